@@ -1,0 +1,1 @@
+"""Experiments: the aggregate, its rules, its state machine."""

@@ -1,0 +1,139 @@
+"""The experiment aggregate: an experiment with its variations and goals, consistent as one.
+
+Field names are those of the contract. Nested JSON whose form the contract fixes (targeting, mutations, filters …)
+stays JSON here: it was parsed by `abtest.contract` on its way in and is handed out as it came.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from abtest.kit.clock import Timestamp
+
+JsonObject = Mapping[str, Any]
+
+Status = Literal[
+    "draft",
+    "awaiting_client_approval",
+    "changes_requested",
+    "client_approved",
+    "qa",
+    "ready_to_launch",
+    "running",
+    "paused",
+    "completed",
+]
+CountingType = Literal["standard", "setup_test", "aa_test", "non_program"]
+DeliveryType = Literal["mutation", "redirect"]
+ApprovalStatus = Literal["pending", "approved", "changes_requested", "revoked"]
+GoalType = Literal["click", "pageview", "custom", "revenue"]
+GoalRole = Literal["primary", "secondary", "guardrail"]
+Direction = Literal["increase", "decrease"]
+Aggregation = Literal["conversion", "count", "sum", "mean"]
+Outcome = Literal["won", "lost", "inconclusive", "invalid"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """One arm. `weight` is its share of the traffic, 0..1."""
+
+    id: str
+    experiment_id: str
+    public_id: str | None = None
+    name: str
+    weight: float
+    is_control: bool
+    archived_at: Timestamp | None = None
+    archived_by: str | None = None
+    mutations: tuple[JsonObject, ...] = ()
+    url_blocks: tuple[JsonObject, ...] | None = None
+    custom_css: str | None = None
+    custom_js: str | None = None
+    redirect_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What is measured. `experiment_id` is null for a goal that the shop keeps for reuse."""
+
+    id: str
+    experiment_id: str | None
+    name: str
+    type: GoalType
+    is_primary: bool = False
+    role: GoalRole = "secondary"
+    direction: Direction = "increase"
+    event_name: str | None = None
+    selector: str | None = None
+    text_match: str | None = None
+    url_pattern: str | None = None
+    page_id: str | None = None
+    count_once: bool = True
+    aggregation: Aggregation = "conversion"
+    winsorize_pct: float | None = None
+    attribution_window_days: int = 30
+    currency_basis: Literal["shop_money"] = "shop_money"
+    filter: JsonObject | None = None
+    capture: tuple[JsonObject, ...] = ()
+    archived_at: Timestamp | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """The present design approval and the hash of the design that it is about."""
+
+    status: ApprovalStatus
+    updated_at: Timestamp
+    design_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """The aggregate root.
+
+    `assignment_epoch` seeds the bucketing and rises only on restart. `measurement_epoch` is the window that results
+    count in; it rises on restart and on a change of weights or plan while running. `version` rises with each commit.
+    """
+
+    id: str
+    shop_id: str
+    version: int = 0
+    public_id: str | None = None
+    slug: str | None = None
+    name: str
+    description: str | None = None
+    owner_user_id: str | None = None
+    status: Status = "draft"
+    counting_type: CountingType = "standard"
+    delivery_type: DeliveryType = "mutation"
+    targeting: JsonObject | None = None
+    weekday_schedule: JsonObject | None = None
+    results_weekdays: JsonObject | None = None
+    traffic_allocation: float = 1.0
+    experiment_js: str | None = None
+    experiment_reset_js: str | None = None
+    experiment_css: str | None = None
+    sequential_testing_enabled: bool = False
+    auto_stop_override: JsonObject | None = None
+    guardian_override: JsonObject | None = None
+    planned_test: JsonObject | None = None
+    store_url: str | None = None
+    scheduled_start_at: Timestamp | None = None
+    scheduled_end_at: Timestamp | None = None
+    started_at: Timestamp | None = None
+    ended_at: Timestamp | None = None
+    archived_at: Timestamp | None = None
+    approval: Approval | None = None
+    assignment_epoch: int = 1
+    measurement_epoch: int = 1
+    measurement_started_at: Timestamp | None = None
+    outcome: Outcome | None = None
+    winning_variation_id: str | None = None
+    learning: str | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
+    variations: tuple[Variation, ...] = ()
+    goals: tuple[Goal, ...] = ()
+    goal_page_rules: tuple[JsonObject, ...] = ()

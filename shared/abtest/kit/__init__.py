@@ -1,0 +1,1 @@
+"""Small tools on the standard library only: ids, canonical JSON, money, time."""

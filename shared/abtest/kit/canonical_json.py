@@ -1,0 +1,70 @@
+"""JSON: the one strict reader and the one canonical writer.
+
+Canonical: keys sorted by code point, no spaces, UTF-8 without escapes where JSON allows, no NaN or infinity; the same
+value always has the same bytes, so hashes of documents mean something.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+Json = Any
+"""A value that JSON can express: None, bool, int, float, str, list, dict with string keys."""
+
+
+class InvalidJsonError(ValueError):
+    """The bytes are not the JSON that we accept; the message says why."""
+
+
+def dumps(value: Json) -> str:
+    """Canonical JSON text. Raises ValueError for NaN and infinities."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def encode(value: Json) -> bytes:
+    """Canonical JSON bytes; a lone surrogate is written as an escape, since UTF-8 cannot hold it."""
+    try:
+        return dumps(value).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def sha256(value: Json) -> str:
+    """Hex SHA-256 of the canonical bytes."""
+    return hashlib.sha256(encode(value)).hexdigest()
+
+
+def loads(text: str | bytes) -> Json:
+    """Read JSON strictly.
+
+    Raises InvalidJsonError for malformed text, duplicate keys, NaN and infinities (1e400 included), bytes that are
+    not UTF-8, and nesting deeper than the interpreter can follow.
+    """
+    try:
+        return json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite_float
+        )
+    except RecursionError as error:
+        raise InvalidJsonError("nested too deeply") from error
+    except InvalidJsonError:
+        raise
+    except ValueError as error:
+        raise InvalidJsonError(str(error)) from error
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise InvalidJsonError("an object names a key twice")
+    return found
+
+
+def _refuse_constant(name: str) -> Json:
+    raise InvalidJsonError(f"{name} is not a JSON number")
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise InvalidJsonError(f"{text[:20]} is out of range")
+    return value

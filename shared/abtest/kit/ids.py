@@ -1,0 +1,59 @@
+"""Identifiers: time-ordered UUIDs, public ids, random tokens; and the one source of randomness."""
+
+import secrets
+import uuid
+from datetime import datetime
+from typing import Protocol
+
+from abtest.kit.clock import to_milliseconds
+
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+class Randomness(Protocol):
+    """Where services get bits that nobody can guess."""
+
+    def bits(self, count: int) -> int:
+        """A uniformly random integer of at most `count` bits."""
+        ...
+
+
+class SystemRandomness:
+    """The operating system's generator."""
+
+    def bits(self, count: int) -> int:
+        return secrets.randbits(count)
+
+
+def uuid7(now: datetime, random: Randomness) -> str:
+    """A UUID version 7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then 74 random bits; sorts by time."""
+    value = (to_milliseconds(now) & 0xFFFF_FFFF_FFFF) << 80
+    value |= 0x7 << 76 | random.bits(12) << 64 | 0b10 << 62 | random.bits(62)
+    return str(uuid.UUID(int=value))
+
+
+def is_uuid(text: str) -> bool:
+    """Whether the text is a UUID in its canonical form of 36 characters, in either case."""
+    try:
+        return len(text) == 36 and str(uuid.UUID(text)) == text.lower()
+    except ValueError:
+        return False
+
+
+def public_id(random: Randomness) -> str:
+    """Ten random digits of which the first is 1 to 9."""
+    return str(10**9 + random.bits(64) % (9 * 10**9))
+
+
+def base62(value: int, length: int) -> str:
+    """`value` in base 62, padded with zeros to `length` digits and cut to the lowest ones."""
+    digits = []
+    for _ in range(length):
+        value, rest = divmod(value, 62)
+        digits.append(BASE62[rest])
+    return "".join(reversed(digits))
+
+
+def random_base62(length: int, random: Randomness) -> str:
+    """Random base-62 digits; the excess bits make the modulo bias smaller than 2^-64."""
+    return base62(random.bits(6 * length + 64), length)

@@ -1,0 +1,55 @@
+"""Immutable objects and small pointers in an object store."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blob:
+    """Bytes as stored, the store's tag for conditional writes, and user metadata."""
+
+    content: bytes
+    etag: str
+    metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlobEntry:
+    """An object in a listing."""
+
+    key: str
+    size: int
+
+
+class PreconditionFailedError(Exception):
+    """A conditional write found another object than the one expected."""
+
+
+class Blobs(Protocol):
+    """One bucket."""
+
+    def get(self, key: str) -> Blob | None:
+        """The object, or None."""
+        ...
+
+    def put(
+        self,
+        key: str,
+        content: bytes,
+        *,
+        content_type: str,
+        metadata: Mapping[str, str] | None = None,
+        if_match: str | None = None,
+        if_absent: bool = False,
+    ) -> str:
+        """Store and return the new etag. Raises PreconditionFailedError when the condition does not hold."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Remove; absent is fine."""
+        ...
+
+    def list(self, prefix: str, *, after: str | None = None) -> Iterator[BlobEntry]:
+        """Objects under the prefix in key order, those after `after`."""
+        ...

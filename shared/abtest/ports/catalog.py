@@ -1,0 +1,195 @@
+"""The catalog: aggregates stored whole, committed together with everything that must never part from them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from abtest.kit.clock import Timestamp
+from abtest.kit.errors import ServiceError
+
+Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET"]
+"""What a record is. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """What lists show and filters read, under 1 KB. `attributes` holds further filterable scalars of the kind."""
+
+    shop_id: str
+    kind: Kind
+    id: str
+    version: int
+    created_at: Timestamp
+    updated_at: Timestamp
+    name: str | None = None
+    status: str | None = None
+    archived_at: Timestamp | None = None
+    attributes: Mapping[str, str | int | bool | None] = field(default_factory=dict)
+    due: Mapping[str, Timestamp] = field(default_factory=dict)
+    """Work index entries: queue name (`RUN`, `LAUNCH`, `END`) to the moment it is due. `RUN` uses its start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A head with its whole document."""
+
+    head: Head
+    body: Document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Put:
+    """Store a record. `expected_version` 0 means that it must not exist yet; the stored version is head.version."""
+
+    record: Record
+    expected_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remove:
+    """Delete a record that still has this version."""
+
+    head: Head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Take a unique name (`EXP#SLUG#summer-sale`) for a record; `scope` is a shop id, or None for the whole service."""
+
+    scope: str | None
+    name: str
+    target_id: str
+    target_shop_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Give a unique name back."""
+
+    scope: str | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """Who did what to which thing; append-only. `diff` is `{field: [before, after]}`, secrets and code as hash + length."""
+
+    id: str
+    shop_id: str
+    user_id: str
+    action: str
+    entity_type: str
+    entity_id: str
+    entity_name: str | None
+    diff: Any
+    created_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """Something to do after the commit, repeated until done. `topic` is `publish` or `webhook`."""
+
+    id: str
+    shop_id: str
+    topic: Literal["publish", "webhook"]
+    payload: Document
+    created_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """One atomic change: everything or nothing."""
+
+    puts: Sequence[Put] = ()
+    removes: Sequence[Remove] = ()
+    claims: Sequence[Claim] = ()
+    releases: Sequence[Release] = ()
+    audit: Sequence[AuditRow] = ()
+    outbox: Sequence[OutboxRow] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadPage:
+    """One page of heads, newest first. `last_id` continues the list; None when it ended."""
+
+    heads: Sequence[Head]
+    last_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueEntry:
+    """A record that a queue of the work index names."""
+
+    shop_id: str
+    kind: Kind
+    id: str
+    due: Timestamp
+
+
+class StaleVersionError(ServiceError):
+    """A record changed (or came or went) between reading and committing. Services retry or answer 409/412."""
+
+    status = 409
+    code = "version_conflict"
+
+
+class NameTakenError(ServiceError):
+    """A claimed name belongs to another record; `name` says which."""
+
+    status = 409
+    code = "key_taken"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is taken")
+        self.name = name
+
+
+class Catalog(Protocol):
+    """Aggregates of shops. Every call is bound to one shop: another shop's id is simply not found.
+
+    All calls may raise DatabaseBusyError when the store throttles.
+    """
+
+    def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
+        """The record, read consistently, or None."""
+        ...
+
+    def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
+        """The records that exist, in the order of the ids."""
+        ...
+
+    def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
+        """Heads by descending id (newest first), at most `limit`, those below `after_id`."""
+        ...
+
+    def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
+        """(shop id, record id) that a claimed name points to."""
+        ...
+
+    def commit(self, change: Commit) -> None:
+        """Apply all of it or none. Raises StaleVersionError, NameTakenError."""
+        ...
+
+    def audit(
+        self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
+    ) -> tuple[Sequence[AuditRow], str | None]:
+        """Audit rows newest first, of one entity or all, and the id that continues the list."""
+        ...
+
+    def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
+        """Entries of a work queue that are due by then, oldest first over all shards (at most `limit`)."""
+        ...
+
+    def outbox(self, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
+        """Outbox rows not yet done, oldest first."""
+        ...
+
+    def outbox_done(self, row: OutboxRow) -> None:
+        """Forget a row that was carried out. Doing it twice is harmless."""
+        ...
+
+    def next_revision(self, shop_id: str) -> int:
+        """A number that rises with every call for the shop; publications carry it."""
+        ...
