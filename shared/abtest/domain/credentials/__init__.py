@@ -1,0 +1,1 @@
+"""Keys and signatures as pure functions: their form, their derivation, their verification."""

@@ -1,0 +1,83 @@
+"""Signatures that we make and check ourselves, all derived from the deployment's root keys.
+
+A root key has a kid; two live side by side while one replaces the other. Each purpose has a key of its own,
+HMAC-SHA256(root, purpose), so that a signature made for one purpose is worth nothing for another.
+"""
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+Purpose = Literal["ingest", "ingest-secret", "cursor", "preview"]
+
+SERVER_TOLERANCE_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class RootKeys:
+    """Root keys by kid; `active` signs, all verify."""
+
+    active: str
+    keys: Mapping[str, bytes]
+
+    @classmethod
+    def from_secret(cls, document: Mapping[str, str]) -> "RootKeys":
+        """Read the stored secret `{"active": "k1", "k1": "…"}`. Raises KeyError when the active key is missing."""
+        keys = {kid: text.encode() for kid, text in document.items() if kid != "active"}
+        active = document["active"]
+        if active not in keys:
+            raise KeyError(active)
+        return cls(active=active, keys=keys)
+
+    def derive(self, purpose: Purpose, kid: str | None = None) -> bytes:
+        """The key of one purpose. Raises KeyError for an unknown kid."""
+        return mac(self.keys[kid or self.active], purpose.encode())
+
+
+def mac(key: bytes, message: bytes) -> bytes:
+    """HMAC-SHA256."""
+    return hmac.new(key, message, sha256).digest()
+
+
+def browser_signature(roots: RootKeys, shop_id: str, kid: str | None = None) -> str:
+    """The fixed ingest signature of a shop, printed into its snippet: `v1.<kid>.<hex>`."""
+    used = kid or roots.active
+    return f"v1.{used}.{mac(roots.derive('ingest', used), f'ingest:v1:{shop_id}'.encode()).hex()}"
+
+
+def is_browser_signature(roots: RootKeys, shop_id: str, signature: str) -> bool:
+    """Whether the signature is the shop's under any live kid; constant-time in the signature."""
+    version, _, rest = signature.partition(".")
+    kid, _, _ = rest.partition(".")
+    if version != "v1" or kid not in roots.keys:
+        return False
+    return _same(signature, browser_signature(roots, shop_id, kid))
+
+
+def ingest_secret(roots: RootKeys, shop_id: str, kid: str | None = None) -> str:
+    """The shop's secret for server-side ingest, hex."""
+    return mac(roots.derive("ingest-secret", kid), shop_id.encode()).hex()
+
+
+def server_signature(secret: str, unix_seconds: int, body: bytes) -> str:
+    """The ingest signature of one request from a shop's server: `t=<unix>,v1=<hex>`."""
+    return f"t={unix_seconds},v1={mac(secret.encode(), f'{unix_seconds}.'.encode() + body).hex()}"
+
+
+def is_server_signature(roots: RootKeys, shop_id: str, signature: str, body: bytes, now_seconds: int) -> bool:
+    """Whether the signature is right under any live kid and at most five minutes away from now."""
+    stamp = signature.partition(",")[0].removeprefix("t=")
+    if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
+        return False
+    if abs(now_seconds - int(stamp)) > SERVER_TOLERANCE_SECONDS:
+        return False
+    return any(
+        _same(signature, server_signature(ingest_secret(roots, shop_id, kid), int(stamp), body))
+        for kid in roots.keys
+    )
+
+
+def _same(given: str, right: str) -> bool:
+    return hmac.compare_digest(given.encode(errors="surrogatepass"), right.encode())

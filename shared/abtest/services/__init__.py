@@ -1,0 +1,1 @@
+"""Use cases: load the aggregate, let the domain decide, make one commit."""

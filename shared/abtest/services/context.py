@@ -1,0 +1,39 @@
+"""What every use case is given: who calls, and the world it may touch."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from abtest.kit.clock import Clock, Timestamp, timestamp
+from abtest.kit.ids import Randomness, uuid7
+from abtest.ports.catalog import Catalog
+
+KeyKind = Literal["shop", "user", "tracking_source"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """An authenticated key. `user_id` owns the key and signs the audit; `shop_id` is "" for a user key."""
+
+    key_id: str
+    kind: KeyKind
+    user_id: str
+    shop_id: str
+    scopes: frozenset[str]
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """The catalog, the clock and the randomness that use cases share."""
+
+    catalog: Catalog
+    clock: Clock
+    random: Randomness
+
+    def now(self) -> Timestamp:
+        """The present moment in the one form."""
+        return timestamp(self.clock.now())
+
+    def new_id(self) -> str:
+        """A fresh time-ordered id."""
+        return uuid7(self.clock.now(), self.random)
