@@ -41,9 +41,7 @@ def loads(text: str | bytes) -> Json:
     not UTF-8, and nesting deeper than the interpreter can follow.
     """
     try:
-        return json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite_float
-        )
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite_float)
     except RecursionError as error:
         raise InvalidJsonError("nested too deeply") from error
     except InvalidJsonError:

@@ -48,4 +48,4 @@ def to_minor(amount: str | int | float, currency: str) -> int:
 
 def to_major(minor: int, currency: str) -> float:
     """Minor units as a number of major units, for display and JSON."""
-    return minor / 10 ** exponent(currency)
+    return float(minor / 10 ** exponent(currency))

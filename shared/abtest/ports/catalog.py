@@ -74,7 +74,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """Who did what to which thing; append-only. `diff` is `{field: [before, after]}`, secrets and code as hash + length."""
+    """Who did what to which thing; append-only. `diff` is `{field: [before, after]}`, code as hash + length."""
 
     id: str
     shop_id: str

@@ -20,9 +20,7 @@ class RateDecision:
 class RateLimiter(Protocol):
     """Token buckets shared by all instances."""
 
-    def take(
-        self, bucket: str, *, limit: int, window_seconds: int, now: datetime, cost: int = 1
-    ) -> RateDecision:
+    def take(self, bucket: str, *, limit: int, window_seconds: int, now: datetime, cost: int = 1) -> RateDecision:
         """Take `cost` tokens from a bucket that holds `limit` and refills fully in `window_seconds`.
 
         Nothing is taken when too few are left. A store that does not answer lets the request pass.

@@ -74,8 +74,7 @@ def is_server_signature(roots: RootKeys, shop_id: str, signature: str, body: byt
     if abs(now_seconds - int(stamp)) > SERVER_TOLERANCE_SECONDS:
         return False
     return any(
-        _same(signature, server_signature(ingest_secret(roots, shop_id, kid), int(stamp), body))
-        for kid in roots.keys
+        _same(signature, server_signature(ingest_secret(roots, shop_id, kid), int(stamp), body)) for kid in roots.keys
     )
 
 
