@@ -1,0 +1,77 @@
+# Every habit of this project. `make help` explains itself: it prints the words after each `##`.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+PY := .venv/bin/python
+ARGS ?=
+export SAM_CLI_TELEMETRY := 0
+export AWS_DEFAULT_REGION ?= us-east-1
+export PYTHONPATH := shared:functions:.
+
+.PHONY: help setup run test demo settle tick status admin lint unit integration e2e browser sdk build sam-local bench bench-% openapi lock clean
+
+help: ## This list
+	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+setup: ## Install everything the project needs, into the project (idempotent; says what it does)
+	@tools/setup.sh
+
+run: setup ## Start the local stack until Ctrl-C (ARGS=--fresh starts empty, ARGS=--strict-egress refuses loopback)
+	@$(PY) -m tools.local run $(ARGS)
+
+demo: ## Send 2,000 simulated shoppers through the running stack and print the results
+	@$(PY) -m tools.local.demo $(ARGS)
+
+settle: ## Drain the queues and roll up: results are current when it returns
+	@$(PY) -m tools.local settle
+
+tick: ## Fire a schedule of the running stack now, for example JOB=cron_rollup
+	@$(PY) -m tools.local tick $(JOB)
+
+status: ## What runs in the local stack
+	@$(PY) -m tools.local status
+
+admin: ## Operator commands, for example ARGS="shops create --name Shop --domain shop.example --currency EUR"
+	@$(PY) -m tools.admin $(ARGS)
+
+test: setup ## Everything that CI runs, ending with pytest's closing line
+	@tools/test.sh
+
+lint: ## Formatting, lint, types, import rules, template
+	@tools/lint.sh
+
+unit: ## Fast tests of the pure core and the plumbing
+	@.venv/bin/pytest tests/unit tests/property tests/oracle -q $(ARGS)
+
+integration: ## Adapters and handlers on moto and the local engine
+	@.venv/bin/pytest tests/contract tests/integration -q $(ARGS)
+
+e2e: ## Whole stories over HTTP and in Chromium through the local stack
+	@.venv/bin/pytest tests/e2e -q $(ARGS)
+
+sdk: ## The storefront SDK: types, lint, unit tests, and that the committed bundle is what the source builds to
+	@cd shared/abtest/storefront && npm run --silent check && npm test --silent && npm run --silent verify
+
+browser: ## The storefront SDK in headless Chromium
+	@.venv/bin/pytest tests/browser -q $(ARGS)
+
+openapi: ## Write docs/api/openapi.json from the routes
+	@$(PY) -m tools.openapi
+
+build: setup ## sam build with bytecode, and the sizes against Lambda's limits
+	@tools/sam/build.sh
+
+sam-local: build ## Invoke every function in a container with every event of events/
+	@tools/sam/invoke.sh
+
+bench: ## Every benchmark, each beside a named baseline in one run
+	@for file in benchmarks/bench_*.py; do $(PY) $$file; done
+
+bench-%: ## One benchmark, for example make bench-ingest
+	@$(PY) benchmarks/bench_$*.py $(ARGS)
+
+lock: ## Resolve requirements anew (hashes, no index addresses)
+	@tools/lock.sh
+
+clean: ## Remove builds and caches, keep the local stack's state
+	@rm -rf .aws-sam .pytest_cache .mypy_cache .ruff_cache .hypothesis

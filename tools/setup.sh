@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs what the project needs: system packages, three Python environments, the storefront's build tools.
+# Idempotent: a step runs when what it installs is absent or its lock file changed, and says so.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\033[1m%s\033[0m\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# step NAME FILE... -- COMMAND...: run the command unless it ran before with the same files.
+step() {
+  local name=$1 files=() mark sum
+  shift
+  while [ "$1" != -- ]; do files+=("$1"); shift; done
+  shift
+  mark=.local/setup/$name
+  sum=$(cat "${files[@]}" tools/setup.sh | sha256sum | cut -d' ' -f1)
+  [ "$(cat "$mark" 2>/dev/null)" = "$sum" ] && return
+  say "setup: $name"
+  "$@"
+  mkdir -p "$(dirname "$mark")"
+  printf '%s' "$sum" >"$mark"
+}
+
+system_packages() {
+  local missing=() command
+  for command in chromium:chromium git:git; do
+    command -v "${command%%:*}" >/dev/null || missing+=("${command##*:}")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  say "setup: system packages ${missing[*]}"
+  command -v apt-get >/dev/null || fail "please install ${missing[*]} (this machine has no apt-get)"
+  [ "$(id -u)" = 0 ] || fail "please install ${missing[*]}, or run make setup as root once"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+python_environment() { # DIRECTORY REQUIREMENTS: exactly what the lock file says
+  [ -x "$1/bin/python" ] || "$python" -m venv "$1"
+  if [ ! -x .venv/bin/uv ]; then .venv/bin/python -m pip install --quiet --disable-pip-version-check uv; fi
+  VIRTUAL_ENV=$PWD/$1 .venv/bin/uv pip sync --quiet --require-hashes "$2"
+}
+
+python=$(command -v python3.11 || true)
+[ -n "$python" ] || fail "Python 3.11 is needed (the Lambda runtime): apt-get install python3.11 python3.11-venv"
+command -v node >/dev/null || fail "Node 20 or newer is needed for the storefront SDK's tests"
+
+system_packages
+[ -x .venv/bin/python ] || { rm -rf .local/setup; "$python" -m venv .venv; }
+step application requirements/dev.txt -- python_environment .venv requirements/dev.txt
+step engine requirements/ministack.txt -- python_environment .local/venvs/ministack requirements/ministack.txt
+step sam requirements/sam.txt -- python_environment .local/venvs/sam requirements/sam.txt
+step storefront shared/abtest/storefront/package-lock.json -- npm --prefix shared/abtest/storefront ci --silent --no-audit --no-fund
