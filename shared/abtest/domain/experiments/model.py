@@ -90,6 +90,24 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalEvent:
+    """One step of the approval's history, never changed afterwards.
+
+    `action` is the action that caused it (`design-edit` when an edit revoked the approval), `status` the approval's
+    status from then on, `design_hash` the design it is about.
+    """
+
+    id: str
+    action: str
+    status: ApprovalStatus
+    message: str | None
+    reviewer_user_ids: tuple[str, ...] = ()
+    design_hash: str | None
+    user_id: str
+    created_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
     """The aggregate root.
 
@@ -126,6 +144,7 @@ class Experiment:
     ended_at: Timestamp | None = None
     archived_at: Timestamp | None = None
     approval: Approval | None = None
+    approvals: tuple[ApprovalEvent, ...] = ()
     assignment_epoch: int = 1
     measurement_epoch: int = 1
     measurement_started_at: Timestamp | None = None
