@@ -1,0 +1,152 @@
+"""URL rules: what a pattern means, and its compiled form (UrlRule of docs/data-model.md) that browsers evaluate."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from ada_url import URL
+
+from abtest.domain.targeting.patterns import compiles, is_whole, search, well_formed
+
+RuleType = Literal["simple", "regex"]
+UrlRule = Mapping[str, Any]
+
+_PATTERN_BASE_HOST = "any-host.b7e2f1d4.invalid"
+_PATTERN_BASE = f"https://{_PATTERN_BASE_HOST}"
+_ADDRESS_BASE = "https://_"
+_HOST_WITHOUT_SCHEME = re.compile(r"[^:/?]*\.")
+_SPECIAL = re.compile(r"[.+?^${}()|[\]\\]")
+_MATCHES_NOTHING: UrlRule = {"re": "[]"}
+_MOST_BACKTRACKING_WILDCARDS = 2
+
+
+class Address(NamedTuple):
+    """The parts of a tested address, named as `location` names them."""
+
+    href: str
+    origin: str
+    host: str
+    pathname: str
+    search: str
+    hash: str
+
+
+def matches(rule_type: str, pattern: str, url: str) -> bool:
+    """Whether a raw rule holds on an address; never raises. An address or a pattern that is none matches nothing."""
+    return matches_compiled(compile_rule(rule_type, pattern), url)
+
+
+def matches_compiled(rule: UrlRule, url: str) -> bool:
+    """Whether a compiled rule holds on an address, which may be relative: its host then is any host."""
+    address = parse_address(url)
+    return address is not None and matches_address(rule, address)
+
+
+def parse_address(url: str) -> Address | None:
+    """The parts of an address, or None when no browser could be on it."""
+    parsed = _parse(url, _ADDRESS_BASE)
+    if parsed is None:
+        return None
+    return Address(parsed.href, parsed.origin, parsed.host, parsed.pathname, parsed.search, parsed.hash)
+
+
+def matches_address(rule: UrlRule, address: Address) -> bool:
+    """As `matches_compiled`, for an address parsed once and tested often."""
+    if "re" in rule:
+        source = rule["re"]
+        return search(source, address.href) or search(source, address.href[len(address.origin) :])
+    return all(is_whole(source, part) for source, part in _compared(rule, address))
+
+
+def compile_rule(rule_type: str, pattern: str) -> UrlRule:
+    """The compiled form of a raw rule. A pattern that cannot be understood compiles to one that matches nothing."""
+    if rule_type == "regex":
+        return {"re": pattern} if compiles(pattern) else _MATCHES_NOTHING
+    if rule_type == "simple":
+        return _compile_simple(pattern)
+    return _MATCHES_NOTHING
+
+
+@lru_cache(maxsize=4096)
+def _compile_simple(pattern: str) -> UrlRule:
+    parsed = _parse(_with_scheme(pattern), _PATTERN_BASE)
+    if parsed is None:
+        return _MATCHES_NOTHING
+    rule: dict[str, Any] = {"path": rf"\/?{_source(_without_outer_slashes(parsed.pathname))}\/?"}
+    if parsed.host not in (_PATTERN_BASE_HOST, "*"):
+        rule["host"] = _source(parsed.host)
+    if query := [[name, _query_source(value)] for name, value in _raw_pairs(parsed.search)]:
+        rule["query"] = query
+    if parsed.hash:
+        rule["hash"] = _source(parsed.hash)
+    return rule
+
+
+def _with_scheme(pattern: str) -> str:
+    return f"https://{pattern}" if _HOST_WITHOUT_SCHEME.match(pattern) else pattern
+
+
+def _without_outer_slashes(path: str) -> str:
+    return path.removeprefix("/").removesuffix("/")
+
+
+def _source(part: str) -> str:
+    return _joined(part.split("*"))
+
+
+def _query_source(raw_value: str) -> str:
+    """Only a star that stands in the pattern is a wildcard; one that came from `%2A` is a star."""
+    return _joined([_decoded(piece) for piece in raw_value.split("*")])
+
+
+def _joined(literals: list[str]) -> str:
+    """An ECMAScript source for literals with any run of characters between them.
+
+    With many wildcards plain `[^]*` would backtrack polynomially in shoppers' browsers. The leftmost place of each
+    literal is always good enough, so each step is made atomic: a lookahead that captures, then the capture.
+    """
+    first, *rest = [_SPECIAL.sub(r"\\\g<0>", literal).replace("*", r"\*") for literal in literals]
+    if not rest:
+        return first
+    *middle, last = rest
+    middle = [literal for literal in middle if literal]
+    if len(middle) < _MOST_BACKTRACKING_WILDCARDS:
+        return "[^]*".join([first, *middle, last])
+    steps = (rf"(?=([^]*?{literal}))\{number}(?:)" for number, literal in enumerate(middle, start=1))
+    return f"{first}{''.join(steps)}[^]*{last}"
+
+
+def _compared(rule: UrlRule, address: Address) -> Iterator[tuple[str, str]]:
+    if "host" in rule:
+        yield rule["host"], address.host
+    yield rule["path"], address.pathname
+    if "query" in rule:
+        given = _first_values(address.search)
+        yield from ((source, given.get(name, "")) for name, source in rule["query"])
+    if "hash" in rule:
+        yield rule["hash"], address.hash
+
+
+def _first_values(search_part: str) -> dict[str, str]:
+    return {name: _decoded(value) for name, value in reversed(list(_raw_pairs(search_part)))}
+
+
+def _raw_pairs(search_part: str) -> Iterator[tuple[str, str]]:
+    """Names decoded, values as they stand, after the WHATWG parser of `application/x-www-form-urlencoded`."""
+    for pair in search_part.removeprefix("?").split("&"):
+        name, _, value = pair.partition("=")
+        if pair:
+            yield _decoded(name), value
+
+
+def _decoded(text: str) -> str:
+    return unquote_to_bytes(text.replace("+", " ")).decode(errors="replace")
+
+
+def _parse(text: str, base: str) -> URL | None:
+    try:
+        return URL(well_formed(text), base=base)
+    except ValueError:
+        return None
