@@ -1,0 +1,110 @@
+"""The pieces that every wire model is made of: strictness, absence, moments, ids, pages of lists."""
+
+import re
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from abtest.kit.clock import parse_timestamp, timestamp
+from abtest.kit.ids import is_uuid
+
+ABSENT: Any = Field(default_factory=lambda: None)
+"""Default of a field that may be left out but not be null unless its type says so; `stated()` never shows it."""
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
+
+class Input(BaseModel):
+    """Base of request bodies and their parts: nothing is coerced, nothing unknown is let in."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+    def stated(self) -> dict[str, Any]:
+        """What the request said, and no more: absent fields are absent, nulls are None."""
+        return self.model_dump(exclude_unset=True)
+
+
+class OpenInput(Input):
+    """An input whose form the contract leaves open: unknown fields are kept."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Output(BaseModel):
+    """Base of answers. Fields that an answer may lack have the default ABSENT and are left out when not set."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def _moment(text: str) -> str:
+    try:
+        if _RFC3339.fullmatch(text) is None:
+            raise ValueError(text)
+        return timestamp(parse_timestamp(text.upper()))
+    except (ValueError, OverflowError) as error:
+        raise PydanticCustomError(
+            "date_time", "a moment is written as 2026-01-31T09:30:00Z, with its offset"
+        ) from error
+
+
+def _uuid(text: str) -> str:
+    if not is_uuid(text):
+        raise PydanticCustomError("uuid", "a UUID is expected")
+    return text.lower()
+
+
+def _unique(items: list[Any]) -> list[Any]:
+    if len(set(items)) != len(items):
+        raise PydanticCustomError("unique", "no item may be there twice")
+    return items
+
+
+Moment = Annotated[str, AfterValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
+"""A date-time of a request in any offset, rewritten to UTC with milliseconds."""
+
+Uuid = Annotated[str, AfterValidator(_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
+"""A UUID of a request, rewritten to lower case."""
+
+Unique = AfterValidator(_unique)
+"""Marks a list of scalars whose items must differ."""
+
+DateTime = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+"""A date-time of an answer."""
+
+Id = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
+"""A UUID of an answer."""
+
+PublicId = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^[1-9][0-9]{9}$"})]
+"""Ten digits, the first of them 1 to 9: the short id that people see."""
+
+
+class Pagination(Output):
+    """Where a page of a list stands. `next_cursor` continues it; null when the list has ended."""
+
+    limit: int
+    next_cursor: str | None
+    has_more: bool
+
+
+T = TypeVar("T")
+
+
+class ListOf(Output, Generic[T]):
+    """One page of a list."""
+
+    data: list[T]
+    pagination: Pagination
+
+
+class PublicationWarning(Output):
+    """The write is saved, but storefronts may still show what was before; repeating the publication heals it."""
+
+    code: Annotated[str, WithJsonSchema({"const": "storefront_publication_incomplete", "type": "string"})]
+    message: str
+
+
+PUBLICATION_INCOMPLETE = PublicationWarning(
+    code="storefront_publication_incomplete",
+    message="The change is saved, but the storefront configuration could not be published yet; it will be retried.",
+)

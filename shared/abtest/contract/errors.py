@@ -1,0 +1,73 @@
+"""What error answers look like."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from abtest.contract.base import ABSENT, Output
+
+
+class FieldProblem(Output):
+    """One field that is wrong: its path and why."""
+
+    path: str
+    message: str
+
+
+class ErrorBody(Output):
+    """The inside of the envelope. `code` is for machines; `details` only on unexpected 5xx."""
+
+    message: str
+    status: int
+    code: str
+    request_id: str
+    fields: list[FieldProblem] = ABSENT
+    details: str = ABSENT
+
+
+class ErrorEnvelope(Output):
+    """Every error of the management API."""
+
+    error: ErrorBody
+
+
+class LiveConsumer(Output):
+    """Something that shoppers see and that the write reaches."""
+
+    id: str
+    name: str
+    consumer: Literal["experiment", "feature flag", "personalization"]
+
+
+class PageLiveImpactEnvelope(ErrorEnvelope):
+    """The write reaches what shoppers see. Repeat it with confirm_live_impact and every id in confirmed_consumer_ids."""
+
+    live_experiments: list[LiveConsumer]
+
+
+class InvalidStateTransitionEnvelope(ErrorEnvelope):
+    """The action is not allowed in the present status; `allowed_actions` are."""
+
+    current_status: str
+    allowed_actions: list[str]
+
+
+class Refresh(Output):
+    """What became of a publication."""
+
+    id: str
+    label: str
+    status: Literal["warning", "error"]
+    summary: str
+    details: list[str]
+    retriable: bool = ABSENT
+
+
+class PublishFailedEnvelope(ErrorEnvelope):
+    """The lifecycle change is committed, its publication failed: call retry-publication."""
+
+    persisted: Literal[True]
+    retriable: Literal[True]
+    committed: Annotated[dict[str, Any], Field(description="The Experiment as it is now.")]
+    refresh: Refresh
+    reasons: list[str]

@@ -1,0 +1,68 @@
+"""What an experiment sets aside of its shop's defaults for auto-stop and Guardian."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from abtest.contract.base import ABSENT, Input
+
+AtLeastOne = Annotated[int, Field(ge=1)]
+AutoStopMode = Literal["inherit", "off", "fixed_horizon_planned_end", "sequential_significance"]
+Tail = Literal["two-sided", "one-sided"]
+
+
+class SequentialStop(Input):
+    """When a sequential test may stop."""
+
+    min_visitors: AtLeastOne = ABSENT
+    min_conversions: AtLeastOne = ABSENT
+    action_on_significant: Literal["pause"] = ABSENT
+
+
+class FixedHorizonStop(Input):
+    """The plan of a fixed-horizon test."""
+
+    window_days: AtLeastOne = ABSENT
+    mde: Annotated[float, Field(ge=0.001, le=1)] = ABSENT
+    alpha: Annotated[float, Field(ge=0.001, le=0.2)] = ABSENT
+    power: Annotated[float, Field(ge=0.5, le=0.99)] = ABSENT
+    tail: Tail = ABSENT
+    auto_pause_on_inconclusive: bool = ABSENT
+
+
+class AutoStopOverride(Input):
+    """How the experiment stops by itself."""
+
+    mode: AutoStopMode
+    min_runtime_minutes: Annotated[int, Field(ge=0)] = ABSENT
+    sequential: SequentialStop | None = ABSENT
+    fixed_horizon: FixedHorizonStop | None = ABSENT
+
+
+class DeliveryDrift(Input):
+    """When missing deliveries count as drift; null inherits."""
+
+    enabled: bool | None = ABSENT
+    missRateThreshold: Annotated[float, Field(ge=0, le=1)] | None = ABSENT
+    minSamples: AtLeastOne | None = ABSENT
+    consecutiveChecks: AtLeastOne | None = ABSENT
+    shouldPause: bool | None = ABSENT
+
+
+class RevenueLoss(Input):
+    """How much revenue may be lost before Guardian acts; null inherits."""
+
+    enabled: bool | None = ABSENT
+    threshold_amount: Annotated[float, Field(gt=0)] | None = ABSENT
+    currency: Annotated[str, Field(min_length=3, max_length=3)] | None = ABSENT
+
+
+class GuardianOverride(Input):
+    """What Guardian does for this experiment; null inherits the shop's default."""
+
+    enabled: bool | None = ABSENT
+    pause_on_broken: bool | None = ABSENT
+    pause_on_harm: bool | None = ABSENT
+    alert_on_data_quality: bool | None = ABSENT
+    delivery_drift: DeliveryDrift | None = ABSENT
+    revenue_loss: RevenueLoss | None = ABSENT

@@ -1,0 +1,74 @@
+"""The plan of a test as it was frozen at launch, with the verdicts at its end; stored snapshots are served unchanged."""
+
+from typing import Literal
+
+from abtest.contract.base import ABSENT, DateTime, Id, Output
+from abtest.contract.overrides import Tail
+
+
+class PlanEvaluation(Output):
+    """What auto-stop decided when the plan's end was reached."""
+
+    evaluated_at: DateTime = ABSENT
+    outcome: Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"] = (
+        ABSENT
+    )
+    total_visitors_at_evaluation: int = ABSENT
+    winning_variation_id: Id | None = ABSENT
+    blocked_reason: Literal["excluded_currency_residue", "measurement_quality_unavailable"] = ABSENT
+
+
+class ConfidenceInterval(Output):
+    """Bounds of an estimate."""
+
+    lower: float
+    upper: float
+
+
+class RevenueComparison(Output):
+    """One treatment against control, in money per visitor."""
+
+    treatment_variation_id: Id
+    control_mean: float
+    variation_mean: float
+    relative_lift: float
+    absolute_lift: float
+    t_statistic: float
+    degrees_of_freedom: float
+    p_value: float
+    confidence: float
+    is_significant: bool
+    confidence_interval: ConfidenceInterval | None
+
+
+class RevenueEvaluation(Output):
+    """The single look at revenue at the sample endpoint."""
+
+    evaluated_at: DateTime
+    basis: Literal["shop_money"]
+    currency: str
+    excluded_currency_percentage: float
+    total_visitors_at_evaluation: int
+    comparisons: list[RevenueComparison]
+    multiplicity_adjustment: Literal["none", "holm", "sidak"] = ABSENT
+
+
+class PlannedTestSnapshot(Output):
+    """A frozen plan."""
+
+    computed_at: DateTime = ABSENT
+    epoch_started_at: DateTime | None = ABSENT
+    endpoint_reached_at: DateTime | None = ABSENT
+    goal_id: Id = ABSENT
+    correction_method: Literal["none", "holm"] = ABSENT
+    baseline_rate: float = ABSENT
+    mde: float = ABSENT
+    alpha: float = ABSENT
+    power: float = ABSENT
+    window_days: int = ABSENT
+    tail: Tail = ABSENT
+    required_sample_per_variant: int = ABSENT
+    required_total_visitors: int = ABSENT
+    estimated_days: float = ABSENT
+    evaluation: PlanEvaluation | None = ABSENT
+    revenue_evaluation: RevenueEvaluation | None = ABSENT
