@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from abtest.kit.errors import ServiceError
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blob:
@@ -26,8 +28,18 @@ class PreconditionFailedError(Exception):
     """A conditional write found another object than the one expected."""
 
 
+class BlobsUnavailableError(ServiceError):
+    """The object store did not answer, or asked to come back."""
+
+    status = 503
+    code = "service_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("the object store does not answer; repeat the request in 1 s", headers={"Retry-After": "1"})
+
+
 class Blobs(Protocol):
-    """One bucket."""
+    """One bucket. Every call may raise BlobsUnavailableError."""
 
     def get(self, key: str) -> Blob | None:
         """The object, or None."""

@@ -10,6 +10,12 @@ from abtest.kit.errors import ServiceError
 Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET"]
 """What a record is. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
 
+WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {"EXP": ("RUN", "LAUNCH", "END")}
+"""The queues of the work index that heads of a kind may name in `due`; a kind that is not here has none."""
+
+MAX_COMMIT_ITEMS = 100
+"""Stored items that one commit may touch, all counted: a record is a head, a body and its work index entries."""
+
 Document = Mapping[str, Any]
 
 
@@ -56,7 +62,10 @@ class Remove:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Take a unique name (`EXP#SLUG#summer-sale`) for a record; `scope` is a shop id, or None for the whole service."""
+    """Take a unique name (`EXP#SLUG#summer-sale`) for a record; `scope` is a shop id, or None for the whole service.
+
+    Taking a name again for the record that holds it is fine. A commit that also releases the name moves it.
+    """
 
     scope: str | None
     name: str
@@ -74,7 +83,10 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """Who did what to which thing; append-only. `diff` is `{field: [before, after]}`, code as hash + length."""
+    """Who did what to which thing; append-only. `diff` is `{field: [before, after]}`, code as hash + length.
+
+    `id` is a uuid7: rows are kept and listed by it.
+    """
 
     id: str
     shop_id: str
@@ -146,6 +158,13 @@ class NameTakenError(ServiceError):
         self.name = name
 
 
+class CommitTooLargeError(ServiceError):
+    """The change is more than the store can apply at once (100 items, 4 MB in all, 400 KB an audit or outbox row)."""
+
+    status = 422
+    code = "limit_reached"
+
+
 class Catalog(Protocol):
     """Aggregates of shops. Every call is bound to one shop: another shop's id is simply not found.
 
@@ -169,7 +188,11 @@ class Catalog(Protocol):
         ...
 
     def commit(self, change: Commit) -> None:
-        """Apply all of it or none. Raises StaleVersionError, NameTakenError."""
+        """Apply all of it or none.
+
+        Raises StaleVersionError before NameTakenError when both hold, CommitTooLargeError, and ValueError for a
+        change that contradicts itself (one record or one name twice, a queue that the kind does not have).
+        """
         ...
 
     def audit(

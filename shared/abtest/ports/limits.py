@@ -2,8 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
+
+CLAIM_HELD = timedelta(seconds=60)
+"""How long an idempotency claim keeps others out while its owner has not answered."""
+
+ANSWER_KEPT = timedelta(hours=24)
+"""How long an answer is repeated under its idempotency key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +27,9 @@ class RateLimiter(Protocol):
     """Token buckets shared by all instances."""
 
     def take(self, bucket: str, *, limit: int, window_seconds: int, now: datetime, cost: int = 1) -> RateDecision:
-        """Take `cost` tokens from a bucket that holds `limit` and refills fully in `window_seconds`.
+        """Take `cost` tokens from a bucket that holds `limit` and refills evenly, fully in `window_seconds`.
 
+        `retry_after` is 0 when allowed, otherwise the seconds, at least 1, until enough is there.
         Nothing is taken when too few are left. A store that does not answer lets the request pass.
         """
         ...
@@ -53,11 +60,11 @@ class Idempotency(Protocol):
         ...
 
     def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
-        """Keep the answer for 24 hours."""
+        """Keep the answer for 24 hours, unless the claim has passed to another body or was answered already."""
         ...
 
     def abandon(self, key: str) -> None:
-        """Forget the claim: this answer is not to be repeated."""
+        """Forget the claim: this answer is not to be repeated. An answer that is kept stays."""
         ...
 
 

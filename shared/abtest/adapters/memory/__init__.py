@@ -1,0 +1,18 @@
+"""The ports in memory: what tests of services run on, held to the same contract suites as the real stores."""
+
+from abtest.adapters.memory.blobs import MemoryBlobs
+from abtest.adapters.memory.catalog import MemoryCatalog
+from abtest.adapters.memory.limits import MemoryIdempotency, MemoryLeases, MemoryRateLimiter, MemorySessions
+from abtest.adapters.memory.queue import MemoryQueue
+from abtest.adapters.memory.rollups import MemoryRollups
+
+__all__ = [
+    "MemoryBlobs",
+    "MemoryCatalog",
+    "MemoryIdempotency",
+    "MemoryLeases",
+    "MemoryQueue",
+    "MemoryRateLimiter",
+    "MemoryRollups",
+    "MemorySessions",
+]

@@ -1,0 +1,130 @@
+"""The catalog in memory."""
+
+import heapq
+import threading
+from collections.abc import Iterable, Sequence
+
+from abtest.adapters import catalog_documents as documents
+from abtest.adapters.commit_rules import RecordKey, check, record_key
+from abtest.kit.clock import Timestamp
+from abtest.ports.catalog import (
+    AuditRow,
+    Claim,
+    Commit,
+    DueEntry,
+    Head,
+    HeadPage,
+    Kind,
+    NameTakenError,
+    OutboxRow,
+    Record,
+    StaleVersionError,
+)
+
+
+class MemoryCatalog:
+    """Aggregates in dictionaries, as JSON text: what comes out shares nothing with what went in."""
+
+    def __init__(self) -> None:
+        self._records: dict[RecordKey, tuple[Head, bytes]] = {}
+        self._names: dict[tuple[str | None, str], tuple[str, str]] = {}
+        self._audit: dict[str, bytes] = {}
+        self._outbox: dict[str, bytes] = {}
+        self._revisions: dict[str, int] = {}
+        self._lock = threading.RLock()
+
+    def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
+        with self._lock:
+            found = self._records.get((shop_id, kind, record_id))
+        return documents.read_record(found[1]) if found else None
+
+    def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
+        found = [self.get(shop_id, kind, record_id) for record_id in record_ids]
+        return [record for record in found if record]
+
+    def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
+        with self._lock:
+            heads = [
+                head for (shop, of_kind, _), (head, _) in self._records.items() if (shop, of_kind) == (shop_id, kind)
+            ]
+        older = [head for head in heads if after_id is None or head.id < after_id]
+        page = sorted(older, key=lambda head: head.id, reverse=True)[:limit]
+        return HeadPage(heads=page, last_id=page[-1].id if len(older) > limit else None)
+
+    def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
+        with self._lock:
+            return self._names.get((scope, name))
+
+    def commit(self, change: Commit) -> None:
+        check(change)
+        written = [documents.write_record(put.record) for put in change.puts]
+        with self._lock:
+            self._refuse_stale(change)
+            self._refuse_taken(change)
+            for text in written:
+                head = documents.read_record(text).head
+                self._records[record_key(head)] = (head, text)
+            self._apply_rest(change)
+
+    def audit(
+        self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
+    ) -> tuple[Sequence[AuditRow], str | None]:
+        with self._lock:
+            rows = [documents.read_audit(text) for text in self._audit.values()]
+        matching = [
+            row
+            for row in rows
+            if row.shop_id == shop_id and entity_id in (None, row.entity_id) and (after_id is None or row.id < after_id)
+        ]
+        page = sorted(matching, key=lambda row: row.id, reverse=True)[:limit]
+        return page, page[-1].id if len(matching) > limit else None
+
+    def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
+        with self._lock:
+            heads = [head for head, _ in self._records.values() if head.due.get(queue, "~") <= until]
+        entries = (DueEntry(shop_id=head.shop_id, kind=head.kind, id=head.id, due=head.due[queue]) for head in heads)
+        return heapq.nsmallest(limit, entries, key=lambda entry: (entry.due, entry.id))
+
+    def outbox(self, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
+        with self._lock:
+            rows = [documents.read_outbox(text) for text in self._outbox.values()]
+        early: Iterable[OutboxRow] = (row for row in rows if row.created_at < created_before)
+        return heapq.nsmallest(limit, early, key=lambda row: (row.created_at, row.id))
+
+    def outbox_done(self, row: OutboxRow) -> None:
+        with self._lock:
+            self._outbox.pop(row.id, None)
+
+    def next_revision(self, shop_id: str) -> int:
+        with self._lock:
+            self._revisions[shop_id] = self._revisions.get(shop_id, 0) + 1
+            return self._revisions[shop_id]
+
+    def _refuse_stale(self, change: Commit) -> None:
+        expected = [(record_key(put.record.head), put.expected_version) for put in change.puts]
+        expected += [(record_key(remove.head), remove.head.version) for remove in change.removes]
+        for key, version in expected:
+            stored = self._records.get(key)
+            if (stored[0].version if stored else 0) != version:
+                raise StaleVersionError(f"{key[1]} {key[2]} was changed by somebody else")
+
+    def _refuse_taken(self, change: Commit) -> None:
+        released = {(release.scope, release.name) for release in change.releases}
+        for claim in change.claims:
+            holder = self._names.get((claim.scope, claim.name))
+            if holder and holder != _target(claim) and (claim.scope, claim.name) not in released:
+                raise NameTakenError(claim.name)
+
+    def _apply_rest(self, change: Commit) -> None:
+        for remove in change.removes:
+            del self._records[record_key(remove.head)]
+        for release in change.releases:
+            self._names.pop((release.scope, release.name), None)
+        for claim in change.claims:
+            self._names[claim.scope, claim.name] = _target(claim)
+        self._audit |= {row.id: documents.write_audit(row) for row in change.audit}
+        self._outbox |= {row.id: documents.write_outbox(row) for row in change.outbox}
+
+
+def _target(claim: Claim) -> tuple[str, str]:
+    return claim.target_shop_id, claim.target_id

@@ -1,0 +1,115 @@
+"""Short-lived state in memory: rate limits, idempotency records, leases, sessions."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from abtest.adapters import token_bucket
+from abtest.kit import canonical_json
+from abtest.ports.limits import (
+    ANSWER_KEPT,
+    CLAIM_HELD,
+    IdempotencyClaim,
+    RateDecision,
+    StoredAnswer,
+)
+
+
+class MemoryRateLimiter:
+    """Token buckets in a dictionary."""
+
+    def __init__(self) -> None:
+        self._full_at: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def take(self, bucket: str, *, limit: int, window_seconds: int, now: datetime, cost: int = 1) -> RateDecision:
+        take = token_bucket.attempt(limit=limit, window_seconds=window_seconds, cost=cost, now=now)
+        with self._lock:
+            full_at = max(take.now, self._full_at.get(bucket, take.now))
+            if take.never or full_at > take.latest:
+                return take.denied(full_at)
+            self._full_at[bucket] = full_at + take.advance
+            return take.allowed(full_at + take.advance)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    body_hash: str
+    free_at: datetime
+    answer: StoredAnswer | None = None
+
+
+class MemoryIdempotency:
+    """Idempotency records in a dictionary."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, _Claimed] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, key: str, *, body_hash: str, now: datetime) -> IdempotencyClaim:
+        with self._lock:
+            found = self._records.get(key)
+            if found is None or found.free_at <= now:
+                self._records[key] = _Claimed(body_hash, now + CLAIM_HELD)
+                return IdempotencyClaim(state="new")
+            return _found(found, body_hash)
+
+    def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
+        with self._lock:
+            found = self._records.get(key)
+            if found and found.answer is None and found.body_hash == body_hash:
+                self._records[key] = _Claimed(body_hash, now + ANSWER_KEPT, answer)
+
+    def abandon(self, key: str) -> None:
+        with self._lock:
+            found = self._records.get(key)
+            if found and found.answer is None:
+                del self._records[key]
+
+
+def _found(claimed: _Claimed, body_hash: str) -> IdempotencyClaim:
+    if claimed.body_hash != body_hash:
+        return IdempotencyClaim(state="mismatch")
+    if claimed.answer is None:
+        return IdempotencyClaim(state="running")
+    return IdempotencyClaim(state="done", answer=claimed.answer)
+
+
+class MemoryLeases:
+    """Leases in a dictionary."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, tuple[str, datetime]] = {}
+        self._lock = threading.Lock()
+
+    def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
+        with self._lock:
+            holder, until = self._held.get(name, (owner, now))
+            if holder != owner and until > now:
+                return False
+            self._held[name] = (owner, now + timedelta(seconds=seconds))
+            return True
+
+    def release(self, name: str, *, owner: str) -> None:
+        with self._lock:
+            if self._held.get(name, ("", None))[0] == owner:
+                del self._held[name]
+
+
+class MemorySessions:
+    """Session documents in a dictionary."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, tuple[bytes, datetime]] = {}
+
+    def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
+        self._sessions[session_id] = (canonical_json.encode(dict(document)), expires_at)
+
+    def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
+        text, expires_at = self._sessions.get(session_id, (b"null", now))
+        return canonical_json.loads(text) if expires_at > now else None
+
+    def delete(self, session_id: str) -> None:
+        self._sessions.pop(session_id, None)

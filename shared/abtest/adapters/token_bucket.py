@@ -1,0 +1,82 @@
+"""The arithmetic of rate limits: a token bucket kept as one number, the moment at which it will be full again.
+
+This is the generic cell rate algorithm. A token comes back every `interval`; taking one moves `full_at` that far into
+the future. The bucket is empty when `full_at` lies a whole window ahead, so what can be taken is what still fits:
+
+    now            full_at                        now + window
+     |---- taken ----|-------- still in the bucket -----|
+
+Times are whole microseconds since the Unix epoch, so that two stores never differ by a rounding.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from abtest.ports.limits import RateDecision
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """One attempt to take `cost` tokens at `now` from a bucket of `limit` that refills in `window` microseconds."""
+
+    limit: int
+    window: int
+    cost: int
+    now: int
+
+    @property
+    def interval(self) -> int:
+        """Microseconds in which one token comes back."""
+        return max(1, self.window // self.limit)
+
+    @property
+    def advance(self) -> int:
+        """How far taking moves the moment at which the bucket is full."""
+        return self.interval * self.cost
+
+    @property
+    def latest(self) -> int:
+        """The last `full_at` from which there is enough to take; before `now` when the cost exceeds the limit."""
+        return self.now + self.window - self.advance
+
+    @property
+    def never(self) -> bool:
+        """Whether not even a full bucket holds enough."""
+        return self.cost > self.limit
+
+    def allowed(self, full_at: int) -> RateDecision:
+        """The decision after taking; `full_at` is the new one."""
+        return self._decision(True, full_at, retry_after=0)
+
+    def denied(self, full_at: int) -> RateDecision:
+        """The decision when too little is left; `full_at` is the one found."""
+        wait = self.window if self.never else full_at - self.latest
+        return self._decision(False, full_at, retry_after=max(1, _seconds_up(wait)))
+
+    def _decision(self, allowed: bool, full_at: int, retry_after: int) -> RateDecision:
+        left = (self.window - max(0, full_at - self.now)) // self.interval
+        return RateDecision(
+            allowed=allowed,
+            limit=self.limit,
+            remaining=max(0, min(self.limit, left)),
+            reset_at=_seconds_up(max(self.now, full_at)),
+            retry_after=retry_after,
+        )
+
+
+def attempt(*, limit: int, window_seconds: int, cost: int, now: datetime) -> Take:
+    """Raises ValueError for a limit, window or cost below one."""
+    if min(limit, window_seconds, cost) < 1:
+        raise ValueError("limit, window and cost are at least 1")
+    return Take(limit=limit, window=window_seconds * _SECOND, cost=cost, now=_microseconds(now))
+
+
+def _microseconds(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def _seconds_up(microseconds: int) -> int:
+    return -(-microseconds // _SECOND)
