@@ -68,9 +68,9 @@ class Take:
 
 
 def attempt(*, limit: int, window_seconds: int, cost: int, now: datetime) -> Take:
-    """Raises ValueError for a limit, window or cost below one."""
-    if min(limit, window_seconds, cost) < 1:
-        raise ValueError("limit, window and cost are at least 1")
+    """Raises ValueError for a limit or window below one, and for a cost below nought; nought only looks."""
+    if min(limit, window_seconds) < 1 or cost < 0:
+        raise ValueError("limit and window are at least 1, cost is at least 0")
     return Take(limit=limit, window=window_seconds * _SECOND, cost=cost, now=_microseconds(now))
 
 

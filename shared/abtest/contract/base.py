@@ -1,9 +1,9 @@
 """The pieces that every wire model is made of: strictness, absence, moments, ids, pages of lists."""
 
 import re
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.kit.clock import parse_timestamp, timestamp
@@ -35,6 +35,17 @@ class Output(BaseModel):
     """Base of answers. Fields that an answer may lack have the default ABSENT and are left out when not set."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+    _row_version: int | None = PrivateAttr(default=None)
+
+    def at(self, version: int) -> Self:
+        """The same answer, knowing its row version: http/ makes the ETag of it. It is no field."""
+        self._row_version = version
+        return self
+
+    @property
+    def row_version(self) -> int | None:
+        """The version that the ETag names; None for what has none."""
+        return self._row_version
 
 
 def _moment(text: str) -> str:
