@@ -1,0 +1,109 @@
+// Goals the page itself can see: clicks and page views. Custom events and orders come through the API, and the
+// server counts them for custom and revenue goals.
+
+import { matchesPage, matchesUrl } from './urls.js';
+
+/** @import { Address, Data, Decision, Goal, GoalCapture } from './types' */
+
+const MAX_CAPTURE = 1000;
+/** What a click on a text without a selector may have meant. */
+const CLICKABLE = 'a,button,input,label,summary,[role=button]';
+
+/** @param {string | null | undefined} text */
+const tidy = (text) => (text || '').replace(/\s+/g, ' ').trim();
+
+/**
+ * @param {Element} element
+ * @param {string} wanted
+ */
+const hasText = (element, wanted) =>
+  tidy(element.textContent || /** @type {HTMLInputElement} */ (element).value)
+    .toLowerCase()
+    .includes(tidy(wanted).toLowerCase());
+
+/**
+ * The element that the goal means, going outwards from the one that was hit.
+ * @param {Goal} goal
+ * @param {Element} hit
+ */
+const clickedElement = (goal, hit) => {
+  const element = hit.closest(goal.selector || CLICKABLE) || (goal.selector ? null : hit);
+  return element && (!goal.text || hasText(element, goal.text)) ? element : null;
+};
+
+/**
+ * @param {GoalCapture} capture
+ * @param {Element} element
+ */
+const captureValue = ({ source, attribute = '' }, element) => {
+  if (source === 'textContent') return tidy(element.textContent);
+  if (source === 'attribute') return element.getAttribute(attribute);
+  return /** @type {HTMLElement} */ (element).dataset[attribute] ?? element.getAttribute(`data-${attribute}`);
+};
+
+/**
+ * @param {Goal} goal
+ * @param {Element} [element]
+ */
+const goalData = (goal, element) => {
+  /** @type {Data} */
+  const data = {};
+  if (element) {
+    for (const capture of goal.capture || []) {
+      const value = captureValue(capture, element);
+      if (value != null) data[capture.property] = value.slice(0, MAX_CAPTURE);
+    }
+  }
+  data.goalId = goal.id;
+  return data;
+};
+
+/**
+ * Goals of the experiments that have the visitor, whether or not they show on this page; a goal that several share
+ * comes once.
+ * @param {Decision[]} decisions
+ * @param {Goal['type']} type
+ * @param {Address} address
+ */
+const goalsOf = (decisions, type, address) => {
+  /** @type {Goal[]} */
+  const goals = [];
+  /** @type {Record<string, boolean>} */
+  const known = {};
+  for (const { experiment } of decisions) {
+    for (const goal of experiment.goals || []) {
+      if (goal.type !== type || known[goal.id] || (goal.pages && !matchesPage(goal.pages, address))) continue;
+      known[goal.id] = true;
+      goals[goals.length] = goal;
+    }
+  }
+  return goals;
+};
+
+/** @typedef {(goal: Goal, data: Data) => void} Reach */
+
+/**
+ * @param {Decision[]} decisions
+ * @param {Element} hit
+ * @param {Address} address
+ * @param {Reach} reach
+ */
+export const countClick = (decisions, hit, address, reach) => {
+  for (const goal of goalsOf(decisions, 'click', address)) {
+    try {
+      const element = clickedElement(goal, hit);
+      if (element) reach(goal, goalData(goal, element));
+    } catch {} // a selector that does not parse matches nothing
+  }
+};
+
+/**
+ * @param {Decision[]} decisions
+ * @param {Address} address
+ * @param {Reach} reach
+ */
+export const countPageview = (decisions, address, reach) => {
+  for (const goal of goalsOf(decisions, 'pageview', address)) {
+    if (!goal.url || matchesUrl(goal.url, address)) reach(goal, goalData(goal));
+  }
+};

@@ -1,0 +1,23 @@
+// Deterministic bucketing: FNV-1a, 32 bits, over UTF-16 code units. Nothing here knows experiments.
+
+const OFFSET_BASIS = 2166136261;
+const PRIME = 16777619;
+const BUCKETS = 10000;
+
+/**
+ * Folds a text into a hash. FNV folds from the left, so hashing goes on from the state an earlier text left.
+ * @param {string} text
+ * @param {number} [state]
+ */
+export const fold = (text, state = OFFSET_BASIS) => {
+  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), PRIME);
+  return state >>> 0;
+};
+
+/**
+ * The visitor's bucket, 0 to 9999, in the experiment whose seed left `state`.
+ * Hashed twice: one round of FNV leaves ids that share a long prefix too close together.
+ * @param {string} visitorId
+ * @param {number} state
+ */
+export const bucketOf = (visitorId, state) => fold(`${fold(visitorId, state)}`) % BUCKETS;

@@ -1,0 +1,61 @@
+// A JSON writer of our own: pages replace JSON.stringify, or add toJSON to arrays, and break the original.
+// It writes ASCII only, so that a text's length is its size in bytes.
+
+import { isArray, keysOf } from './natives.js';
+
+/** Deeper than any event of ours; stops cycles in what a page hands to `track`. */
+const MAX_DEPTH = 8;
+
+/** @param {string} text */
+const quote = (text) => {
+  let out = '"';
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    const plain = unit > 31 && unit < 127 && unit !== 34 && unit !== 92;
+    out += plain ? text[i] : `\\u${(unit + 65536).toString(16).slice(1)}`;
+  }
+  return `${out}"`;
+};
+
+/**
+ * @param {unknown[]} list
+ * @param {number} depth
+ */
+const writeArray = (list, depth) => {
+  let out = '';
+  for (let i = 0; i < list.length; i++) out += (i ? ',' : '') + (write(list[i], depth) || 'null');
+  return `[${out}]`;
+};
+
+/**
+ * @param {Record<string, unknown>} object
+ * @param {number} depth
+ */
+const writeObject = (object, depth) => {
+  let out = '';
+  for (const key of keysOf(object)) {
+    const value = write(object[key], depth);
+    if (value) out += `${(out ? ',' : '') + quote(key)}:${value}`;
+  }
+  return `{${out}}`;
+};
+
+/**
+ * Empty for what JSON has no form for.
+ * @param {any} value
+ * @param {number} depth
+ * @returns {string}
+ */
+const write = (value, depth) => {
+  const type = typeof value;
+  if (type === 'string') return quote(value);
+  if (type === 'boolean' || (type === 'number' && value - value === 0)) return `${value}`;
+  if (type === 'bigint') return `"${value}"`;
+  if (type === 'undefined' || type === 'function' || type === 'symbol') return '';
+  if (type === 'number' || !value || depth > MAX_DEPTH) return 'null';
+  if (value instanceof Date) return quote(`${value.toISOString()}`);
+  return isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
+};
+
+/** @param {unknown} value */
+export const toJson = (value) => write(value, 0);
