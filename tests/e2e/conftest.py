@@ -1,0 +1,35 @@
+"""One running stack and one browser for all stories."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.e2e.story import Story
+from tests.support.browser import launch
+from tools.local.testing import running_stack
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The dev.json of a stack of its own, on free ports, stopped at the end."""
+    directory: Path = tmp_path_factory.mktemp("stack")
+    with running_stack(directory) as dev:
+        yield dev
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium that looks like a shopper's."""
+    with sync_playwright() as playwright:
+        found = launch(playwright)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def story(stack: dict[str, Any]) -> Story:
+    """The management API of the running stack, spoken plainly."""
+    return Story(stack)

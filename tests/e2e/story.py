@@ -1,0 +1,32 @@
+"""A thin HTTP vocabulary for stories: what a developer would type."""
+
+from typing import Any
+
+import requests
+
+
+class Story:
+    """Calls the management API of a running stack; every call states the status that it expects."""
+
+    def __init__(self, dev: dict[str, Any]) -> None:
+        self.dev = dev
+        self._session = requests.Session()
+        self._session.headers["Authorization"] = f"Bearer {dev['api_key']}"
+
+    def call(self, method: str, path: str, expected: int = 200, **body: Any) -> Any:
+        """The JSON answer of a management route."""
+        sends_json = method in {"POST", "PUT", "PATCH"}
+        answer = self._session.request(
+            method, f"{self.dev['base_url']}{path}", json=body if sends_json else None, timeout=30
+        )
+        assert answer.status_code == expected, f"{method} {path}: {answer.status_code} {answer.text[:2000]}"
+        return answer.json() if answer.content else None
+
+    def finish_running(self) -> None:
+        """Complete whatever earlier stories left running, so that each story owns the store page."""
+        for experiment in self.call("GET", "/experiments?status=running&limit=100")["data"]:
+            self.call("POST", f"/experiments/{experiment['id']}/complete")
+
+    def settle(self) -> None:
+        """Drain the queues and roll up."""
+        self.dev["settle"]()
