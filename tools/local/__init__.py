@@ -1,0 +1,1 @@
+"""The local stack: runs template.yaml on this machine; nothing in here is deployed."""

@@ -1,0 +1,67 @@
+"""The command line of the local stack: run, tick, settle, status."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from tools.local import options
+from tools.local.commands.client import CommandError, ControlClient
+from tools.local.commands.settle import settle
+from tools.local.commands.status import describe
+from tools.local.files import StateDirectory
+from tools.local.surroundings import UsageError, state_directory
+
+SETTLE_SECONDS = 300.0
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    top = argparse.ArgumentParser(prog="python -m tools.local", description="Runs template.yaml on this machine.")
+    commands = top.add_subparsers(dest="command", required=True)
+    options.declare(commands.add_parser("run", help="run the stack until Ctrl-C"))
+    tick = commands.add_parser("tick", help="fire one scheduled function now")
+    tick.add_argument("job", metavar="JOB", help="its folder or logical id, for example cron_rollup")
+    settling = commands.add_parser("settle", help="drain the queues and bring results up to date")
+    settling.add_argument("--timeout", type=float, default=SETTLE_SECONDS, metavar="SECONDS")
+    commands.add_parser("status", help="show what runs")
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns its exit status."""
+    given = parser().parse_args(arguments)
+    state = StateDirectory(state_directory())
+    try:
+        match given.command:
+            case "run":
+                return _run(given, state)
+            case "tick":
+                print(json.dumps(ControlClient(state).tick(given.job), indent=2))
+            case "settle":
+                settle(ControlClient(state), given.timeout, lambda line: print(line, flush=True))
+            case "status":
+                print(describe(ControlClient(state).status()))
+    except (UsageError, CommandError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2 if isinstance(problem, UsageError) else 1
+    return 0
+
+
+def _run(given: argparse.Namespace, state: StateDirectory) -> int:
+    # Imported here: they bring boto3 with them, which the other commands do without.
+    from tools.local import stack
+    from tools.local.engine.process import EngineError
+    from tools.local.template.document import TemplateError
+
+    try:
+        stack.run(options.read(given), state)
+    except (TemplateError, EngineError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

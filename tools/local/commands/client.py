@@ -1,0 +1,48 @@
+"""The way from a command to the stack that runs in the same state directory."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from typing import Any
+
+from tools.local.files import StateDirectory, read_json
+
+LONGEST_JOB_SECONDS = 920
+
+
+class CommandError(Exception):
+    """The command cannot do what it was asked; shown as one line, exit status 1."""
+
+
+class ControlClient:
+    """Asks the running stack; CommandError when none runs or when it says no."""
+
+    def __init__(self, state: StateDirectory) -> None:
+        found = read_json(state.running)
+        if not found:
+            raise CommandError(f"no stack runs in {state.path}: start one with `make run`")
+        self._port: int = found["port"]
+        self._token: str = found["token"]
+
+    def status(self) -> dict[str, Any]:
+        """Everything that runs, and the depth of every queue."""
+        return self._ask("GET", "/status")
+
+    def tick(self, job: str) -> Any:
+        """Fire a scheduled function now and return its result."""
+        return self._ask("POST", f"/tick/{job}")["result"]
+
+    def _ask(self, method: str, path: str) -> dict[str, Any]:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=LONGEST_JOB_SECONDS)
+        try:
+            connection.request(method, path, headers={"x-token": self._token})
+            answer = connection.getresponse()
+            content: dict[str, Any] = json.loads(answer.read())
+        except (OSError, http.client.HTTPException):
+            raise CommandError("the stack does not answer: it has stopped or was killed") from None
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise CommandError(content["message"])
+        return content

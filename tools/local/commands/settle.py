@@ -1,0 +1,58 @@
+"""Makes results current: drains the queues, runs the sweep and the roll-up, drains again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tools.local.commands.client import CommandError, ControlClient
+
+JOBS = ("cron_sweep", "cron_rollup")
+PAUSE_SECONDS = 0.1
+STATES = ("visible", "in_flight", "delayed")
+# An empty reading counts only twice in a row: a message may be between two queues while one is read.
+QUIET_READINGS = 2
+
+Say = Callable[[str], None]
+
+
+def settle(client: ControlClient, timeout: float, say: Say = print) -> None:
+    """Return when nothing is left to do; CommandError when the time is over first."""
+    deadline = time.monotonic() + timeout
+    status = _drain(client, deadline, say)
+    scheduled = {function["folder"] for function in status["functions"] if function["scheduled"]}
+    for job in JOBS:
+        if job in scheduled:
+            client.tick(job)
+            say(f"{job} ran")
+    status = _drain(client, deadline, say)
+    for name, queue in status["queues"].items():
+        if queue["dead"] and queue["visible"]:
+            say(f"warning: {queue['visible']} messages are in dead-letter queue {name}")
+    say("settled")
+
+
+def _drain(client: ControlClient, deadline: float, say: Say) -> dict[str, Any]:
+    quiet, said = 0, ""
+    while True:
+        status = client.status()
+        left = _left(status["queues"])
+        quiet = 0 if left else quiet + 1
+        if quiet == QUIET_READINGS:
+            return status
+        if left and left != said:
+            say(f"waiting for {left}")
+            said = left
+        if time.monotonic() > deadline:
+            raise CommandError(f"not settled in time; still waiting for {left}")
+        time.sleep(PAUSE_SECONDS)
+
+
+def _left(queues: dict[str, Any]) -> str:
+    parts = []
+    for name, queue in queues.items():
+        if queue["read"] and not queue["dead"]:
+            counts = [f"{queue[state]} {state.replace('_', ' ')}" for state in STATES if queue[state]]
+            parts += [f"{name}: {', '.join(counts)}"] if counts else []
+    return "; ".join(parts)

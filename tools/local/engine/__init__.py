@@ -1,0 +1,1 @@
+"""The AWS engine behind the stack: its process, its environment and its saved state."""

@@ -1,0 +1,94 @@
+"""What one start of the stack was asked for, checked before anything is started."""
+
+from __future__ import annotations
+
+import socket
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.local.surroundings import PORTS, PROJECT, UsageError, default_port
+from tools.local.web.server import HOST
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `run`."""
+
+    template: Path
+    ports: dict[str, int]
+    parameters: dict[str, str]
+    fresh: bool
+    strict_egress: bool
+    schedules: bool
+    warm: bool
+    seed: bool
+    verbose: bool
+
+    @property
+    def base_url(self) -> str:
+        return f"http://{HOST}:{self.ports['port']}/api/v1"
+
+    @property
+    def worker_base_url(self) -> str:
+        return f"http://{HOST}:{self.ports['edge']}"
+
+    @property
+    def store_url(self) -> str:
+        return f"http://{HOST}:{self.ports['store']}"
+
+    def supplied_parameters(self) -> dict[str, str]:
+        """The one table of what the stack says for the template's parameters; the rest keep their defaults."""
+        return {
+            "Stage": "local",
+            "ApiBaseUrl": self.base_url,
+            "WorkerBaseUrl": self.worker_base_url,
+            "AllowLoopbackEgress": "false" if self.strict_egress else "true",
+            **self.parameters,
+        }
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Declare the options of `run`."""
+    parser.add_argument("--fresh", action="store_true", help="start empty: forget all state")
+    parser.add_argument("--strict-egress", action="store_true", help="refuse outbound requests to loopback")
+    for name, port in PORTS.items():
+        parser.add_argument(port.option, dest=name, type=int, metavar="N", help=f"port of {port.wanted_by}")
+    parser.add_argument("--template", type=Path, default=PROJECT / "template.yaml", metavar="FILE")
+    parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="template parameter")
+    parser.add_argument("--no-schedules", action="store_true", help="fire schedules only by `tick`")
+    parser.add_argument("--no-warm", action="store_true", help="start functions at their first call only")
+    parser.add_argument("--no-seed", action="store_true", help="leave tools/local/seed.py out")
+    parser.add_argument("-v", "--verbose", action="store_true", help="name the resources that are not run here")
+
+
+def read(arguments: Namespace) -> Options:
+    """Read parsed arguments; UsageError when a number or a parameter makes no sense."""
+    pairs = [argument.partition("=") for argument in arguments.parameter]
+    if wrong := [name for name, equals, _ in pairs if not equals]:
+        raise UsageError(f"--parameter wants NAME=VALUE, not {wrong[0]}")
+    given = {name: getattr(arguments, name) for name in PORTS}
+    return Options(
+        template=arguments.template,
+        ports={name: default_port(name) if port is None else port for name, port in given.items()},
+        parameters={name: value for name, _, value in pairs},
+        fresh=arguments.fresh,
+        strict_egress=arguments.strict_egress,
+        schedules=not arguments.no_schedules,
+        warm=not arguments.no_warm,
+        seed=not arguments.no_seed,
+        verbose=arguments.verbose,
+    )
+
+
+def check_ports(ports: dict[str, int]) -> None:
+    """Refuse a taken port in one line that names it, what wants it and how to move that."""
+    for name, number in ports.items():
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, number))
+            except (OSError, OverflowError) as problem:
+                port = PORTS[name]
+                wanted = f"port {number}, wanted by {port.wanted_by}"
+                raise UsageError(f"{wanted}, cannot be used ({problem}); choose another with {port.option} N") from None

@@ -1,0 +1,1 @@
+"""Creates in the engine what the template declares; everything here may run again on what exists."""

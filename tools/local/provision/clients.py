@@ -1,0 +1,53 @@
+"""Clients of the engine, made in one place with the one set of made-up credentials."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+from tools.local.template.intrinsics import REGION
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_kms.client import KMSClient
+    from mypy_boto3_s3.client import S3Client
+    from mypy_boto3_secretsmanager.client import SecretsManagerClient
+    from mypy_boto3_sqs.client import SQSClient
+
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+
+
+class Clients:
+    """One client a service, made when first used and safe to share between threads."""
+
+    def __init__(self, endpoint: str) -> None:
+        self._endpoint = endpoint
+        self._session = boto3.Session(
+            aws_access_key_id=CREDENTIALS["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+            region_name=REGION,
+        )
+        self._config = Config(max_pool_connections=32, connect_timeout=2, retries={"total_max_attempts": 2})
+
+    @cached_property
+    def dynamodb(self) -> DynamoDBClient:
+        return self._session.client("dynamodb", endpoint_url=self._endpoint, config=self._config)
+
+    @cached_property
+    def s3(self) -> S3Client:
+        return self._session.client("s3", endpoint_url=self._endpoint, config=self._config)
+
+    @cached_property
+    def sqs(self) -> SQSClient:
+        return self._session.client("sqs", endpoint_url=self._endpoint, config=self._config)
+
+    @cached_property
+    def kms(self) -> KMSClient:
+        return self._session.client("kms", endpoint_url=self._endpoint, config=self._config)
+
+    @cached_property
+    def secrets(self) -> SecretsManagerClient:
+        return self._session.client("secretsmanager", endpoint_url=self._endpoint, config=self._config)

@@ -1,0 +1,47 @@
+"""SQS queues with their attributes; a dead-letter queue before the queue that names it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.client import SQSClient
+
+SET = (
+    "VisibilityTimeout",
+    "DelaySeconds",
+    "MessageRetentionPeriod",
+    "MaximumMessageSize",
+    "ReceiveMessageWaitTimeSeconds",
+    "ContentBasedDeduplication",
+)
+
+
+def ensure_all(client: SQSClient, queues: Iterable[tuple[str, dict[str, Any]]]) -> None:
+    """Create every queue, or set its attributes to what the template says now."""
+    for name, properties in sorted(queues, key=lambda queue: "RedrivePolicy" in queue[1]):
+        attributes = {key: _text(properties[key]) for key in SET if key in properties}
+        if redrive := properties.get("RedrivePolicy"):
+            attributes["RedrivePolicy"] = json.dumps(redrive)
+        _ensure(client, name, attributes, fifo=bool(properties.get("FifoQueue")))
+
+
+def _ensure(client: SQSClient, name: str, attributes: dict[str, Any], *, fifo: bool) -> None:
+    try:
+        url = client.get_queue_url(QueueName=name)["QueueUrl"]
+    except client.exceptions.QueueDoesNotExist:
+        client.create_queue(QueueName=name, Attributes=attributes | ({"FifoQueue": "true"} if fifo else {}))
+    else:
+        client.set_queue_attributes(QueueUrl=url, Attributes=attributes)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def dead_letter_queues(queues: Iterable[tuple[str, dict[str, Any]]]) -> set[str]:
+    """Name the queues that another queue's redrive policy points to."""
+    policies = (properties.get("RedrivePolicy") for _, properties in queues)
+    return {str(policy["deadLetterTargetArn"]).rpartition(":")[2] for policy in policies if policy}

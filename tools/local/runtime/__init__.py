@@ -1,0 +1,1 @@
+"""Running functions: a worker process, a pool of them, and the environment they see."""

@@ -1,0 +1,1 @@
+"""Reading template.yaml: what exists, as plain values; nothing is created here."""

@@ -1,0 +1,1 @@
+"""What invokes functions besides HTTP: queues and schedules."""
