@@ -1,0 +1,84 @@
+"""The catalogue of events: types, limits, the reasons for quarantine, and the row that the ledger keeps."""
+
+from typing import Literal, TypedDict
+
+EVENT_TYPES = frozenset(
+    {
+        "pageview",
+        "experiment_viewed",
+        "goal",
+        "custom",
+        "order",
+        "refund",
+        "identify",
+        "consent",
+        "sdk_error",
+        "sdk_perf",
+        "edge_perf",
+    }
+)
+
+REVENUE_GOAL_ID = "__revenue__"
+"""The reserved goal id of revenue that belongs to no particular goal."""
+
+MAX_EVENTS = 200
+MAX_BODY_BYTES = 1024 * 1024
+MAX_DATA_BYTES = 32 * 1024
+MAX_ID_CHARS = 256
+MAX_URL_CHARS = 4096
+MAX_SAMPLE_CHARS = 2048
+
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+MAX_AHEAD_MS = DAY_MS
+MAX_AGE_MS = 7 * DAY_MS
+
+MIN_SKEW_MS = 5 * 60_000
+MAX_SKEW_MS = 366 * DAY_MS
+"""A sender's clock is corrected when it is at least this wrong (less is latency) and at most that wrong (nonsense)."""
+
+Reason = Literal[
+    "not_an_object",
+    "unknown_type",
+    "foreign_shop",
+    "missing_visitor_id",
+    "missing_ts",
+    "ts_in_future",
+    "ts_too_old",
+    "data_too_large",
+    "data_too_deep",
+    "invalid_text",
+    "invalid_field",
+    "invalid_revenue",
+    "missing_experiment_id",
+    "missing_variation_id",
+    "missing_goal_id",
+    "missing_event_name",
+    "missing_revenue",
+    "unknown_goal",
+]
+"""Why an event was set aside; `unknown_goal` is found by the ingest worker, all others at the edge."""
+
+
+class Row(TypedDict):
+    """One line of the ledger. Times are Unix milliseconds, `revenue_minor` counts the currency's minor unit."""
+
+    event_id: str
+    shop_id: str
+    type: str
+    visitor_id: str
+    session_id: str | None
+    ts: int
+    received_at: int
+    sent_at: int | None
+    experiment_id: str | None
+    variation_id: str | None
+    assignment_epoch: int | None
+    goal_id: str | None
+    event_name: str | None
+    order_id: str | None
+    revenue_minor: int | None
+    currency: str | None
+    url: str | None
+    qa_mode: bool
+    data: str

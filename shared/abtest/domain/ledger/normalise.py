@@ -1,0 +1,250 @@
+"""From an event as a browser or a server sent it to a ledger row, or to the reason why it is set aside."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.ledger.events import (
+    EVENT_TYPES,
+    MAX_AGE_MS,
+    MAX_AHEAD_MS,
+    MAX_DATA_BYTES,
+    MAX_ID_CHARS,
+    MAX_SKEW_MS,
+    MAX_URL_CHARS,
+    MIN_SKEW_MS,
+    Reason,
+    Row,
+)
+from abtest.kit import canonical_json
+from abtest.kit.canonical_json import Json
+from abtest.kit.money import CURRENCIES, to_minor
+
+_MONEY_TYPES = frozenset({"order", "refund", "goal", "custom"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """When and for whom a batch came; `sent_at` is the sender's own clock. All in Unix milliseconds."""
+
+    shop_id: str
+    received_at: int
+    sent_at: int | None = None
+
+    def correction(self) -> int:
+        """Milliseconds to add to the sender's times: its clock error where that is large enough to be one.
+
+        A difference of less than five minutes is latency, and correcting by it would reorder batches of one visitor.
+        """
+        if self.sent_at is None:
+            return 0
+        skew = self.received_at - self.sent_at
+        return skew if MIN_SKEW_MS <= abs(skew) <= MAX_SKEW_MS else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantine:
+    """An event that is not counted: why, and the id it claims to have."""
+
+    reason: Reason
+    event_id: str | None
+
+
+class _RefusedError(Exception):
+    def __init__(self, reason: Reason) -> None:
+        self.reason = reason
+
+
+def normalise(event: Json, arrival: Arrival, correction: int = 0) -> Row | Quarantine:
+    """The ledger row of an event, or why there is none. `correction` is `arrival.correction()`, taken once a batch."""
+    try:
+        return _row(event, arrival, correction)
+    except _RefusedError as refused:
+        return Quarantine(reason=refused.reason, event_id=claimed_id(event))
+
+
+def claimed_id(event: Json) -> str | None:
+    """The id that an event names, whatever else is wrong with it."""
+    if not isinstance(event, dict):
+        return None
+    found = event.get("eventId", event.get("event_id"))
+    return found if isinstance(found, str) and 0 < len(found) <= MAX_ID_CHARS else None
+
+
+def _row(event: Json, arrival: Arrival, correction: int) -> Row:
+    if not isinstance(event, dict):
+        raise _RefusedError("not_an_object")
+    kind = event.get("type")
+    if not isinstance(kind, str) or kind not in EVENT_TYPES:
+        raise _RefusedError("unknown_type")
+    shop_id = event.get("shopId")
+    if shop_id is not None and shop_id != arrival.shop_id:
+        _check_shop(shop_id, arrival.shop_id)
+    visitor_id = _text(event.get("visitorId"))
+    if visitor_id is None:
+        raise _RefusedError("missing_visitor_id")
+    sent_ts = event.get("ts")
+    ts = _time(sent_ts, arrival.received_at, correction)
+    data = event.get("data")
+    text = _data_text(data)
+    inside: Mapping[str, Any] = data or {}
+    experiment_id = _either(event, inside, "experimentId", "experiment_id")
+    variation_id = _either(event, inside, "variationId", "variation_id")
+    revenue_minor, currency = _money(inside) if kind in _MONEY_TYPES else (None, None)
+    row: Row = {
+        "event_id": _either(event, {}, "eventId", "event_id")
+        or _derived_id(arrival.shop_id, visitor_id, kind, sent_ts, text, experiment_id, variation_id),
+        "shop_id": arrival.shop_id,
+        "type": kind,
+        "visitor_id": visitor_id,
+        "session_id": _text(event.get("sessionId")),
+        "ts": ts,
+        "received_at": arrival.received_at,
+        "sent_at": arrival.sent_at,
+        "experiment_id": experiment_id,
+        "variation_id": variation_id,
+        "assignment_epoch": _epoch(event, inside),
+        "goal_id": _text(inside.get("goalId")),
+        "event_name": _text(inside.get("event_name")),
+        "order_id": _order_id(inside.get("orderId")),
+        "revenue_minor": revenue_minor,
+        "currency": currency,
+        "url": _url(event.get("url")),
+        "qa_mode": _flag(event.get("qa_mode")),
+        "data": text,
+    }
+    _check_complete(kind, row, inside)
+    return row
+
+
+def _check_shop(given: Any, right: str) -> None:
+    if not isinstance(given, str) or given.lower() != right.lower():
+        raise _RefusedError("foreign_shop")
+
+
+def _check_complete(kind: str, row: Row, data: Mapping[str, Any]) -> None:
+    """Refuse an event that lacks what its type is for."""
+    if kind == "experiment_viewed":
+        if row["experiment_id"] is None:
+            raise _RefusedError("missing_experiment_id")
+        if row["variation_id"] is None:
+            raise _RefusedError("missing_variation_id")
+    elif kind == "goal" and row["goal_id"] is None:
+        raise _RefusedError("missing_goal_id")
+    elif kind == "custom" and row["event_name"] is None:
+        raise _RefusedError("missing_event_name")
+    elif kind in {"order", "refund"} and data.get("revenue") is None:
+        raise _RefusedError("missing_revenue")
+
+
+def _text(value: Any) -> str | None:
+    """An optional id or name; empty is as good as absent."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str) and len(value) <= MAX_ID_CHARS:
+        return value
+    raise _RefusedError("invalid_field")
+
+
+def _either(event: Mapping[str, Any], data: Mapping[str, Any], name: str, alias: str) -> str | None:
+    """A field by either of its names, at the top level or else in the data."""
+    for place in (event, data):
+        for key in (name, alias):
+            if place.get(key) is not None:
+                return _text(place[key])
+    return None
+
+
+def _time(ts: Any, received_at: int, correction: int) -> int:
+    """The corrected time of an event, at most a day ahead of its arrival and a week behind."""
+    if ts is None:
+        raise _RefusedError("missing_ts")
+    if type(ts) is not int:
+        raise _RefusedError("invalid_field")
+    corrected = ts + correction
+    if corrected > received_at + MAX_AHEAD_MS:
+        raise _RefusedError("ts_in_future")
+    if corrected < received_at - MAX_AGE_MS:
+        raise _RefusedError("ts_too_old")
+    return corrected
+
+
+def _data_text(data: Any) -> str:
+    if data is None:
+        return "{}"
+    if not isinstance(data, dict):
+        raise _RefusedError("invalid_field")
+    try:
+        text = canonical_json.dumps(data)
+    except RecursionError as error:
+        raise _RefusedError("data_too_deep") from error
+    # A character has at most four bytes in UTF-8, so short texts need no second look.
+    if len(text) > MAX_DATA_BYTES // 4 and len(text.encode(errors="surrogatepass")) > MAX_DATA_BYTES:
+        raise _RefusedError("data_too_large")
+    return text
+
+
+def _epoch(event: Mapping[str, Any], data: Mapping[str, Any]) -> int | None:
+    value = event.get("assignment_epoch")
+    if value is None:
+        value = data.get("assignment_epoch")
+    if value is None:
+        return None
+    if type(value) is not int or not 1 <= value < 2**31:
+        raise _RefusedError("invalid_field")
+    return value
+
+
+def _order_id(value: Any) -> str | None:
+    """Order ids are numbers in some shops; the same order must have one id."""
+    if type(value) is int and abs(value) < 10**30:
+        return str(value)
+    return _text(value)
+
+
+def _url(value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise _RefusedError("invalid_field")
+    return value[:MAX_URL_CHARS]
+
+
+def _flag(value: Any) -> bool:
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise _RefusedError("invalid_field")
+
+
+def _money(data: Mapping[str, Any]) -> tuple[int | None, str | None]:
+    """Minor units and currency; both None when the currency is not told or unknown (`data` keeps what was sent)."""
+    amount = data.get("revenue")
+    if amount is None:
+        return None, None
+    if type(amount) not in (int, float, str) or (isinstance(amount, str) and not _is_decimal(amount)):
+        raise _RefusedError("invalid_revenue")
+    named = data.get("currency")
+    currency = named.upper() if isinstance(named, str) and len(named) == 3 else None
+    known = currency if currency in CURRENCIES else None
+    try:
+        # An amount without a known currency is still checked to be an amount.
+        minor = to_minor(amount, known or "USD")
+    except ValueError as error:
+        raise _RefusedError("invalid_revenue") from error
+    if minor < 0:
+        raise _RefusedError("invalid_revenue")
+    return (minor, known) if known else (None, None)
+
+
+def _is_decimal(text: str) -> bool:
+    return len(text) <= 40 and text.isascii() and text.strip() == text and "_" not in text
+
+
+def _derived_id(
+    shop_id: str, visitor_id: str, kind: str, ts: Any, data: str, experiment_id: str | None, variation_id: str | None
+) -> str:
+    """The id of an event that has none: the same event sent again has the same one.
+
+    Experiment and variation take part, because they may stand outside the data, and one page shows many at one time.
+    """
+    return canonical_json.sha256([shop_id, visitor_id, kind, ts, data, experiment_id, variation_id])

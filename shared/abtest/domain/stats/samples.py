@@ -1,0 +1,50 @@
+"""Sufficient statistics of one arm, and the interval that tests answer with."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Interval(NamedTuple):
+    """Both ends, in the unit of what is estimated."""
+
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversions:
+    """Visitors and how many of them converted."""
+
+    visitors: int
+    conversions: int
+
+    @property
+    def rate(self) -> float | None:
+        """Conversions per visitor, None without visitors."""
+        return self.conversions / self.visitors if self.visitors else None
+
+    def as_sample(self) -> "Sample":
+        """The sample of zeros and ones, with the variance p(1-p) that intervals of rates use."""
+        rate = self.rate or 0.0
+        return Sample(n=self.visitors, mean=rate, variance=rate * (1 - rate))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """Size, mean and variance (n - 1 in the denominator) of one value a visitor, zeros included."""
+
+    n: int
+    mean: float
+    variance: float
+
+    @classmethod
+    def from_sums(cls, n: int, total: int, squares: int) -> "Sample":
+        """From exact integer sums; the subtraction that loses digits in floats is done in integers."""
+        if n == 0:
+            return cls(n=0, mean=0.0, variance=0.0)
+        variance = (n * squares - total * total) / (n * (n - 1)) if n > 1 else 0.0
+        return cls(n=n, mean=total / n, variance=variance)
+
+    def scaled(self, factor: float) -> "Sample":
+        """The same sample in another unit."""
+        return Sample(n=self.n, mean=self.mean * factor, variance=self.variance * factor * factor)
