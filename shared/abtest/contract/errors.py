@@ -40,7 +40,7 @@ class LiveConsumer(Output):
 
 
 class PageLiveImpactEnvelope(ErrorEnvelope):
-    """The write reaches what shoppers see. Repeat it with confirm_live_impact and every id in confirmed_consumer_ids."""
+    """The write reaches shoppers: repeat it with confirm_live_impact and every id in confirmed_consumer_ids."""
 
     live_experiments: list[LiveConsumer]
 

@@ -1,4 +1,5 @@
 """What an experiment sets aside of its shop's defaults for auto-stop and Guardian."""
+# ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Literal
 

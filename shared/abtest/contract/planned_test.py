@@ -1,4 +1,4 @@
-"""The plan of a test as it was frozen at launch, with the verdicts at its end; stored snapshots are served unchanged."""
+"""The plan of a test as it was frozen at launch, with the verdicts at its end; snapshots are served as stored."""
 
 from typing import Literal
 

@@ -1,0 +1,58 @@
+"""The design: what an approval is about, and what shoppers see; a hash of the first, a comparison of the second."""
+
+from typing import Any
+
+from abtest.domain.experiments.documents import experiment_document, goal_document, variation_document
+from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.kit import canonical_json
+
+_CODE = ("experiment_js", "experiment_reset_js", "experiment_css")
+_BOOKKEEPING = frozenset({"name", "public_id", "experiment_id", "archived_by", "created_at", "updated_at"})
+
+
+def design_hash(experiment: Experiment) -> str:
+    """Hex SHA-256 over variations, code, targeting, redirects and goals; names and times are not in it."""
+    return canonical_json.sha256(
+        {
+            **_shown(experiment),
+            "goals": [_goal_design(goal) for goal in experiment.goals],
+            "goal_page_rules": list(experiment.goal_page_rules),
+        }
+    )
+
+
+def reaches_shoppers(before: Experiment, after: Experiment) -> bool:
+    """Whether an edit changes who sees what: weights, traffic, targeting, redirects or code."""
+    return before.traffic_allocation != after.traffic_allocation or _shown(before) != _shown(after)
+
+
+def weights_in_use(experiment: Experiment) -> tuple[tuple[str, float], ...]:
+    """Ids and weights of the variations in use, in stored order: what decides the cut points."""
+    return tuple((variation.id, variation.weight) for variation in in_use(experiment))
+
+
+def in_use(experiment: Experiment) -> tuple[Variation, ...]:
+    """The variations that are not archived."""
+    return tuple(variation for variation in experiment.variations if variation.archived_at is None)
+
+
+def _shown(experiment: Experiment) -> dict[str, Any]:
+    document = experiment_document(experiment)
+    return {
+        "delivery_type": experiment.delivery_type,
+        "targeting": experiment.targeting,
+        "code": {name: document[name] for name in _CODE},
+        "variations": [_variation_design(variation) for variation in in_use(experiment)],
+    }
+
+
+def _variation_design(variation: Variation) -> dict[str, Any]:
+    return _without_bookkeeping(variation_document(variation))
+
+
+def _goal_design(goal: Goal) -> dict[str, Any]:
+    return _without_bookkeeping(goal_document(goal))
+
+
+def _without_bookkeeping(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in _BOOKKEEPING}

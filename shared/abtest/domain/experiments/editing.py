@@ -1,0 +1,101 @@
+"""Edits of an experiment: stated fields merged in, and what every edit brings with it.
+
+An edit that shoppers would see must be acknowledged while running; one that changes the shares of a started test opens
+a new measurement; one that changes an approved design before launch takes the approval back.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from abtest.domain.experiments import rules
+from abtest.domain.experiments.change import Change, Occasion
+from abtest.domain.experiments.design import design_hash, reaches_shoppers, weights_in_use
+from abtest.domain.experiments.errors import LiveImpactError
+from abtest.domain.experiments.merge import merged
+from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment
+from abtest.domain.experiments.states import PRE_LAUNCH, REVIEWED
+from abtest.kit.errors import ConflictError
+
+_MERGED = frozenset({"targeting", "results_weekdays", "auto_stop_override", "guardian_override"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consent:
+    """What the caller acknowledged about live consumers."""
+
+    confirmed: bool = False
+    consumer_ids: Collection[str] = ()
+
+    def covers(self, experiment: Experiment) -> bool:
+        """Whether an edit of this running experiment was acknowledged."""
+        return self.confirmed and experiment.id in self.consumer_ids
+
+
+NO_CONSENT = Consent()
+
+
+def apply(experiment: Experiment, stated: Mapping[str, Any]) -> Experiment:
+    """The experiment with the stated fields: objects merge, lists and scalars replace, null clears."""
+    fields = {
+        name: merged(getattr(experiment, name), value) if name in _MERGED else value for name, value in stated.items()
+    }
+    if "goal_page_rules" in fields:
+        fields["goal_page_rules"] = tuple(fields["goal_page_rules"])
+    return replace(experiment, **fields)
+
+
+def settle(
+    before: Experiment,
+    after: Experiment,
+    occasion: Occasion,
+    *,
+    action: str,
+    consent: Consent = NO_CONSENT,
+    note: Mapping[str, Any] | None = None,
+) -> Change:
+    """The change that an edit amounts to. Raises LiveImpactError, ConflictError and the errors of `rules`."""
+    if after == before:
+        return Change(before=before, after=before, action=action)
+    if before.started_at is not None and after.delivery_type != before.delivery_type:
+        raise ConflictError("delivery_type is settled once an experiment has started; duplicate it instead")
+    rules.check(after)
+    if before.status == "running":
+        _check_live(before, after, consent)
+    after = _with_approval_kept_honest(before, _with_measurement(before, after, occasion), occasion)
+    return Change(before=before, after=replace(after, updated_at=occasion.now), action=action, note=note or {})
+
+
+def _check_live(before: Experiment, after: Experiment, consent: Consent) -> None:
+    rules.check_weights(after)
+    if reaches_shoppers(before, after) and not consent.covers(before):
+        raise LiveImpactError(before)
+
+
+def _with_measurement(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:
+    """Shares that change in the middle of a test open a new measurement; nobody is assigned anew."""
+    measuring = before.status in ("running", "paused")
+    if not measuring or weights_in_use(before) == weights_in_use(after):
+        return after
+    return replace(after, measurement_epoch=before.measurement_epoch + 1, measurement_started_at=occasion.now)
+
+
+def _with_approval_kept_honest(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:
+    approved = before.approval is not None and before.approval.status == "approved"
+    if not approved or before.status not in PRE_LAUNCH or design_hash(before) == design_hash(after):
+        return after
+    event = ApprovalEvent(
+        id=occasion.event_id,
+        action="design-edit",
+        status="revoked",
+        message=None,
+        design_hash=design_hash(after),
+        user_id=occasion.user_id,
+        created_at=occasion.now,
+    )
+    return replace(
+        after,
+        status="draft" if before.status in REVIEWED else before.status,
+        approval=Approval(status="revoked", updated_at=occasion.now),
+        approvals=(*after.approvals, event),
+    )

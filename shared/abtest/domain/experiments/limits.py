@@ -1,0 +1,13 @@
+"""How many of each an experiment may hold; lengths of single fields stand in the contract models."""
+
+MIN_VARIATIONS = 2
+MAX_VARIATIONS = 10
+"""Variations in use; archived ones are not counted."""
+
+MAX_STORED_VARIATIONS = 30
+"""Variations in use and archived ones together."""
+
+MAX_GOALS = 50
+MAX_APPROVAL_EVENTS = 500
+WEIGHT_TOLERANCE = 1e-6
+NAME_LENGTH = 255

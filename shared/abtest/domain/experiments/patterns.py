@@ -1,0 +1,43 @@
+"""Regular expressions of customers, wherever an experiment holds them, admitted or refused before they are stored."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from abtest.domain.experiments.errors import UnsafeRegexError
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.targeting.patterns import compiles
+from abtest.kit.errors import FieldError
+
+Placed = tuple[str, str]
+"""A path (`targeting.pageRules[0].includeRules[1].pattern`) and the expression that stands there."""
+
+
+def check(experiment: Experiment) -> None:
+    """Raises UnsafeRegexError for the first expression that browsers must not be given."""
+    for path, source in expressions(experiment):
+        if not compiles(source):
+            raise UnsafeRegexError(
+                f"{path}: is not a regular expression that browsers accept",
+                fields=[FieldError(path, "does not compile")],
+            )
+
+
+def expressions(experiment: Experiment) -> Iterator[Placed]:
+    """Every `regex` rule of the experiment with its path."""
+    yield from _in_pages((experiment.targeting or {}).get("pageRules", ()), "targeting.pageRules")
+    yield from _in_pages(experiment.goal_page_rules, "goalPageRules")
+    for index, variation in enumerate(experiment.variations):
+        for position, block in enumerate(variation.url_blocks or ()):
+            yield from _in_rules(block["urlRules"], f"variations[{index}].url_blocks[{position}].urlRules")
+
+
+def _in_pages(pages: Any, path: str) -> Iterator[Placed]:
+    for index, page in enumerate(pages):
+        for name in ("includeRules", "excludeRules"):
+            yield from _in_rules(page[name], f"{path}[{index}].{name}")
+
+
+def _in_rules(rules: list[Mapping[str, Any]], path: str) -> Iterator[Placed]:
+    for index, rule in enumerate(rules):
+        if rule["type"] == "regex":
+            yield f"{path}[{index}].pattern", rule["pattern"]

@@ -1,0 +1,65 @@
+"""Redirect rules: no destination may lead back to a page that redirects."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ada_url import URL
+
+from abtest.domain.experiments.errors import RedirectMatchesSourceError
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.targeting.urls import matches
+from abtest.kit.errors import FieldError
+
+UrlRule = Mapping[str, Any]
+
+
+def check(experiment: Experiment) -> None:
+    """Raises RedirectMatchesSourceError for the first destination that the source rules match.
+
+    A destination that differs from a source only in its query is another page (an alternate template) and fine.
+    """
+    if experiment.delivery_type != "redirect":
+        return
+    for index, variation in enumerate(experiment.variations):
+        if variation.archived_at is None and variation.redirect_url and is_source(experiment, variation.redirect_url):
+            path = f"variations[{index}].redirect_url"
+            raise RedirectMatchesSourceError(
+                f"{variation.redirect_url[:200]} is itself a page that this experiment redirects",
+                fields=[FieldError(path, "matches the experiment's own source rules")],
+            )
+
+
+def is_source(experiment: Experiment, url: str) -> bool:
+    """Whether a visit to the url would be redirected again."""
+    return any(
+        any(_holds(rule, url) and not _differs_in_query_only(rule, url) for rule in includes)
+        and not any(_holds(rule, url) for rule in excludes)
+        for includes, excludes in _source_rules(experiment)
+    )
+
+
+def has_source_rules(experiment: Experiment) -> bool:
+    """Whether any page rule says where the experiment redirects from."""
+    return any(includes for includes, _ in _source_rules(experiment))
+
+
+def _source_rules(experiment: Experiment) -> Iterator[tuple[list[UrlRule], list[UrlRule]]]:
+    """Positive rules and their exceptions, of each page rule that is on and includes."""
+    for page in (experiment.targeting or {}).get("pageRules", ()):
+        if page.get("disabled") or page.get("include") is False:
+            continue
+        rules = [*page["includeRules"], *({**rule, "include": False} for rule in page["excludeRules"])]
+        positive = [rule for rule in rules if rule.get("include") is not False]
+        yield positive, [rule for rule in rules if rule.get("include") is False]
+
+
+def _holds(rule: UrlRule, url: str) -> bool:
+    return matches(rule["type"], rule["pattern"], url)
+
+
+def _differs_in_query_only(rule: UrlRule, url: str) -> bool:
+    """For a rule that holds on the url: a simple rule without a wildcard names one place, its host and path."""
+    place, _, query = rule["pattern"].partition("#")[0].partition("?")
+    if rule["type"] != "simple" or "*" in place:
+        return False
+    return query != URL(url).search.removeprefix("?")

@@ -1,0 +1,135 @@
+"""The state machine as data: which action leads where, from where, and what it needs; code and documents read this."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from abtest.domain.experiments.model import ApprovalStatus, Experiment, Status
+
+Action = Literal[
+    "request-approval",
+    "approve",
+    "request-changes",
+    "withdraw-approval",
+    "return-to-draft",
+    "start-qa",
+    "mark-ready",
+    "launch",
+    "pause",
+    "resume",
+    "complete",
+    "restart",
+    "archive",
+    "unarchive",
+]
+ApprovalNeed = Literal["none", "approved", "not_revoked"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """One row of the table.
+
+    `target` None keeps the status. `draft_if_no_approval` adds draft to the sources of shops that ask for no approval.
+    `approval` is the approval's status afterwards; `needs` what it must be before, where the shop asks for one.
+    `must_deliver` means that shoppers are affected from then on, so weights and checklist must be right. `event` is
+    the webhook event that is queued. `publishes` means that a failed publication is answered with 502.
+    """
+
+    sources: frozenset[Status]
+    target: Status | None
+    draft_if_no_approval: bool = False
+    approval: ApprovalStatus | None = None
+    needs: ApprovalNeed = "none"
+    must_deliver: bool = False
+    event: Literal["experiment.started", "experiment.completed"] | None = None
+    publishes: bool = False
+
+
+def _from(*sources: Status) -> frozenset[Status]:
+    return frozenset(sources)
+
+
+PRE_LAUNCH: frozenset[Status] = _from(
+    "draft", "awaiting_client_approval", "changes_requested", "client_approved", "qa", "ready_to_launch"
+)
+REVIEWED: frozenset[Status] = _from("client_approved", "qa", "ready_to_launch")
+"""Where an edit of an approved design falls back to draft."""
+
+TRANSITIONS: Mapping[Action, Transition] = {
+    "request-approval": Transition(
+        sources=_from("draft", "changes_requested"), target="awaiting_client_approval", approval="pending"
+    ),
+    "approve": Transition(sources=_from("awaiting_client_approval"), target="client_approved", approval="approved"),
+    "request-changes": Transition(
+        sources=_from("awaiting_client_approval", "client_approved"),
+        target="changes_requested",
+        approval="changes_requested",
+    ),
+    "withdraw-approval": Transition(
+        sources=_from("awaiting_client_approval", "client_approved"), target="draft", approval="revoked"
+    ),
+    "return-to-draft": Transition(
+        sources=_from("changes_requested", "qa", "ready_to_launch", "client_approved"), target="draft"
+    ),
+    "start-qa": Transition(sources=_from("client_approved"), target="qa", draft_if_no_approval=True, needs="approved"),
+    "mark-ready": Transition(sources=_from("qa"), target="ready_to_launch"),
+    "launch": Transition(
+        sources=REVIEWED,
+        target="running",
+        draft_if_no_approval=True,
+        needs="approved",
+        must_deliver=True,
+        event="experiment.started",
+        publishes=True,
+    ),
+    "pause": Transition(sources=_from("running"), target="paused", publishes=True),
+    "resume": Transition(
+        sources=_from("paused"), target="running", needs="not_revoked", must_deliver=True, publishes=True
+    ),
+    "complete": Transition(
+        sources=_from("running", "paused"), target="completed", event="experiment.completed", publishes=True
+    ),
+    "restart": Transition(
+        sources=_from("paused", "completed"), target="running", needs="not_revoked", must_deliver=True, publishes=True
+    ),
+    "archive": Transition(sources=PRE_LAUNCH | _from("paused", "completed"), target=None),
+    "unarchive": Transition(sources=PRE_LAUNCH | _from("paused", "completed"), target=None),
+}
+
+
+def is_done(experiment: Experiment, action: Action) -> bool:
+    """Whether the experiment already is what the action would make it."""
+    if action == "archive":
+        return experiment.archived_at is not None
+    if action == "unarchive":
+        return experiment.archived_at is None
+    return experiment.archived_at is None and TRANSITIONS[action].target == experiment.status
+
+
+def is_source(experiment: Experiment, action: Action, *, approval_required: bool) -> bool:
+    """Whether the table lets the action start here; an archived experiment only lets itself be unarchived."""
+    row = TRANSITIONS[action]
+    if experiment.archived_at is not None and action != "unarchive":
+        return False
+    draft = row.draft_if_no_approval and not approval_required and experiment.status == "draft"
+    return draft or experiment.status in row.sources
+
+
+def is_approved_enough(experiment: Experiment, action: Action, *, approval_required: bool) -> bool:
+    """Whether the approval is what the action needs."""
+    status = experiment.approval.status if experiment.approval else None
+    need = TRANSITIONS[action].needs
+    if not approval_required or need == "none":
+        return True
+    return status == "approved" if need == "approved" else status != "revoked"
+
+
+def allowed_actions(experiment: Experiment, *, approval_required: bool) -> tuple[Action, ...]:
+    """What would change something now, in the table's order."""
+    return tuple(
+        action
+        for action in TRANSITIONS
+        if not is_done(experiment, action)
+        and is_source(experiment, action, approval_required=approval_required)
+        and is_approved_enough(experiment, action, approval_required=approval_required)
+    )

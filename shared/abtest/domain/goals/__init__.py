@@ -1,0 +1,1 @@
+"""Goals: what an experiment measures; how they are made, ordered, checked."""

@@ -1,0 +1,129 @@
+"""The goals of one experiment: joined, edited, ordered; at most one of them in use is the primary one.
+
+`is_primary` and `role` say the same thing twice; here they are kept in step.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from abtest.domain.experiments.errors import NotDeletableError, refused
+from abtest.domain.experiments.model import Experiment, Goal
+from abtest.kit.clock import Timestamp
+from abtest.kit.errors import ConflictError, NotFoundError
+
+Stated = Mapping[str, Any]
+
+
+def make(stated: Stated, *, goal_id: str, experiment_id: str | None, now: Timestamp, window_days: int = 30) -> Goal:
+    """A goal from the fields of an input; `window_days` is the shop's default attribution window."""
+    fields: dict[str, Any] = {"attribution_window_days": window_days, **tidy(stated)}
+    return Goal(id=goal_id, experiment_id=experiment_id, created_at=now, updated_at=now, **fields)
+
+
+def amend(goal: Goal, stated: Stated, now: Timestamp) -> Goal:
+    """The goal with the stated fields; the same goal when nothing differs."""
+    changed = replace(goal, **tidy(stated))
+    return goal if changed == goal else replace(changed, updated_at=now)
+
+
+def tidy(stated: Stated) -> dict[str, Any]:
+    """Stated fields as the aggregate holds them, with primary and role in step."""
+    fields = dict(stated)
+    if "capture" in fields:
+        fields["capture"] = tuple(fields["capture"])
+    role, primary = fields.get("role"), fields.get("is_primary")
+    if role is not None and primary is not None and (role == "primary") != primary:
+        raise refused("is_primary", "contradicts role")
+    if primary is not None and role is None:
+        fields["role"] = "primary" if primary else "secondary"
+    if role is not None:
+        fields["is_primary"] = role == "primary"
+    return fields
+
+
+def initial(goals: Sequence[Goal], stated: Sequence[Stated]) -> tuple[Goal, ...]:
+    """The first goals of an experiment. Without a stated primary the first goal that states no role becomes it."""
+    if sum(goal.is_primary for goal in goals) > 1:
+        raise refused("goals", "at most one goal is primary")
+    if any(goal.is_primary for goal in goals):
+        return tuple(goals)
+    for goal, fields in zip(goals, stated, strict=True):
+        if not {"role", "is_primary"} & set(fields):
+            return _led_by(goals, goal.id)
+    return tuple(goals)
+
+
+def join(experiment: Experiment, goal: Goal, stated: Stated) -> Experiment:
+    """The experiment with one more goal, primary when it says so, or says nothing and none is yet."""
+    if any(goal.id == other.id for other in experiment.goals):
+        raise ConflictError("the goal is attached already")
+    silent = not {"role", "is_primary"} & set(stated)
+    leads = goal.is_primary or (silent and primary(experiment) is None)
+    goals = (*experiment.goals, goal)
+    return replace(experiment, goals=_led_by(goals, goal.id) if leads else goals)
+
+
+def edit(experiment: Experiment, goal_id: str, stated: Stated, now: Timestamp) -> Experiment:
+    """The experiment with one goal changed; a new primary takes the place of the old one."""
+    changed = amend(find(experiment, goal_id), stated, now)
+    goals = tuple(changed if goal.id == goal_id else goal for goal in experiment.goals)
+    return replace(experiment, goals=_led_by(goals, goal_id) if changed.is_primary else goals)
+
+
+def set_archived(experiment: Experiment, goal_id: str, at: Timestamp | None, now: Timestamp) -> Experiment:
+    """The experiment with the goal out of use, or back. An archived goal is no longer primary."""
+    goal = find(experiment, goal_id)
+    if (goal.archived_at is None) == (at is None):
+        return experiment
+    stated: dict[str, Any] = {"archived_at": at}
+    if at is not None and goal.is_primary:
+        stated |= {"role": "secondary"}
+    return edit(experiment, goal_id, stated, now)
+
+
+def delete(experiment: Experiment, goal_id: str) -> Experiment:
+    """The experiment without the goal. Raises NotDeletableError once it may have data."""
+    goal = find(experiment, goal_id)
+    if experiment.started_at is not None:
+        raise NotDeletableError("the experiment was started, so the goal may have data: archive it instead")
+    return replace(experiment, goals=tuple(item for item in experiment.goals if item.id != goal.id))
+
+
+def order(experiment: Experiment, ids: Sequence[str]) -> Experiment:
+    """The experiment with its goals in this order, the first of them primary; archived ones may be left out."""
+    by_id = {goal.id: goal for goal in experiment.goals}
+    must = {goal.id for goal in experiment.goals if goal.archived_at is None}
+    if len(set(ids)) != len(ids) or not must <= set(ids) <= set(by_id):
+        raise refused("ids", "must name each goal of the experiment once")
+    if not ids:
+        return experiment
+    if by_id[ids[0]].archived_at is not None:
+        raise refused("ids[0]", "an archived goal cannot be primary")
+    rest = [goal for goal in experiment.goals if goal.id not in ids]
+    return replace(experiment, goals=_led_by([*(by_id[goal_id] for goal_id in ids), *rest], ids[0]))
+
+
+def primary(experiment: Experiment) -> Goal | None:
+    """The primary goal in use, if any."""
+    return next((goal for goal in experiment.goals if goal.is_primary and goal.archived_at is None), None)
+
+
+def find(experiment: Experiment, goal_id: str) -> Goal:
+    """The goal with this id. Raises NotFoundError."""
+    for goal in experiment.goals:
+        if goal.id == goal_id:
+            return goal
+    raise NotFoundError("no such goal")
+
+
+def _led_by(goals: Iterable[Goal], leader: str) -> tuple[Goal, ...]:
+    return tuple(_as_primary(goal) if goal.id == leader else _as_follower(goal) for goal in goals)
+
+
+def _as_primary(goal: Goal) -> Goal:
+    return replace(goal, is_primary=True, role="primary")
+
+
+def _as_follower(goal: Goal) -> Goal:
+    return replace(goal, is_primary=False, role="secondary") if goal.is_primary else goal

@@ -1,0 +1,41 @@
+"""What a goal must hold together: its type with its fields, its filter with its type."""
+
+from abtest.domain.experiments.errors import refused
+from abtest.domain.experiments.model import Goal
+
+LINE_ITEM_EVENTS = frozenset({"checkout_started", "add_to_cart"})
+"""Custom events that carry the items of a cart."""
+
+
+def check_goal(goal: Goal, path: str = "") -> None:
+    """Raises ValidationFailedError naming the field below `path` that does not go with the rest."""
+    if goal.type == "custom" and not goal.event_name:
+        raise refused(f"{path}event_name", "a custom goal names the event that it counts")
+    if goal.type == "click" and not (goal.selector or goal.text_match):
+        raise refused(f"{path}selector", "a click goal says which elements: by selector or text_match")
+    if goal.page_id is not None:
+        raise refused(f"{path}page_id", "there is no such page")
+    _check_filter(goal, path)
+    _check_capture(goal, path)
+
+
+def takes_line_items(goal: Goal) -> bool:
+    """Whether the goal's events carry line items that a filter can look at."""
+    return goal.type == "revenue" or (goal.type == "custom" and goal.event_name in LINE_ITEM_EVENTS)
+
+
+def _check_filter(goal: Goal, path: str) -> None:
+    stated = goal.filter or {}
+    if "orderValue" in stated and goal.type != "revenue":
+        raise refused(f"{path}filter.orderValue", "only revenue goals have an order value")
+    if "lineItems" in stated and not takes_line_items(goal):
+        raise refused(
+            f"{path}filter.lineItems",
+            "only revenue goals and custom goals on checkout_started or add_to_cart have items",
+        )
+
+
+def _check_capture(goal: Goal, path: str) -> None:
+    names = [capture["property"] for capture in goal.capture]
+    if len(set(names)) != len(names):
+        raise refused(f"{path}capture", "no property is captured twice")
