@@ -10,8 +10,14 @@ from abtest.kit.errors import ServiceError
 Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET"]
 """What a record is. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
 
-WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {"EXP": ("RUN", "LAUNCH", "END")}
-"""The queues of the work index that heads of a kind may name in `due`; a kind that is not here has none."""
+WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {"EXP": ("RUN", "LAUNCH", "END", "COUNT")}
+"""The queues of the work index that heads of a kind may name in `due`; a kind that is not here has none.
+
+`COUNT` names what roll-ups count, and until when: a running or paused experiment for ever (COUNTED_FOR_EVER), a
+completed one until seven days after its end.
+"""
+
+COUNTED_FOR_EVER: Timestamp = "9999-12-31T23:59:59.999Z"
 
 MAX_COMMIT_ITEMS = 100
 """Stored items that one commit may touch, all counted: a record is a head, a body and its work index entries."""
@@ -64,13 +70,16 @@ class Remove:
 class Claim:
     """Take a unique name (`EXP#SLUG#summer-sale`) for a record; `scope` is a shop id, or None for the whole service.
 
-    Taking a name again for the record that holds it is fine. A commit that also releases the name moves it.
+    Taking a name again for the record that holds it is fine, and replaces the attributes. A commit that also releases
+    the name moves it. `attributes` stand in the claim itself, for readers that may read nothing else: the edge learns
+    from them what it needs of a key.
     """
 
     scope: str | None
     name: str
     target_id: str
     target_shop_id: str
+    attributes: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +194,10 @@ class Catalog(Protocol):
 
     def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
         """(shop id, record id) that a claimed name points to."""
+        ...
+
+    def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
+        """What stands in the claim of a name; None when nobody holds it."""
         ...
 
     def commit(self, change: Commit) -> None:

@@ -2,7 +2,7 @@
 
 import heapq
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from abtest.adapters import catalog_documents as documents
 from abtest.adapters.commit_rules import RecordKey, check, record_key
@@ -28,6 +28,7 @@ class MemoryCatalog:
     def __init__(self) -> None:
         self._records: dict[RecordKey, tuple[Head, bytes]] = {}
         self._names: dict[tuple[str | None, str], tuple[str, str]] = {}
+        self._claim_attributes: dict[tuple[str | None, str], Mapping[str, str | None]] = {}
         self._audit: dict[str, bytes] = {}
         self._outbox: dict[str, bytes] = {}
         self._revisions: dict[str, int] = {}
@@ -54,6 +55,10 @@ class MemoryCatalog:
     def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
         with self._lock:
             return self._names.get((scope, name))
+
+    def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
+        with self._lock:
+            return self._claim_attributes.get((scope, name))
 
     def commit(self, change: Commit) -> None:
         check(change)
@@ -120,8 +125,10 @@ class MemoryCatalog:
             del self._records[record_key(remove.head)]
         for release in change.releases:
             self._names.pop((release.scope, release.name), None)
+            self._claim_attributes.pop((release.scope, release.name), None)
         for claim in change.claims:
             self._names[claim.scope, claim.name] = _target(claim)
+            self._claim_attributes[claim.scope, claim.name] = dict(claim.attributes)
         self._audit |= {row.id: documents.write_audit(row) for row in change.audit}
         self._outbox |= {row.id: documents.write_outbox(row) for row in change.outbox}
 
