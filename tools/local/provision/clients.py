@@ -21,12 +21,16 @@ CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 
 
 class Clients:
-    """One client a service, made when first used and safe to share between threads."""
+    """One client a service, made when first used and safe to share between threads.
 
-    def __init__(self, endpoint: str) -> None:
+    An access key id of twelve digits is an account of its own; without an endpoint the calls go to AWS, or to what
+    stands in for it in this process.
+    """
+
+    def __init__(self, endpoint: str | None, access_key_id: str = CREDENTIALS["AWS_ACCESS_KEY_ID"]) -> None:
         self._endpoint = endpoint
         self._session = boto3.Session(
-            aws_access_key_id=CREDENTIALS["AWS_ACCESS_KEY_ID"],
+            aws_access_key_id=access_key_id,
             aws_secret_access_key=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
             region_name=REGION,
         )
@@ -34,20 +38,27 @@ class Clients:
 
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
-        return self._session.client("dynamodb", endpoint_url=self._endpoint, config=self._config)
+        client: DynamoDBClient = self._session.client("dynamodb", endpoint_url=self._endpoint, config=self._config)
+        return client
 
     @cached_property
     def s3(self) -> S3Client:
-        return self._session.client("s3", endpoint_url=self._endpoint, config=self._config)
+        client: S3Client = self._session.client("s3", endpoint_url=self._endpoint, config=self._config)
+        return client
 
     @cached_property
     def sqs(self) -> SQSClient:
-        return self._session.client("sqs", endpoint_url=self._endpoint, config=self._config)
+        client: SQSClient = self._session.client("sqs", endpoint_url=self._endpoint, config=self._config)
+        return client
 
     @cached_property
     def kms(self) -> KMSClient:
-        return self._session.client("kms", endpoint_url=self._endpoint, config=self._config)
+        client: KMSClient = self._session.client("kms", endpoint_url=self._endpoint, config=self._config)
+        return client
 
     @cached_property
     def secrets(self) -> SecretsManagerClient:
-        return self._session.client("secretsmanager", endpoint_url=self._endpoint, config=self._config)
+        client: SecretsManagerClient = self._session.client(
+            "secretsmanager", endpoint_url=self._endpoint, config=self._config
+        )
+        return client

@@ -1,0 +1,55 @@
+"""The signing secret, read when needed and kept for five minutes, so that a rotation reaches every instance."""
+
+import threading
+from datetime import datetime, timedelta
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from abtest.adapters import aws
+from abtest.domain.credentials.signing import RootKeys
+from abtest.kit import canonical_json
+from abtest.kit.clock import Clock
+from abtest.kit.errors import ServiceError
+
+KEPT = timedelta(minutes=5)
+
+
+class SecretUnavailableError(ServiceError):
+    """The secret could not be read and no earlier reading is at hand."""
+
+    status = 503
+    code = "service_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("the signing keys cannot be read; repeat the request in 1 s", headers={"Retry-After": "1"})
+
+
+class SecretRootKeys:
+    """Reads the secret with this ARN."""
+
+    def __init__(self, arn: str, clock: Clock) -> None:
+        self._arn = arn
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._read: tuple[RootKeys, datetime] | None = None
+
+    def current(self) -> RootKeys:
+        """The root keys, at most five minutes old, or older while the secret store is silent.
+
+        Raises SecretUnavailableError when they were never read and cannot be.
+        """
+        with self._lock:
+            now = self._clock.now()
+            if self._read is None or self._read[1] + KEPT <= now:
+                self._read = (self._fetch(), now)
+            return self._read[0]
+
+    def _fetch(self) -> RootKeys:
+        try:
+            answer = aws.secrets_manager().get_secret_value(SecretId=self._arn)
+        except (BotoCoreError, ClientError) as error:
+            # A root key outlives five minutes: signing with the last one beats refusing everybody.
+            if self._read is None:
+                raise SecretUnavailableError from error
+            return self._read[0]
+        return RootKeys.from_secret(canonical_json.loads(answer["SecretString"]))

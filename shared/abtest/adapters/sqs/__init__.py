@@ -1,0 +1,5 @@
+"""Queues in SQS."""
+
+from abtest.adapters.sqs.queue import SqsQueue
+
+__all__ = ["SqsQueue"]

@@ -1,0 +1,79 @@
+"""Everything that template.yaml declares, in moto, anew for each test: what handlers are tested against."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from typing import Any
+
+import pytest
+
+from abtest.adapters import aws
+from tests.support.template import Stack
+from tools.local.provision.clients import Clients
+from tools.local.template.intrinsics import ACCOUNT, REGION
+
+ENDPOINT = f"https://sqs.{REGION}.amazonaws.com"
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_REGION": REGION,
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    "AWS_XRAY_SDK_ENABLED": "false",
+    "POWERTOOLS_TRACE_DISABLED": "true",
+}
+
+
+class AwsStack:
+    """The made resources, clients to look at them, and the environment of each function."""
+
+    def __init__(self, stack: Stack, clients: Clients, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._stack = stack
+        self._monkeypatch = monkeypatch
+        self.clients = clients
+
+    def environment(self, function_id: str) -> dict[str, str]:
+        """What the function `ApiExperiments`, say, finds in its environment besides credentials and region."""
+        return self._stack.environment(function_id)
+
+    def enter(self, function_id: str) -> None:
+        """Put the function's environment into this process until the test ends."""
+        for name, value in self.environment(function_id).items():
+            self._monkeypatch.setenv(name, value)
+
+    def name(self, logical_id: str) -> str:
+        """A table's or bucket's name, a queue's address, a secret's ARN."""
+        return self._stack.name(logical_id)
+
+
+@contextmanager
+def moto_stack(monkeypatch: pytest.MonkeyPatch, parameters: dict[str, str] | None = None) -> Iterator[AwsStack]:
+    """All of the template in an empty moto, under the template's default parameters or other ones."""
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    aws.reset()
+    with _moto():
+        stack = Stack.planned(endpoint=ENDPOINT, parameters=parameters)
+        stack.create(_clients())
+        yield AwsStack(stack, _clients(), monkeypatch)
+    aws.reset()
+
+
+def _moto() -> AbstractContextManager[Any]:
+    # moto numbers its account when it is imported; the template reader writes ARNs with this one.
+    os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT  # noqa: TID251 - before any fixture can
+    from moto import mock_aws
+
+    return mock_aws()
+
+
+@cache
+def _clients() -> Clients:
+    return Clients(None)
