@@ -1,0 +1,54 @@
+"""What is known about the request that is being answered, from the gate to the last header."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from starlette.requests import Request
+
+from abtest.ports.limits import Idempotency, RateDecision, RateLimiter
+from abtest.services.authentication import Authentication
+from abtest.services.context import Caller, World
+
+_SCOPE_KEY = "abtest.exchange"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Everything the plumbing needs, and the use cases of the family by their type."""
+
+    world: World
+    authentication: Authentication
+    limiter: RateLimiter
+    idempotency: Idempotency
+    cursor_key: bytes
+    uses: Mapping[type, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """One request and its answer. `credential` is the bearer text; it never leaves the process."""
+
+    services: Services
+    request_id: str
+    operation: str = ""
+    caller: Caller | None = None
+    credential: str = field(default="", repr=False)
+    rate: RateDecision | None = None
+
+    @property
+    def known_caller(self) -> Caller:
+        """The caller of a route that requires a key. Raises LookupError on an open route."""
+        if self.caller is None:
+            raise LookupError("the route requires no key, so nobody is known")
+        return self.caller
+
+
+def open_exchange(scope: dict[str, Any], exchange: Exchange) -> None:
+    """Attach the exchange to an ASGI scope."""
+    scope[_SCOPE_KEY] = exchange
+
+
+def exchange_of(request: Request) -> Exchange:
+    """The exchange that a request belongs to."""
+    return cast(Exchange, request.scope[_SCOPE_KEY])

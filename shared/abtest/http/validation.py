@@ -1,0 +1,56 @@
+"""What pydantic found wrong with a request, in our codes and field paths."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+
+from abtest.http.refusals import InvalidParameterError, UnknownPropertyError
+from abtest.kit.errors import FieldError, InvalidRequestError, ServiceError
+
+MAX_FIELDS = 50
+MAX_MESSAGE = 300
+_PARAMETERS = {"path", "query", "header", "cookie"}
+
+
+class InlineDataUriTooLargeError(ServiceError):
+    """A data URI in a code field is too long; images are uploaded as assets."""
+
+    status = 400
+    code = "inline_data_uri_too_large"
+
+
+class UnknownScopeError(ServiceError):
+    """A scope that does not exist."""
+
+    status = 400
+    code = "unknown_scope"
+
+
+_BY_TYPE: dict[str, tuple[type[ServiceError], str]] = {
+    "inline_data_uri_too_large": (InlineDataUriTooLargeError, "a data URI in a code field is too long"),
+    "unknown_scope": (UnknownScopeError, "a scope does not exist"),
+    "extra_forbidden": (UnknownPropertyError, "the request names properties that this route does not take"),
+}
+"""Error types of pydantic, most telling first, that have a code of their own."""
+
+
+def translate(error: RequestValidationError) -> ServiceError:
+    """The told error; never repeats what was sent, only where and why."""
+    problems = error.errors()
+    fields = [FieldError(field_path(p["loc"]), str(p["msg"])[:MAX_MESSAGE]) for p in problems[:MAX_FIELDS]]
+    found = {str(problem["type"]) for problem in problems}
+    for kind, (refusal, message) in _BY_TYPE.items():
+        if kind in found:
+            return refusal(message, fields=fields)
+    if all(problem["loc"][:1] and problem["loc"][0] in _PARAMETERS for problem in problems):
+        return InvalidParameterError("a parameter of the request is invalid", fields=fields)
+    return InvalidRequestError("the request body is invalid", fields=fields)
+
+
+def field_path(location: Sequence[Any]) -> str:
+    """`("body", "variations", 0, "weight")` as `variations[0].weight`; the body itself as an empty path."""
+    path = ""
+    for step in location[1:]:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)
+    return path

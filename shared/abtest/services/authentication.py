@@ -1,0 +1,151 @@
+"""Who holds this key: from the text of a bearer value to a live key, the same for every kind and every door."""
+
+import hmac
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from abtest.domain.credentials.api_keys import ApiKey, digest, parse
+from abtest.domain.credentials.stored_keys import USERS, claim_name, from_document
+from abtest.kit.clock import Timestamp, timestamp
+from abtest.kit.errors import DatabaseBusyError, ServiceError
+from abtest.ports.catalog import Commit, Head, Put, Record, StaleVersionError
+from abtest.ports.limits import RateDecision, RateLimiter
+from abtest.services.context import World
+from abtest.services.throttling import RateLimitedError
+
+CACHE_SECONDS = 10
+CACHE_SIZE = 512
+LAST_USED_SECONDS = 60
+FAILURES_PER_IP, FAILURE_WINDOW_SECONDS = 30, 60
+
+
+class InvalidApiKeyError(ServiceError):
+    """Missing, malformed, expired, revoked or unknown: one answer, so that a key's state does not leak."""
+
+    status = 401
+    code = "invalid_api_key"
+
+    def __init__(self) -> None:
+        super().__init__("a valid API key is required", headers={"WWW-Authenticate": "Bearer"})
+
+
+@dataclass(slots=True)
+class _Remembered:
+    key: ApiKey
+    read_at: datetime
+    used_at: datetime | None = None
+
+
+class Authentication:
+    """Looks keys up, remembers them for seconds, counts failures by address, notes when a key was last used."""
+
+    def __init__(self, world: World, limiter: RateLimiter) -> None:
+        self._world = world
+        self._limiter = limiter
+        self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
+
+    def identify(self, text: str, *, address: str, fresh: bool) -> ApiKey:
+        """The live key with this text; `fresh` reads it anew, as writes do, so that a revocation holds at once.
+
+        Raises InvalidApiKeyError, and RateLimitedError before any lookup when the address failed too often.
+        """
+        remembered = None if fresh else self._recall(text)
+        key = remembered or self._look_up(text, address)
+        if key is None or not key.is_live(self._world.now()):
+            self._count_failure(address)
+            raise InvalidApiKeyError
+        return key
+
+    def forget(self, key_id: str) -> None:
+        """Drop what is remembered of a key that just changed."""
+        stale = [name for name, entry in self._remembered.items() if entry.key.id == key_id]
+        for name in stale:
+            del self._remembered[name]
+
+    def note_use(self, text: str) -> None:
+        """Write the key's `last_used_at`, at most once a minute; never a reason to fail."""
+        entry = self._remembered.get(digest(text))
+        now = self._world.clock.now()
+        if entry is None or (entry.used_at and now - entry.used_at < timedelta(seconds=LAST_USED_SECONDS)):
+            return
+        entry.used_at = now
+        try:
+            write_last_used(self._world, entry.key, timestamp(now))
+        except (StaleVersionError, DatabaseBusyError):
+            return  # another request noted the same minute, or the note is not worth waiting for
+
+    def _recall(self, text: str) -> ApiKey | None:
+        entry = self._remembered.get(digest(text))
+        if entry is None or self._world.clock.now() - entry.read_at >= timedelta(seconds=CACHE_SECONDS):
+            return None
+        return entry.key
+
+    def _look_up(self, text: str, address: str) -> ApiKey | None:
+        self._refuse_after_failures(address)
+        parsed = parse(text)
+        key = stored_key(self._world, parsed.lookup_id) if parsed else None
+        if key is None or not hmac.compare_digest(key.sha256, digest(text)):
+            return None
+        self._remember(digest(text), key)
+        return key
+
+    def _remember(self, name: str, key: ApiKey) -> None:
+        previous = self._remembered.pop(name, None)
+        used_at = previous.used_at if previous else None
+        self._remembered[name] = _Remembered(key, self._world.clock.now(), used_at)
+        if len(self._remembered) > CACHE_SIZE:
+            self._remembered.popitem(last=False)
+
+    def _refuse_after_failures(self, address: str) -> None:
+        decision = self._failures(address, cost=0)
+        if decision.remaining < 1:
+            raise RateLimitedError(decision)
+
+    def _count_failure(self, address: str) -> None:
+        self._failures(address, cost=1)
+
+    def _failures(self, address: str, *, cost: int) -> RateDecision:
+        return self._limiter.take(
+            f"failed-authentication#{address}",
+            limit=FAILURES_PER_IP,
+            window_seconds=FAILURE_WINDOW_SECONDS,
+            now=self._world.clock.now(),
+            cost=cost,
+        )
+
+
+def stored_key(world: World, lookup_id: str) -> ApiKey | None:
+    """The key with this id in its text, live or not."""
+    found = world.catalog.resolve(None, claim_name(lookup_id))
+    record = world.catalog.get(found[0], "KEY", found[1]) if found else None
+    return from_document(record.body, record.head.version) if record else None
+
+
+def last_used_id(key_id: str) -> str:
+    """Id of the `SET` record that holds a key's last use, apart from the key so that its version stands still."""
+    return f"SET#USED#{key_id}"
+
+
+def write_last_used(world: World, key: ApiKey, now: Timestamp) -> None:
+    """Store the moment unless one of the last minute stands there. Raises StaleVersionError when another is faster."""
+    shop_id = key.shop_id or USERS
+    record = world.catalog.get(shop_id, "SET", last_used_id(key.id))
+    if record and _seconds_between(str(record.body["last_used_at"]), now) < LAST_USED_SECONDS:
+        return
+    version = record.head.version if record else 0
+    created_at = record.head.created_at if record else now
+    head = Head(
+        shop_id=shop_id,
+        kind="SET",
+        id=last_used_id(key.id),
+        version=version + 1,
+        created_at=created_at,
+        updated_at=now,
+    )
+    put = Put(record=Record(head=head, body={"last_used_at": now}), expected_version=version)
+    world.catalog.commit(Commit(puts=[put]))
+
+
+def _seconds_between(earlier: Timestamp, later: Timestamp) -> float:
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
