@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { destinationOf } from '../../shared/abtest/storefront/src/redirect.js';
+import { kindOf } from '../../shared/abtest/storefront/src/selectors.js';
+
+const cases = [
+  ['https://a.example/new', 'https://a.example/old', 'https://a.example/new', 'plain'],
+  ['/new', 'https://a.example/old?x=1#top', 'https://a.example/new?x=1#top', 'query and hash are kept'],
+  ['/new?x=2#mine', 'https://a.example/old?x=1&y=3#top', 'https://a.example/new?x=2&y=3#mine', 'its own win'],
+  ['/new', 'https://a.example/old?x=1&x=2', 'https://a.example/new?x=1&x=2', 'repeated names are kept'],
+  ['/p?view=alt', 'https://a.example/p?u=1', 'https://a.example/p?view=alt&u=1', 'only the query changes'],
+  ['/p?view=alt', 'https://a.example/p?u=1&view=alt', undefined, 'already there, in another order'],
+  ['/p', 'https://a.example/p?u=1#x', undefined, 'already there'],
+  ['javascript:alert(1)', 'https://a.example/p', undefined, 'no web address'],
+];
+for (const [target, here, expected, why] of cases) {
+  test(`from ${here} to ${target}: ${why}`, () => assert.equal(destinationOf(target, here), expected));
+}
+
+test('a destination leads nowhere from itself: redirects do not repeat', () => {
+  for (const [target, here] of cases.slice(0, 5)) {
+    assert.equal(destinationOf(target, destinationOf(target, here)), undefined);
+  }
+});
+
+const kinds = [
+  ['h1.title', false, false, false],
+  ['[class~=a] > p', false, false, false],
+  ['li:nth-child(3)', true, false, false],
+  ['.a + .b', true, false, false],
+  ['li:first-of-type a', true, false, false],
+  ['li:nth-child(odd)', true, true, false],
+  ['li:nth-child(3n+1)', true, true, false],
+  ['li:last-child', true, true, false],
+  ['p:only-of-type', true, true, false],
+  ['.card:has(img)', false, false, true],
+];
+for (const [selector, positional, whole, contextual] of kinds) {
+  test(`${selector} is classified`, () =>
+    assert.deepEqual(kindOf(selector), { positional, whole, contextual }));
+}
