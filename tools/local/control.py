@@ -8,13 +8,14 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from tools.local.runtime.process import InvocationError
-from tools.local.triggers.schedules import Schedules, UnknownJob
+from tools.local.triggers.schedules import Schedules, UnknownJobError
 from tools.local.web.messages import Request, Response, as_json, message
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.client import SQSClient
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
 
-DEPTHS = {
+DEPTHS: dict[str, QueueAttributeNameType] = {
     "visible": "ApproximateNumberOfMessages",
     "in_flight": "ApproximateNumberOfMessagesNotVisible",
     "delayed": "ApproximateNumberOfMessagesDelayed",
@@ -27,7 +28,7 @@ def queue_depths(client: SQSClient, names: list[str]) -> dict[str, dict[str, int
     for name in names:
         url = client.get_queue_url(QueueName=name)["QueueUrl"]
         attributes = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
-        depths[name] = {ours: int(attributes.get(theirs, 0)) for ours, theirs in DEPTHS.items()}
+        depths[name] = {ours: int(attributes.get(theirs, "0")) for ours, theirs in DEPTHS.items()}
     return depths
 
 
@@ -52,7 +53,7 @@ class Control:
     async def _tick(self, job: str) -> Response:
         try:
             return as_json(HTTPStatus.OK, {"result": await self._schedules.tick(job)})
-        except UnknownJob as problem:
+        except UnknownJobError as problem:
             return message(HTTPStatus.NOT_FOUND, str(problem))
         except InvocationError as problem:
             return message(HTTPStatus.BAD_GATEWAY, str(problem))

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 import signal
+import sys
 import time
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -100,12 +101,18 @@ class Stack:
         store = Store(self.options.worker_base_url)
         await self._serve(store.handle, self.options.ports["store"])
         if self.options.seed and importlib.util.find_spec(SEED):
-            seed = importlib.import_module(SEED).seed
-            dev |= await asyncio.to_thread(seed, self._context())
+            dev |= await asyncio.to_thread(self._seed)
         await self.engine.snapshot()
         store.shop_id = str(dev.get("shop_id", ""))
         write_json(self.state.dev, dev)
         return dev
+
+    def _seed(self) -> dict[str, Any]:
+        # A seed may import what the functions import, from where they find it.
+        paths = {path: None for pool in self.pools for path in pool.environment["PYTHONPATH"].split(":")}
+        sys.path += [path for path in paths if path not in sys.path]
+        seeded: dict[str, Any] = importlib.import_module(SEED).seed(self._context())
+        return seeded
 
     def _context(self) -> StackContext:
         return StackContext(
@@ -176,7 +183,11 @@ class Stack:
             for pool in self.pools
         ]
         engine = {"address": self.engine.endpoint, "pid": self.engine.pid, "restarts": self.engine.restarts}
-        return {"addresses": self.addresses | {"Store": self.options.store_url}, "engine": engine, "functions": functions}
+        return {
+            "addresses": self.addresses | {"Store": self.options.store_url},
+            "engine": engine,
+            "functions": functions,
+        }
 
     def _announce(self, dev: dict[str, Any], seconds: float) -> None:
         for resource in self.blueprint.ignored() if self.options.verbose else ():

@@ -9,7 +9,9 @@ def table(headings: list[str], rows: list[list[Any]]) -> str:
     """Lay out rows under headings, in columns as wide as their widest cell."""
     cells = [headings, *([str(cell) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+    )
 
 
 def describe(status: dict[str, Any]) -> str:
@@ -17,7 +19,14 @@ def describe(status: dict[str, Any]) -> str:
     engine = status["engine"]
     addresses = [*status["addresses"].items(), ("AWS engine", f"{engine['address']} ({engine['restarts']} restarts)")]
     functions = [
-        [function["folder"], function["workers"], function["invocations"], function["errors"], " ".join(function["scheduled"])]
+        [
+            function["name"],
+            function["folder"],
+            function["workers"],
+            function["invocations"],
+            function["errors"],
+            " ".join(function["scheduled"]),
+        ]
         for function in status["functions"]
     ]
     queues = [
@@ -27,7 +36,7 @@ def describe(status: dict[str, Any]) -> str:
     return "\n\n".join(
         [
             table(["address of", "url"], [list(pair) for pair in addresses]),
-            table(["function", "workers", "invocations", "errors", "schedule"], functions),
+            table(["function", "folder", "workers", "invocations", "errors", "schedule"], functions),
             table(["queue", "visible", "in flight", "delayed", ""], queues),
         ]
     )

@@ -20,11 +20,17 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 STATE, PORT, PARENT, INTERVAL = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
 # A snapshot that takes long is taken less often: at most this share of one core goes into saving.
 MOST_OF_TIME_SAVING = 0.1
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
 READING = ("Get", "List", "Describe", "Query", "Scan", "BatchGet", "TransactGet", "Head")
 SNAPSHOT_PATH = "/_local/snapshot"
 
@@ -78,7 +84,7 @@ class Generations:
                 shutil.rmtree(old, ignore_errors=True)
 
 
-def changes(scope: dict) -> bool:
+def changes(scope: Message) -> bool:
     """Say whether a request may change state, erring towards yes."""
     headers = dict(scope["headers"])
     action = headers.get(b"x-amz-target", b"").decode("latin-1").rpartition(".")[2]
@@ -154,7 +160,7 @@ class Engine:
         self.snapshots = Snapshots(generations)
         self.task: asyncio.Task[None] | None = None
 
-    async def __call__(self, scope, receive, send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         from ministack.app import app
 
         if scope["type"] == "lifespan":
@@ -166,23 +172,23 @@ class Engine:
             if scope["type"] == "http" and changes(scope):
                 self.snapshots.dirty = True
 
-    def _lifespan(self, receive):
-        async def receiving():
+    def _lifespan(self, receive: Receive) -> Receive:
+        async def receiving() -> Message:
             message = await receive()
             if message["type"] == "lifespan.shutdown" and self.task:
-                await self._save_at_the_end()
+                await self._save_at_the_end(self.task)
             return message
 
         return receiving
 
-    async def _save_at_the_end(self) -> None:
+    async def _save_at_the_end(self, periodic: asyncio.Task[None]) -> None:
         async with self.snapshots.lock:
-            self.task.cancel()
+            periodic.cancel()
         if self.snapshots.dirty:
             await self.snapshots.take()
 
-    def _announce(self, send):
-        async def sending(message) -> None:
+    def _announce(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
             if message["type"] == "lifespan.startup.complete":
                 self.task = asyncio.create_task(self.snapshots.run())
             await send(message)
@@ -190,7 +196,7 @@ class Engine:
         return sending
 
     @staticmethod
-    async def _answer(send, saved: bool) -> None:
+    async def _answer(send: Send, saved: bool) -> None:
         await send({"type": "http.response.start", "status": 200 if saved else 500, "headers": []})
         await send({"type": "http.response.body", "body": b"saved" if saved else b"not saved"})
 
@@ -207,8 +213,8 @@ def configure(newest: Path | None) -> None:
 def main() -> None:
     die_with_parent()
     lock = hold_lock()
-    from hypercorn.asyncio import serve
-    from hypercorn.config import Config
+    from hypercorn.asyncio import serve  # type: ignore[import-not-found]  # lives in ministack's environment
+    from hypercorn.config import Config  # type: ignore[import-not-found]
 
     generations = Generations(STATE)
     configure(generations.newest())

@@ -8,9 +8,9 @@ from http import HTTPStatus
 from typing import Any
 
 from tools.local.gateway.event import build_event
-from tools.local.gateway.response import MalformedResult, build_response
+from tools.local.gateway.response import MalformedResultError, build_response
 from tools.local.gateway.routing import Router
-from tools.local.runtime.pool import EventTooLarge, Pool
+from tools.local.runtime.pool import EventTooLargeError, Pool
 from tools.local.runtime.process import InvocationError
 from tools.local.web.messages import Request, Response, message
 
@@ -34,11 +34,11 @@ class Api:
         try:
             result = await self._invoke(pool, build_event(request, route, parameters))
             response = build_response(result)
-        except EventTooLarge:
+        except EventTooLargeError:
             return message(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         except TimeoutError:
             return message(HTTPStatus.SERVICE_UNAVAILABLE)
-        except (InvocationError, MalformedResult) as problem:
+        except (InvocationError, MalformedResultError) as problem:
             pool.note(f"{request.method} {request.path} -> 500: {problem}")
             return message(HTTPStatus.INTERNAL_SERVER_ERROR)
         response.headers.append(("apigw-requestid", secrets.token_urlsafe(11)))

@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _ITS_OWN = {"connection", "content-length", "date", "keep-alive", "transfer-encoding", "upgrade", "server"}
 
 
-class MalformedResult(Exception):
+class MalformedResultError(Exception):
     """The function's result is no response; the gateway answers 500."""
 
 
@@ -37,16 +37,16 @@ def _status(value: Any) -> int:
     try:
         status = int(value)
     except (TypeError, ValueError):
-        raise MalformedResult(f"statusCode is {value!r}") from None
+        raise MalformedResultError(f"statusCode is {value!r}") from None
     if not 200 <= status <= 599:
-        raise MalformedResult(f"statusCode is {value!r}")
+        raise MalformedResultError(f"statusCode is {value!r}")
     return status
 
 
 def _header(name: str, value: Any) -> tuple[str, str]:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if not _TOKEN.fullmatch(name) or any(character in text for character in "\r\n\0"):
-        raise MalformedResult(f"header {name!r} cannot be sent")
+        raise MalformedResultError(f"header {name!r} cannot be sent")
     return name.lower(), text
 
 
@@ -54,10 +54,10 @@ def _body(body: Any, *, encoded: bool) -> bytes:
     if body is None:
         return b""
     if not isinstance(body, str):
-        raise MalformedResult(f"body is a {type(body).__name__}, not a string")
+        raise MalformedResultError(f"body is a {type(body).__name__}, not a string")
     if not encoded:
         return body.encode(errors="replace")
     try:
         return base64.b64decode(body, validate=True)
     except binascii.Error:
-        raise MalformedResult("body is not base64") from None
+        raise MalformedResultError("body is not base64") from None

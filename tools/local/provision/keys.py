@@ -65,4 +65,6 @@ def _secret_value(client: SecretsManagerClient, properties: dict[str, Any]) -> s
     password = client.get_random_password(**options)["RandomPassword"]
     if "GenerateStringKey" not in generate:
         return password
-    return json.dumps({**json.loads(generate.get("SecretStringTemplate", "{}")), generate["GenerateStringKey"]: password})
+    return json.dumps(
+        {**json.loads(generate.get("SecretStringTemplate", "{}")), generate["GenerateStringKey"]: password}
+    )

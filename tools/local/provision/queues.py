@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.client import SQSClient
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
 
-SET = (
+SET: tuple[QueueAttributeNameType, ...] = (
     "VisibilityTimeout",
     "DelaySeconds",
     "MessageRetentionPeriod",
@@ -22,17 +23,21 @@ SET = (
 def ensure_all(client: SQSClient, queues: Iterable[tuple[str, dict[str, Any]]]) -> None:
     """Create every queue, or set its attributes to what the template says now."""
     for name, properties in sorted(queues, key=lambda queue: "RedrivePolicy" in queue[1]):
-        attributes = {key: _text(properties[key]) for key in SET if key in properties}
+        attributes: dict[QueueAttributeNameType, str] = {
+            key: _text(properties[key]) for key in SET if key in properties
+        }
         if redrive := properties.get("RedrivePolicy"):
             attributes["RedrivePolicy"] = json.dumps(redrive)
         _ensure(client, name, attributes, fifo=bool(properties.get("FifoQueue")))
 
 
-def _ensure(client: SQSClient, name: str, attributes: dict[str, Any], *, fifo: bool) -> None:
+def _ensure(client: SQSClient, name: str, attributes: dict[QueueAttributeNameType, str], *, fifo: bool) -> None:
     try:
         url = client.get_queue_url(QueueName=name)["QueueUrl"]
     except client.exceptions.QueueDoesNotExist:
-        client.create_queue(QueueName=name, Attributes=attributes | ({"FifoQueue": "true"} if fifo else {}))
+        if fifo:
+            attributes["FifoQueue"] = "true"
+        client.create_queue(QueueName=name, Attributes=attributes)
     else:
         client.set_queue_attributes(QueueUrl=url, Attributes=attributes)
 

@@ -20,7 +20,7 @@ INIT_SECONDS = 30.0
 MOST_EVENT_BYTES = 6_291_456
 
 
-class EventTooLarge(Exception):
+class EventTooLargeError(Exception):
     """The event is over Lambda's 6 MB; it was not sent."""
 
 
@@ -53,7 +53,7 @@ class Pool:
         """Run the handler on `event` within the function's timeout; InvocationError when it gives no result."""
         encoded = json.dumps(event, ensure_ascii=False).encode(errors="surrogatepass")
         if len(encoded) > MOST_EVENT_BYTES:
-            raise EventTooLarge
+            raise EventTooLargeError
         self.invocations += 1
         try:
             return await self._invoke(encoded)

@@ -152,7 +152,7 @@ def main() -> None:
     os.dup2(log_descriptor, 1)
     os.dup2(log_descriptor, 2)
     log = PrefixedLines(log_descriptor)
-    sys.stdout = sys.stderr = log  # type: ignore[assignment]  # a TextIOBase serves both
+    sys.stdout = sys.stderr = log
     sys.argv = [""]
     channel = Channel(descriptor)
     try:

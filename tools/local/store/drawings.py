@@ -11,7 +11,8 @@ _SHAPES = {
     '<path d="M60 85h100M60 100h100" stroke="#fff" stroke-opacity=".55" stroke-width="5"/>',
     "board": '<rect x="75" y="45" width="70" height="125" rx="14"/>'
     '<circle cx="110" cy="62" r="7" fill="#fff" fill-opacity=".8"/>',
-    "candle": '<rect x="88" y="85" width="44" height="85" rx="6"/><path d="M110 40c14 16 14 34 0 38-14-4-14-22 0-38z"/>',
+    "candle": '<rect x="88" y="85" width="44" height="85" rx="6"/>'
+    '<path d="M110 40c14 16 14 34 0 38-14-4-14-22 0-38z"/>',
     "carafe": '<path d="M95 45h30v35c0 14 25 24 25 55a30 30 0 0 1-30 30h-20a30 30 0 0 1-30-30c0-31 25-41 25-55z"/>',
     "cushion": '<path d="M60 65q50 14 100 0-12 45 0 90-50-12-100 0 12-45 0-90z"/>',
 }

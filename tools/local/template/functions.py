@@ -74,7 +74,9 @@ def functions(document: Document, resolver: Resolver, resources: list[Resource])
     defaults = document.globals.get("Function") or {}
     existing = {resource.logical_id for resource in resources}
     reader = _Reader(document, resolver, existing, of_type(resources, QUEUE))
-    return [reader.function(resource, _merged(defaults, resource.properties)) for resource in of_type(resources, FUNCTION)]
+    return [
+        reader.function(resource, _merged(defaults, resource.properties)) for resource in of_type(resources, FUNCTION)
+    ]
 
 
 def _merged(defaults: dict[str, Node], own: dict[str, Node]) -> dict[str, Node]:
@@ -168,4 +170,3 @@ def _of(events: list[tuple[str, Node]], type_: str) -> list[Node]:
 
 def _reference(node: Node) -> str:
     return str(node["Ref"]) if isinstance(node, dict) and "Ref" in node else str(node)
-

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tools.local.runtime.pool import EventTooLarge, Pool
+from tools.local.runtime.pool import EventTooLargeError, Pool
 from tools.local.runtime.process import InvocationError
 from tools.local.template.functions import QueueSource
 from tools.local.template.intrinsics import ACCOUNT, REGION
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONG_POLL_SECONDS = 1
 # The template's batching window is honoured up to this: nobody wants to wait a minute on their own machine.
-MOST_WINDOW_SECONDS = 2.0
+MOST_WINDOW_SECONDS = 1.0
 BATCHES_AT_ONCE = 2
 MOST_A_RECEIVE = 10
 STOPPING_SECONDS = 10
@@ -59,7 +59,7 @@ def _record(message: Message, arn: str) -> dict[str, Any]:
     }
 
 
-class InvalidBatchResponse(Exception):
+class InvalidBatchResponseError(Exception):
     """The function's answer names failures in a way Lambda would take as the failure of all."""
 
 
@@ -70,9 +70,9 @@ def failed_ids(result: Any, messages: list[Message]) -> set[str]:
     try:
         failed = {failure["itemIdentifier"] for failure in result["batchItemFailures"]}
     except (TypeError, KeyError) as problem:
-        raise InvalidBatchResponse(str(problem)) from None
+        raise InvalidBatchResponseError(str(problem)) from None
     if unknown := failed - {message["MessageId"] for message in messages}:
-        raise InvalidBatchResponse(f"unknown items {sorted(map(str, unknown))}")
+        raise InvalidBatchResponseError(f"unknown items {sorted(map(str, unknown))}")
     return failed
 
 
@@ -116,9 +116,9 @@ class QueuePoller:
             left = ends - time.monotonic()
             if left <= 0:
                 break
-            more = await self._receive(url, 1 if left >= 1 else 0, self.source.batch_size - len(messages))
+            more = await self._receive(url, 0, self.source.batch_size - len(messages))
             messages += more
-            if not more and left < 1:
+            if not more:
                 await asyncio.sleep(min(left, 0.1))
         return messages
 
@@ -137,7 +137,7 @@ class QueuePoller:
         try:
             result = await self.pool.invoke(batch_event(messages, self.source.queue))
             failed = failed_ids(result, messages) if self.source.reports_failures else set()
-        except (InvocationError, InvalidBatchResponse, EventTooLarge) as problem:
+        except (InvocationError, InvalidBatchResponseError, EventTooLargeError) as problem:
             self.pool.note(f"batch of {len(messages)} from {self.source.queue} failed: {problem}")
             return
         done = [message for message in messages if message["MessageId"] not in failed]

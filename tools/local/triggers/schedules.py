@@ -17,7 +17,7 @@ from tools.local.template.intrinsics import ACCOUNT, REGION
 from tools.local.triggers.expressions import Cron, Rate, parse
 
 
-class UnknownJob(Exception):
+class UnknownJobError(Exception):
     """No scheduled function has that name."""
 
 
@@ -91,7 +91,7 @@ class Schedules:
             job.pool.note(f"schedule {job.schedule.name} failed: {problem}")
 
     async def tick(self, name: str) -> Any:
-        """Fire one job now and return its result; UnknownJob lists the names there are."""
+        """Fire one job now and return its result; UnknownJobError lists the names there are."""
         wanted = name.replace("-", "_").lower()
         for job in self.jobs:
             function = job.pool.function
@@ -99,4 +99,4 @@ class Schedules:
             if wanted in {function.logical_id.lower(), folder, folder.removeprefix("cron_")}:
                 return await job.pool.invoke(scheduled_event(job.schedule, time.time()))
         known = sorted({job.pool.function.folder for job in self.jobs})
-        raise UnknownJob(f"no scheduled function is called {name}; there are: {', '.join(known) or 'none'}")
+        raise UnknownJobError(f"no scheduled function is called {name}; there are: {', '.join(known) or 'none'}")

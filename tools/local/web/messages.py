@@ -34,7 +34,7 @@ class Response:
     body: bytes = b""
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A request that is answered by the server itself, after which the connection closes."""
 
     def __init__(self, status: HTTPStatus) -> None:

@@ -7,7 +7,7 @@ import re
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from tools.local.web.messages import Refused, Request
+from tools.local.web.messages import RefusedError, Request
 
 MOST_HEAD_BYTES = 65_536
 MOST_BODY_BYTES = 10 * 1024 * 1024  # API Gateway's limit for an HTTP API
@@ -17,20 +17,20 @@ _FORBIDDEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
 
 
-def _bad() -> Refused:
-    return Refused(HTTPStatus.BAD_REQUEST)
+def _bad() -> RefusedError:
+    return RefusedError(HTTPStatus.BAD_REQUEST)
 
 
 async def read_request(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, peer: str, port: int
 ) -> Request | None:
-    """Read the next request; None when the client has closed, Refused when it is not HTTP."""
+    """Read the next request; None when the client has closed, RefusedError when it is not HTTP."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
         return None
     except asyncio.LimitOverrunError:
-        raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from None
+        raise RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from None
     lines = head[:-4].decode("latin-1").lstrip("\r\n").split("\r\n")
     method, path, query, protocol = _request_line(lines[0])
     headers = [_header(line) for line in lines[1:]]
@@ -46,7 +46,7 @@ def _request_line(line: str) -> tuple[str, str, str, str]:
         raise _bad()
     method, target, protocol = parts
     if protocol not in {"HTTP/1.1", "HTTP/1.0"}:
-        raise Refused(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED) if protocol.startswith("HTTP/") else _bad()
+        raise RefusedError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED) if protocol.startswith("HTTP/") else _bad()
     if target.startswith(("http://", "https://")):
         try:
             whole = urlsplit(target)
@@ -66,9 +66,7 @@ def _header(line: str) -> tuple[str, str]:
     return name.lower(), value.strip(" \t")
 
 
-async def _body(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, headers: list[tuple[str, str]]
-) -> bytes:
+async def _body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, headers: list[tuple[str, str]]) -> bytes:
     lengths = {value for name, value in headers if name == "content-length"}
     encodings = [value.lower() for name, value in headers if name == "transfer-encoding"]
     if encodings and (lengths or encodings != ["chunked"]):
@@ -77,7 +75,7 @@ async def _body(
         raise _bad()
     length = int(lengths.pop()[:12]) if lengths else 0
     if length > MOST_BODY_BYTES:
-        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     if (length or encodings) and ("expect", "100-continue") in {(name, value.lower()) for name, value in headers}:
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     if encodings:
@@ -93,7 +91,7 @@ async def _chunks(reader: asyncio.StreamReader) -> bytes:
             raise _bad()
         length = int(size[1], 16)
         if len(body) + length > MOST_BODY_BYTES:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         if not length:
             break
         body += await reader.readexactly(length)

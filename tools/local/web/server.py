@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from http import HTTPStatus
 
-from tools.local.web.messages import Refused, Request, Response, message
+from tools.local.web.messages import RefusedError, Request, Response, message
 from tools.local.web.reading import MOST_HEAD_BYTES, read_request
 
 HOST = "127.0.0.1"
@@ -51,7 +51,11 @@ class Server:
         self._connections[task] = False
         # A connection that breaks, times out or is cancelled by `stop` concerns nobody else.
         with contextlib.suppress(
-            ConnectionError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError
+            ConnectionError,
+            TimeoutError,
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+            asyncio.CancelledError,
         ):
             await self._converse(task, reader, writer)
         del self._connections[task]
@@ -66,7 +70,7 @@ class Server:
             try:
                 async with asyncio.timeout(KEEP_ALIVE_SECONDS):
                     request = await read_request(reader, writer, peer, self.port)
-            except Refused as refusal:
+            except RefusedError as refusal:
                 writer.write(render(refusal.response, head_only=False, keep=False))
                 await _drain_unread(reader, writer)
                 return
@@ -123,7 +127,7 @@ _last_date = (0, "")
 
 
 def _date(second: int) -> str:
-    global _last_date  # noqa: PLW0603 - one formatted second, shared by all answers
+    global _last_date
     if _last_date[0] != second:
         _last_date = (second, formatdate(second, usegmt=True))
     return _last_date[1]

@@ -12,8 +12,18 @@ import layered  # noqa: F401 - proves that the layer is on the path
 REPLIES = {
     "plain": lambda: "hello",
     "inferred": lambda: {"message": "hello"},
-    "cookies": lambda: {"statusCode": 201, "cookies": ["a=1; Path=/", "b=2"], "headers": {"X-Many": "1,2"}, "body": "x"},
-    "binary": lambda: {"statusCode": 200, "body": "AAEC/w==", "isBase64Encoded": True, "headers": {"content-type": "image/png"}},
+    "cookies": lambda: {
+        "statusCode": 201,
+        "cookies": ["a=1; Path=/", "b=2"],
+        "headers": {"X-Many": "1,2"},
+        "body": "x",
+    },
+    "binary": lambda: {
+        "statusCode": 200,
+        "body": "AAEC/w==",
+        "isBase64Encoded": True,
+        "headers": {"content-type": "image/png"},
+    },
     "malformed": lambda: {"statusCode": "teapot"},
     "split": lambda: {"statusCode": 200, "headers": {"x-a": "1\r\nx-b: 2"}},
     "unserialisable": lambda: {"statusCode": 200, "body": object()},

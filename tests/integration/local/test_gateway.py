@@ -1,0 +1,198 @@
+"""HTTP in, payload 2.0 to the function, HTTP out: what API Gateway does, over real sockets."""
+
+import base64
+import http.client
+import socket
+import threading
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+pytestmark = pytest.mark.stack
+
+
+def event_of(answer):
+    assert answer.status == 200, answer.body
+    return answer.json["event"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "route", "parameters"),
+    [
+        ("GET", "/things/static", "GET /things/static", None),
+        ("GET", "/things/7", "GET /things/{id}", {"id": "7"}),
+        ("DELETE", "/things/7", "ANY /things/{id}", {"id": "7"}),
+        ("DELETE", "/things/static", "ANY /things/{id}", {"id": "static"}),
+        ("GET", "/things/a%20b%2Fc", "GET /things/{id}", {"id": "a b/c"}),
+        ("GET", "/files/a/b%20c", "GET /files/{proxy+}", {"proxy": "a/b c"}),
+    ],
+)
+def test_route__most_specific_wins(stack, method, path, route, parameters):
+    event = event_of(stack.api(method, path))
+    assert event["routeKey"] == event["requestContext"]["routeKey"] == route
+    assert event.get("pathParameters") == parameters
+
+
+def test_route__head_reaches_any_but_never_get(stack):
+    assert stack.api("HEAD", "/things/7").status == 200
+    assert stack.api("HEAD", "/files/a").status == 404
+
+
+def test_route__unmatched_is_404(stack):
+    answer = stack.api("GET", "/nowhere")
+    assert (answer.status, answer.json) == (404, {"message": "Not Found"})
+    assert stack.api("PUT", "/files/a").status == 404
+
+
+def test_default_route__serves_any_path_method_and_host(stack):
+    assert stack.edge("PURGE", "/a/b?c", headers={"Host": "shop.example"}).body == b"PURGE /a/b shop.example"
+
+
+def test_event__has_the_shape_of_payload_2(stack):
+    answer = stack.api(
+        "GET", "/things/x%20y?b=2&a=1&b=3%204&flag", headers={"X-Twice": "1", "Cookie": "s=1; t=2", "User-Agent": "me"}
+    )
+    event = event_of(answer)
+    assert event["version"] == "2.0"
+    assert event["rawPath"] == event["requestContext"]["http"]["path"] == "/things/x y"
+    assert event["rawQueryString"] == "b=2&a=1&b=3%204&flag"
+    assert event["queryStringParameters"] == {"b": "2,3 4", "a": "1", "flag": ""}
+    assert event["cookies"] == ["s=1", "t=2"]
+    assert "cookie" not in event["headers"]
+    assert event["headers"]["x-twice"] == "1"
+    http_part = event["requestContext"]["http"]
+    assert (http_part["method"], http_part["sourceIp"], http_part["userAgent"]) == ("GET", "127.0.0.1", "me")
+    assert event["requestContext"]["stage"] == "$default"
+    assert event["requestContext"]["domainName"] == "127.0.0.1"
+    assert event["isBase64Encoded"] is False
+    assert {"body", "stageVariables"}.isdisjoint(event)
+
+
+def test_event__repeated_headers_are_joined(stack):
+    netloc = urlsplit(stack.dev["base_url"]).netloc
+    with closing(http.client.HTTPConnection(netloc)) as connection:
+        connection.putrequest("GET", "/things/1")
+        connection.putheader("X-Many", "1")
+        connection.putheader("x-many", "2")
+        connection.endheaders()
+        answer = connection.getresponse()
+        assert b'"x-many": "1,2"' in answer.read()
+
+
+@pytest.mark.parametrize(
+    ("type_", "body", "encoded"),
+    [
+        ("application/json", b'{"a": "\xc3\xa9"}', False),
+        ("text/plain; charset=utf-8", b"text", False),
+        ("application/problem+json", b"{}", False),
+        ("application/octet-stream", b"\x00\xff", True),
+        ("application/x-www-form-urlencoded", b"a=1", True),
+        ("text/plain", b"\xff\xfe", True),
+    ],
+)
+def test_event__body_is_text_or_base64_by_type(stack, type_, body, encoded):
+    event = event_of(stack.api("PUT", "/things/1", body, {"Content-Type": type_}))
+    assert event["isBase64Encoded"] is encoded
+    assert (base64.b64decode(event["body"]) if encoded else event["body"].encode()) == body
+
+
+def test_event__chunked_body_arrives_whole(stack):
+    event = event_of(stack.api("PUT", "/things/1", iter([b"one ", b"two"]), encode_chunked=True))
+    assert event["body"] == "one two"
+
+
+def test_response__cookies_and_headers(stack):
+    answer = stack.act("cookies")
+    assert answer.status == 201
+    assert answer.headers.get_all("set-cookie") == ["a=1; Path=/", "b=2"]
+    assert answer.headers["x-many"] == "1,2"
+    assert answer.headers["content-type"] == "text/plain;charset=UTF-8"
+
+
+def test_response__base64_becomes_bytes(stack):
+    answer = stack.act("binary")
+    assert (answer.body, answer.headers["content-type"]) == (b"\x00\x01\x02\xff", "image/png")
+
+
+def test_response__without_a_status_is_inferred(stack):
+    answer = stack.act("inferred")
+    assert (answer.status, answer.json, answer.headers["content-type"]) == (
+        200,
+        {"message": "hello"},
+        "application/json",
+    )
+    assert stack.act("plain").body == b"hello"
+    assert stack.act("empty").status == 204
+
+
+@pytest.mark.parametrize("action", ["malformed", "split", "unserialisable", "large"])
+def test_response__that_cannot_be_sent_is_500(stack, action):
+    answer = stack.act(action)
+    assert (answer.status, answer.json) == (500, {"message": "Internal Server Error"})
+
+
+def test_limits__six_megabytes(stack):
+    big = b"x" * 6_291_456
+    answer = stack.api("PUT", "/things/1", big)
+    assert (answer.status, answer.json) == (413, {"message": "Request Entity Too Large"})
+    assert stack.api("PUT", "/act/x", b"x" * (11 * 1024 * 1024)).status == 413
+    assert len(stack.act("large-but-allowed").body) == 6_000_000
+
+
+def test_connection__is_kept_alive(stack):
+    netloc = urlsplit(stack.dev["base_url"]).netloc
+    with closing(http.client.HTTPConnection(netloc)) as connection:
+        for _ in range(3):
+            connection.request("GET", "/things/1")
+            before = connection.sock
+            assert connection.getresponse().read()
+            assert connection.sock is before
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", 400),
+        (b"GET\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\nHost: a\r\n\r\n", 505),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n folded: x\r\n\r\n", 400),
+        (b"GET /\xff HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 70_000 + b"\r\n\r\n", 431),
+    ],
+)
+def test_malformed_http__is_refused_and_hurts_nobody(stack, raw, status):
+    port = urlsplit(stack.dev["base_url"]).port
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(raw)
+        assert client.recv(12) == f"HTTP/1.1 {status}".encode()
+    assert stack.api("GET", "/things/1").status == 200
+
+
+def test_connection__that_breaks_off_hurts_nobody(stack):
+    port = urlsplit(stack.dev["base_url"]).port
+    for part in (b"", b"GET / HT", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"):
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(part)
+    assert stack.api("GET", "/things/1").status == 200
+
+
+def test_concurrency__requests_share_a_pool(stack):
+    pids = []
+
+    def call():
+        pids.append(stack.act("pid").json["pid"])
+
+    threads = [threading.Thread(target=call) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(pids) == 20
+    assert 1 <= len(set(pids)) <= 4

@@ -1,0 +1,92 @@
+"""Queues and schedules of a running stack."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tools.local.commands.client import CommandError
+from tools.local.surroundings import PROJECT, machine_environment
+from tools.local.testing import settle, status, tick
+
+pytestmark = pytest.mark.stack
+
+
+def jobs(stack):
+    return [item.removeprefix("job:") for item in stack.act("state").json["items"] if item.startswith("job:")]
+
+
+def dead(stack):
+    return status(stack.directory)["queues"]["abtest-local-jobsdead"]["visible"]
+
+
+def test_queue__good_messages_pass_and_bad_ones_die(stack, eventually):
+    before = dead(stack)
+    stack.act("send", json.dumps(["good-1", "fail", "good-2"]))
+    settle(stack.directory)
+    assert {job.partition(":")[0] for job in jobs(stack)} >= {"good-1", "good-2"}
+    assert dead(stack) == before + 1
+
+
+def test_queue__an_exception_returns_the_whole_batch(stack):
+    before = dead(stack)
+    stack.act("send", json.dumps(["poison"]))
+    settle(stack.directory)
+    assert dead(stack) == before + 1
+    assert "ValueError" in stack.log("Worker")
+
+
+def test_queue__a_window_makes_batches(stack):
+    stack.act("send", json.dumps([f"batched-{number}" for number in range(10)]))
+    settle(stack.directory)
+    sizes = [int(job.split(":")[2]) for job in jobs(stack) if job.startswith("batched-")]
+    assert len(sizes) == 10
+    assert max(sizes) > 1
+
+
+def test_settle__ticks_sweep_and_rollup(stack):
+    # The sweep of this template takes its depth from the schedule's Input: it would fail without it.
+    settle(stack.directory)
+    assert "rolled-up" in stack.act("state").json["items"]
+
+
+@pytest.mark.parametrize("name", ["cron_rollup", "cron-rollup", "Rollup", "rollup"])
+def test_tick__knows_a_job_by_each_of_its_names(stack, name):
+    event = tick(stack.directory, name)
+    assert (event["source"], event["detail-type"]) == ("aws.scheduler", "Scheduled Event")
+
+
+def test_tick__passes_the_input(stack):
+    assert tick(stack.directory, "cron_sweep") == {"swept": 2}
+
+
+def test_tick__of_an_unknown_job_lists_the_known_ones(stack):
+    with pytest.raises(CommandError, match="cron_rollup, cron_sweep"):
+        tick(stack.directory, "cron_nothing")
+
+
+def command(directory, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "tools.local", *arguments],
+        cwd=PROJECT,
+        env=machine_environment() | {"ABTEST_LOCAL_DIR": str(directory)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+
+def test_commands__speak_to_the_stack_of_their_directory(stack):
+    assert json.loads(command(stack.directory, "tick", "cron_sweep").stdout) == {"swept": 2}
+    assert command(stack.directory, "settle").stdout.endswith("settled\n")
+    table = command(stack.directory, "status").stdout
+    assert "cron_rollup" in table
+    assert stack.dev["store_url"] in table
+
+
+def test_commands__without_a_stack_say_so(tmp_path):
+    answer = command(tmp_path, "tick", "cron_sweep")
+    assert answer.returncode == 1
+    assert "no stack runs" in answer.stderr
