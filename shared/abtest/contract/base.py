@@ -1,10 +1,23 @@
 """The pieces that every wire model is made of: strictness, absence, moments, ids, pages of lists."""
 
 import re
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    TypeAdapter,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.annotated_handlers import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import is_uuid
@@ -12,7 +25,12 @@ from abtest.kit.ids import is_uuid
 ABSENT: Any = Field(default_factory=lambda: None)
 """Default of a field that may be left out but not be null unless its type says so; `stated()` never shows it."""
 
+MAX_DEPTH = 20
+
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
+_PUBLIC_ID = re.compile("[1-9][0-9]{9}")
+_REFERENCE = "^([1-9][0-9]{9}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$"
 
 
 class Input(BaseModel):
@@ -26,9 +44,25 @@ class Input(BaseModel):
 
 
 class OpenInput(Input):
-    """An input whose form the contract leaves open: unknown fields are kept."""
+    """An input whose form the contract leaves open: unknown fields are kept, nested MAX_DEPTH levels at most."""
 
     model_config = ConfigDict(extra="allow")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_shallow(cls, value: Any) -> Any:
+        level = [value]
+        for _ in range(MAX_DEPTH):
+            level = [child for parent in level for child in _children(parent)]
+        if level:
+            raise PydanticCustomError("too_deep", "is nested more than {depth} levels deep", {"depth": MAX_DEPTH})
+        return value
+
+
+def _children(value: Any) -> Collection[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 class Output(BaseModel):
@@ -48,6 +82,22 @@ class Output(BaseModel):
         return self._row_version
 
 
+@dataclass(frozen=True, slots=True)
+class AsStored:
+    """Marks JSON of an answer that goes out exactly as it was stored; `shape` only documents it.
+
+    What an older release let in is still served when inputs have become stricter.
+    """
+
+    shape: Any
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.any_schema()
+
+    def __get_pydantic_json_schema__(self, _schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return handler(TypeAdapter(self.shape).core_schema)
+
+
 def _moment(text: str) -> str:
     try:
         if _RFC3339.fullmatch(text) is None:
@@ -65,6 +115,10 @@ def _uuid(text: str) -> str:
     return text.lower()
 
 
+def _reference(text: str) -> str:
+    return text if _PUBLIC_ID.fullmatch(text) else _uuid(text)
+
+
 def _unique(items: list[Any]) -> list[Any]:
     if len(set(items)) != len(items):
         raise PydanticCustomError("unique", "no item may be there twice")
@@ -76,6 +130,9 @@ Moment = Annotated[str, AfterValidator(_moment), WithJsonSchema({"type": "string
 
 Uuid = Annotated[str, AfterValidator(_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
 """A UUID of a request, rewritten to lower case."""
+
+Reference = Annotated[str, AfterValidator(_reference), WithJsonSchema({"type": "string", "pattern": _REFERENCE})]
+"""A UUID or a public id of ten digits, as paths take both."""
 
 Unique = AfterValidator(_unique)
 """Marks a list of scalars whose items must differ."""

@@ -62,4 +62,5 @@ def _differs_in_query_only(rule: UrlRule, url: str) -> bool:
     place, _, query = rule["pattern"].partition("#")[0].partition("?")
     if rule["type"] != "simple" or "*" in place:
         return False
-    return query != URL(url).search.removeprefix("?")
+    there: str = URL(url).search
+    return there.removeprefix("?") != str(query)

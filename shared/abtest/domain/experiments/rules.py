@@ -1,6 +1,6 @@
 """Rules that span the fields of an experiment: what must hold whenever it is stored, and what more while it runs."""
 
-from abtest.domain.experiments import patterns, redirects
+from abtest.domain.experiments import mutations, patterns, redirects
 from abtest.domain.experiments.design import in_use
 from abtest.domain.experiments.errors import WeightsSumError, refused
 from abtest.domain.experiments.limits import MAX_GOALS, MIN_VARIATIONS, WEIGHT_TOLERANCE
@@ -18,6 +18,7 @@ def check(experiment: Experiment) -> None:
         weekdays = getattr(experiment, name)
         if weekdays is not None and not is_time_zone(weekdays["timezone"]):
             raise refused(f"{name}.timezone", "is no IANA time zone")
+    mutations.check(experiment)
     patterns.check(experiment)
     redirects.check(experiment)
 

@@ -1,0 +1,24 @@
+"""Code that customers write: how long it may be, and what must not hide in it."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from abtest.domain.experiments.data_uris import MAX_LENGTH, has_oversized_data_uri
+
+MAX_CODE = 200_000
+
+
+def _without_images(code: str) -> str:
+    if has_oversized_data_uri(code):
+        raise PydanticCustomError(
+            "inline_data_uri_too_large",
+            "holds a data URI of more than {limit} characters: upload the image as an asset",
+            {"limit": MAX_LENGTH},
+        )
+    return code
+
+
+Code = Annotated[str, Field(max_length=MAX_CODE), AfterValidator(_without_images)]
+"""JavaScript or CSS of at most 200,000 characters, without data URIs of more than 4,096."""

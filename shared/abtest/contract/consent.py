@@ -1,0 +1,29 @@
+"""How a caller acknowledges that an edit reaches shoppers."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from abtest.contract.base import ABSENT, Input
+from abtest.domain.experiments.editing import Consent
+
+_FIELDS = {"confirm_live_impact", "confirmed_consumer_ids"}
+
+
+class LiveEdit(Input):
+    """An edit that needs `confirm_live_impact` and the experiment's id among `confirmed_consumer_ids` while running."""
+
+    confirm_live_impact: bool = ABSENT
+    confirmed_consumer_ids: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=1000)] = ABSENT
+
+    def stated(self) -> dict[str, Any]:
+        """What the edit says about the resource, without the acknowledgement."""
+        return {name: value for name, value in super().stated().items() if name not in _FIELDS}
+
+    def consent(self) -> Consent:
+        """The acknowledgement."""
+        return Consent(confirmed=bool(self.confirm_live_impact), consumer_ids=self.confirmed_consumer_ids or ())
+
+
+class Acknowledgement(LiveEdit):
+    """A body that holds nothing but the acknowledgement."""

@@ -1,0 +1,241 @@
+"""Experiments on the wire."""
+# ruff: noqa: N815 - the contract spells these names so
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.base import (
+    ABSENT,
+    AsStored,
+    DateTime,
+    Id,
+    Input,
+    Moment,
+    Output,
+    PublicationWarning,
+    PublicId,
+    Uuid,
+)
+from abtest.contract.code import Code
+from abtest.contract.consent import LiveEdit
+from abtest.contract.goals import Goal, GoalCreate
+from abtest.contract.overrides import AutoStopOverride, GuardianOverride
+from abtest.contract.page_rules import PageRuleList, PageRules
+from abtest.contract.planned_test import PlannedTestSnapshot
+from abtest.contract.targeting import ExperimentTargeting
+from abtest.contract.urls import WebUrl
+from abtest.contract.variations import Variation, VariationInput
+from abtest.contract.weekdays import ResultsWeekdays, WeekdaySchedule
+from abtest.domain.experiments.limits import MAX_GOALS, MAX_VARIATIONS, MIN_VARIATIONS, NAME_LENGTH
+from abtest.domain.experiments.model import (
+    ApprovalStatus,
+    CountingType,
+    DeliveryType,
+    Status,
+)
+from abtest.domain.experiments.model import (
+    Experiment as Aggregate,
+)
+
+Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
+Slug = Annotated[str, Field(pattern="^[a-z0-9-]{1,100}$")]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+ALIASES = {"type": "counting_type", "experiment_type": "delivery_type"}
+"""Deprecated names of fields, taken and shown beside the present ones."""
+
+_STORED_NAMES = {**ALIASES, "goalPageRules": "goal_page_rules"}
+
+
+class ExperimentFields(Input):
+    """What may be said about an experiment."""
+
+    slug: Slug | None = ABSENT
+    description: Annotated[str, Field(max_length=10_000)] | None = ABSENT
+    owner_user_id: Uuid | None = ABSENT
+    counting_type: CountingType = ABSENT
+    type: CountingType = Field(default_factory=lambda: "standard", deprecated=True)
+    delivery_type: DeliveryType = ABSENT
+    experiment_type: DeliveryType = Field(default_factory=lambda: "mutation", deprecated=True)
+    targeting: ExperimentTargeting | None = ABSENT
+    results_weekdays: ResultsWeekdays | None = ABSENT
+    traffic_allocation: Share = ABSENT
+    experiment_js: Code | None = ABSENT
+    experiment_reset_js: Code | None = ABSENT
+    experiment_css: Code | None = ABSENT
+    sequential_testing_enabled: bool = ABSENT
+    auto_stop_override: AutoStopOverride | None = ABSENT
+    guardian_override: GuardianOverride | None = ABSENT
+    store_url: WebUrl | None = ABSENT
+    scheduled_start_at: Moment | None = ABSENT
+    goalPageRules: PageRuleList = ABSENT
+
+    @model_validator(mode="after")
+    def _aliases_agree(self) -> Self:
+        both = self.model_dump(include=set(ALIASES) | set(ALIASES.values()), exclude_unset=True)
+        for alias, name in ALIASES.items():
+            if alias in both and name in both and both[alias] != both[name]:
+                raise PydanticCustomError(
+                    "contradictory_alias", "{alias} and {name} differ", {"alias": alias, "name": name}
+                )
+        return self
+
+    def stated(self) -> dict[str, Any]:
+        """What the request said, under the names of the aggregate."""
+        return {_STORED_NAMES.get(name, name): value for name, value in super().stated().items()}
+
+
+class ExperimentCreate(ExperimentFields):
+    """A new experiment; without variations it gets Control and Variant at equal weights."""
+
+    name: Name
+    variations: Annotated[list[VariationInput], Field(min_length=MIN_VARIATIONS, max_length=MAX_VARIATIONS)] = ABSENT
+    goals: Annotated[list[GoalCreate], Field(max_length=MAX_GOALS)] = ABSENT
+    idea_id: Uuid = ABSENT
+
+
+class ExperimentUpdate(ExperimentFields, LiveEdit):
+    """Changes to an experiment (JSON merge); what is absent stays."""
+
+    name: Name = ABSENT
+
+
+class Duplication(Input):
+    """How to copy an experiment."""
+
+    name: Name = ABSENT
+    include_goals: bool = ABSENT
+
+
+class ApprovalState(Output):
+    """Where the design's approval stands."""
+
+    status: ApprovalStatus
+    updated_at: DateTime
+
+
+class LinkedIdea(Output):
+    """The backlog idea that the experiment tests."""
+
+    key: str | None
+    title: str
+    stage: str
+
+
+class Experiment(Output):
+    """An experiment with its variations and goals. Lists leave linked_idea out."""
+
+    id: Id
+    public_id: PublicId | None
+    slug: str | None
+    name: str
+    description: str | None
+    owner_user_id: Id | None
+    status: Status
+    counting_type: CountingType
+    delivery_type: DeliveryType
+    type: CountingType = Field(deprecated=True)
+    experiment_type: DeliveryType = Field(deprecated=True)
+    targeting: Annotated[Any, AsStored(ExperimentTargeting | None)]
+    weekday_schedule: Annotated[Any, AsStored(WeekdaySchedule | None)]
+    results_weekdays: Annotated[Any, AsStored(ResultsWeekdays | None)]
+    traffic_allocation: float
+    experiment_js: str | None
+    experiment_reset_js: str | None
+    experiment_css: str | None
+    sequential_testing_enabled: bool
+    auto_stop_override: Annotated[Any, AsStored(AutoStopOverride)]
+    guardian_override: Annotated[Any, AsStored(GuardianOverride)]
+    planned_test: Annotated[Any, AsStored(PlannedTestSnapshot | None)]
+    store_url: str | None
+    scheduled_start_at: DateTime | None
+    started_at: DateTime | None
+    ended_at: DateTime | None
+    archived_at: DateTime | None
+    approval_state: ApprovalState | None
+    linked_idea: LinkedIdea | None = ABSENT
+    created_at: DateTime
+    variations: list[Variation]
+    goals: list[Goal]
+    goalPageRules: Annotated[list[Any], AsStored(list[PageRules])]
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def listed(cls, experiment: Aggregate) -> Self:
+        """An experiment as lists show it."""
+        return cls(**_shown(experiment)).at(experiment.version)
+
+    @classmethod
+    def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
+        """An experiment as single reads and writes show it. No idea is linked: there is no backlog yet."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        return cls(linked_idea=None, **_shown(experiment), **optional).at(experiment.version)
+
+
+_SAME_NAME = (
+    "id",
+    "public_id",
+    "slug",
+    "name",
+    "description",
+    "owner_user_id",
+    "status",
+    "counting_type",
+    "delivery_type",
+    "targeting",
+    "weekday_schedule",
+    "results_weekdays",
+    "traffic_allocation",
+    "experiment_js",
+    "experiment_reset_js",
+    "experiment_css",
+    "sequential_testing_enabled",
+    "planned_test",
+    "store_url",
+    "scheduled_start_at",
+    "started_at",
+    "ended_at",
+    "archived_at",
+    "created_at",
+)
+
+
+def _shown(experiment: Aggregate) -> dict[str, Any]:
+    """The fields of an answer; overrides that nobody set are shown as what they mean: everything is inherited."""
+    approval = experiment.approval
+    return {
+        **{name: getattr(experiment, name) for name in _SAME_NAME},
+        "type": experiment.counting_type,
+        "experiment_type": experiment.delivery_type,
+        "auto_stop_override": experiment.auto_stop_override or {"mode": "inherit"},
+        "guardian_override": experiment.guardian_override or {},
+        "approval_state": approval and ApprovalState(status=approval.status, updated_at=approval.updated_at),
+        "variations": [Variation.of(variation) for variation in experiment.variations],
+        "goals": [Goal.of(goal) for goal in experiment.goals],
+        "goalPageRules": list(experiment.goal_page_rules),
+    }
+
+
+GoalPageRules = Annotated[list[Any], AsStored(list[PageRules])]
+"""The page rules that only scope goals, as an answer."""
+
+ChecklistStatus = Literal["pass", "warn", "fail"]
+
+
+class ChecklistItem(Output):
+    """One line of the launch checklist."""
+
+    key: str
+    label: str
+    status: ChecklistStatus
+    message: str
+
+
+class Checklist(Output):
+    """Whether the experiment is ready to launch, why not, and what may be done now."""
+
+    ready: bool
+    items: list[ChecklistItem]
+    allowed_actions: list[str]

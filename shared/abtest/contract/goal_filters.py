@@ -1,0 +1,89 @@
+"""Which events of a goal count: conditions on their data, on the order's value, on its items."""
+# ruff: noqa: N815 - the contract spells these names so
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.base import ABSENT, Input
+
+Operator = Literal[
+    "equals",
+    "not_equals",
+    "contains",
+    "not_contains",
+    "starts_with",
+    "ends_with",
+    "in",
+    "not_in",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "exists",
+]
+Word = Annotated[str, Field(max_length=1000)]
+Value = Word | int | float | Annotated[list[Word | int | float], Field(min_length=1, max_length=50)]
+
+
+class Condition(Input):
+    """Compares one property of an event's data."""
+
+    property: Annotated[str, Field(pattern="^[A-Za-z0-9_]{1,64}$")]
+    operator: Operator
+    value: Value = ABSENT
+
+
+class LineItemCondition(Input):
+    """Compares one property of an order's item."""
+
+    property: Literal[
+        "productId", "productTitle", "productType", "vendor", "variantId", "sku", "quantity", "price", "revenue"
+    ]
+    operator: Operator
+    value: Value = ABSENT
+
+
+class OrderValue(Input):
+    """Compares the value of an order, in major units of the shop's currency."""
+
+    operator: Literal["gt", "gte", "lt", "lte", "equals", "not_equals"]
+    value: Annotated[float, Field(ge=0)]
+
+
+class LineItems(Input):
+    """Which items an order must have. `missingItems` decides about orders without usable items; default exclude."""
+
+    match: Literal["any", "none", "only"]
+    missingItems: Literal["include", "exclude"] = ABSENT
+    conditions: Annotated[list[LineItemCondition], Field(min_length=1, max_length=10)]
+
+
+class GoalFilter(Input):
+    """All of what is stated must hold; at least one part is."""
+
+    version: Literal[1]
+    conditions: Annotated[list[Condition], Field(min_length=1, max_length=10)] = ABSENT
+    orderValue: Annotated[list[OrderValue], Field(min_length=1, max_length=4)] = ABSENT
+    lineItems: LineItems = ABSENT
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.model_fields_set <= {"version"}:
+            raise PydanticCustomError("empty_filter", "one of conditions, orderValue and lineItems must be there")
+        return self
+
+
+class GoalCapture(Input):
+    """A value of the element that is taken along with the event, as `property`."""
+
+    property: Annotated[str, Field(min_length=1, max_length=64)]
+    source: Literal["attribute", "textContent", "dataset"]
+    attribute: Annotated[str, Field(min_length=1, max_length=255)] = ABSENT
+
+    @model_validator(mode="after")
+    def _names_what_it_reads(self) -> Self:
+        if self.source != "textContent" and "attribute" not in self.model_fields_set:
+            raise PydanticCustomError("missing_attribute", "attribute is required for this source")
+        return self

@@ -1,0 +1,108 @@
+"""Goals on the wire."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, Unique, Uuid
+from abtest.contract.goal_filters import GoalCapture, GoalFilter
+from abtest.domain.experiments.limits import MAX_GOALS, NAME_LENGTH
+from abtest.domain.experiments.model import Aggregation, Direction, GoalRole, GoalType
+from abtest.domain.experiments.model import Goal as Measure
+
+Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
+Text = Annotated[str, Field(min_length=1, max_length=255)]
+Address = Annotated[str, Field(min_length=1, max_length=500)]
+Winsorize = Annotated[float, Field(ge=0, le=0.1)]
+
+
+class GoalFields(Input):
+    """What may be said about a goal."""
+
+    is_primary: bool = ABSENT
+    role: GoalRole = ABSENT
+    direction: Direction = ABSENT
+    event_name: Text | None = ABSENT
+    selector: Annotated[str, Field(min_length=1, max_length=2000)] | None = ABSENT
+    text_match: Text | None = ABSENT
+    url_pattern: Address | None = ABSENT
+    page_id: Uuid | None = ABSENT
+    count_once: bool = ABSENT
+    aggregation: Aggregation = ABSENT
+    winsorize_pct: Winsorize | None = ABSENT
+    attribution_window_days: Annotated[int, Field(ge=1, le=90)] = ABSENT
+    currency_basis: Literal["shop_money"] = ABSENT
+    filter: GoalFilter | None = ABSENT
+    capture: Annotated[list[GoalCapture], Field(max_length=20)] = ABSENT
+
+
+class ShopGoalCreate(GoalFields):
+    """A goal that the shop keeps for reuse."""
+
+    name: Name
+    type: GoalType
+
+
+class GoalUpdate(GoalFields):
+    """Changes to a goal; what is absent stays."""
+
+    name: Name = ABSENT
+    type: GoalType = ABSENT
+
+
+class GoalCreate(GoalUpdate):
+    """A goal of an experiment: a new one by name and type, or one of the shop's by `goal_id`.
+
+    The shop's goal is copied under its own id; besides `goal_id` only role and is_primary may be stated.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["goal_id"]}, {"required": ["name", "type"]}]})
+
+    goal_id: Uuid = ABSENT
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        stated = self.model_fields_set
+        if "goal_id" not in stated and not {"name", "type"} <= stated:
+            raise PydanticCustomError("missing", "either goal_id or both name and type are required")
+        return self
+
+
+class GoalOrder(Input):
+    """The goals in their new order; the first is the primary one."""
+
+    ids: Annotated[list[Uuid], Field(max_length=MAX_GOALS), Unique]
+
+
+class Goal(Output):
+    """What is measured. `experiment_id` is null for a goal that the shop keeps for reuse."""
+
+    id: Id
+    experiment_id: Id | None
+    name: str
+    type: GoalType
+    is_primary: bool
+    role: GoalRole
+    direction: Direction
+    event_name: str | None
+    selector: str | None
+    text_match: str | None
+    url_pattern: str | None
+    page_id: Id | None
+    count_once: bool
+    aggregation: Aggregation
+    winsorize_pct: float | None
+    attribution_window_days: int
+    currency_basis: Literal["shop_money"]
+    filter: Annotated[Any, AsStored(GoalFilter | None)]
+    capture: Annotated[list[Any], AsStored(list[GoalCapture])]
+    archived_at: DateTime | None
+    created_at: DateTime
+    updated_at: DateTime
+
+    @classmethod
+    def of(cls, goal: Measure) -> Self:
+        """A goal as the contract shows it."""
+        fields = {name: getattr(goal, name) for name in cls.model_fields}
+        return cls(**{**fields, "capture": list(goal.capture)})

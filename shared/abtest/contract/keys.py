@@ -1,0 +1,111 @@
+"""API keys on the wire, and who one is."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output
+from abtest.contract.shops import Shop, ShopSummary
+from abtest.domain.credentials.api_keys import SCOPES, unknown_scopes
+from abtest.domain.credentials.lifecycle import DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS
+
+KeyKind = Literal["shop", "user", "tracking_source"]
+Preset = Literal["read_only", "editor", "launcher", "admin"]
+
+
+def _known(scopes: list[str]) -> list[str]:
+    unknown = unknown_scopes(scopes)
+    if unknown:
+        raise PydanticCustomError("unknown_scope", "there is no such scope")
+    return sorted(set(scopes))
+
+
+Scope = Annotated[str, WithJsonSchema({"type": "string", "enum": list(SCOPES)})]
+Scopes = Annotated[list[Scope], Field(min_length=1, max_length=len(SCOPES)), AfterValidator(_known)]
+KeyName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class CreateApiKey(Input):
+    """A new key. A shop key is given `scopes` or a `preset`; a tracking-source key has no scopes."""
+
+    name: KeyName
+    kind: Literal["shop", "tracking_source"] = "shop"
+    scopes: Scopes = ABSENT
+    preset: Preset = ABSENT
+    expires_at: Moment | None = None
+
+
+class UpdateApiKey(Input):
+    """A merge patch. Scopes can only become fewer; null ends an expiry."""
+
+    name: KeyName = ABSENT
+    scopes: Scopes = ABSENT
+    expires_at: Moment | None = ABSENT
+
+
+class RotateApiKey(Input):
+    """How long the old secret stays good beside the new one."""
+
+    grace_seconds: Annotated[int, Field(ge=0, le=MAX_GRACE_SECONDS)] = DEFAULT_GRACE_SECONDS
+
+
+class RevokeApiKey(Input):
+    """Why; the audit keeps it."""
+
+    reason: Annotated[str, Field(max_length=500)] | None = None
+
+
+class ApiKey(Output):
+    """A key without its secret. `key_prefix` and `last_four` are the parts of the secret that may be shown."""
+
+    id: Id
+    kind: KeyKind
+    name: str
+    key_prefix: str
+    last_four: str
+    scopes: list[Scope]
+    created_at: DateTime
+    created_by: Id
+    last_used_at: DateTime | None
+    expires_at: DateTime | None
+    revoked_at: DateTime | None
+    rotated_to: Id | None
+
+
+class ApiKeyCreated(ApiKey):
+    """A new key with its secret, which is shown this once."""
+
+    secret: str
+
+
+class KeyIdentity(Output):
+    """The key that is calling; its scopes with those that they imply."""
+
+    id: Id
+    kind: KeyKind
+    name: str
+    scopes: list[Scope]
+    shop_id: Id | None
+    expires_at: DateTime | None
+
+
+class RateLimit(Output):
+    """How often the key may call."""
+
+    limit: int
+    window_seconds: int
+
+
+class Me(Output):
+    """Who calls: the key, its shop (null for a user's key), its rate limit."""
+
+    key: KeyIdentity
+    shop: ShopSummary | None
+    rate_limit: RateLimit
+
+
+class ShopCreated(Shop):
+    """A new shop with its first key (preset `admin`), whose secret is shown this once."""
+
+    api_key: ApiKeyCreated

@@ -1,0 +1,53 @@
+"""What a variation does to a page: mutations, and blocks of them for certain addresses."""
+# ruff: noqa: N815 - the contract spells these names so
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from abtest.contract.base import ABSENT, Input
+from abtest.contract.code import MAX_CODE, Code
+from abtest.contract.page_rules import UrlRule
+
+MAX_MUTATIONS = 200
+Text = Annotated[str, Field(max_length=MAX_CODE)]
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class SingleAttribute(Input):
+    """The older form that sets one attribute; null removes it."""
+
+    name: Name
+    value: Text | None
+
+
+class Mutation(Input):
+    """One change to the elements that a CSS selector finds."""
+
+    selector: Annotated[str, Field(min_length=1, max_length=2000)]
+    action: Literal[
+        "text", "setText", "html", "style", "setStyle", "attribute", "remove", "insertBefore", "insertAfter"
+    ]
+    text: Text = ABSENT
+    html: Text = ABSENT
+    attribute: SingleAttribute = ABSENT
+    attributes: dict[Name, Text | None] = ABSENT
+    styles: dict[Name, Text] = ABSENT
+    description: Annotated[str, Field(max_length=2000)] = ABSENT
+
+
+MutationList = Annotated[list[Mutation], Field(max_length=MAX_MUTATIONS)]
+
+
+class UrlBlock(Input):
+    """Changes for certain addresses: the first block that matches stands in for the variation's own changes."""
+
+    id: Annotated[str, Field(min_length=1, max_length=100)]
+    name: Name
+    urlRules: Annotated[list[UrlRule], Field(min_length=1, max_length=50)]
+    mutations: MutationList
+    css: Code = ABSENT
+    js: Code = ABSENT
+
+
+UrlBlocks = Annotated[list[UrlBlock], Field(max_length=50)]

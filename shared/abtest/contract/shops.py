@@ -1,0 +1,115 @@
+"""Shops and their defaults on the wire."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning
+from abtest.contract.overrides import AutoStopOverride, GuardianOverride
+from abtest.domain.settings.shop import MAX_HOLDOUT_PCT, is_currency, is_host_name, is_origin
+
+Tier = Literal["self_managed", "service_managed", "legacy_managed"]
+
+
+def _currency(code: str) -> str:
+    if not is_currency(code):
+        raise PydanticCustomError("currency", "an ISO 4217 currency code is expected, such as EUR")
+    return code
+
+
+def _host(text: str) -> str:
+    if not is_host_name(text.lower()):
+        raise PydanticCustomError("host_name", "a host name is expected, such as shop.example")
+    return text.lower()
+
+
+def _origin(text: str) -> str:
+    if not is_origin(text):
+        raise PydanticCustomError("origin", "an origin is expected, such as https://shop.example")
+    return text
+
+
+Currency = Annotated[
+    str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
+]
+HostName = Annotated[
+    str,
+    Field(min_length=1, max_length=253),
+    AfterValidator(_host),
+    WithJsonSchema({"type": "string", "format": "hostname", "minLength": 1, "maxLength": 253}),
+]
+Origin = Annotated[
+    str,
+    Field(max_length=300),
+    AfterValidator(_origin),
+    WithJsonSchema({"type": "string", "format": "uri", "maxLength": 300}),
+]
+ShopName = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class CreateShop(Input):
+    """A new shop."""
+
+    name: ShopName
+    domain: HostName
+    currency: Currency
+    platform: Annotated[str, Field(min_length=1, max_length=80)] = ABSENT
+    tier: Tier = ABSENT
+
+
+class UpdateShop(Input):
+    """A merge patch. Tier, platform, owner and the operator's switch are the operator's."""
+
+    name: ShopName = ABSENT
+    origin: Origin | None = ABSENT
+    currency: Currency = ABSENT
+    holdout_pct: Annotated[float, Field(ge=0, le=MAX_HOLDOUT_PCT)] = ABSENT
+    holdout_v1_enabled: bool = ABSENT
+
+
+class ShopSummary(Output):
+    """A shop in lists."""
+
+    id: Id
+    name: str
+    domain: str
+    tier: Tier
+    created_at: DateTime
+
+
+class Shop(ShopSummary):
+    """A shop."""
+
+    origin: str | None
+    currency: str
+    operator_enabled: bool
+    holdout_pct: Annotated[float, Field(ge=0, le=MAX_HOLDOUT_PCT)]
+    holdout_v1_enabled: bool
+    platform: str
+    org_id: Id
+    publication_warning: PublicationWarning = ABSENT
+
+
+class ShopDefaults(Output):
+    """What experiments inherit unless they say otherwise."""
+
+    guardian: GuardianOverride
+    auto_stop: AutoStopOverride
+    attribution_window_days: int
+    alpha: float
+    power: float
+    correction_method: Literal["none", "holm"]
+    require_approval: bool
+
+
+class UpdateShopDefaults(Input):
+    """A merge patch: null inside `guardian` and `auto_stop` goes back to what is inherited."""
+
+    guardian: GuardianOverride = ABSENT
+    auto_stop: AutoStopOverride = ABSENT
+    attribution_window_days: Annotated[int, Field(ge=1, le=90)] = ABSENT
+    alpha: Annotated[float, Field(ge=0.001, le=0.2)] = ABSENT
+    power: Annotated[float, Field(ge=0.5, le=0.99)] = ABSENT
+    correction_method: Literal["none", "holm"] = ABSENT
+    require_approval: bool = ABSENT

@@ -1,0 +1,27 @@
+"""Addresses in requests."""
+
+from typing import Annotated
+
+from ada_url import URL
+from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+
+def _web_url(text: str) -> str:
+    try:
+        url = URL(text)
+    except ValueError:
+        url = None
+    stated = text[:8].lower().startswith(("http://", "https://"))
+    if url is None or not stated or not url.hostname or url.username or url.password:
+        raise PydanticCustomError("web_url", "must be an absolute http or https address without credentials")
+    return text
+
+
+WebUrl = Annotated[
+    str,
+    Field(max_length=2048),
+    AfterValidator(_web_url),
+    WithJsonSchema({"type": "string", "format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://", "maxLength": 2048}),
+]
+"""An absolute http(s) address, kept as it was written."""

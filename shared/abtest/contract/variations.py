@@ -1,0 +1,102 @@
+"""Variations on the wire."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from abtest.contract.base import (
+    ABSENT,
+    AsStored,
+    DateTime,
+    Id,
+    Input,
+    Output,
+    PublicationWarning,
+    PublicId,
+)
+from abtest.contract.code import Code
+from abtest.contract.consent import LiveEdit
+from abtest.contract.mutations import Mutation, UrlBlock, UrlBlocks
+from abtest.contract.urls import WebUrl
+from abtest.domain.experiments.limits import MAX_STORED_VARIATIONS, NAME_LENGTH
+from abtest.domain.experiments.model import Variation as Arm
+
+Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
+Weight = Annotated[float, Field(ge=0, le=1)]
+Mutations = Annotated[list[Mutation], Field(max_length=1000)]
+
+
+class VariationFields(Input):
+    """What may be said about a variation."""
+
+    weight: Weight = ABSENT
+    is_control: bool = ABSENT
+    mutations: Mutations = ABSENT
+    url_blocks: UrlBlocks | None = ABSENT
+    custom_css: Code | None = ABSENT
+    custom_js: Code | None = ABSENT
+    redirect_url: WebUrl | None = ABSENT
+
+
+class VariationInput(VariationFields):
+    """A variation of a new experiment."""
+
+    name: Name
+
+
+class VariationCreate(VariationFields, LiveEdit):
+    """One more variation."""
+
+    name: Name
+
+
+class VariationUpdate(VariationFields, LiveEdit):
+    """Changes to a variation; what is absent stays."""
+
+    name: Name = ABSENT
+
+
+class WeightsInput(LiveEdit):
+    """The weight of each variation in use, by id or public id; together 1."""
+
+    weights: Annotated[dict[str, Weight], Field(min_length=1, max_length=MAX_STORED_VARIATIONS)]
+
+
+class Variation(Output):
+    """One arm of an experiment."""
+
+    id: Id
+    public_id: PublicId | None
+    experiment_id: Id
+    name: str
+    weight: float
+    is_control: bool
+    archived_at: DateTime | None
+    archived_by: str | None
+    mutations: Annotated[list[Any], AsStored(list[Mutation])]
+    url_blocks: Annotated[list[Any] | None, AsStored(list[UrlBlock] | None)]
+    custom_css: str | None
+    custom_js: str | None
+    redirect_url: Annotated[str | None, AsStored(WebUrl | None)]
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def of(cls, arm: Arm, warning: PublicationWarning | None = None) -> Self:
+        """A variation as the contract shows it."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        return cls(
+            id=arm.id,
+            public_id=arm.public_id,
+            experiment_id=arm.experiment_id,
+            name=arm.name,
+            weight=arm.weight,
+            is_control=arm.is_control,
+            archived_at=arm.archived_at,
+            archived_by=arm.archived_by,
+            mutations=list(arm.mutations),
+            url_blocks=None if arm.url_blocks is None else list(arm.url_blocks),
+            custom_css=arm.custom_css,
+            custom_js=arm.custom_js,
+            redirect_url=arm.redirect_url,
+            **optional,
+        )

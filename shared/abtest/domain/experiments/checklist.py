@@ -1,0 +1,112 @@
+"""The launch checklist: what is right, what is doubtful, what stands in the way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from abtest.domain.experiments import redirects
+from abtest.domain.experiments.design import in_use
+from abtest.domain.experiments.errors import ChecklistFailedError, RedirectMatchesSourceError
+from abtest.domain.experiments.limits import MAX_VARIATIONS, MIN_VARIATIONS
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.experiments.rules import weights_are_whole
+from abtest.domain.goals.lineup import primary
+from abtest.kit.errors import FieldError
+
+CheckStatus = Literal["pass", "warn", "fail"]
+Verdict = tuple[CheckStatus, str]
+_PASS: Verdict = ("pass", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of the checklist."""
+
+    key: str
+    label: str
+    status: CheckStatus
+    message: str
+
+
+def checklist(experiment: Experiment, *, approval_required: bool) -> tuple[Item, ...]:
+    """All items, in the order in which people work through them."""
+    items = [Item(key, label, *look(experiment)) for key, (label, look) in _LOOKS.items()]
+    return (*items, Item("approval", "Design approval", *_approval(experiment, approval_required)))
+
+
+def require_passed(experiment: Experiment, *, warnings_count: bool) -> None:
+    """Raises ChecklistFailedError naming the items that fail, and those that warn where they count."""
+    blocking = {"fail", "warn"} if warnings_count else {"fail"}
+    open_items = [item for item in checklist(experiment, approval_required=False) if item.status in blocking]
+    if open_items:
+        raise ChecklistFailedError(
+            "; ".join(f"{item.label}: {item.message}" for item in open_items),
+            fields=[FieldError(item.key, item.message) for item in open_items],
+        )
+
+
+def _variations(experiment: Experiment) -> Verdict:
+    if not MIN_VARIATIONS <= len(in_use(experiment)) <= MAX_VARIATIONS:
+        return "fail", f"{MIN_VARIATIONS} to {MAX_VARIATIONS} variations are needed"
+    return _PASS
+
+
+def _control(experiment: Experiment) -> Verdict:
+    controls = sum(variation.is_control for variation in in_use(experiment))
+    return _PASS if controls == 1 else ("fail", "exactly one variation must be the control")
+
+
+def _weights(experiment: Experiment) -> Verdict:
+    return _PASS if weights_are_whole(experiment) else ("fail", "the weights must sum to 1")
+
+
+def _traffic(experiment: Experiment) -> Verdict:
+    return _PASS if experiment.traffic_allocation > 0 else ("warn", "no traffic is allocated")
+
+
+def _treatments(experiment: Experiment) -> Verdict:
+    treatments = [variation for variation in in_use(experiment) if not variation.is_control]
+    if experiment.delivery_type == "redirect":
+        missing = [variation.name for variation in treatments if not variation.redirect_url]
+        return ("fail", f"no destination: {', '.join(missing)}") if missing else _PASS
+    if experiment.counting_type == "aa_test" or experiment.experiment_js or experiment.experiment_css:
+        return _PASS
+    same = [variation.name for variation in treatments if not _changes_something(variation)]
+    return ("warn", f"no change from the control: {', '.join(same)}") if same else _PASS
+
+
+def _changes_something(variation: Variation) -> bool:
+    return bool(variation.mutations or variation.url_blocks or variation.custom_css or variation.custom_js)
+
+
+def _redirects(experiment: Experiment) -> Verdict:
+    if experiment.delivery_type != "redirect":
+        idle = [variation.name for variation in in_use(experiment) if variation.redirect_url]
+        return ("warn", f"destination without effect: {', '.join(idle)}") if idle else _PASS
+    try:
+        redirects.check(experiment)
+    except RedirectMatchesSourceError as error:
+        return "fail", error.message
+    return _PASS if redirects.has_source_rules(experiment) else ("warn", "every page redirects: set page rules")
+
+
+def _goals(experiment: Experiment) -> Verdict:
+    if all(goal.archived_at for goal in experiment.goals):
+        return "warn", "without a goal only visitors are counted"
+    return _PASS if primary(experiment) else ("warn", "no goal is primary")
+
+
+def _approval(experiment: Experiment, required: bool) -> Verdict:
+    approved = experiment.approval is not None and experiment.approval.status == "approved"
+    return _PASS if approved or not required else ("fail", "the design must be approved first")
+
+
+_LOOKS: dict[str, tuple[str, Callable[[Experiment], Verdict]]] = {
+    "variations": ("Variations", _variations),
+    "control": ("Control", _control),
+    "weights": ("Weights", _weights),
+    "traffic": ("Traffic", _traffic),
+    "treatments": ("Treatments", _treatments),
+    "redirects": ("Redirects", _redirects),
+    "goals": ("Goals", _goals),
+}

@@ -1,0 +1,62 @@
+"""What changed, for the audit: `{field: [before, after]}`; code and long values stand there as hash and length."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abtest.domain.experiments.change import Change
+from abtest.domain.experiments.documents import experiment_document, goal_document, variation_document
+from abtest.domain.experiments.model import Experiment
+from abtest.kit import canonical_json
+
+CODE = frozenset(
+    {"experiment_js", "experiment_reset_js", "experiment_css", "custom_css", "custom_js", "mutations", "url_blocks"}
+)
+_UNTOLD = frozenset({"version", "updated_at", "variations", "goals", "approvals"})
+_LONGEST_VALUE = 500
+_LARGEST_DIFF = 100_000
+
+Diff = dict[str, Any]
+
+
+def audit_diff(change: Change) -> Diff:
+    """The differences of a change, at most about 100 KB: beyond that every value is told by its hash."""
+    before, after = _flat(change.before), _flat(change.after)
+    told = {**_compare(before, after, _LONGEST_VALUE), **_noted(change.note)}
+    if len(canonical_json.encode(told)) <= _LARGEST_DIFF:
+        return told
+    return {**_compare(before, after, 0), **_noted(change.note)}
+
+
+def _noted(note: Mapping[str, Any]) -> Diff:
+    return {name: [None, value] for name, value in note.items()}
+
+
+def _compare(before: Diff, after: Diff, longest: int) -> Diff:
+    names = [*before, *(name for name in after if name not in before)]
+    return {
+        name: [_told(name, before.get(name), longest), _told(name, after.get(name), longest)]
+        for name in names
+        if before.get(name) != after.get(name)
+    }
+
+
+def _told(name: str, value: Any, longest: int) -> Any:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else canonical_json.dumps(value)
+    if name.rpartition(".")[2] in CODE or len(text) > longest:
+        return {"sha256": canonical_json.sha256(value), "length": len(text)}
+    return value
+
+
+def _flat(experiment: Experiment | None) -> Diff:
+    """Fields by name; those of variations and goals by `variations.<id>.<field>`, so that order does not matter."""
+    if experiment is None:
+        return {}
+    flat = {name: value for name, value in experiment_document(experiment).items() if name not in _UNTOLD}
+    for variation in experiment.variations:
+        flat |= {f"variations.{variation.id}.{name}": value for name, value in variation_document(variation).items()}
+    for goal in experiment.goals:
+        flat |= {f"goals.{goal.id}.{name}": value for name, value in goal_document(goal).items()}
+    flat["goal_order"] = [goal.id for goal in experiment.goals]
+    return {name: value for name, value in flat.items() if not name.endswith(".updated_at")}

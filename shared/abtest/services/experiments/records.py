@@ -1,0 +1,117 @@
+"""How an experiment is kept in the catalog: its head, its body, its unique names, its places in the work index."""
+
+from abtest.domain.experiments.change import Change
+from abtest.domain.experiments.documents import experiment_document, experiment_from
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
+from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.ports.catalog import COUNTED_FOR_EVER, Claim, Head, Put, Record, Release, Remove
+
+COUNTED_AFTER_END_MS = 7 * 24 * 3600 * 1000
+"""Events arrive up to seven days late."""
+
+
+def record_of(experiment: Experiment) -> Record:
+    """The stored form."""
+    return Record(head=head_of(experiment), body=experiment_document(experiment))
+
+
+def head_of(experiment: Experiment) -> Head:
+    """What lists and work queues read."""
+    return Head(
+        shop_id=experiment.shop_id,
+        kind="EXP",
+        id=experiment.id,
+        version=experiment.version,
+        created_at=experiment.created_at,
+        updated_at=experiment.updated_at,
+        name=experiment.name,
+        status=experiment.status,
+        archived_at=experiment.archived_at,
+        attributes={
+            "public_id": experiment.public_id,
+            "slug": experiment.slug,
+            "counting_type": experiment.counting_type,
+            "delivery_type": experiment.delivery_type,
+        },
+        due=_due(experiment),
+    )
+
+
+def experiment_in(record: Record) -> Experiment:
+    """The aggregate that a record holds."""
+    return experiment_from(record.body)
+
+
+def put_of(change: Change, after: Experiment) -> Put:
+    """The conditional write of a change."""
+    return Put(record=record_of(after), expected_version=change.before.version if change.before else 0)
+
+
+def remove_of(before: Experiment) -> Remove:
+    """The conditional deletion of an experiment."""
+    return Remove(head=head_of(before))
+
+
+def claims_of(change: Change) -> list[Claim]:
+    """Names that the change takes."""
+    subject = change.subject
+    taken = names_of(change.after) - names_of(change.before)
+    return [
+        Claim(scope=subject.shop_id, name=name, target_id=subject.id, target_shop_id=subject.shop_id)
+        for name in sorted(taken)
+    ]
+
+
+def releases_of(change: Change) -> list[Release]:
+    """Names that the change gives back."""
+    gone = names_of(change.before) - names_of(change.after)
+    return [Release(scope=change.subject.shop_id, name=name) for name in sorted(gone)]
+
+
+def names_of(experiment: Experiment | None) -> set[str]:
+    """Every unique name of an experiment inside its shop."""
+    if experiment is None:
+        return set()
+    names = {public_name(experiment.public_id)} if experiment.public_id else set()
+    if experiment.slug is not None:
+        names.add(slug_name(experiment.slug))
+    for variation in experiment.variations:
+        names.add(variation_name(variation.id))
+        if variation.public_id:
+            names.add(variation_name(variation.public_id))
+    return names
+
+
+def public_name(public_id: str) -> str:
+    """The name that an experiment's public id claims."""
+    return f"EXP#PUB#{public_id}"
+
+
+def slug_name(slug: str) -> str:
+    """The name that a slug claims."""
+    return f"EXP#SLUG#{slug}"
+
+
+def variation_name(reference: str) -> str:
+    """The name that a variation's id or public id claims; it leads to the experiment."""
+    return f"VAR#{reference}"
+
+
+def _due(experiment: Experiment) -> dict[str, Timestamp]:
+    running = experiment.started_at if experiment.status == "running" else None
+    queues = {
+        "RUN": running,
+        "LAUNCH": due_start(experiment),
+        "END": due_end(experiment),
+        "COUNT": _counted_until(experiment),
+    }
+    return {queue: moment for queue, moment in queues.items() if moment is not None}
+
+
+def _counted_until(experiment: Experiment) -> Timestamp | None:
+    if experiment.status in MEASURING:
+        return COUNTED_FOR_EVER
+    if experiment.status != "completed" or experiment.ended_at is None:
+        return None
+    return timestamp(from_milliseconds(to_milliseconds(parse_timestamp(experiment.ended_at)) + COUNTED_AFTER_END_MS))

@@ -1,0 +1,146 @@
+"""Experiments in the catalog: found by any of their ids, changed by one commit with audit and outbox rows."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from abtest.domain.experiments.change import Change, Occasion
+from abtest.domain.experiments.diff import audit_diff
+from abtest.domain.experiments.errors import SlugTakenError
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.experiments.variations import find
+from abtest.kit.errors import NotFoundError, VersionConflictError
+from abtest.kit.ids import is_uuid, public_id
+from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow, StaleVersionError
+from abtest.services.context import Caller, World
+from abtest.services.experiments.publishing import Published, Publishing
+from abtest.services.experiments.records import (
+    claims_of,
+    experiment_in,
+    public_name,
+    put_of,
+    releases_of,
+    remove_of,
+    slug_name,
+    variation_name,
+)
+
+ATTEMPTS = 4
+"""The first try and three more, where a race was lost and the caller stated no version."""
+
+Decision = Callable[[Experiment, Occasion], Change]
+
+
+class ExperimentStore:
+    """Loads, decides again when somebody was faster, commits, publishes."""
+
+    def __init__(self, world: World, publishing: Publishing) -> None:
+        self.world = world
+        self.publishing = publishing
+
+    def load(self, shop_id: str, reference: str) -> Experiment:
+        """The experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
+        experiment_id = reference if is_uuid(reference) else self._resolved(shop_id, public_name(reference))
+        record = experiment_id and self.world.catalog.get(shop_id, "EXP", experiment_id)
+        if not record:
+            raise NotFoundError("no such experiment")
+        return experiment_in(record)
+
+    def load_variation(self, shop_id: str, reference: str) -> tuple[Experiment, Variation]:
+        """The variation with this id or public id, and its experiment. Raises NotFoundError."""
+        experiment_id = self._resolved(shop_id, variation_name(reference))
+        if experiment_id is None:
+            raise NotFoundError("no such variation")
+        experiment = self.load(shop_id, experiment_id)
+        return experiment, find(experiment, reference)
+
+    def change(
+        self, caller: Caller, reference: str, decide: Decision, *, expected_version: int | None = None
+    ) -> Published:
+        """Load, decide, commit, publish. An empty change is neither committed nor published.
+
+        Raises VersionConflictError when the caller's version is not the stored one, StaleVersionError when the race
+        was lost again and again, and whatever `decide` raises.
+        """
+        for attempt in range(ATTEMPTS):
+            experiment = self.load(caller.shop_id, reference)
+            if expected_version is not None and experiment.version != expected_version:
+                raise VersionConflictError("the experiment was changed since you read it")
+            change = decide(experiment, self.occasion(caller))
+            try:
+                return Published(experiment) if change.is_empty else self.save(caller, change)
+            except StaleVersionError:
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise AssertionError("the loop returns or raises")
+
+    def save(self, caller: Caller, change: Change) -> Published:
+        """Commit a change with its rows and publish what shoppers see. Raises StaleVersionError, SlugTakenError."""
+        subject = change.subject
+        after = change.after and replace(change.after, version=(change.before.version if change.before else 0) + 1)
+        rows = self._outbox(change)
+        commit = Commit(
+            puts=[put_of(change, after)] if after else [],
+            removes=[remove_of(change.before)] if change.before and not after else [],
+            claims=claims_of(change),
+            releases=releases_of(change),
+            audit=[self._audit_row(caller, change)],
+            outbox=rows,
+        )
+        try:
+            self.world.catalog.commit(commit)
+        except NameTakenError as error:
+            raise self._told(subject, error) from error
+        publish = next((row for row in rows if row.topic == "publish"), None)
+        return self.publishing.publish(after or subject, publish) if publish else Published(after or subject)
+
+    def occasion(self, caller: Caller) -> Occasion:
+        """This moment, this caller."""
+        return Occasion(now=self.world.now(), user_id=caller.user_id, event_id=self.world.new_id())
+
+    def new_identity(self) -> tuple[str, str]:
+        """A fresh id and a public id that nobody has yet, most likely: the commit finds out."""
+        return self.world.new_id(), public_id(self.world.random)
+
+    def _resolved(self, shop_id: str, name: str) -> str | None:
+        found = self.world.catalog.resolve(shop_id, name)
+        return found[1] if found else None
+
+    def _audit_row(self, caller: Caller, change: Change) -> AuditRow:
+        subject = change.subject
+        return AuditRow(
+            id=self.world.new_id(),
+            shop_id=subject.shop_id,
+            user_id=caller.user_id,
+            action=change.action,
+            entity_type="experiment",
+            entity_id=subject.id,
+            entity_name=subject.name,
+            diff=audit_diff(change),
+            created_at=self.world.now(),
+        )
+
+    def _outbox(self, change: Change) -> list[OutboxRow]:
+        subject = change.subject
+        facts = {"experiment_id": subject.id, "experiment_name": subject.name}
+        rows = [self._row(subject.shop_id, "webhook", {"event": event, **facts}) for event in change.events]
+        return [*rows, self._row(subject.shop_id, "publish", {})] if change.affects_shoppers else rows
+
+    def _row(self, shop_id: str, topic: str, payload: dict[str, str]) -> OutboxRow:
+        return OutboxRow(
+            id=self.world.new_id(),
+            shop_id=shop_id,
+            topic="publish" if topic == "publish" else "webhook",
+            payload=payload,
+            created_at=self.world.now(),
+        )
+
+    @staticmethod
+    def _told(subject: Experiment, error: NameTakenError) -> Exception:
+        slug = subject.slug
+        if slug is not None and error.name == slug_name(slug):
+            return SlugTakenError(f"the slug {slug} belongs to another experiment")
+        return PublicIdTakenError(error.name)
+
+
+class PublicIdTakenError(Exception):
+    """A public id that was drawn is somebody else's: draw again."""
