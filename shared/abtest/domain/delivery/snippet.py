@@ -1,0 +1,91 @@
+"""The install snippet: the SDK called with the config and the customers' scripts as real functions."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from abtest.domain.delivery.config import Config
+from abtest.domain.delivery.scripts import UnsafeScriptError, as_function
+from abtest.kit import canonical_json
+
+Check = Callable[[str], str | None]
+"""Why a script does not parse, or None when it does."""
+
+_SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
+_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def without_broken_scripts(config: Config, check: Check) -> tuple[Config, list[str]]:
+    """The config without scripts that do not parse or cannot be embedded, and for each the reason.
+
+    The rest of an experiment with a broken script is delivered: the script would have thrown in the browser as well.
+    """
+    reasons: list[str] = []
+
+    def kept(place: str, name: str, source: str) -> bool:
+        problem = _problem(source, check)
+        if problem is not None:
+            reasons.append(f"{place}: {_SCRIPT_FIELDS[name]} is left out: {problem}")
+        return problem is None
+
+    return {**config, "experiments": [_filtered(each, _place(each), kept) for each in config["experiments"]]}, reasons
+
+
+def render_snippet(config: Config, bundle: str, check: Check) -> str:
+    """JavaScript text `<bundle>(<config>,[function(){…},…]);`, ASCII-safe where HTML or old engines would stumble.
+
+    `bundle` is an expression that evaluates to a function. The scripts of `config` must parse.
+    """
+    positions: dict[str, int] = {}
+    indexed = _indexed(config, positions)
+    functions = ",".join(as_function(source, lambda text: check(text) is None) for source in positions)
+    return f"{bundle.strip().removesuffix(';')}({_literal(indexed)},[{functions}]);\n"
+
+
+def _literal(config: Config) -> str:
+    """JSON as a JavaScript expression. A key `__proto__` would set a prototype, hence its computed form."""
+    text = canonical_json.encode(config).decode()
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return text.replace('"__proto__":', '["__proto__"]:')
+
+
+def _problem(source: str, check: Check) -> str | None:
+    problem = check(source)
+    if problem is not None:
+        return problem
+    try:
+        as_function(source, lambda text: check(text) is None)
+    except UnsafeScriptError as error:
+        return str(error)
+    return None
+
+
+def _filtered(part: Config, place: str, kept: Callable[[str, str, str], bool]) -> Config:
+    whole = {name: value for name, value in part.items() if name not in _SCRIPT_FIELDS or kept(place, name, value)}
+    for name in ("variations", "blocks"):
+        if name in whole:
+            whole[name] = [
+                _filtered(child, f"{place} / {_place(child, index)}", kept) for index, child in enumerate(whole[name])
+            ]
+    return whole
+
+
+def _place(part: Config, index: int = 0) -> str:
+    return f"{part['name']!r}" if "name" in part else f"block {index + 1}"
+
+
+def _indexed(part: Any, positions: dict[str, int]) -> Any:
+    """The config with each script replaced by its position; the same text appears once."""
+    if not isinstance(part, dict):
+        return part
+    return dict(_indexed_fields(part, positions))
+
+
+def _indexed_fields(part: Config, positions: dict[str, int]) -> Iterator[tuple[str, Any]]:
+    for name, value in part.items():
+        if name in _SCRIPT_FIELDS:
+            yield name, positions.setdefault(value, len(positions))
+        elif name in ("experiments", "variations", "blocks"):
+            yield name, [_indexed(child, positions) for child in value]
+        else:
+            yield name, value
