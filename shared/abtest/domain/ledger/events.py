@@ -21,6 +21,12 @@ EVENT_TYPES = frozenset(
 REVENUE_GOAL_ID = "__revenue__"
 """The reserved goal id of revenue that belongs to no particular goal."""
 
+
+def goal_claim(goal_id: str) -> str:
+    """The unique name that a shop claims in the catalog for every goal that it ever has, and never releases."""
+    return f"GOAL#{goal_id}"
+
+
 MAX_EVENTS = 200
 MAX_BODY_BYTES = 1024 * 1024
 MAX_DATA_BYTES = 32 * 1024

@@ -4,6 +4,7 @@ from abtest.domain.experiments.change import Change
 from abtest.domain.experiments.documents import experiment_document, experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
+from abtest.domain.ledger.events import goal_claim
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
 from abtest.ports.catalog import COUNTED_FOR_EVER, Claim, Head, Put, Record, Release, Remove
 
@@ -56,10 +57,12 @@ def remove_of(before: Experiment) -> Remove:
 def claims_of(change: Change) -> list[Claim]:
     """Names that the change takes."""
     subject = change.subject
-    taken = names_of(change.after) - names_of(change.before)
+    taken = dict.fromkeys(sorted(names_of(change.after) - names_of(change.before)), subject.id)
+    # A goal's name leads to the goal and is never given back: the ingest worker asks whether the shop ever had it.
+    taken |= {goal_claim(goal_id): goal_id for goal_id in sorted(_goals(change.after) - _goals(change.before))}
     return [
-        Claim(scope=subject.shop_id, name=name, target_id=subject.id, target_shop_id=subject.shop_id)
-        for name in sorted(taken)
+        Claim(scope=subject.shop_id, name=name, target_id=target_id, target_shop_id=subject.shop_id)
+        for name, target_id in taken.items()
     ]
 
 
@@ -96,6 +99,10 @@ def slug_name(slug: str) -> str:
 def variation_name(reference: str) -> str:
     """The name that a variation's id or public id claims; it leads to the experiment."""
     return f"VAR#{reference}"
+
+
+def _goals(experiment: Experiment | None) -> set[str]:
+    return {goal.id for goal in experiment.goals} if experiment else set()
 
 
 def _due(experiment: Experiment) -> dict[str, Timestamp]:

@@ -1,0 +1,114 @@
+"""Who sends these events: the four forms of ingest authentication, each leading to one shop.
+
+Credentials may stand in the headers (`x-svc-shop` with a browser's or a server's signature, or a tracking source key as
+a bearer value) and in the body (`_shopId` with a browser's signature). Whatever is there must be right, and all of it
+must name the same shop.
+"""
+
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from abtest.domain.credentials.api_keys import digest, parse
+from abtest.domain.credentials.signing import RootKeys, is_browser_signature, is_server_signature
+from abtest.domain.credentials.stored_keys import claim_name
+from abtest.domain.ledger.batch import Envelope
+from abtest.kit.clock import Clock, timestamp
+from abtest.kit.errors import ServiceError
+
+KEY_REMEMBERED = timedelta(seconds=60)
+CACHE_SIZE = 1000
+
+ClaimAttributes = Callable[[str], Mapping[str, str | None] | None]
+"""From a service-wide name to what stands in its claim."""
+
+
+class IngestUnauthorizedError(ServiceError):
+    """No credentials, or wrong ones, or two that disagree: one answer for all."""
+
+    status = 401
+    code = "ingest_unauthorized"
+
+    def __init__(self) -> None:
+        super().__init__("valid ingest credentials are required")
+
+
+@dataclass(slots=True)
+class TrackingKeys:
+    """Tracking source keys, read from the claim of their id and remembered for a minute, unknown ones too."""
+
+    claims: ClaimAttributes
+    clock: Clock
+    _remembered: dict[str, tuple[datetime, Mapping[str, str | None] | None]] = field(default_factory=dict)
+
+    def shop_of(self, text: str) -> str | None:
+        """The shop whose live tracking source key this is, or None."""
+        parsed = parse(text)
+        if parsed is None or parsed.kind != "tracking_source":
+            return None
+        stored = self._stored(claim_name(parsed.lookup_id))
+        if not stored or not hmac.compare_digest(stored.get("sha256") or "", digest(text)):
+            return None
+        now = timestamp(self.clock.now())
+        expires_at = stored.get("expires_at")
+        is_live = stored.get("revoked_at") is None and (expires_at is None or now < expires_at)
+        return stored.get("shop_id") if is_live else None
+
+    def _stored(self, name: str) -> Mapping[str, str | None] | None:
+        now = self.clock.now()
+        read_at, found = self._remembered.get(name, (None, None))
+        if read_at is None or now - read_at >= KEY_REMEMBERED:
+            if len(self._remembered) >= CACHE_SIZE:
+                self._remembered.clear()
+            found = self.claims(name)
+            self._remembered[name] = (now, found)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class IngestAuth:
+    """Checks credentials against the deployment's root keys and the tracking source keys."""
+
+    roots: Callable[[], RootKeys]
+    keys: TrackingKeys
+    clock: Clock
+
+    def header_shop(self, headers: Mapping[str, str], body: bytes) -> str | None:
+        """The shop that the headers prove, None when they hold no credentials. Raises IngestUnauthorizedError."""
+        shops = set()
+        bearer, signature = headers.get("authorization"), headers.get("x-svc-signature")
+        if bearer is not None:
+            shops.add(self._bearer_shop(bearer))
+        if signature is not None:
+            shops.add(self._signing_shop(headers.get("x-svc-shop", "").lower(), signature, body))
+        if headers.get("x-svc-shop"):
+            # Alone it proves nothing, but it must not contradict what does.
+            shops.add(headers["x-svc-shop"].lower())
+        if len(shops) > 1 or None in shops:
+            raise IngestUnauthorizedError
+        return shops.pop() if bearer is not None or signature is not None else None
+
+    def shop(self, proven: str | None, headers: Mapping[str, str], envelope: Envelope) -> str:
+        """The shop after the body was read; `proven` is what the headers proved. Raises IngestUnauthorizedError."""
+        named = envelope.shop_id.lower() if envelope.shop_id is not None else None
+        if envelope.signature is not None:
+            if named is None or not is_browser_signature(self.roots(), named, envelope.signature):
+                raise IngestUnauthorizedError
+            proven = proven or named
+        claimed = headers.get("x-svc-shop", "").lower()
+        if proven is None or named not in (None, proven) or claimed not in ("", proven):
+            raise IngestUnauthorizedError
+        return proven
+
+    def _bearer_shop(self, value: str) -> str | None:
+        scheme, _, text = value.partition(" ")
+        return self.keys.shop_of(text.strip()) if scheme.lower() == "bearer" else None
+
+    def _signing_shop(self, shop_id: str, signature: str, body: bytes) -> str | None:
+        if signature.startswith("t="):
+            seconds = int(self.clock.now().timestamp())
+            is_right = is_server_signature(self.roots(), shop_id, signature, body, seconds)
+        else:
+            is_right = is_browser_signature(self.roots(), shop_id, signature)
+        return shop_id if is_right and shop_id else None

@@ -1,0 +1,185 @@
+"""Taking events in: limit the shop, sort the batch, hand what is good to the queue, keep what is not as a sample.
+
+What was accepted is never lost: a message that the queue refuses is kept in the ledger's spill zone until it can be
+queued. Whether a shop exists is not looked up: its credentials are derived from its id by us and given to nobody before
+the shop was made.
+"""
+
+import gzip
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.ledger.batch import Envelope, SetAside, check_size, sort_batch
+from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.normalise import Arrival
+from abtest.domain.ledger.objects import quarantine_key, spill_key
+from abtest.kit import canonical_json
+from abtest.kit.clock import Clock, to_milliseconds
+from abtest.kit.errors import ServiceError
+from abtest.kit.ids import Randomness, uuid7
+from abtest.ports.blobs import Blobs
+from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
+from abtest.ports.limits import RateLimiter
+from abtest.ports.queue import MAX_MESSAGE_BYTES, Queue, QueueUnavailableError
+from abtest.services.throttling import RateLimitedError
+
+_log = logging.getLogger(__name__)
+
+EVENTS_PER_WINDOW, WINDOW_SECONDS = 60_000, 60
+
+
+class EventStoreUnavailableError(ServiceError):
+    """Neither queue nor object store took the events; the sender repeats them."""
+
+    status = 503
+    code = "service_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("events cannot be stored at the moment; send them again", headers={"Retry-After": "5"})
+
+
+class AnalyticsStoreUnreachableError(ServiceError):
+    """The configured analytics store gave no answer."""
+
+    status = 502
+    code = "analytics_store_unreachable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of a batch. `errors` holds `{index, event_id, reason}` of each event that was set aside."""
+
+    ingested: int
+    deduplicated: int
+    quarantined: int
+    errors: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyticsStore:
+    """Where events go when there is no queue."""
+
+    url: str
+    sender: HttpSender
+
+    def forward(self, rows: Sequence[Row]) -> HttpAnswer:
+        """Send rows as NDJSON; the store's answer. Raises AnalyticsStoreUnreachableError."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        try:
+            return self.sender.post(self.url, ndjson(rows), headers=headers)
+        except HttpUnreachableError as error:
+            raise AnalyticsStoreUnreachableError(
+                "the analytics store does not answer; send the events again"
+            ) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingest:
+    """The use case behind the ingest routes. Exactly one of `queue` and `store` is where events go."""
+
+    clock: Clock
+    random: Randomness
+    limiter: RateLimiter
+    ledger: Blobs
+    queue: Queue | None = None
+    store: AnalyticsStore | None = None
+
+    def accept(self, shop_id: str, envelope: Envelope, *, check_text: bool) -> Receipt | HttpAnswer:
+        """Take a batch of an authenticated shop in; `check_text` asks to look for text that cannot be stored.
+
+        Raises EmptyBatchError, BatchTooLargeError, RateLimitedError, EventStoreUnavailableError,
+        AnalyticsStoreUnreachableError.
+        """
+        check_size(envelope)
+        self._limit(shop_id, len(envelope.events))
+        received_at = to_milliseconds(self.clock.now())
+        arrival = Arrival(shop_id=shop_id, received_at=received_at, sent_at=envelope.sent_at)
+        found = sort_batch(envelope.events, arrival, check_text=check_text)
+        answer = self._deliver(found.rows, received_at) if found.rows else None
+        self._keep_samples(arrival, found.set_aside)
+        return answer or Receipt(
+            ingested=len(found.rows),
+            deduplicated=found.deduplicated,
+            quarantined=len(found.set_aside),
+            errors=[
+                {"index": aside.index, "event_id": aside.verdict.event_id, "reason": aside.verdict.reason}
+                for aside in found.set_aside
+            ],
+        )
+
+    def _limit(self, shop_id: str, events: int) -> None:
+        decision = self.limiter.take(
+            f"events#{shop_id}",
+            limit=EVENTS_PER_WINDOW,
+            window_seconds=WINDOW_SECONDS,
+            now=self.clock.now(),
+            cost=events,
+        )
+        if not decision.allowed:
+            raise RateLimitedError(decision)
+
+    def _deliver(self, rows: Sequence[Row], received_at: int) -> HttpAnswer | None:
+        if self.queue is None:
+            if self.store is None:
+                raise EventStoreUnavailableError
+            return self.store.forward(rows)
+        for body in messages(rows):
+            try:
+                self.queue.send(body)
+            except QueueUnavailableError:
+                self._spill(body, received_at)
+        return None
+
+    def _spill(self, body: str, received_at: int) -> None:
+        key = spill_key(received_at, uuid7(self.clock.now(), self.random))
+        try:
+            self.ledger.put(key, body.encode(), content_type="application/json")
+        except Exception as error:
+            # Whatever is wrong with the store, only the sender has the events now. Parts of the batch may be safe
+            # already; the sender repeats all of it, and event ids tell copies apart.
+            raise EventStoreUnavailableError from error
+
+    def _keep_samples(self, arrival: Arrival, set_aside: Sequence[SetAside]) -> None:
+        if not set_aside:
+            return
+        key = quarantine_key(arrival.shop_id, arrival.received_at, uuid7(self.clock.now(), self.random))
+        try:
+            store_samples(self.ledger, key, [sample_line(arrival, aside) for aside in set_aside])
+        except Exception:
+            # The good events are safe by now, and the answer tells what was refused: a lost sample must not undo that.
+            _log.warning("quarantine.not_stored", extra={"shop_id": arrival.shop_id, "events": len(set_aside)})
+
+
+def messages(rows: Sequence[Row]) -> Iterator[str]:
+    """Queue messages that hold the rows, each at most 1 MiB: halves of halves until they fit."""
+    body = canonical_json.dumps({"rows": rows})
+    if len(rows) == 1 or len(body.encode()) <= MAX_MESSAGE_BYTES:
+        yield body
+        return
+    middle = len(rows) // 2
+    yield from messages(rows[:middle])
+    yield from messages(rows[middle:])
+
+
+def ndjson(lines: Sequence[Mapping[str, Any]]) -> bytes:
+    """One canonical JSON line each."""
+    return b"".join(canonical_json.encode(line) + b"\n" for line in lines)
+
+
+def sample_line(arrival: Arrival, aside: SetAside) -> Mapping[str, Any]:
+    """A quarantined event as the listing shows it. `received_at` in Unix milliseconds."""
+    return {
+        "event_id": aside.verdict.event_id,
+        "index": aside.index,
+        "reason": aside.verdict.reason,
+        "received_at": arrival.received_at,
+        "sample": aside.sample,
+        "shop_id": arrival.shop_id,
+    }
+
+
+def store_samples(ledger: Blobs, key: str, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Write quarantine lines. Raises BlobsUnavailableError."""
+    ledger.put(key, gzip.compress(ndjson(lines), mtime=0), content_type="application/x-ndjson")
