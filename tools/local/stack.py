@@ -23,6 +23,7 @@ from tools.local.gateway.api import Api
 from tools.local.options import Options, check_ports
 from tools.local.provision.clients import Clients
 from tools.local.runtime.pool import Pool
+from tools.local.runtime.process import InvocationError
 from tools.local.store.server import Store
 from tools.local.surroundings import machine_environment
 from tools.local.triggers.queues import QueuePoller
@@ -149,7 +150,10 @@ class Stack:
         """Start functions that answer people, one after the other, while the first requests are served."""
         for pool in self.pools:
             if pool.function.routes:
-                await pool.warm()
+                try:
+                    await pool.warm()
+                except InvocationError as problem:
+                    print(f"{pool.function.logical_id} does not start: {problem}", flush=True)
 
     async def _shrink(self) -> None:
         while True:

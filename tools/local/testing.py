@@ -1,12 +1,12 @@
 """Starts a whole local stack for a test, on free ports, in a folder of the test's own.
 
-    @pytest.fixture(scope="session")
-    def dev(tmp_path_factory):
-        with running_stack(tmp_path_factory.mktemp("stack")) as dev:
-            yield dev  # what .local/dev.json says: base_url, worker_base_url, store_url, api_key ...
+@pytest.fixture(scope="session")
+def dev(tmp_path_factory):
+    with running_stack(tmp_path_factory.mktemp("stack")) as dev:
+        yield dev  # what .local/dev.json says: base_url, worker_base_url, store_url, api_key ...
 
-    tick(directory, "cron_rollup")  # fires a schedule of the stack that runs there, returns its result
-    settle(directory)               # drains its queues and brings results up to date
+tick(directory, "cron_rollup")  # fires a schedule of the stack that runs there, returns its result
+settle(directory)               # drains its queues and brings results up to date
 """
 
 from __future__ import annotations

@@ -141,13 +141,9 @@ class Pool:
                 turn.set_exception(error)
 
     async def warm(self) -> None:
-        """Have one worker ready before the first call wants it."""
-        if self.size or self._closed:
-            return
-        try:
+        """Have one worker ready before the first call wants it; InvocationError when it cannot be started."""
+        if not self.size and not self._closed:
             self._release(await self._acquire())
-        except InvocationError as problem:
-            self.note(f"could not be started: {problem}")
 
     async def shrink(self) -> None:
         """Stop workers that a burst has left behind; the last one stays."""

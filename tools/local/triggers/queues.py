@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tools.local.runtime.pool import EventTooLargeError, Pool
+from tools.local.runtime.pool import MOST_EVENT_BYTES, EventTooLargeError, Pool
 from tools.local.runtime.process import InvocationError
 from tools.local.template.functions import QueueSource
 from tools.local.template.intrinsics import ACCOUNT, REGION
@@ -26,11 +27,11 @@ MOST_WINDOW_SECONDS = 1.0
 BATCHES_AT_ONCE = 2
 MOST_A_RECEIVE = 10
 STOPPING_SECONDS = 10
+RECORD_BYTES = 500  # what a record has around its message
 _ATTRIBUTES = {"stringValue": "StringValue", "binaryValue": "BinaryValue", "dataType": "DataType"}
 
 Result = TypeVar("Result")
 Message = dict[str, Any]
-Ask = Callable[..., Awaitable[Any]]
 
 
 def batch_event(messages: list[Message], queue: str) -> dict[str, Any]:
@@ -76,6 +77,21 @@ def failed_ids(result: Any, messages: list[Message]) -> set[str]:
     return failed
 
 
+def within_limits(messages: list[Message]) -> Iterator[list[Message]]:
+    """Split a batch so that each part's event fits into Lambda's 6 MB; usually there is one part."""
+    part: list[Message] = []
+    size = 0
+    for message in messages:
+        bytes_ = len(json.dumps(message, default=str)) + RECORD_BYTES
+        if part and size + bytes_ > MOST_EVENT_BYTES:
+            yield part
+            part, size = [], 0
+        part.append(message)
+        size += bytes_
+    if part:
+        yield part
+
+
 @dataclass
 class QueuePoller:
     """Receives, invokes, deletes what succeeded; the rest comes back when its visibility ends."""
@@ -97,8 +113,7 @@ class QueuePoller:
             except (BotoCoreError, ClientError):
                 await asyncio.sleep(1)
                 continue
-            if messages:
-                running.add(asyncio.create_task(self._handle(url, messages)))
+            running |= {asyncio.create_task(self._handle(url, part)) for part in within_limits(messages)}
             if len(running) >= BATCHES_AT_ONCE:
                 await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             running = {task for task in running if not task.done()}

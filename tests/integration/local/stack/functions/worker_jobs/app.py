@@ -1,3 +1,4 @@
+# ruff: noqa: TID251 - a function reads the environment that the template gives it
 """Stores each message; a message that says fail fails, one that says poison breaks its whole batch."""
 
 import os
