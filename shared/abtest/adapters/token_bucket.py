@@ -39,13 +39,16 @@ class Take:
 
     @property
     def latest(self) -> int:
-        """The last `full_at` from which there is enough to take; before `now` when the cost exceeds the limit."""
+        """The last `full_at` from which there is enough to take."""
         return self.now + self.window - self.advance
 
-    @property
-    def never(self) -> bool:
-        """Whether not even a full bucket holds enough."""
-        return self.cost > self.limit
+    def refuses(self, full_at: int) -> bool:
+        """Whether a bucket that is full at that moment holds too little; one that only looks is never refused."""
+        return self.cost > self.limit or (self.cost > 0 and full_at > self.latest)
+
+    def is_empty(self, full_at: int) -> bool:
+        """Whether a bucket that is full at that moment holds not even one token."""
+        return full_at > self.now + self.window - self.interval
 
     def allowed(self, full_at: int) -> RateDecision:
         """The decision after taking; `full_at` is the new one."""
@@ -53,8 +56,12 @@ class Take:
 
     def denied(self, full_at: int) -> RateDecision:
         """The decision when too little is left; `full_at` is the one found."""
-        wait = self.window if self.never else full_at - self.latest
+        wait = self.window if self.cost > self.limit else full_at - self.latest
         return self._decision(False, full_at, retry_after=max(1, _seconds_up(wait)))
+
+    def unasked(self) -> RateDecision:
+        """The decision when the store does not answer: the request passes, as if it were the first."""
+        return self.allowed(self.now + self.advance)
 
     def _decision(self, allowed: bool, full_at: int, retry_after: int) -> RateDecision:
         left = (self.window - max(0, full_at - self.now)) // self.interval

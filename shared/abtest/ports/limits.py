@@ -30,7 +30,8 @@ class RateLimiter(Protocol):
         """Take `cost` tokens from a bucket that holds `limit` and refills evenly, fully in `window_seconds`.
 
         `retry_after` is 0 when allowed, otherwise the seconds, at least 1, until enough is there.
-        Nothing is taken when too few are left. A store that does not answer lets the request pass.
+        Nothing is taken when too few are left; a cost of 0 only looks, and is always allowed. A store that does not
+        answer lets the request pass.
         """
         ...
 

@@ -28,10 +28,10 @@ class MemoryRateLimiter:
         take = token_bucket.attempt(limit=limit, window_seconds=window_seconds, cost=cost, now=now)
         with self._lock:
             full_at = max(take.now, self._full_at.get(bucket, take.now))
-            if take.never or full_at > take.latest:
+            if take.refuses(full_at):
                 return take.denied(full_at)
             self._full_at[bucket] = full_at + take.advance
-            return take.allowed(full_at + take.advance)
+            return take.allowed(self._full_at[bucket])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,17 @@
+"""DynamoDB: the catalog, short-lived state and roll-ups. PynamoDB is used in this room only."""
+
+from abtest.adapters.dynamo.catalog import DynamoCatalog
+from abtest.adapters.dynamo.idempotency import DynamoIdempotency
+from abtest.adapters.dynamo.leases import DynamoLeases
+from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
+from abtest.adapters.dynamo.rollups import DynamoRollups
+from abtest.adapters.dynamo.sessions import DynamoSessions
+
+__all__ = [
+    "DynamoCatalog",
+    "DynamoIdempotency",
+    "DynamoLeases",
+    "DynamoRateLimiter",
+    "DynamoRollups",
+    "DynamoSessions",
+]

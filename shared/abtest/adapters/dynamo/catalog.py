@@ -1,0 +1,138 @@
+"""The catalog in DynamoDB: what to read and write for each call; keys.py says where it lies."""
+
+import gzip
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from pynamodb.expressions.operand import Path
+
+from abtest.adapters import catalog_documents as documents
+from abtest.adapters.commit_rules import check
+from abtest.adapters.dynamo import keys
+from abtest.adapters.dynamo.bodies import Bodies
+from abtest.adapters.dynamo.table import Index, Item, Table
+from abtest.adapters.dynamo.writes import plan
+from abtest.kit import canonical_json
+from abtest.kit.clock import Timestamp
+from abtest.ports.blobs import Blobs
+from abtest.ports.catalog import (
+    AuditRow,
+    Commit,
+    DueEntry,
+    HeadPage,
+    Kind,
+    OutboxRow,
+    Record,
+)
+
+_INDEX = Index(keys.WORK_INDEX, partition="work", sort="due")
+
+
+class DynamoCatalog:
+    """The catalog table; bodies that do not fit into an item go to `blobs`."""
+
+    def __init__(self, table_name: str, blobs: Blobs) -> None:
+        self._table = Table(table_name, sorted_items=True, index=_INDEX)
+        self._bodies = Bodies(blobs)
+        self._months_noted: set[str] = set()
+
+    def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
+        if not keys.is_usable(record_id):
+            return None
+        item = self._table.get(keys.record(shop_id, kind, record_id), keys.BODY)
+        return self._record(item) if item else None
+
+    def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
+        wanted = dict.fromkeys(record_id for record_id in record_ids if keys.is_usable(record_id))
+        items = self._table.get_many([(keys.record(shop_id, kind, record_id), keys.BODY) for record_id in wanted])
+        found = {record.head.id: record for record in map(self._record, items)}
+        return [found[record_id] for record_id in record_ids if record_id in found]
+
+    def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
+        items = list(self._newest(keys.heads(shop_id, kind), limit + 1, after_id))
+        heads = [documents.read_head(item["head"]) for item in items[:limit]]
+        return HeadPage(heads=heads, last_id=heads[-1].id if len(items) > limit else None)
+
+    def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
+        if not keys.is_usable(name):
+            return None
+        item = self._table.get(*keys.unique_name(scope, name))
+        return (item["shop"], item["target"]) if item else None
+
+    def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
+        item = self._table.get(*keys.unique_name(scope, name)) if keys.is_usable(name) else None
+        if item is None:
+            return None
+        attributes: Mapping[str, str | None] = canonical_json.loads(item.get("attributes", "{}"))
+        return attributes
+
+    def commit(self, change: Commit) -> None:
+        check(change)
+        transaction = plan(self._table, self._bodies, change)
+        self._note_months(change)
+        transaction.write()
+
+    def audit(
+        self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
+    ) -> tuple[Sequence[AuditRow], str | None]:
+        if entity_id is None:
+            items = self._audit_by_month(shop_id, limit + 1, after_id)
+        else:
+            items = self._newest(keys.audit_entity(shop_id, entity_id), limit + 1, after_id)
+        rows = [documents.read_audit(gzip.decompress(item["row"])) for item in items]
+        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
+
+    def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
+        shards = [self._due_in(shard, until, limit) for shard in keys.work_shards(queue)]
+        return heapq.nsmallest(limit, (entry for shard in shards for entry in shard), key=lambda e: (e.due, e.id))
+
+    def outbox(self, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
+        early = Path("sk") < created_before
+        items = (self._table.query(shard, limit=limit, where=early) for shard in keys.outbox_shards())
+        rows = (documents.read_outbox(gzip.decompress(item["row"])) for shard in items for item in shard)
+        return heapq.nsmallest(limit, rows, key=lambda row: (row.created_at, row.id))
+
+    def outbox_done(self, row: OutboxRow) -> None:
+        self._table.delete(*keys.outbox(row.created_at, row.id))
+
+    def next_revision(self, shop_id: str) -> int:
+        # ADD is right here and nowhere else: a number lost to a repeated call leaves a gap, and gaps are fine.
+        item = self._table.update(*keys.revision(shop_id), actions=[Path("revision").add(1)])
+        return int(item["revision"])
+
+    def _record(self, item: Item) -> Record:
+        return Record(head=documents.read_head(item["head"]), body=self._bodies.unpack(item))
+
+    def _newest(self, pk: str, limit: int, after_id: str | None) -> Iterator[Item]:
+        where = Path("sk") < after_id if after_id is not None else None
+        return self._table.query(pk, limit=limit, where=where, descending=True)
+
+    def _audit_by_month(self, shop_id: str, limit: int, after_id: str | None) -> Iterator[Item]:
+        months = self._newest(keys.audit_months(shop_id), 1200, None)
+        found = 0
+        for month in (item["sk"] for item in months):
+            if after_id is not None and month > keys.month_of(after_id):
+                continue
+            for item in self._newest(keys.audit_month(shop_id, month), limit - found, after_id):
+                found += 1
+                yield item
+            if found == limit:
+                return
+
+    def _note_months(self, change: Commit) -> None:
+        """List the months of new audit rows before the rows exist; in the transaction it would make writers collide."""
+        for pk, sk in {(keys.audit_months(row.shop_id), keys.month_of(row.id)) for row in change.audit}:
+            if f"{pk}#{sk}" not in self._months_noted:
+                self._table.put({"pk": pk, "sk": sk})
+                self._months_noted.add(f"{pk}#{sk}")
+
+    def _due_in(self, shard: str, until: Timestamp, limit: int) -> Iterator[DueEntry]:
+        where = Path("due") < keys.after_due(until)
+        for item in self._table.query(shard, limit=limit, where=where, index=keys.WORK_INDEX):
+            yield _due_entry(item)
+
+
+def _due_entry(item: Item) -> DueEntry:
+    shop_id, kind, record_id = keys.parse_record(item["pk"])
+    return DueEntry(shop_id=shop_id, kind=cast(Kind, kind), id=record_id, due=keys.parse_due(item["due"]))

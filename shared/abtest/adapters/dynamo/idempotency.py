@@ -1,0 +1,105 @@
+"""Idempotency records in DynamoDB."""
+
+import gzip
+from collections.abc import Iterator
+from datetime import datetime
+from hashlib import sha256
+
+from pynamodb.expressions.operand import Path
+
+from abtest.adapters.dynamo.bodies import compress
+from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires, hashed_key
+from abtest.adapters.dynamo.table import ConditionFailedError, Item, absent
+from abtest.kit import canonical_json
+from abtest.kit.clock import timestamp
+from abtest.kit.errors import DatabaseBusyError
+from abtest.ports.limits import ANSWER_KEPT, CLAIM_HELD, IdempotencyClaim, StoredAnswer
+
+CHUNK_BYTES = 350 * 1024
+
+RUNNING, DONE = "running", "done"
+
+
+class DynamoIdempotency:
+    """One item a key: `state`, `body_hash`, `free_at`, and the answer once there is one.
+
+    `free_at` is the moment from which the item counts as absent, and it means two things in turn:
+
+        begin              + 60 s                                       + 24 h
+          |--- running ------|  the owner died: free again
+          |--- running --- finish --------------- done ------------------|  free again
+                             (free_at moves to 24 h after finish)
+
+    So one condition, "absent or free_at is past", admits exactly one of any number of callers in every case.
+    """
+
+    def __init__(self, table_name: str) -> None:
+        self._table = ephemeral_table(table_name)
+
+    def begin(self, key: str, *, body_hash: str, now: datetime) -> IdempotencyClaim:
+        free_at = now + CLAIM_HELD
+        claim = {
+            "pk": hashed_key("IDEM", key),
+            "state": RUNNING,
+            "body_hash": body_hash,
+            "free_at": timestamp(free_at),
+            "expires": expires(free_at),
+        }
+        try:
+            self._table.put(claim, absent() | (Path("free_at") <= timestamp(now)))
+        except ConditionFailedError as found:
+            return self._found(found.item or claim, body_hash)
+        return IdempotencyClaim(state="new")
+
+    def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
+        free_at = now + ANSWER_KEPT
+        content = compress(answer.body)
+        address = self._put_chunks(content, hashed_key("IDEM", key), expires(free_at))
+        actions = [
+            Path("state").set(DONE),
+            Path("free_at").set(timestamp(free_at)),
+            Path("expires").set(expires(free_at)),
+            Path("status").set(answer.status),
+            Path("headers").set(canonical_json.dumps(dict(answer.headers))),
+            Path("address").set(address),
+            Path("size").set(len(content)),
+        ]
+        ours = (Path("state") == RUNNING) & (Path("body_hash") == body_hash)
+        try:
+            self._table.update(hashed_key("IDEM", key), None, actions, ours)
+        except ConditionFailedError:
+            return  # answered already, or taken over after 60 s for another body: the first answer stands
+
+    def abandon(self, key: str) -> None:
+        try:
+            self._table.delete(hashed_key("IDEM", key), condition=Path("state") == RUNNING)
+        except ConditionFailedError:
+            return
+
+    def _found(self, item: Item, body_hash: str) -> IdempotencyClaim:
+        if item["body_hash"] != body_hash:
+            return IdempotencyClaim(state="mismatch")
+        if item["state"] == RUNNING:
+            return IdempotencyClaim(state="running")
+        content = b"".join(self._chunks(item["address"], item["size"]))
+        headers = canonical_json.loads(item["headers"])
+        answer = StoredAnswer(status=item["status"], headers=headers, body=gzip.decompress(content))
+        return IdempotencyClaim(state="done", answer=answer)
+
+    def _put_chunks(self, content: bytes, key: str, expires_at: int) -> str:
+        """Store the body in items of their own, an item ends at 400 KB, and return the address they share.
+
+        The address holds the content's hash: whoever finds it in a record finds the chunks of that record.
+        """
+        address = f"{key}#{sha256(content).hexdigest()}"
+        for start in range(0, len(content), CHUNK_BYTES):
+            chunk = content[start : start + CHUNK_BYTES]
+            self._table.put({"pk": f"{address}#{start}", "chunk": chunk, "expires": expires_at})
+        return address
+
+    def _chunks(self, address: str, size: int) -> Iterator[bytes]:
+        for start in range(0, size, CHUNK_BYTES):
+            item = self._table.get(f"{address}#{start}")
+            if item is None:
+                raise DatabaseBusyError  # the record ended between the two reads; the next request starts anew
+            yield item["chunk"]

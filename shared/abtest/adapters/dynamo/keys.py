@@ -1,0 +1,143 @@
+"""Item kinds and keys of every table: the only place where a key is spelled.
+
+Catalog (pk, sk; sparse index `work` on work + due, keys only)
+
+| item | pk | sk | attributes |
+|---|---|---|---|
+| head | `S#<shop>#<kind>` | `<id>` | `version`, `head` (JSON) |
+| body | `X#<kind>#<shop>#<id>` | `BODY` | `version`, `head`, `body` (gzip of JSON) or `blob` (address) |
+| work entry | `X#<kind>#<shop>#<id>` | `DUE#<queue>` | `work` = `<queue>#<0..7>`, `due` = `<moment>#<id>` |
+| unique name of a shop | `U#<shop>#<name>` | `U` | `shop`, `target` |
+| unique name of the service | `U#<name>` | `U` | `shop`, `target` |
+| audit row | `S#<shop>#AUDIT#<yyyy-mm>` | `<uuid7>` | `row` (gzip of JSON) |
+| audit row, by entity | `A#<shop>#<entity id>` | `<uuid7>` | `row` |
+| month that has audit rows | `S#<shop>#AUDIT` | `<yyyy-mm>` | |
+| outbox row | `OUTBOX#<0..15>` | `<created_at>#<uuid7>` | `row` |
+| revision counter | `S#<shop>` | `REVISION` | `revision` |
+
+A list reads heads only, a get reads the body item only: that it carries its head makes the two agree without a
+transaction. The shop is part of every key, so another shop's id leads nowhere, and the kind is part of a body's key,
+so a policy can admit a function to bodies of one kind (`X#KEY#*`).
+
+Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#` + name, see ephemeral.py.
+Roll-ups (pk, sk): `R#<experiment id>`, `EPOCH#<6 digits>`.
+"""
+
+from uuid import UUID
+from zlib import crc32
+
+from abtest.kit.clock import Timestamp, from_milliseconds
+
+BODY = "BODY"
+NAME = "U"
+REVISION = "REVISION"
+WORK_INDEX = "work"
+WORK_SHARDS = 8
+OUTBOX_SHARDS = 16
+
+# DynamoDB ends at 2,048 bytes for pk and 1,024 for sk; a name this long leaves room for every prefix.
+MAX_NAME_BYTES = 900
+
+Key = tuple[str, str]
+
+
+def is_usable(name: str) -> bool:
+    """Whether DynamoDB can hold the text in a key: not empty, not too long, no lone surrogate."""
+    try:
+        return 0 < len(name.encode()) <= MAX_NAME_BYTES
+    except UnicodeEncodeError:
+        return False
+
+
+def heads(shop_id: str, kind: str) -> str:
+    """The partition of a shop's heads of one kind."""
+    return f"S#{shop_id}#{kind}"
+
+
+def record(shop_id: str, kind: str, record_id: str) -> str:
+    """The partition of one record's body and work entries."""
+    return f"X#{kind}#{shop_id}#{record_id}"
+
+
+def parse_record(pk: str) -> tuple[str, str, str]:
+    """(shop id, kind, record id) of a record's partition."""
+    _, kind, shop_id, record_id = pk.split("#", 3)
+    return shop_id, kind, record_id
+
+
+def work_entry(queue: str) -> str:
+    """The sort key of a record's entry in a queue."""
+    return f"DUE#{queue}"
+
+
+def work_shards(queue: str) -> list[str]:
+    """The index partitions of a queue."""
+    return [f"{queue}#{shard}" for shard in range(WORK_SHARDS)]
+
+
+def work_shard(queue: str, record_id: str) -> str:
+    """The index partition in which a record waits."""
+    return f"{queue}#{crc32(record_id.encode()) % WORK_SHARDS}"
+
+
+def due(moment: Timestamp, record_id: str) -> str:
+    """The index sort key of an entry."""
+    return f"{moment}#{record_id}"
+
+
+def after_due(moment: Timestamp) -> str:
+    """A text that sorts after every entry due at that moment, and before those of the next: `$` follows `#`."""
+    return f"{moment}$"
+
+
+def parse_due(text: str) -> Timestamp:
+    """The moment in an index sort key."""
+    return text.partition("#")[0]
+
+
+def unique_name(scope: str | None, name: str) -> Key:
+    """Where a claimed name stands."""
+    return (f"U#{name}" if scope is None else f"U#{scope}#{name}"), NAME
+
+
+def audit_months(shop_id: str) -> str:
+    """The partition that lists the months in which a shop has audit rows."""
+    return f"S#{shop_id}#AUDIT"
+
+
+def audit_month(shop_id: str, month: str) -> str:
+    """The partition of a shop's audit rows of one month."""
+    return f"S#{shop_id}#AUDIT#{month}"
+
+
+def audit_entity(shop_id: str, entity_id: str) -> str:
+    """The partition of the audit rows about one entity."""
+    return f"A#{shop_id}#{entity_id}"
+
+
+def month_of(row_id: str) -> str:
+    """`yyyy-mm` in which a uuid7 was made. Raises ValueError for any other text."""
+    value = UUID(row_id)
+    if value.version != 7:
+        raise ValueError(f"{row_id} is not a uuid7")
+    return f"{from_milliseconds(value.int >> 80):%Y-%m}"
+
+
+def outbox_shards() -> list[str]:
+    """The partitions of the outbox."""
+    return [f"OUTBOX#{shard}" for shard in range(OUTBOX_SHARDS)]
+
+
+def outbox(created_at: Timestamp, row_id: str) -> Key:
+    """Where an outbox row stands."""
+    return f"OUTBOX#{crc32(row_id.encode()) % OUTBOX_SHARDS}", f"{created_at}#{row_id}"
+
+
+def revision(shop_id: str) -> Key:
+    """Where a shop's publication counter stands."""
+    return f"S#{shop_id}", REVISION
+
+
+def rollup(experiment_id: str, measurement_epoch: int) -> Key:
+    """Where the roll-up of one measurement epoch stands."""
+    return f"R#{experiment_id}", f"EPOCH#{measurement_epoch:06d}"

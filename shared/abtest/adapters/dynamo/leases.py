@@ -1,0 +1,35 @@
+"""Leases in DynamoDB."""
+
+from datetime import datetime, timedelta
+
+from pynamodb.expressions.operand import Path
+
+from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires
+from abtest.adapters.dynamo.table import ConditionFailedError, absent
+from abtest.kit.clock import timestamp
+
+
+class DynamoLeases:
+    """One item a lease: `owner` and `until`, the moment from which anybody may take it."""
+
+    def __init__(self, table_name: str) -> None:
+        self._table = ephemeral_table(table_name)
+
+    def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
+        until = now + timedelta(seconds=seconds)
+        item = {"pk": _key(name), "owner": owner, "until": timestamp(until), "expires": expires(until)}
+        try:
+            self._table.put(item, absent() | (Path("until") <= timestamp(now)) | (Path("owner") == owner))
+        except ConditionFailedError:
+            return False
+        return True
+
+    def release(self, name: str, *, owner: str) -> None:
+        try:
+            self._table.delete(_key(name), condition=Path("owner") == owner)
+        except ConditionFailedError:
+            return  # it ran out, and somebody else may hold it
+
+
+def _key(name: str) -> str:
+    return f"LEASE#{name}"

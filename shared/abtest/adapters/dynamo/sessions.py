@@ -1,0 +1,35 @@
+"""Session documents in DynamoDB."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires, hashed_key
+from abtest.kit import canonical_json
+from abtest.kit.clock import timestamp
+
+
+class DynamoSessions:
+    """One item a session: `document` (JSON) and `until`, the moment at which it ends."""
+
+    def __init__(self, table_name: str) -> None:
+        self._table = ephemeral_table(table_name)
+
+    def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
+        item = {
+            "pk": hashed_key("SESSION", session_id),
+            "document": canonical_json.encode(dict(document)).decode(),
+            "until": timestamp(expires_at),
+            "expires": expires(expires_at),
+        }
+        self._table.put(item)
+
+    def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
+        item = self._table.get(hashed_key("SESSION", session_id))
+        if item is None or item["until"] <= timestamp(now):
+            return None
+        document: Mapping[str, Any] = canonical_json.loads(item["document"])
+        return document
+
+    def delete(self, session_id: str) -> None:
+        self._table.delete(hashed_key("SESSION", session_id))
