@@ -1,6 +1,6 @@
 """Copies of an experiment: its design without its history."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from abtest.domain.experiments.limits import NAME_LENGTH
@@ -32,14 +32,17 @@ def duplicate(
     *,
     experiment_id: str,
     public_id: str,
-    variation_identities: Iterator[tuple[str, str]],
-    goal_ids: Iterator[str] | None,
+    variation_identities: Sequence[tuple[str, str]],
+    goal_ids: Mapping[str, str] | None,
     name: str | None,
     now: Timestamp,
 ) -> Experiment:
-    """A draft with the source's design. Archived parts stay behind; without `goal_ids` the goals do, too."""
-    variations = (variation for variation in source.variations if variation.archived_at is None)
-    goals = (goal for goal in source.goals if goal.archived_at is None)
+    """A draft with the source's design. Archived parts stay behind; without `goal_ids` the goals do, too.
+
+    `goal_ids` gives each goal its id in the copy; `variation_identities` holds at least as many pairs as variations.
+    """
+    variations = [variation for variation in source.variations if variation.archived_at is None]
+    goals = [goal for goal in source.goals if goal.archived_at is None] if goal_ids is not None else []
     return Experiment(
         id=experiment_id,
         shop_id=source.shop_id,
@@ -51,11 +54,9 @@ def duplicate(
             replace(variation, id=new_id, public_id=new_public_id, experiment_id=experiment_id)
             for variation, (new_id, new_public_id) in zip(variations, variation_identities, strict=False)
         ),
-        goals=()
-        if goal_ids is None
-        else tuple(
-            replace(goal, id=goal_id, experiment_id=experiment_id, created_at=now, updated_at=now)
-            for goal, goal_id in zip(goals, goal_ids, strict=False)
+        goals=tuple(
+            replace(goal, id=(goal_ids or {})[goal.id], experiment_id=experiment_id, created_at=now, updated_at=now)
+            for goal in goals
         ),
         **{field: getattr(source, field) for field in _COPIED},
     )

@@ -1,0 +1,99 @@
+"""Preview tokens: what a preview link carries, signed, so that the preview host knows what it may show.
+
+`v1.<kid>.<base64url(JSON)>.<base64url(HMAC-SHA256(key of kid, "pst:" + first three parts))>`; the session that `sid`
+names must exist besides, which makes a link revocable.
+"""
+
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.credentials.signing import RootKeys, mac
+from abtest.kit import canonical_json
+
+AUDIENCE = "preview"
+MAX_HOSTS = 10
+MAX_SECONDS = 7200
+_LONGEST_TOKEN = 4096
+
+
+class InvalidPreviewTokenError(ValueError):
+    """The text is no token of ours."""
+
+
+class ExpiredPreviewTokenError(InvalidPreviewTokenError):
+    """The token was ours and is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewGrant:
+    """What a token allows: pages of these hosts (host:port, exactly), until `expires_at` (Unix seconds)."""
+
+    session_id: str
+    shop_id: str
+    hosts: Sequence[str]
+    expires_at: int
+    experiment_id: str | None = None
+    variation_id: str | None = None
+
+
+def make_token(roots: RootKeys, grant: PreviewGrant) -> str:
+    """The signed token of a grant."""
+    claims = {
+        "sid": grant.session_id,
+        "shop": grant.shop_id,
+        "hosts": list(grant.hosts),
+        "exp": grant.expires_at,
+        "aud": AUDIENCE,
+        "eid": grant.experiment_id,
+        "vid": grant.variation_id,
+    }
+    stated = {name: value for name, value in claims.items() if value is not None}
+    signed = f"v1.{roots.active}.{_encoded(canonical_json.encode(stated))}"
+    return f"{signed}.{_signature(roots, roots.active, signed)}"
+
+
+def read_token(roots: RootKeys, token: str, now_seconds: int) -> PreviewGrant:
+    """The grant of a token; compared in constant time before anything of it is parsed.
+
+    Raises InvalidPreviewTokenError, ExpiredPreviewTokenError.
+    """
+    signed, _, signature = token.rpartition(".")
+    version, kid, content = (*signed.split("."), "", "")[:3]
+    if len(token) > _LONGEST_TOKEN or version != "v1" or kid not in roots.keys or signed.count(".") != 2:
+        raise InvalidPreviewTokenError("no preview token")
+    if not hmac.compare_digest(signature.encode(errors="replace"), _signature(roots, kid, signed).encode()):
+        raise InvalidPreviewTokenError("the signature is not ours")
+    claims = _claims(content)
+    if claims["exp"] <= now_seconds:
+        raise ExpiredPreviewTokenError("the preview is over")
+    return PreviewGrant(
+        session_id=claims["sid"],
+        shop_id=claims["shop"],
+        hosts=tuple(claims["hosts"]),
+        expires_at=claims["exp"],
+        experiment_id=claims.get("eid"),
+        variation_id=claims.get("vid"),
+    )
+
+
+def _claims(content: str) -> Mapping[str, Any]:
+    """What we signed ourselves; only the audience can still be another one."""
+    try:
+        claims: Mapping[str, Any] = canonical_json.loads(urlsafe_b64decode(content + "=" * (-len(content) % 4)))
+    except (Base64Error, canonical_json.InvalidJsonError) as error:
+        raise InvalidPreviewTokenError("no preview token") from error
+    if claims.get("aud") != AUDIENCE:
+        raise InvalidPreviewTokenError("made for something else")
+    return claims
+
+
+def _signature(roots: RootKeys, kid: str, signed: str) -> str:
+    return _encoded(mac(roots.derive("preview", kid), f"pst:{signed}".encode(errors="replace")))
+
+
+def _encoded(content: bytes) -> str:
+    return urlsafe_b64encode(content).decode().rstrip("=")

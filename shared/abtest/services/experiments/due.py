@@ -1,0 +1,115 @@
+"""Scheduled starts and ends, carried out when they are due; safe to run twice at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from abtest.domain.experiments.change import Change, Occasion
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.schedule import clear_schedule, due_end, due_start
+from abtest.domain.experiments.states import Action
+from abtest.domain.experiments.transitions import act
+from abtest.kit.clock import timestamp
+from abtest.kit.errors import ConflictError, NotFoundError, ServiceError
+from abtest.ports.catalog import DueEntry
+from abtest.services.context import Caller
+from abtest.services.experiments.shop_rules import is_approval_required
+from abtest.services.experiments.store import ExperimentStore
+
+SYSTEM_USER_ID = "00000000-0000-7000-8000-000000000001"
+"""Signs the audit of what nobody's key did."""
+
+BATCH = 100
+Queue = Literal["LAUNCH", "END"]
+Result = Literal["done", "unscheduled", "failed", "not_due"]
+Report = Callable[[DueEntry, Result, Exception | None], None]
+
+_ACTIONS: dict[Queue, Action] = {"LAUNCH": "launch", "END": "complete"}
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many entries ended how."""
+
+    counts: dict[Result, int] = field(default_factory=lambda: {"done": 0, "unscheduled": 0, "failed": 0, "not_due": 0})
+
+
+class ScheduledActions:
+    """Works off the queues LAUNCH and END of the work index."""
+
+    def __init__(self, store: ExperimentStore, report: Report) -> None:
+        self._store = store
+        self._report = report
+
+    def run(self, *, until: datetime) -> Tally:
+        """Carry out what is due now. Stops reading further entries at `until`, the rest comes with the next run.
+
+        One experiment's failure does not keep the others: it is reported and tried again by the next run, but for a
+        launch that the rules refuse, which is taken off the schedule with an audit row that says why.
+        """
+        tally = Tally()
+        for queue in _ACTIONS:
+            self._work_off(queue, until, tally)
+        return tally
+
+    def _work_off(self, queue: Queue, until: datetime, tally: Tally) -> None:
+        tried: set[str] = set()
+        while self._store.world.clock.now() < until:
+            # Entries that fail stay in front of the queue, so the window grows by what was tried.
+            entries = self._store.world.catalog.due(queue, self._store.world.now(), limit=BATCH + len(tried))
+            fresh = [entry for entry in entries if entry.id not in tried]
+            if not fresh:
+                return
+            for entry in fresh:
+                tried.add(entry.id)
+                tally.counts[self._carry_out(queue, entry)] += 1
+
+    def _carry_out(self, queue: Queue, entry: DueEntry) -> Result:
+        try:
+            result, error = self._act(queue, entry), None
+        except Exception as failure:  # one experiment's failure must not keep the others waiting
+            result, error = "failed", failure
+        self._report(entry, result, error)
+        return result
+
+    def _act(self, queue: Queue, entry: DueEntry) -> Result:
+        caller = _system(entry.shop_id)
+        required = is_approval_required(self._store.world.catalog, entry.shop_id)
+        acted: Result = "not_due"
+
+        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+            nonlocal acted
+            acted = "not_due"
+            if not self._is_due(queue, experiment):
+                return Change(before=experiment, after=experiment, action="experiment.schedule")
+            try:
+                change = act(experiment, _ACTIONS[queue], occasion, approval_required=required)
+                acted = "done"
+            except ServiceError as refusal:
+                change = clear_schedule(experiment, occasion, reason=f"{refusal.code}: {refusal.message}"[:500])
+                acted = "unscheduled"
+            return change
+
+        try:
+            published = self._store.change(caller, entry.id, decide)
+        except NotFoundError:
+            return "not_due"
+        if published.reasons:
+            raise ConflictError("; ".join(published.reasons)[:500])
+        return acted
+
+    def _is_due(self, queue: Queue, experiment: Experiment) -> bool:
+        moment = due_start(experiment) if queue == "LAUNCH" else due_end(experiment)
+        return moment is not None and moment <= timestamp(self._store.world.clock.now())
+
+
+def _system(shop_id: str) -> Caller:
+    return Caller(
+        key_id="system",
+        kind="shop",
+        user_id=SYSTEM_USER_ID,
+        shop_id=shop_id,
+        scopes=frozenset(),
+        request_id="scheduled",
+    )

@@ -1,0 +1,92 @@
+"""Goals of an experiment, their order, and the page rules that scope them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from abtest.domain.experiments import editing
+from abtest.domain.experiments.change import Change, Occasion
+from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.goals import lineup
+from abtest.kit.errors import ConflictError
+from abtest.services.context import Caller
+from abtest.services.experiments.authoring import GoalMaker
+from abtest.services.experiments.publishing import Published
+from abtest.services.experiments.store import ExperimentStore
+
+Stated = Mapping[str, Any]
+Edit = Callable[[Experiment, Occasion], Experiment]
+
+
+class ExperimentGoals:
+    """Use cases of an experiment's goals; each is an edit of the experiment."""
+
+    def __init__(self, store: ExperimentStore) -> None:
+        self._store = store
+        self._maker = GoalMaker(store)
+
+    def add(
+        self, caller: Caller, reference: str, stated: Stated, *, expected_version: int | None
+    ) -> tuple[Published, Goal]:
+        """A new goal, or a copy of one of the shop's. Raises ConflictError when that is attached already."""
+
+        def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
+            return lineup.join(experiment, self._maker.make(experiment, stated, occasion), stated)
+
+        published = self._edit(caller, reference, "create", edit, expected_version)
+        return published, published.experiment.goals[-1]
+
+    def update(
+        self, caller: Caller, reference: str, goal_id: str, stated: Stated, *, expected_version: int | None
+    ) -> tuple[Published, Goal]:
+        """Change the stated fields of a goal; its type is settled once the experiment has started."""
+
+        def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
+            kind = lineup.find(experiment, goal_id).type
+            if experiment.started_at is not None and stated.get("type", kind) != kind:
+                raise ConflictError("a goal's type is settled once the experiment has started")
+            return lineup.edit(experiment, goal_id, stated, occasion.now)
+
+        published = self._edit(caller, reference, "update", edit, expected_version)
+        return published, lineup.find(published.experiment, goal_id)
+
+    def set_archived(
+        self, caller: Caller, reference: str, goal_id: str, archived: bool, *, expected_version: int | None
+    ) -> tuple[Published, Goal]:
+        """Take a goal out of use, or back into it."""
+
+        def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
+            return lineup.set_archived(experiment, goal_id, occasion.now if archived else None, occasion.now)
+
+        published = self._edit(caller, reference, "archive" if archived else "unarchive", edit, expected_version)
+        return published, lineup.find(published.experiment, goal_id)
+
+    def delete(self, caller: Caller, reference: str, goal_id: str, *, expected_version: int | None) -> None:
+        """Remove a goal without data. Raises NotDeletableError."""
+        self._edit(
+            caller, reference, "delete", lambda experiment, _: lineup.delete(experiment, goal_id), expected_version
+        )
+
+    def order(self, caller: Caller, reference: str, ids: Sequence[str], *, expected_version: int | None) -> Published:
+        """Put the goals in this order; the first becomes primary."""
+        return self._edit(
+            caller, reference, "order", lambda experiment, _: lineup.order(experiment, ids), expected_version
+        )
+
+    def set_page_rules(
+        self, caller: Caller, reference: str, rules: Sequence[Mapping[str, Any]], *, expected_version: int | None
+    ) -> Published:
+        """Replace the page rules that scope the goals."""
+        return self._edit(
+            caller,
+            reference,
+            "scope",
+            lambda experiment, _: replace(experiment, goal_page_rules=tuple(rules)),
+            expected_version,
+        )
+
+    def _edit(self, caller: Caller, reference: str, verb: str, edit: Edit, expected_version: int | None) -> Published:
+        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+            return editing.settle(experiment, edit(experiment, occasion), occasion, action=f"goal.{verb}")
+
+        return self._store.change(caller, reference, decide, expected_version=expected_version)

@@ -1,0 +1,116 @@
+"""Variations of an experiment, one by one and their weights together."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from abtest.domain.experiments import editing, rules, variations
+from abtest.domain.experiments.change import Change, Occasion
+from abtest.domain.experiments.editing import Consent
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.services.context import Caller
+from abtest.services.experiments.publishing import Published
+from abtest.services.experiments.store import ExperimentStore, PublicIdTakenError
+
+Stated = Mapping[str, Any]
+Edit = Callable[[Experiment, Occasion], Experiment]
+_DRAWS = 5
+
+
+class Variations:
+    """Use cases of variations; each is an edit of its experiment."""
+
+    def __init__(self, store: ExperimentStore) -> None:
+        self._store = store
+
+    def add(
+        self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None
+    ) -> tuple[Published, Variation]:
+        """One more variation, and the experiment that has it."""
+        for _ in range(_DRAWS):
+            new_id, public_id = self._store.new_identity()
+
+            def edit(
+                experiment: Experiment, _occasion: Occasion, ids: tuple[str, str] = (new_id, public_id)
+            ) -> Experiment:
+                return variations.add(experiment, stated, *ids)
+
+            try:
+                published = self._edit(caller, reference, "create", edit, consent, expected_version)
+                return published, variations.find(published.experiment, new_id)
+            except PublicIdTakenError:
+                continue
+        raise AssertionError(f"{_DRAWS} random public ids in a row were taken")
+
+    def update(
+        self,
+        caller: Caller,
+        reference: str,
+        variation_id: str,
+        stated: Stated,
+        *,
+        consent: Consent,
+        expected_version: int | None,
+    ) -> tuple[Published, Variation]:
+        """Change the stated fields of a variation."""
+
+        def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
+            return variations.edit(experiment, variation_id, stated)
+
+        published = self._edit(caller, reference, "update", edit, consent, expected_version)
+        return published, variations.find(published.experiment, variation_id)
+
+    def set_archived(
+        self,
+        caller: Caller,
+        reference: str,
+        variation_id: str,
+        archived: bool,
+        *,
+        consent: Consent,
+        expected_version: int | None,
+    ) -> tuple[Published, Variation]:
+        """Take a variation out of use, or back into it."""
+
+        def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
+            if archived:
+                return variations.archive(experiment, variation_id, now=occasion.now, user_id=caller.user_id)
+            return variations.unarchive(experiment, variation_id)
+
+        action = "archive" if archived else "unarchive"
+        published = self._edit(caller, reference, action, edit, consent, expected_version)
+        return published, variations.find(published.experiment, variation_id)
+
+    def delete(self, caller: Caller, reference: str, variation_id: str, *, expected_version: int | None) -> None:
+        """Remove a variation of a draft that never started. Raises NotDeletableError."""
+
+        def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
+            return variations.delete(experiment, variation_id)
+
+        self._edit(caller, reference, "delete", edit, editing.NO_CONSENT, expected_version)
+
+    def weigh(
+        self,
+        caller: Caller,
+        reference: str,
+        weights: Mapping[str, float],
+        *,
+        consent: Consent,
+        expected_version: int | None,
+    ) -> Published:
+        """Set the weights of all variations in use. Raises WeightsSumError unless they sum to 1."""
+
+        def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
+            weighed = variations.weigh(experiment, weights)
+            rules.check_weights(weighed)
+            return weighed
+
+        return self._edit(caller, reference, "weigh", edit, consent, expected_version)
+
+    def _edit(
+        self, caller: Caller, reference: str, verb: str, edit: Edit, consent: Consent, expected_version: int | None
+    ) -> Published:
+        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+            after = edit(experiment, occasion)
+            return editing.settle(experiment, after, occasion, action=f"variation.{verb}", consent=consent)
+
+        return self._store.change(caller, reference, decide, expected_version=expected_version)
