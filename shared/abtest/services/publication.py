@@ -36,12 +36,14 @@ _log = logging.getLogger(__name__)
 class PublicationOutcome:
     """Whether shoppers get the present state (`revision` or a later one), and what there is to say about it.
 
-    `ok` with reasons: published, but parts were left out. Not `ok`: shoppers still get what was published before.
+    `ok` with reasons: published, but parts were left out. Not `ok`: shoppers still get what was published before;
+    repeating helps unless `retriable` is false (no such shop, or more than a storefront may load).
     """
 
     ok: bool
     revision: int | None = None
     reasons: Sequence[str] = ()
+    retriable: bool = True
 
 
 class TooLargeError(ServiceError):
@@ -49,6 +51,16 @@ class TooLargeError(ServiceError):
 
     status = 422
     code = "code_budget_exceeded"
+
+
+class PublicationContendedError(ServiceError):
+    """Others flipped the pointer each time; they had older states, so this one must be repeated."""
+
+    status = 503
+    code = "service_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("other publications of the shop were faster; repeat")
 
 
 class _OvertakenError(Exception):
@@ -81,7 +93,8 @@ class Publication:
             return self._publish(shop_id)
         except ServiceError as error:
             _log.warning("publication.failed", extra={"shop_id": shop_id, "code": error.code})
-            return PublicationOutcome(ok=False, reasons=[f"{error.code}: {error.message}"])
+            reasons = [f"{error.code}: {error.message}"]
+            return PublicationOutcome(ok=False, reasons=reasons, retriable=error.status >= 500)
         except Exception as error:
             # The caller's commit stands already, so whatever went wrong here is a stale storefront, not a failed write.
             _log.exception("publication.failed", extra={"shop_id": shop_id})
@@ -129,7 +142,7 @@ class Publication:
     def _render(self, config: Config) -> _Rendered:
         bundle = self.bundle()
         rendered = _Rendered(
-            content=canonical_json.sha256([{**config, "delivery": manifest.FORMAT}, bundle]),
+            content=canonical_json.sha256([{**config, "delivery": config["delivery"] | {"revision": 0}}, bundle]),
             config=canonical_json.encode(config),
             snippet=render_snippet(config, bundle, self._problem).encode(),
         )
@@ -189,16 +202,6 @@ class Publication:
             if_match=None if found is None else found.etag,
             if_absent=found is None,
         )
-
-
-class PublicationContendedError(ServiceError):
-    """Others flipped the pointer each time; they had older states, so this one must be repeated."""
-
-    status = 503
-    code = "service_unavailable"
-
-    def __init__(self) -> None:
-        super().__init__("other publications of the shop were faster; repeat")
 
 
 def _refuse_larger(what: str, content: bytes, limit: int) -> None:

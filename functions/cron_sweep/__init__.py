@@ -1,0 +1,1 @@
+"""Hands on what was promised and not done, each minute."""

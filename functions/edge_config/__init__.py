@@ -1,0 +1,1 @@
+"""Runtime config of a shop: `GET /api/exp`."""

@@ -1,0 +1,5 @@
+"""Entry point."""
+
+from abtest.wiring.edge import delivery
+
+handler = delivery().config

@@ -1,0 +1,24 @@
+"""Leave for every origin to read an edge route, without credentials."""
+
+from collections.abc import Mapping
+
+from abtest.edge.gateway import Answer, Request
+
+CORS: Mapping[str, str] = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag, X-Service-Config-Cache",
+}
+_PREFLIGHT: Mapping[str, str] = {
+    "Access-Control-Allow-Headers": "content-type, x-svc-shop, x-svc-signature",
+    "Access-Control-Max-Age": "86400",
+}
+
+
+def is_preflight(request: Request) -> bool:
+    """A browser asking for leave; any other OPTIONS is a method like the rest."""
+    return request.method == "OPTIONS" and {"origin", "access-control-request-method"} <= request.headers.keys()
+
+
+def preflight_answer(methods: str) -> Answer:
+    """Leave for these methods."""
+    return {"statusCode": 204, "headers": {**CORS, **_PREFLIGHT, "Access-Control-Allow-Methods": methods}, "body": ""}

@@ -1,0 +1,153 @@
+"""The two public routes that storefronts load from: the runtime config and the install snippet."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.delivery.manifest import CONFIG_CONTENT_TYPE, DEFAULT_ENVIRONMENT, SNIPPET_CONTENT_TYPE, Encoding
+from abtest.edge.cors import CORS, is_preflight, preflight_answer
+from abtest.edge.gateway import (
+    PUBLIC,
+    Answer,
+    GatewayEvent,
+    Headers,
+    MethodNotAllowedError,
+    Request,
+    json_error,
+    script_error,
+)
+from abtest.edge.limits import take_one
+from abtest.edge.negotiation import chosen_encoding, etag, is_unchanged
+from abtest.edge.publications import Artifact, Body, Publications
+from abtest.kit.clock import Clock
+from abtest.kit.errors import NotFoundError, ServiceError
+from abtest.kit.ids import is_uuid
+from abtest.ports.limits import RateLimiter
+
+METHODS = "GET, HEAD"
+CONFIG_CACHING: Headers = {
+    "Cache-Control": "public, max-age=30, stale-while-revalidate=300",
+    "CDN-Cache-Control": "max-age=30",
+    "Platform-CDN-Cache-Control": "max-age=30",
+}
+CONFIG_UNCACHED: Headers = dict.fromkeys(CONFIG_CACHING, "no-store")
+SNIPPET_CACHING: Headers = {"Cache-Control": "public, max-age=60"}
+UNCACHED_PARAMETERS = frozenset(
+    {
+        "svc_qa",
+        "svc_force",
+        "svc_experiment_id",
+        "svc_variation_id",
+        "svc_harness",
+        "svc_debug",
+        "debug",
+        "svc_alt_debug",
+        "svc_config_refresh",
+    }
+)
+"""With any of these the answer is meant for one person now: neither kept by caches nor taken from ours."""
+
+_ENVIRONMENT = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,46}[a-z0-9])?", re.ASCII)
+_SNIPPET_FILE = re.compile(r"([0-9a-f-]{36})\.js", re.ASCII | re.IGNORECASE)
+_log = logging.getLogger(__name__)
+
+
+class InvalidShopIdError(ServiceError):
+    """The address names no shop."""
+
+    status = 400
+    code = "invalid_shop_id"
+
+    def __init__(self) -> None:
+        super().__init__("name the shop by its UUID")
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Answers from what is published; counts requests by address."""
+
+    publications: Publications
+    limiter: RateLimiter
+    clock: Clock
+
+    def config(self, event: GatewayEvent, _context: Any = None) -> Answer:
+        """`GET /api/exp`: the config that storefronts and preview tools read."""
+        return _told(lambda: self._config(Request.of(event)), lambda error: json_error(error, {**CORS, **PUBLIC}))
+
+    def snippet(self, event: GatewayEvent, _context: Any = None) -> Answer:
+        """`GET /s/{shop_id}.js`: the install snippet."""
+        return _told(lambda: self._snippet(Request.of(event)), lambda error: script_error(error, PUBLIC))
+
+    def _config(self, request: Request) -> Answer:
+        if is_preflight(request):
+            return preflight_answer(METHODS)
+        _refuse_other_methods(request)
+        shop_id, environment = _shop_id(request.query.get("shopId", "")), _environment(request.query)
+        take_one(self.limiter, self.clock, request.address)
+        fresh = not UNCACHED_PARAMETERS.isdisjoint(request.query)
+        encoding = _encoding(request)
+        body, state = self.publications.read("config", shop_id, environment, encoding, fresh=fresh)
+        caching = CONFIG_UNCACHED if fresh else CONFIG_CACHING
+        headers = {**CORS, **caching, "X-Service-Config-Cache": state}
+        return _answer(request, body, "config", encoding, headers)
+
+    def _snippet(self, request: Request) -> Answer:
+        _refuse_other_methods(request)
+        named = _SNIPPET_FILE.fullmatch(request.path.get("file", ""))
+        shop_id = _shop_id(named[1] if named else "")
+        take_one(self.limiter, self.clock, request.address)
+        encoding = _encoding(request)
+        body, _ = self.publications.read("snippet", shop_id, DEFAULT_ENVIRONMENT, encoding)
+        return _answer(request, body, "snippet", encoding, SNIPPET_CACHING)
+
+
+_CONTENT_TYPES: Mapping[Artifact, str] = {"config": CONFIG_CONTENT_TYPE, "snippet": SNIPPET_CONTENT_TYPE}
+
+
+def _answer(request: Request, body: Body, artifact: Artifact, encoding: Encoding, headers: Headers) -> Answer:
+    tag = etag(body.sha256, encoding)
+    sent = {**PUBLIC, **headers, "ETag": tag, "Vary": "Accept-Encoding"}
+    if is_unchanged(request.headers.get("if-none-match"), tag):
+        return {"statusCode": 304, "headers": sent, "body": ""}
+    sent["Content-Type"] = _CONTENT_TYPES[artifact]
+    if encoding != "identity":
+        sent["Content-Encoding"] = encoding
+    if request.method == "HEAD":
+        return {"statusCode": 200, "headers": sent, "body": ""}
+    # Always base 64: as JSON text a body could grow past Lambda's 6 MB, and compressed ones must be anyway.
+    return {"statusCode": 200, "headers": sent, "body": body.base64, "isBase64Encoded": True}
+
+
+def _told(answer: Callable[[], Answer], render: Callable[[ServiceError], Answer]) -> Answer:
+    try:
+        return answer()
+    except ServiceError as error:
+        return render(error)
+    except Exception:
+        _log.exception("delivery.failed")
+        return render(ServiceError("something went wrong here; repeat the request"))
+
+
+def _refuse_other_methods(request: Request) -> None:
+    if request.method not in ("GET", "HEAD"):
+        raise MethodNotAllowedError(METHODS)
+
+
+def _encoding(request: Request) -> Encoding:
+    return chosen_encoding(request.headers.get("accept-encoding"))
+
+
+def _shop_id(text: str) -> str:
+    if not is_uuid(text):
+        raise InvalidShopIdError
+    return text.lower()
+
+
+def _environment(query: Mapping[str, str]) -> str:
+    """The environment asked for. Raises NotFoundError for a name that no environment can have."""
+    named = query.get("env") or query.get("environment") or DEFAULT_ENVIRONMENT
+    if not _ENVIRONMENT.fullmatch(named):
+        raise NotFoundError("there is no such environment")
+    return named

@@ -1,0 +1,118 @@
+"""What is published, read through a cache inside the process.
+
+Objects are immutable, so a body is kept as long as memory allows; only the pointer is asked for anew, once a second.
+When the store fails, what was served last is served on.
+"""
+
+import logging
+from base64 import b64encode
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Literal
+
+from abtest.domain.delivery.manifest import Encoding, Published, object_key, pointer_key, read_pointer
+from abtest.kit.clock import Clock
+from abtest.kit.errors import NotFoundError
+from abtest.ports.blobs import Blobs, BlobsUnavailableError
+
+POINTER_KEPT = timedelta(seconds=1)
+CACHE_BYTES = 48 << 20
+
+Artifact = Literal["config", "snippet"]
+CacheState = Literal["hit", "miss", "stale", "bypass"]
+
+_log = logging.getLogger(__name__)
+_Key = tuple[str, str, Artifact, Encoding]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A variant ready to be sent: the hash of the plain bytes, and the variant's bytes in base 64."""
+
+    sha256: str
+    base64: str
+
+
+@dataclass(slots=True)
+class _Entry:
+    body: Body
+    checked_at: datetime
+    is_stale: bool = False
+
+
+class Publications:
+    """Reads the delivery bucket."""
+
+    def __init__(self, blobs: Blobs, clock: Clock) -> None:
+        self._blobs = blobs
+        self._clock = clock
+        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def read(
+        self, artifact: Artifact, shop_id: str, environment: str, encoding: Encoding, *, fresh: bool = False
+    ) -> tuple[Body, CacheState]:
+        """What the shop's environment serves; `fresh` asks the store whatever was cached.
+
+        Raises NotFoundError when nothing was ever published there, BlobsUnavailableError when the store fails and
+        nothing is at hand.
+        """
+        key = (shop_id, environment, artifact, encoding)
+        entry = self._entries.get(key)
+        if entry is not None and not fresh and self._clock.now() - entry.checked_at < POINTER_KEPT:
+            return entry.body, "stale" if entry.is_stale else "hit"
+        try:
+            body = self._load(key, entry)
+        except NotFoundError:
+            self._drop(key)
+            raise
+        except Exception:
+            return self._last_served(key, entry), "stale"
+        self._keep(key, body)
+        return body, "bypass" if fresh else "miss"
+
+    def _load(self, key: _Key, entry: _Entry | None) -> Body:
+        shop_id, environment, artifact, encoding = key
+        found = self._blobs.get(pointer_key(shop_id, environment))
+        if found is None:
+            raise NotFoundError("nothing is published for this shop and environment")
+        pointer = read_pointer(found.content)
+        published = pointer.config if artifact == "config" else pointer.snippet
+        if entry is not None and entry.body.sha256 == published.sha256:
+            return entry.body
+        return self._fetch(published, encoding)
+
+    def _fetch(self, published: Published, encoding: Encoding) -> Body:
+        found = self._blobs.get(object_key(published.sha256, encoding))
+        if found is None:
+            raise BlobsUnavailableError
+        return Body(published.sha256, b64encode(found.content).decode())
+
+    def _last_served(self, key: _Key, entry: _Entry | None) -> Body:
+        """Call while handling the store's failure, which is raised on when nothing was ever served."""
+        _log.exception("publication.unreadable", extra={"shop_id": key[0]})
+        if entry is None:
+            raise BlobsUnavailableError
+        entry.is_stale = True
+        entry.checked_at = self._clock.now()  # not every request shall wait for a store that fails
+        return entry.body
+
+    def _keep(self, key: _Key, body: Body) -> None:
+        with self._lock:
+            self._forget(key)
+            self._entries[key] = _Entry(body, self._clock.now())
+            self._bytes += len(body.base64)
+            while self._bytes > CACHE_BYTES and len(self._entries) > 1:
+                self._forget(next(iter(self._entries)))
+
+    def _drop(self, key: _Key) -> None:
+        with self._lock:
+            self._forget(key)
+
+    def _forget(self, key: _Key) -> None:
+        dropped = self._entries.pop(key, None)
+        if dropped is not None:
+            self._bytes -= len(dropped.body.base64)

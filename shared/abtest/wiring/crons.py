@@ -1,0 +1,36 @@
+"""Composition roots of the schedules, one function a cron."""
+
+from collections.abc import Callable
+from typing import Any
+
+from abtest.kit.clock import SystemClock
+from abtest.kit.ids import SystemRandomness
+from abtest.wiring.settings import settings
+
+Handler = Callable[[Any, Any], Any]
+
+
+def sweep() -> Handler:
+    """The handler of cron_sweep. Raises MissingSettingError."""
+    from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases
+    from abtest.adapters.s3 import S3Blobs
+    from abtest.adapters.sqs import SqsQueue
+    from abtest.services.context import World
+    from abtest.services.sweep import Sweep
+
+    found = settings()
+    found.need("catalog_table", "ephemeral_table", "ledger_bucket", "publish_queue_url")
+    # The outbox holds no bodies, so the bucket of bodies is not among this function's resources.
+    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
+    use = Sweep(
+        world=World(catalog=catalog, clock=SystemClock(), random=SystemRandomness()),
+        leases=DynamoLeases(found.ephemeral_table),
+        ledger=S3Blobs(found.ledger_bucket),
+        publish_queue=SqsQueue(found.publish_queue_url),
+        event_queue=SqsQueue(found.event_queue_url) if found.event_queue_url else None,
+    )
+
+    def handler(_event: Any, _context: Any) -> None:
+        use.run()
+
+    return handler
