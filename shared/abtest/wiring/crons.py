@@ -34,3 +34,23 @@ def sweep() -> Handler:
         use.run()
 
     return handler
+
+
+def rollup() -> "RollupRun":
+    """What cron_rollup calls. Raises MissingSettingError."""
+    from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases, DynamoRollups
+    from abtest.adapters.s3 import S3Blobs
+    from abtest.adapters.warehouse.duckdb import DuckDbWarehouse
+    from abtest.services.context import World
+    from abtest.services.rollup import RollupRun
+
+    found = settings()
+    found.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
+    catalog, ledger = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket)), S3Blobs(found.ledger_bucket)
+    return RollupRun(
+        world=World(catalog=catalog, clock=SystemClock(), random=SystemRandomness()),
+        ledger=ledger,
+        warehouse=DuckDbWarehouse(ledger),
+        rollups=DynamoRollups(found.rollups_table),
+        leases=DynamoLeases(found.ephemeral_table),
+    )

@@ -8,6 +8,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.wiring.settings import settings
 
 if TYPE_CHECKING:
+    from abtest.services.ledger import LedgerWriter
     from abtest.services.publication import Publication
 
 
@@ -53,3 +54,16 @@ def publish_worker() -> Callable[[Any, Any], Any]:
         return process_partial_response(event, record, processor, context)
 
     return handler
+
+
+def ledger_writer() -> "LedgerWriter":
+    """What worker_ingest calls. Raises MissingSettingError."""
+    from abtest.adapters.dynamo import DynamoCatalog
+    from abtest.adapters.s3 import S3Blobs
+    from abtest.services.ledger import KnownGoals, LedgerWriter
+
+    found = settings()
+    found.need("catalog_table", "ledger_bucket")
+    ledger = S3Blobs(found.ledger_bucket)
+    # Goals are small: no body of the catalog that is read here lies in a bucket.
+    return LedgerWriter(ledger=ledger, goals=KnownGoals(DynamoCatalog(found.catalog_table, ledger), SystemClock()))
