@@ -48,7 +48,10 @@ def matches(if_none_match: str | None, tag: str) -> bool:
 async def expected_version(
     if_match: Annotated[
         str | None,
-        Header(description='ETag of the version that you read, for example `W/"3"`; 412 when the row moved on.'),
+        Header(
+            alias="If-Match",
+            description='ETag of the version that you read, for example `W/"3"`; 412 when the row moved on.',
+        ),
     ] = None,
 ) -> int | None:
     """The row version that If-Match demands; None without the header or with `*`, NEVER for a tag that is not ours."""

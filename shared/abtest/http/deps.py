@@ -16,7 +16,7 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from abtest.contract.base import Uuid
-from abtest.http.admission import Requirement, UserKeys
+from abtest.http.admission import REQUESTS_PER_MINUTE, WINDOW_SECONDS, Requirement, UserKeys
 from abtest.http.body import CODE_LIMIT
 from abtest.http.conditional import expected_version
 from abtest.http.exchange import exchange_of
@@ -32,8 +32,10 @@ __all__ = [
     "UserCaller",
     "carries_code",
     "expensive",
+    "rate_of",
     "require",
     "use",
+    "versioned",
 ]
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -65,6 +67,12 @@ def expensive(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
+def versioned(endpoint: Endpoint) -> Endpoint:
+    """The answer carries an ETag although it has no id of its own (the documentation says so)."""
+    endpoint.versioned = True  # type: ignore[attr-defined]
+    return endpoint
+
+
 AnyCaller = Annotated[Caller, Depends(Requirement())]
 """Whoever holds a live key of any kind."""
 
@@ -79,3 +87,9 @@ IfMatch = Annotated[int | None, Depends(expected_version)]
 
 PathId = Uuid
 """A UUID in a path; another form answers 400 invalid_parameter."""
+
+
+def rate_of(request: Request) -> tuple[int, int]:
+    """The caller's limit: requests, and the seconds in which that many are allowed."""
+    rate = exchange_of(request).rate
+    return (rate.limit if rate else REQUESTS_PER_MINUTE), WINDOW_SECONDS

@@ -1,6 +1,6 @@
 """What is known about the request that is being answered, from the gate to the last header."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ class Services:
     authentication: Authentication
     limiter: RateLimiter
     idempotency: Idempotency
-    cursor_key: bytes
+    cursor_key: Callable[[], bytes]
     uses: Mapping[type, object] = field(default_factory=dict)
 
 

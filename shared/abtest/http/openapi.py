@@ -1,46 +1,203 @@
 """The OpenAPI 3.1 document: what FastAPI knows of the routes, and what the plumbing adds to every one of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+
 from abtest.contract.errors import ErrorEnvelope
+from abtest.contract.meta import ForbiddenEnvelope
+from abtest.http.gate import CONTRACT_VERSION
+from abtest.http.idempotency import METHODS as IDEMPOTENT_METHODS
+from abtest.http.openapi_parts import COMPONENTS, DESCRIPTION, PARAMETERS, PREAMBLE, REASONS, SHARED, header
+from abtest.http.route import BASE, Route, Router
 from abtest.kit.errors import ServiceError
 
-Json = Any
-
-REASONS: Mapping[int, str] = {
-    400: "The request is invalid",
-    401: "No live key was sent",
-    403: "The key may not do this",
-    404: "Not found in the key's shop",
-    405: "The address takes other methods",
-    409: "The present state does not allow this",
-    412: "The row moved on since it was read",
-    413: "The body is too large",
-    415: "The body is not declared as JSON",
-    422: "Each field is valid, their combination is not",
-    429: "Too many requests",
-    500: "An unexpected error",
-    502: "Committed, but not published",
-    503: "Come back in a moment",
-}
+Json = dict[str, Any]
+SCHEME = "apiKey"
+_CODES = "x-codes"
+_READING = {"GET", "HEAD"}
 
 
-def errors(*refusals: type[ServiceError], **bodies: Any) -> dict[int | str, dict[str, Any]]:
+def errors(*refusals: type[ServiceError], **bodies: type[BaseModel]) -> dict[int | str, Json]:
     """The error answers of a route, for its `responses`.
 
-    `bodies` gives a status a body model of its own: `errors(PublishFailed, s502=PublishFailedEnvelope)`.
+    `bodies` gives a status a body model of its own: `errors(PublishFailedError, s502=PublishFailedEnvelope)`.
     """
     own = {int(name.removeprefix("s")): model for name, model in bodies.items()}
-    codes: dict[int, set[str]] = {}
+    codes: dict[int, set[str]] = {status: set() for status in own}
     for refusal in refusals:
         codes.setdefault(refusal.status, set()).add(refusal.code)
     return {
-        status: {"model": own.get(status, ErrorEnvelope), "description": _describe(status, sorted(found))}
+        status: {"model": own.get(status) or _envelope(status), "description": "", _CODES: sorted(found)}
         for status, found in sorted(codes.items())
     }
 
 
-def _describe(status: int, codes: Sequence[str]) -> str:
+def build(routers: Sequence[Router]) -> Json:
+    """The document of these routers, paths relative to the server `/api/v1`."""
+    routes = [route for router in routers for route in router.routes if isinstance(route, Route)]
+    document = get_openapi(
+        title="A/B testing service",
+        version=CONTRACT_VERSION,
+        description=DESCRIPTION,
+        routes=routes,
+        separate_input_output_schemas=False,
+    )
+    for route in routes:
+        for method in sorted(route.methods or ()):
+            _complete(document["paths"][route.path_format][method.lower()], route, method)
+    paths = {path.removeprefix(BASE): item for path, item in document["paths"].items()}
+    complete = {**document, **PREAMBLE, "paths": paths, "components": _components(document)}
+    _share_answers(complete)
+    return complete
+
+
+def is_versioned(route: Route, method: str) -> bool:
+    """Whether the answer carries an ETag: it is one resource, or its endpoint says so."""
+    model = route.response_model
+    is_resource = isinstance(model, type) and issubclass(model, BaseModel) and "id" in model.model_fields
+    return method != "DELETE" and (is_resource or bool(getattr(route.endpoint, "versioned", False)))
+
+
+def _envelope(status: int) -> type[ErrorEnvelope]:
+    return ForbiddenEnvelope if status == 403 else ErrorEnvelope
+
+
+def _components(document: Json) -> Json:
+    found = document.get("components", {})
+    schemas = {name: schema for name, schema in found.get("schemas", {}).items() if "ValidationError" not in name}
+    for model in (ErrorEnvelope, ForbiddenEnvelope):
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= {**schema.pop("$defs", {}), model.__name__: schema}
+    return {**COMPONENTS, "schemas": dict(sorted(schemas.items()))}
+
+
+def _share_answers(document: Json) -> None:
+    """Answers that are the same for many routes are described once, under `components`."""
+    shared: Json = {}
+    for item in document["paths"].values():
+        for operation in item.values():
+            for status, answer in operation["responses"].items():
+                if int(status) in SHARED:
+                    name = f"{SHARED[int(status)]}{'' if _rated(answer) else 'Open'}"
+                    shared[name] = answer
+                    operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+    document["components"]["responses"] = dict(sorted(shared.items()))
+
+
+def _rated(answer: Json) -> bool:
+    return "X-RateLimit-Limit" in answer["headers"]
+
+
+def _complete(operation: Json, route: Route, method: str) -> None:
+    operation["description"] = "\n\n".join(filter(None, [operation.get("description"), _permission(route)]))
+    operation["security"] = [{SCHEME: []}] if route.requirement else []
+    if route.requirement and route.requirement.scope:
+        operation["x-required-scope"] = route.requirement.scope
+    operation["parameters"] = [*map(_never_null, operation.get("parameters", [])), *_parameters(route, method)]
+    if not operation["parameters"]:
+        del operation["parameters"]
+    responses = {status: r for status, r in operation["responses"].items() if not _is_frameworks(r)}
+    for status, codes in _plumbing_errors(route, method):
+        responses.setdefault(str(status), _error_answer(status)).setdefault(_CODES, []).extend(codes)
+    if method == "GET" and is_versioned(route, method):
+        responses["304"] = {"description": "Not modified since the ETag that If-None-Match names"}
+    operation["responses"] = {
+        status: _dressed(responses[status], int(status), route, method) for status in sorted(responses)
+    }
+
+
+def _permission(route: Route) -> str:
+    requirement = route.requirement
+    if requirement is None:
+        return ""
+    if requirement.user_keys == "required":
+        return "Needs a user key."
+    also = " A user key is taken too." if requirement.user_keys == "accepted" else ""
+    return (f"Needs the scope `{requirement.scope}`." if requirement.scope else "Any live key will do.") + also
+
+
+def _parameters(route: Route, method: str) -> Iterator[Json]:
+    if method in IDEMPOTENT_METHODS and route.requirement:
+        yield PARAMETERS["Idempotency-Key"]
+    if method == "GET" and is_versioned(route, method):
+        yield PARAMETERS["If-None-Match"]
+
+
+def _plumbing_errors(route: Route, method: str) -> Iterator[tuple[int, Sequence[str]]]:
+    """Statuses and codes that every route of this form may answer with."""
+    yield 400, ["invalid_parameter", "unknown_property"]
+    if "{" in route.path:
+        yield 404, ["route_not_found"]
+    if method not in _READING:
+        yield 400, ["invalid_json", "invalid_request"]
+        yield 413, ["payload_too_large"]
+        yield 415, ["unsupported_media_type"]
+    if any(parameter.alias == "If-Match" for parameter in route.header_parameters):
+        yield 409, ["version_conflict"]
+        yield 412, ["version_conflict"]
+    if route.requirement is not None:
+        yield from _caller_errors(route, method)
+    yield 500, ["internal_error"]
+    yield 503, ["database_busy", "service_unavailable"]
+
+
+def _caller_errors(route: Route, method: str) -> Iterator[tuple[int, Sequence[str]]]:
+    requirement = route.requirement
+    yield 401, ["invalid_api_key"]
+    if requirement and requirement.scope:
+        yield 403, ["insufficient_scope"]
+    if requirement and requirement.user_keys == "required":
+        yield 403, ["user_key_required"]
+    yield 429, ["rate_limited"]
+    if method in IDEMPOTENT_METHODS:
+        yield 409, ["idempotency_in_progress"]
+        yield 422, ["idempotency_key_reused"]
+
+
+def _error_answer(status: int) -> Json:
+    schema = {"$ref": f"#/components/schemas/{_envelope(status).__name__}"}
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def _never_null(parameter: Json) -> Json:
+    """A parameter is there or not; FastAPI writes an optional one as one that may be null."""
+    schema = dict(parameter.get("schema", {}))
+    forms = [form for form in schema.pop("anyOf", []) if form != {"type": "null"}]
+    if len(forms) == 1:
+        schema |= forms[0]
+    elif forms:
+        schema["anyOf"] = forms
+    return {**parameter, "schema": schema}
+
+
+def _is_frameworks(response: Json) -> bool:
+    """The 422 that FastAPI assumes; ours are 400 and have our envelope."""
+    return "HTTPValidationError" in str(response.get("content", ""))
+
+
+def _dressed(response: Json, status: int, route: Route, method: str) -> Json:
+    codes = sorted(set(response.pop(_CODES, [])))
     listed = ", ".join(f"`{code}`" for code in codes)
-    return f"{REASONS.get(status, 'Error')}: {listed}"
+    described = REASONS[status] if status in REASONS else response.get("description", "")
+    headers = {name: header(name) for name in _headers(status, route, method)}
+    return {**response, "description": f"{described}: {listed}" if listed else described, "headers": headers}
+
+
+def _headers(status: int, route: Route, method: str) -> Iterator[str]:
+    yield "X-Service-API-Version"
+    yield "X-Request-Id"
+    # A key that is refused at the door has no bucket, and a body that is too large for the gateway never came in.
+    if route.requirement is not None and status < 300:
+        yield from ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+    if status in (429, 503):
+        yield "Retry-After"
+    if status in (200, 201, 304) and is_versioned(route, method):
+        yield "ETag"
+
+
+def header_names(document: Mapping[str, Any]) -> set[str]:
+    """Every response header that the document speaks of."""
+    return set(document["components"]["headers"])

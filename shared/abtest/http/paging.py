@@ -50,7 +50,7 @@ async def paging(
 ) -> Paging:
     """Read limit and cursor. Raises InvalidCursorError."""
     exchange = exchange_of(request)
-    key = exchange.services.cursor_key
+    key = exchange.services.cursor_key()
     identity = _list_identity(request, exchange)
     after = None if cursor is None else _read(cursor, identity, key)
     return Paging(max(1, min(limit, MAX_LIMIT)), after, identity, key)

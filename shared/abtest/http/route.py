@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from fastapi import APIRouter
+from fastapi._compat import ModelField
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.requests import Request
@@ -40,6 +41,11 @@ class Route(APIRoute):
         """What the route asks of its caller; None for the few open routes."""
         calls = (dependency.call for dependency in _flat(self.dependant))
         return next((call for call in calls if isinstance(call, Requirement)), None)
+
+    @property
+    def header_parameters(self) -> list[ModelField]:
+        """Headers that the route reads by name."""
+        return [field for part in _flat(self.dependant) for field in part.header_params]
 
     @property
     def body_rule(self) -> BodyRule:

@@ -122,6 +122,14 @@ def stored_key(world: World, lookup_id: str) -> ApiKey | None:
     return from_document(record.body, record.head.version) if record else None
 
 
+def stored_key_by_id(world: World, shop_id: str, key_id: str) -> ApiKey:
+    """A key by its record id; `shop_id` "" is where users' keys lie. Raises InvalidApiKeyError when it is gone."""
+    record = world.catalog.get(shop_id or USERS, "KEY", key_id)
+    if record is None:
+        raise InvalidApiKeyError
+    return from_document(record.body, record.head.version)
+
+
 def last_used_id(key_id: str) -> str:
     """Id of the `SET` record that holds a key's last use, apart from the key so that its version stands still."""
     return f"SET#USED#{key_id}"

@@ -17,6 +17,18 @@ def claim_name(lookup_id: str) -> str:
     return f"KEY#{lookup_id}"
 
 
+def claim_attributes(key: ApiKey) -> dict[str, str | None]:
+    """What stands in the claim beside the name: all that a reader needs who may read nothing else (the edge)."""
+    return {
+        "shop_id": key.shop_id,
+        "key_id": key.id,
+        "kind": key.kind,
+        "sha256": key.sha256,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+    }
+
+
 def to_document(key: ApiKey) -> dict[str, Any]:
     """Every field as JSON; the version lives in the record's head."""
     document = asdict(key)

@@ -1,0 +1,1 @@
+"""Shops, keys, defaults, the reference, and every management address that is no route."""

@@ -1,0 +1,82 @@
+"""What may become of a key: narrowing, rotation, revocation, and what it must not outlive or exceed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from abtest.domain.credentials.api_keys import ApiKey, with_implied
+from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
+from abtest.kit.errors import ConflictError, FieldError, ServiceError, ValidationFailedError
+
+MAX_LIFE = timedelta(days=731)
+MAX_LIVE_KEYS = 50
+DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS = 86_400, 604_800
+
+
+class ScopeNotHeldError(ServiceError):
+    """A key cannot grant what it lacks."""
+
+    status = 403
+    code = "insufficient_scope"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"a key cannot grant the scope {scope} that it lacks itself", extra={"required_scope": scope})
+
+
+def refuse_unheld(held: frozenset[str], granted: Iterable[str]) -> None:
+    """Raise ScopeNotHeldError for the first scope, in order, that the granting key does not hold."""
+    lacking = sorted(with_implied(granted) - held)
+    if lacking:
+        raise ScopeNotHeldError(lacking[0])
+
+
+def refuse_expiry(expires_at: Timestamp | None, now: Timestamp) -> None:
+    """Raise ValidationFailedError unless the moment is within the next two years."""
+    if expires_at is None:
+        return
+    latest = timestamp(parse_timestamp(now) + MAX_LIFE)
+    if not now < expires_at <= latest:
+        problem = FieldError("expires_at", "must lie in the future, two years ahead at most")
+        raise ValidationFailedError("expires_at is out of reach", fields=[problem])
+
+
+def updated(key: ApiKey, changes: Mapping[str, Any], now: Timestamp) -> ApiKey:
+    """The key with another name, fewer scopes or another expiry.
+
+    Raises ConflictError for a dead or rotated key, ValidationFailedError for wider scopes or an expiry out of reach.
+    """
+    _refuse_dead(key, now)
+    refuse_expiry(changes.get("expires_at"), now)
+    if "scopes" in changes and not with_implied(changes["scopes"]) <= key.effective_scopes:
+        problem = FieldError("scopes", "may only become fewer; make a new key to grant more")
+        raise ValidationFailedError("scopes can only be narrowed", fields=[problem])
+    fitting = {**changes, "scopes": tuple(changes.get("scopes", key.scopes))}
+    return _next(key, fitting, now)
+
+
+def retired(key: ApiKey, successor_id: str, grace_seconds: int, now: Timestamp) -> ApiKey:
+    """The old key of a rotation: it ends after the grace, or when it would have ended anyway.
+
+    Raises ConflictError for a dead or rotated key.
+    """
+    _refuse_dead(key, now)
+    end = timestamp(parse_timestamp(now) + timedelta(seconds=grace_seconds))
+    return _next(key, {"expires_at": min(end, key.expires_at or end), "rotated_to": successor_id}, now)
+
+
+def revoked(key: ApiKey, now: Timestamp) -> ApiKey:
+    """The key, dead at once; one that was revoked before stays as it is."""
+    return key if key.revoked_at else _next(key, {"revoked_at": now}, now)
+
+
+def _refuse_dead(key: ApiKey, now: Timestamp) -> None:
+    if key.rotated_to is not None:
+        raise ConflictError("the key was rotated; its successor is named in rotated_to")
+    if not key.is_live(now):
+        raise ConflictError("the key is revoked or has expired")
+
+
+def _next(key: ApiKey, changes: Mapping[str, Any], now: Timestamp) -> ApiKey:
+    after = replace(key, **changes)
+    return key if after == key else replace(after, updated_at=now, version=key.version + 1)

@@ -1,0 +1,1 @@
+"""A shop and what it sets for all its experiments."""

@@ -1,0 +1,29 @@
+"""What a shop sets for its experiments unless they say otherwise."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abtest.domain.experiments.merge import merged
+from abtest.domain.settings.shop import Shop, Tier
+
+RECORD_ID = "SET#DEFAULTS"
+
+_DEFAULTS: Mapping[str, Any] = {
+    "guardian": {"enabled": True, "pause_on_broken": True, "pause_on_harm": True, "alert_on_data_quality": True},
+    "auto_stop": {"mode": "off"},
+    "attribution_window_days": 30,
+    "alpha": 0.05,
+    "power": 0.8,
+    "correction_method": "holm",
+}
+
+
+def defaults_of(tier: Tier, stored: Mapping[str, Any] | None) -> dict[str, Any]:
+    """All settings: what the shop stored, over ours. Approval is required where the service manages the shop."""
+    return {**_DEFAULTS, "require_approval": tier == "service_managed", **(stored or {})}
+
+
+def patched(shop: Shop, stored: Mapping[str, Any] | None, patch: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings after a JSON merge patch: inside `guardian` and `auto_stop` null goes back to what is inherited."""
+    result: dict[str, Any] = merged(defaults_of(shop.tier, stored), patch)
+    return result

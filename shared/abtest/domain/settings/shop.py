@@ -1,0 +1,79 @@
+"""The shop: who it is, what it sells in, how many shoppers it holds out."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from abtest.kit.clock import Timestamp
+from abtest.kit.money import CURRENCIES
+
+Tier = Literal["self_managed", "service_managed", "legacy_managed"]
+RECORD_ID = "SHOP"
+DEFAULT_PLATFORM = "custom"
+MAX_HOLDOUT_PCT = 10
+SEEN_BY_SHOPPERS = ("currency", "holdout_pct", "holdout_v1_enabled")
+"""Fields that the published configuration depends on."""
+
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shop:
+    """The aggregate. `org_id` is the user who owns it: the user of the key that made it."""
+
+    id: str
+    name: str
+    domain: str
+    origin: str | None = None
+    currency: str
+    tier: Tier = "self_managed"
+    operator_enabled: bool = False
+    holdout_pct: float = 0
+    holdout_v1_enabled: bool = False
+    platform: str = DEFAULT_PLATFORM
+    org_id: str
+    created_at: Timestamp
+    updated_at: Timestamp
+    version: int = 1
+
+    def changed(self, changes: Mapping[str, Any], now: Timestamp) -> "Shop":
+        """The shop with these fields, one version on; itself when nothing differs."""
+        after = replace(self, **changes)
+        return self if after == self else replace(after, updated_at=now, version=self.version + 1)
+
+
+def to_document(shop: Shop) -> dict[str, Any]:
+    """Every field as JSON; the version lives in the record's head."""
+    document = asdict(shop)
+    del document["version"]
+    return document
+
+
+def from_document(document: Mapping[str, Any], version: int) -> Shop:
+    """The shop that was stored; fields of a later release are ignored."""
+    known = {field.name for field in fields(Shop)}
+    return Shop(**{**{name: value for name, value in document.items() if name in known}, "version": version})
+
+
+def is_currency(code: str) -> bool:
+    """Whether the code is a currency of ISO 4217 that shops take."""
+    return code in CURRENCIES
+
+
+def is_host_name(text: str) -> bool:
+    """Whether the text is a host name in lower case: labels of letters, digits and inner hyphens, 253 at most."""
+    return len(text) <= 253 and _HOST.fullmatch(text) is not None
+
+
+def is_origin(text: str) -> bool:
+    """Whether the text is `http(s)://host[:port]` and nothing more."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    rebuilt = f"{parts.scheme}://{parts.hostname}" + (f":{port}" if port is not None else "")
+    return parts.scheme in {"http", "https"} and is_host_name(parts.hostname or "") and rebuilt == text

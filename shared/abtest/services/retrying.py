@@ -1,0 +1,27 @@
+"""Repeating a read-decide-commit that lost a race, where the caller named no version."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from abtest.kit.errors import VersionConflictError
+from abtest.ports.catalog import StaleVersionError
+
+ATTEMPTS = 4
+
+Result = TypeVar("Result")
+
+
+def retried(attempt: Callable[[], Result]) -> Result:
+    """What `attempt` returns, tried up to four times. Raises the last StaleVersionError when all of them lost."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return attempt()
+        except StaleVersionError:
+            continue
+    return attempt()
+
+
+def refuse_other_version(expected: int | None, actual: int) -> None:
+    """Raise VersionConflictError when the caller's If-Match names another version than the row has."""
+    if expected is not None and expected != actual:
+        raise VersionConflictError("the resource changed since you read it; read it again")

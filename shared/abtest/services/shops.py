@@ -1,0 +1,257 @@
+"""Use cases of shops: found them, read them, change what their shoppers get, set their defaults."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from abtest.contract import shops as contract
+from abtest.contract.base import PUBLICATION_INCOMPLETE
+from abtest.contract.keys import KeyIdentity, Me, RateLimit, ShopCreated
+from abtest.contract.overrides import AutoStopOverride, GuardianOverride
+from abtest.domain.credentials.api_keys import PRESETS
+from abtest.domain.settings import defaults
+from abtest.domain.settings.shop import SEEN_BY_SHOPPERS, Shop, to_document
+from abtest.kit.clock import Timestamp
+from abtest.kit.errors import NotFoundError
+from abtest.ports.catalog import AuditRow, Catalog, Commit, Head, OutboxRow, Put, Record
+from abtest.services.authentication import stored_key_by_id
+from abtest.services.context import Caller, World
+from abtest.services.key_records import commit_of
+from abtest.services.keys import Minted, audit_row, created, mint
+from abtest.services.publication import PublicationOutcome
+from abtest.services.retrying import refuse_other_version, retried
+from abtest.services.shop_records import entry_put, entry_removal, owned_by, puts_of, read_shop
+
+FIRST_KEY_NAME = "First key"
+
+
+class Publisher(Protocol):
+    """What brings a shop's committed state to its shoppers."""
+
+    def publish(self, shop_id: str) -> PublicationOutcome:
+        """Publish now; whether it worked is in the outcome."""
+        ...
+
+
+class Shops:
+    """Shops, seen by their own keys and by the user who owns them."""
+
+    def __init__(self, world: World, publisher: Publisher) -> None:
+        self._world = world
+        self._publisher = publisher
+
+    def list(
+        self, caller: Caller, *, limit: int, after: str | None
+    ) -> tuple[Sequence[contract.ShopSummary], str | None]:
+        """The user's shops, newest first, and the id that continues the list."""
+        page = self._world.catalog.list(owned_by(caller.user_id), "SHOP", limit=limit, after_id=after)
+        return [_entry(head) for head in page.heads], page.last_id
+
+    def create(self, caller: Caller, wish: contract.CreateShop) -> ShopCreated:
+        """A new shop of the user, with its first key.
+
+        An empty publication follows, so that the edge knows the shop; when it fails the outbox repeats it.
+        """
+        shop, minted = self.found(caller.user_id, wish.stated())
+        return ShopCreated(**_fields(shop), api_key=created(minted)).at(shop.version)
+
+    def found(self, user_id: str, fields: Mapping[str, Any]) -> tuple[Shop, Minted]:
+        """Store a new shop with an admin key, in one commit."""
+        now = self._world.now()
+        shop = Shop(id=self._world.new_id(), org_id=user_id, created_at=now, updated_at=now, **fields)
+        scopes = sorted(PRESETS["admin"])
+        minted = mint(self._world, kind="shop", shop_id=shop.id, user_id=user_id, name=FIRST_KEY_NAME, scopes=scopes)
+        audit = [
+            self._audit(user_id, shop, "create", {}, now),
+            audit_row(self._world, user_id, minted.key, "create", {"scopes": [None, scopes]}, now),
+        ]
+        promise = self._promise(shop.id, now)
+        keys = commit_of(self._world.catalog, [minted.key], audit, now, *puts_of(shop))
+        self._world.catalog.commit(replace(keys, outbox=[promise]))
+        self._keep(promise)
+        return shop, minted
+
+    def get(self, caller: Caller, shop_id: str) -> contract.Shop:
+        """The shop, when it is the caller's. Raises NotFoundError."""
+        shop = self._visible(caller, shop_id)
+        return contract.Shop(**_fields(shop)).at(shop.version)
+
+    def update(
+        self, caller: Caller, shop_id: str, patch: contract.UpdateShop, expected_version: int | None
+    ) -> contract.Shop:
+        """The shop after a merge patch, published when shoppers are concerned.
+
+        Raises NotFoundError, VersionConflictError.
+        """
+
+        def attempt() -> tuple[Shop, OutboxRow | None]:
+            before = self._visible(caller, shop_id)
+            refuse_other_version(expected_version, before.version)
+            return self._store(caller.user_id, before, patch.stated())
+
+        after, promise = retried(attempt)
+        answer = contract.Shop(**_fields(after)).at(after.version)
+        if promise and not self._keep(promise):
+            answer.publication_warning = PUBLICATION_INCOMPLETE
+        return answer
+
+    def operate(self, shop_id: str, changes: Mapping[str, Any]) -> Shop:
+        """What only an operator changes: tier, platform, org_id, operator_enabled. Raises NotFoundError."""
+        return retried(lambda: self._operate(shop_id, changes))
+
+    def defaults(self, caller: Caller) -> contract.ShopDefaults:
+        """The shop's defaults, ours where it set none."""
+        shop = read_shop(self._world.catalog, caller.shop_id)
+        record = _stored_defaults(self._world.catalog, shop.id)
+        version = record.head.version if record else 0
+        return _defaults_answer(defaults.defaults_of(shop.tier, record.body if record else None)).at(version)
+
+    def update_defaults(
+        self, caller: Caller, patch: contract.UpdateShopDefaults, expected_version: int | None
+    ) -> contract.ShopDefaults:
+        """The defaults after a merge patch. Raises VersionConflictError."""
+        return retried(lambda: self._update_defaults(caller, patch.stated(), expected_version))
+
+    def me(self, caller: Caller, limit: int, window_seconds: int) -> Me:
+        """Who calls."""
+        key = stored_key_by_id(self._world, caller.shop_id, caller.key_id)
+        identity = KeyIdentity(
+            id=key.id,
+            kind=key.kind,
+            name=key.name,
+            scopes=sorted(key.effective_scopes),
+            shop_id=key.shop_id or None,
+            expires_at=key.expires_at,
+        )
+        shop = _summary(read_shop(self._world.catalog, caller.shop_id)) if caller.shop_id else None
+        return Me(key=identity, shop=shop, rate_limit=RateLimit(limit=limit, window_seconds=window_seconds))
+
+    def _visible(self, caller: Caller, shop_id: str) -> Shop:
+        """Raises NotFoundError for another's shop, with the words used for one that does not exist."""
+        if caller.kind != "user" and caller.shop_id != shop_id:
+            raise NotFoundError("there is no such shop")
+        shop = read_shop(self._world.catalog, shop_id)
+        if caller.kind == "user" and shop.org_id != caller.user_id:
+            raise NotFoundError("there is no such shop")
+        return shop
+
+    def _store(self, user_id: str, before: Shop, changes: Mapping[str, Any]) -> tuple[Shop, OutboxRow | None]:
+        """The stored shop, and the publication that it promises when shoppers are concerned."""
+        now = self._world.now()
+        after = before.changed(changes, now)
+        if after == before:
+            return before, None
+        promise = self._promise(after.id, now) if _is_seen(before, after) else None
+        audit = self._audit(user_id, after, "update", _diff(before, after), now)
+        self._world.catalog.commit(Commit(puts=puts_of(after), audit=[audit], outbox=[promise] if promise else []))
+        return after, promise
+
+    def _operate(self, shop_id: str, changes: Mapping[str, Any]) -> Shop:
+        now = self._world.now()
+        before = read_shop(self._world.catalog, shop_id)
+        after = before.changed(changes, now)
+        if after == before:
+            return before
+        audit = [self._audit(after.org_id, after, "operate", _diff(before, after), now)]
+        if after.org_id == before.org_id:
+            self._world.catalog.commit(Commit(puts=puts_of(after), audit=audit))
+            return after
+        puts = [puts_of(after)[0], entry_put(after, expected_version=0)]
+        self._world.catalog.commit(Commit(puts=puts, removes=[entry_removal(before)], audit=audit))
+        return after
+
+    def _update_defaults(
+        self, caller: Caller, changes: Mapping[str, Any], expected_version: int | None
+    ) -> contract.ShopDefaults:
+        catalog, now = self._world.catalog, self._world.now()
+        shop = read_shop(catalog, caller.shop_id)
+        record = _stored_defaults(catalog, shop.id)
+        version = record.head.version if record else 0
+        refuse_other_version(expected_version, version)
+        before = defaults.defaults_of(shop.tier, record.body if record else None)
+        after = defaults.patched(shop, record.body if record else None, changes)
+        if after == before:
+            return _defaults_answer(before).at(version)
+        answer = _defaults_answer(after).at(version + 1)
+        created_at = record.head.created_at if record else now
+        head = Head(
+            shop_id=shop.id,
+            kind="SET",
+            id=defaults.RECORD_ID,
+            version=version + 1,
+            created_at=created_at,
+            updated_at=now,
+        )
+        audit = self._audit(caller.user_id, shop, "update_defaults", _changed(before, after), now)
+        put = Put(record=Record(head=head, body=after), expected_version=version)
+        catalog.commit(Commit(puts=[put], audit=[audit]))
+        return answer
+
+    def _keep(self, promise: OutboxRow) -> bool:
+        """Publish as promised; a promise that is not kept now stays in the outbox and is kept later."""
+        if not self._publisher.publish(promise.shop_id).ok:
+            return False
+        self._world.catalog.outbox_done(promise)
+        return True
+
+    def _promise(self, shop_id: str, now: Timestamp) -> OutboxRow:
+        return OutboxRow(id=self._world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=now)
+
+    def _audit(self, user_id: str, shop: Shop, verb: str, diff: Mapping[str, Any], now: Timestamp) -> AuditRow:
+        return AuditRow(
+            id=self._world.new_id(),
+            shop_id=shop.id,
+            user_id=user_id,
+            action=f"shop.{verb}",
+            entity_type="shop",
+            entity_id=shop.id,
+            entity_name=shop.name,
+            diff=diff,
+            created_at=now,
+        )
+
+
+def shop_defaults(catalog: Catalog, shop_id: str) -> dict[str, Any]:
+    """The defaults that hold in a shop, as JSON, for the use cases that obey them. Raises NotFoundError."""
+    shop = read_shop(catalog, shop_id)
+    record = _stored_defaults(catalog, shop_id)
+    return defaults.defaults_of(shop.tier, record.body if record else None)
+
+
+def _stored_defaults(catalog: Catalog, shop_id: str) -> Record | None:
+    return catalog.get(shop_id, "SET", defaults.RECORD_ID)
+
+
+def _defaults_answer(settings: Mapping[str, Any]) -> contract.ShopDefaults:
+    guardian = GuardianOverride.model_validate(settings["guardian"])
+    auto_stop = AutoStopOverride.model_validate(settings["auto_stop"])
+    return contract.ShopDefaults(**{**settings, "guardian": guardian, "auto_stop": auto_stop})
+
+
+def _fields(shop: Shop) -> dict[str, Any]:
+    return {name: value for name, value in to_document(shop).items() if name != "updated_at"}
+
+
+def _summary(shop: Shop) -> contract.ShopSummary:
+    return contract.ShopSummary(
+        id=shop.id, name=shop.name, domain=shop.domain, tier=shop.tier, created_at=shop.created_at
+    )
+
+
+def _entry(head: Head) -> contract.ShopSummary:
+    attributes = {"domain": head.attributes["domain"], "tier": head.attributes["tier"]}
+    return contract.ShopSummary.model_validate(
+        {"id": head.id, "name": head.name, "created_at": head.created_at, **attributes}
+    )
+
+
+def _is_seen(before: Shop, after: Shop) -> bool:
+    return any(getattr(before, name) != getattr(after, name) for name in SEEN_BY_SHOPPERS)
+
+
+def _diff(before: Shop, after: Shop) -> dict[str, Any]:
+    return _changed(_fields(before), _fields(after))
+
+
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: [before.get(name), value] for name, value in after.items() if before.get(name) != value}

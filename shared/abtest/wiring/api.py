@@ -1,0 +1,94 @@
+"""Composition root of the management families: ports behind real stores, use cases, one Lambda handler."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from abtest.adapters.dynamo import DynamoCatalog, DynamoIdempotency, DynamoRateLimiter
+from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.scripts import QuickJsChecker
+from abtest.adapters.secrets import SecretRootKeys
+from abtest.http.exchange import Services
+from abtest.http.factory import Handler, create_app, handler
+from abtest.http.route import Router
+from abtest.kit.clock import SystemClock
+from abtest.kit.ids import SystemRandomness
+from abtest.services.authentication import Authentication
+from abtest.services.context import World
+from abtest.services.keys import Keys
+from abtest.services.publication import Publication
+from abtest.services.shops import Shops
+from abtest.storefront import bundle
+from abtest.wiring.settings import Settings, settings
+
+Uses = Mapping[type, object]
+
+
+@dataclass(frozen=True)
+class Management:
+    """What the use cases of every family are made of."""
+
+    settings: Settings
+
+    @cached_property
+    def world(self) -> World:
+        """Catalog, clock, randomness."""
+        blobs = S3Blobs(self.settings.blobs_bucket)
+        catalog = DynamoCatalog(self.settings.catalog_table, blobs)
+        return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
+
+    @cached_property
+    def limiter(self) -> DynamoRateLimiter:
+        """Rate limits shared by all instances."""
+        return DynamoRateLimiter(self.settings.ephemeral_table)
+
+    @cached_property
+    def authentication(self) -> Authentication:
+        """The one door for keys."""
+        return Authentication(self.world, self.limiter)
+
+    @cached_property
+    def roots(self) -> SecretRootKeys:
+        """The deployment's root keys."""
+        return SecretRootKeys(self.settings.signing_secret_arn, self.world.clock)
+
+    @cached_property
+    def publication(self) -> Publication:
+        """What brings committed state to shoppers."""
+        return Publication(
+            world=self.world,
+            blobs=S3Blobs(self.settings.delivery_bucket),
+            checker=QuickJsChecker(),
+            roots=self.roots.current,
+            bundle=bundle,
+            events_url=f"{self.settings.worker_base_url}/events",
+        )
+
+    def services(self, uses: Uses) -> Services:
+        """What the plumbing needs, with a family's use cases."""
+        return Services(
+            world=self.world,
+            authentication=self.authentication,
+            limiter=self.limiter,
+            idempotency=DynamoIdempotency(self.settings.ephemeral_table),
+            cursor_key=lambda: self.roots.current().derive("cursor"),
+            uses=uses,
+        )
+
+
+def management() -> Management:
+    """The management side of this process. Raises MissingSettingError."""
+    found = settings()
+    found.need("catalog_table", "ephemeral_table", "blobs_bucket", "delivery_bucket", "signing_secret_arn")
+    return Management(found)
+
+
+def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Handler:
+    """The Lambda handler of a family: its routers, and its use cases from what all families share."""
+    base = management()
+    return handler(create_app(routers, base.services(uses(base))))
+
+
+def settings_uses(base: Management) -> Uses:
+    """Use cases of shops and keys."""
+    return {Shops: Shops(base.world, base.publication), Keys: Keys(base.world, base.authentication)}

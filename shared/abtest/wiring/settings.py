@@ -1,0 +1,49 @@
+"""Settings: the environment variables of template.yaml, read once. A function sees those that its definition names."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+
+
+class MissingSettingError(Exception):
+    """A function needs a variable that its environment does not have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Each field is the variable of its name in capitals; "" when it is absent or empty."""
+
+    stage: str = ""
+    release: str = ""
+    catalog_table: str = ""
+    ephemeral_table: str = ""
+    rollups_table: str = ""
+    blobs_bucket: str = ""
+    delivery_bucket: str = ""
+    ledger_bucket: str = ""
+    signing_secret_arn: str = ""
+    worker_base_url: str = ""
+    event_queue_url: str = ""
+    event_queue_name: str = ""
+    event_dlq_url: str = ""
+    publish_queue_url: str = ""
+    analytics_store_url: str = ""
+    allow_loopback_egress: str = ""
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Settings":
+        """The settings in an environment."""
+        return cls(**{field.name: environment.get(field.name.upper(), "") for field in fields(cls)})
+
+    def need(self, *names: str) -> None:
+        """Raise MissingSettingError, naming them, when any of these is empty: at start, not at the first request."""
+        missing = [name.upper() for name in names if not getattr(self, name)]
+        if missing:
+            raise MissingSettingError(f"the environment lacks {', '.join(missing)}")
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process."""
+    return Settings.of(os.environ)  # noqa: TID251 - the one place that reads the environment

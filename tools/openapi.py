@@ -1,0 +1,54 @@
+"""Writes docs/api/openapi.json and the copy that the API serves: `python -m tools.openapi`; `--check` only compares."""
+
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+for folder in ("shared", "functions"):
+    sys.path.insert(0, str(ROOT / folder))
+
+from abtest.http.openapi import build  # noqa: E402 - the path comes first
+from abtest.http.route import Router  # noqa: E402
+from abtest.kit import canonical_json  # noqa: E402
+from tools.edge_openapi import with_edge_routes  # noqa: E402
+
+COMMITTED = ROOT / "docs" / "api" / "openapi.json"
+PACKAGED = ROOT / "shared" / "abtest" / "http" / "openapi.json"
+
+
+def routers() -> Iterator[Router]:
+    """The routers of every management family, family by family."""
+    for routes in sorted((ROOT / "functions").glob("api_*/routes.py")):
+        module = import_module(f"{routes.parent.name}.routes")
+        yield from (value for value in vars(module).values() if isinstance(value, Router))
+
+
+def render() -> tuple[bytes, bytes]:
+    """The document for people to read in a diff, and the compact one that is served."""
+    import json
+
+    document = with_edge_routes(build(list(routers())))
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n", canonical_json.encode(
+        document
+    )
+
+
+def main() -> int:
+    """Write both files, or with `--check` say whether they are what the routes say."""
+    committed, packaged = render()
+    wanted = {COMMITTED: committed, PACKAGED: packaged}
+    if "--check" not in sys.argv:
+        COMMITTED.parent.mkdir(parents=True, exist_ok=True)
+        for path, content in wanted.items():
+            path.write_bytes(content)
+        return 0
+    stale = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
+    for path in stale:
+        print(f"{path.relative_to(ROOT)} is not what the routes say: run python -m tools.openapi")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
