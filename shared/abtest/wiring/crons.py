@@ -1,11 +1,14 @@
 """Composition roots of the schedules, one function a cron."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.wiring.settings import settings
+
+if TYPE_CHECKING:
+    from abtest.services.rollup import RollupRun
 
 Handler = Callable[[Any, Any], Any]
 
