@@ -1,6 +1,7 @@
 """Use cases of shops: found them, read them, change what their shoppers get, set their defaults."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -12,7 +13,7 @@ from abtest.domain.credentials.api_keys import PRESETS
 from abtest.domain.settings import defaults
 from abtest.domain.settings.shop import SEEN_BY_SHOPPERS, Shop, to_document
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import NotFoundError
+from abtest.kit.errors import DatabaseBusyError, NotFoundError
 from abtest.ports.catalog import AuditRow, Catalog, Commit, Head, OutboxRow, Put, Record
 from abtest.services.authentication import stored_key_by_id
 from abtest.services.context import Caller, World
@@ -168,11 +169,11 @@ class Shops:
         record = _stored_defaults(catalog, shop.id)
         version = record.head.version if record else 0
         refuse_other_version(expected_version, version)
-        before = defaults.defaults_of(shop.tier, record.body if record else None)
-        after = defaults.patched(shop, record.body if record else None, changes)
-        if after == before:
+        stored = record.body if record else None
+        wanted = defaults.patched(shop.tier, stored, changes)
+        before, after = defaults.defaults_of(shop.tier, stored), defaults.defaults_of(shop.tier, wanted)
+        if wanted == (stored or {}):
             return _defaults_answer(before).at(version)
-        answer = _defaults_answer(after).at(version + 1)
         created_at = record.head.created_at if record else now
         head = Head(
             shop_id=shop.id,
@@ -183,15 +184,16 @@ class Shops:
             updated_at=now,
         )
         audit = self._audit(caller.user_id, shop, "update_defaults", _changed(before, after), now)
-        put = Put(record=Record(head=head, body=after), expected_version=version)
+        put = Put(record=Record(head=head, body=wanted), expected_version=version)
         catalog.commit(Commit(puts=[put], audit=[audit]))
-        return answer
+        return _defaults_answer(after).at(version + 1)
 
     def _keep(self, promise: OutboxRow) -> bool:
         """Publish as promised; a promise that is not kept now stays in the outbox and is kept later."""
         if not self._publisher.publish(promise.shop_id).ok:
             return False
-        self._world.catalog.outbox_done(promise)
+        with suppress(DatabaseBusyError):
+            self._world.catalog.outbox_done(promise)
         return True
 
     def _promise(self, shop_id: str, now: Timestamp) -> OutboxRow:

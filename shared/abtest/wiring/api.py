@@ -1,18 +1,21 @@
 """Composition root of the management families: ports behind real stores, use cases, one Lambda handler."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from abtest.adapters.dynamo import DynamoCatalog, DynamoIdempotency, DynamoRateLimiter
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
+from abtest.domain.credentials.signing import RootKeys
 from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
+from abtest.ports.blobs import Blobs
+from abtest.ports.limits import Idempotency, RateLimiter
+from abtest.ports.scripts import ScriptChecker
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
 from abtest.services.keys import Keys
@@ -24,23 +27,42 @@ from abtest.wiring.settings import Settings, settings
 Uses = Mapping[type, object]
 
 
-@dataclass(frozen=True)
 class Management:
-    """What the use cases of every family are made of."""
+    """What the use cases of every family are made of, each made when first asked for."""
 
-    settings: Settings
+    def __init__(self, found: Settings) -> None:
+        self.settings = found
 
     @cached_property
     def world(self) -> World:
         """Catalog, clock, randomness."""
-        blobs = S3Blobs(self.settings.blobs_bucket)
-        catalog = DynamoCatalog(self.settings.catalog_table, blobs)
+        catalog = DynamoCatalog(self.settings.catalog_table, S3Blobs(self.settings.blobs_bucket))
         return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
 
     @cached_property
-    def limiter(self) -> DynamoRateLimiter:
+    def limiter(self) -> RateLimiter:
         """Rate limits shared by all instances."""
         return DynamoRateLimiter(self.settings.ephemeral_table)
+
+    @cached_property
+    def idempotency(self) -> Idempotency:
+        """Answers kept for repetition."""
+        return DynamoIdempotency(self.settings.ephemeral_table)
+
+    @cached_property
+    def delivery(self) -> Blobs:
+        """Where publications go."""
+        return S3Blobs(self.settings.delivery_bucket)
+
+    @cached_property
+    def roots(self) -> Callable[[], RootKeys]:
+        """The deployment's root keys, as they are now."""
+        return SecretRootKeys(self.settings.signing_secret_arn, self.world.clock).current
+
+    @cached_property
+    def checker(self) -> ScriptChecker:
+        """Syntax checks of customers' scripts."""
+        return QuickJsChecker()
 
     @cached_property
     def authentication(self) -> Authentication:
@@ -48,18 +70,13 @@ class Management:
         return Authentication(self.world, self.limiter)
 
     @cached_property
-    def roots(self) -> SecretRootKeys:
-        """The deployment's root keys."""
-        return SecretRootKeys(self.settings.signing_secret_arn, self.world.clock)
-
-    @cached_property
     def publication(self) -> Publication:
         """What brings committed state to shoppers."""
         return Publication(
             world=self.world,
-            blobs=S3Blobs(self.settings.delivery_bucket),
-            checker=QuickJsChecker(),
-            roots=self.roots.current,
+            blobs=self.delivery,
+            checker=self.checker,
+            roots=self.roots,
             bundle=bundle,
             events_url=f"{self.settings.worker_base_url}/events",
         )
@@ -70,8 +87,8 @@ class Management:
             world=self.world,
             authentication=self.authentication,
             limiter=self.limiter,
-            idempotency=DynamoIdempotency(self.settings.ephemeral_table),
-            cursor_key=lambda: self.roots.current().derive("cursor"),
+            idempotency=self.idempotency,
+            cursor_key=lambda: self.roots().derive("cursor"),
             uses=uses,
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.experiments.merge import merged
-from abtest.domain.settings.shop import Shop, Tier
+from abtest.domain.settings.shop import Tier
 
 RECORD_ID = "SET#DEFAULTS"
 
@@ -23,7 +23,10 @@ def defaults_of(tier: Tier, stored: Mapping[str, Any] | None) -> dict[str, Any]:
     return {**_DEFAULTS, "require_approval": tier == "service_managed", **(stored or {})}
 
 
-def patched(shop: Shop, stored: Mapping[str, Any] | None, patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings after a JSON merge patch: inside `guardian` and `auto_stop` null goes back to what is inherited."""
-    result: dict[str, Any] = merged(defaults_of(shop.tier, stored), patch)
-    return result
+def patched(tier: Tier, stored: Mapping[str, Any] | None, patch: Mapping[str, Any]) -> dict[str, Any]:
+    """What to store after a JSON merge patch: the settings that the shop has ever stated, and no others.
+
+    Inside `guardian` and `auto_stop` null takes a setting back to what is inherited.
+    """
+    present = defaults_of(tier, stored)
+    return {**(stored or {}), **{name: merged(present[name], value) for name, value in patch.items()}}
