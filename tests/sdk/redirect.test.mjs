@@ -12,6 +12,7 @@ const cases = [
   ['/p?view=alt', 'https://a.example/p?u=1&view=alt', undefined, 'already there, in another order'],
   ['/p', 'https://a.example/p?u=1#x', undefined, 'already there'],
   ['javascript:alert(1)', 'https://a.example/p', undefined, 'no web address'],
+  ['http://', 'https://a.example/p', undefined, 'no address at all'],
 ];
 for (const [target, here, expected, why] of cases) {
   test(`from ${here} to ${target}: ${why}`, () => assert.equal(destinationOf(target, here), expected));

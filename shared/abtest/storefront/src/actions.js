@@ -194,3 +194,13 @@ export const holdsOurs = (parent, mark) => {
 export const sweepInsertions = (mark) => {
   for (const node of document.querySelectorAll(`[${MARK}="${mark}"]`)) node.remove();
 };
+
+/**
+ * Whether an insertion of ours stands beside the element already: a copy, or made for what this element replaces.
+ * @param {Mutation} mutation
+ * @param {Element} element
+ * @param {string} mark
+ */
+export const isServed = ({ action }, element, mark) =>
+  (action === 'insertBefore' && isOurs(element.previousElementSibling, mark)) ||
+  (action === 'insertAfter' && isOurs(element.nextElementSibling, mark));

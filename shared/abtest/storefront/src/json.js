@@ -3,8 +3,11 @@
 
 import { isArray, keysOf } from './natives.js';
 
-/** Deeper than any event of ours; stops cycles in what a page hands to `track`. */
+/** Deeper and larger than any event of ours: what a page hands to `track` may be cyclic, or the window itself. */
 const MAX_DEPTH = 8;
+const MAX_VALUES = 5000;
+
+let valuesLeft = 0;
 
 /** @param {string} text */
 const quote = (text) => {
@@ -48,14 +51,18 @@ const writeObject = (object, depth) => {
  */
 const write = (value, depth) => {
   const type = typeof value;
+  valuesLeft--;
   if (type === 'string') return quote(value);
   if (type === 'boolean' || (type === 'number' && value - value === 0)) return `${value}`;
   if (type === 'bigint') return `"${value}"`;
   if (type === 'undefined' || type === 'function' || type === 'symbol') return '';
-  if (type === 'number' || !value || depth > MAX_DEPTH) return 'null';
+  if (type === 'number' || !value || depth > MAX_DEPTH || valuesLeft < 0) return 'null';
   if (value instanceof Date) return quote(`${value.toISOString()}`);
   return isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
 };
 
 /** @param {unknown} value */
-export const toJson = (value) => write(value, 0);
+export const toJson = (value) => {
+  valuesLeft = MAX_VALUES;
+  return write(value, 0);
+};

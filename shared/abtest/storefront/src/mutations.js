@@ -1,7 +1,7 @@
 // Keeping mutations standing: on what is there, on what the parser or the page adds later, and undone when left.
 // Observer callbacks run after the task that changed the page and before the next paint: nothing needs hiding.
 
-import { act, holdsOurs, isOurs, sweepInsertions } from './actions.js';
+import { act, holdsOurs, isOurs, isServed, sweepInsertions } from './actions.js';
 import { fold } from './hash.js';
 import { startTimer } from './natives.js';
 import { findIn, isComplete, isValidSelector, kindOf } from './selectors.js';
@@ -50,6 +50,7 @@ const isResolved = (rule, parent) =>
 const isOpen = (rule, element) => {
   const parent = element.parentNode;
   if (!parent || !element.isConnected || isOurs(element, rule.mark)) return false;
+  if (isServed(rule.mutation, element, rule.mark)) return false;
   return !rule.positional || (!isResolved(rule, parent) && (!rule.whole || isComplete(parent)));
 };
 
@@ -73,6 +74,7 @@ export const createMutator = (guard) => {
   let joined = '';
   let passes = 0;
   let effect = false;
+  let parsed = document.readyState !== 'loading';
   /** @type {WeakMap<Node, Map<Rule, Applied>>} */
   const touched = new WeakMap();
 
@@ -114,7 +116,7 @@ export const createMutator = (guard) => {
   };
 
   /** @param {Rule} rule */
-  const needsDocument = (rule) => rule.contextual || (rule.whole && document.readyState === 'loading');
+  const needsDocument = (rule) => rule.contextual || (rule.whole && !parsed);
 
   /** @param {(Document | Element)[]} roots */
   const pass = (roots) => {
@@ -176,7 +178,8 @@ export const createMutator = (guard) => {
     'DOMContentLoaded',
     guard('observer', () => {
       catchUp();
-      for (const rule of rules) if (rule.whole) resolve(rule, [document]);
+      pass([]);
+      parsed = true;
       observer.takeRecords();
     }),
   );

@@ -7,6 +7,18 @@ import { startTimer } from './natives.js';
 const GIVE_UP_MS = 3000;
 
 /**
+ * @param {string} target
+ * @param {string} here
+ */
+const parse = (target, here) => {
+  try {
+    return new URL(target, here);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
  * The destination with the visitor's own query and hash; what the destination says itself wins.
  * Undefined where there is nowhere to go: not a web address, or the visitor is there already.
  * @param {string} target
@@ -14,8 +26,8 @@ const GIVE_UP_MS = 3000;
  */
 export const destinationOf = (target, here) => {
   const from = new URL(here);
-  const to = new URL(target, here);
-  if (!/^https?:$/.test(to.protocol)) return undefined;
+  const to = parse(target, here);
+  if (!to || !/^https?:$/.test(to.protocol)) return undefined;
   const own = new URLSearchParams(to.search);
   let arrived =
     to.origin + to.pathname === from.origin + from.pathname && (!to.hash || to.hash === from.hash);

@@ -11,6 +11,7 @@ const MAX_BYTES = 48 * 1024;
 /** More than this waits only where the server is gone for long. */
 const MAX_QUEUE = 500;
 const MAX_BACKOFF_SECONDS = 60;
+const AFTERMATH_MS = 100;
 const MAX_WAIT_MS = 3600 * 1000;
 
 /** @param {number} status */
@@ -73,7 +74,8 @@ const post = (url, body, done) => {
       headers: { 'content-type': 'text/plain' }, // the one type that needs no preflight
     }).then(
       (reply) => (reply?.status ? done(reply.status, reply.headers.get('retry-after')) : beaconInstead()),
-      () => done(0),
+      // A page that is being left sees its requests fail that are kept alive and arrive: only one that stays goes on.
+      () => startTimer(() => done(0), AFTERMATH_MS),
     );
   } catch {
     beaconInstead();

@@ -1,0 +1,162 @@
+"""A shop on loopback: pages with the snippet, and an event route on another origin that answers as it is told."""
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from abtest.storefront import bundle
+
+SOURCES = Path(__file__).parents[3] / "shared" / "abtest" / "storefront" / "src"
+SNIPPET_TAG = '<script src="/s.js"></script>'
+SHOP_ID = "0192f3a0-0000-7000-8000-00000000000a"
+SIGNATURE = "v1.k1.00ff"
+PATIENCE = 8.0
+
+Json = dict[str, Any]
+Answer = tuple[int, dict[str, str]]
+
+
+def html(body: str, head: str = "") -> str:
+    """A page whose snippet stands in the head, before anything that is seen."""
+    return f"<!doctype html><html><head><title>Shop</title>{head}{SNIPPET_TAG}</head><body>{body}</body></html>"
+
+
+class Shop:
+    """What the pages, the config and the event route are, and what arrived; one for each test."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, list[str]] = {}
+        self.experiments: list[Json] = []
+        self.scripts: list[str] = []
+        self.answers: list[Answer] = []
+        self.attempts: list[tuple[str, Json, Answer]] = []
+        self.gate = threading.Event()
+        self._arrived = threading.Condition()
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """Origin of the pages."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def page(self, path: str, *chunks: str) -> None:
+        """Serves a page; each further chunk waits for a request of `/gate`."""
+        self.pages[path] = list(chunks)
+
+    def script(self, source: str) -> int:
+        """The index of a customer's script in the snippet."""
+        self.scripts.append(source)
+        return len(self.scripts) - 1
+
+    def snippet(self) -> str:
+        """As the service renders it: the bundle, called with the config and the scripts."""
+        config = {
+            "shop_id": SHOP_ID,
+            "runtime": {
+                "environment": "production",
+                "currency": "EUR",
+                "events_url": f"http://localhost:{self.port}/events",
+                "events_signature": SIGNATURE,
+            },
+            "signals": {},
+            "profile": {},
+            "delivery": {"format": 1, "revision": 1},
+            "experiments": self.experiments,
+        }
+        scripts = ",".join(f"function(){{{source}\n}}" for source in self.scripts)
+        return f"{bundle()}({json.dumps(config)},[{scripts}]);"
+
+    def answer(self, body: bytes, method: str) -> Answer:
+        """Takes one request of the event route."""
+        with self._arrived:
+            answer = self.answers.pop(0) if self.answers else (202, {})
+            self.attempts.append((method, json.loads(body or b"{}"), answer))
+            self._arrived.notify_all()
+        return answer
+
+    def events(self, kind: str | None = None) -> list[Json]:
+        """The events of accepted requests, of one type or all."""
+        accepted = [body for method, body, (status, _) in self.attempts if method == "POST" and status == 202]
+        return [event for body in accepted for event in body["events"] if kind in (None, event["type"])]
+
+    def wait(self, done: Callable[[], object]) -> None:
+        """Until it holds of what arrived. Fails after some seconds, saying what did arrive."""
+        with self._arrived:
+            held = self._arrived.wait_for(done, PATIENCE)
+        assert held, [(status, [e["type"] for e in body.get("events", [])]) for _, body, (status, _) in self.attempts]
+
+    def wait_events(self, kind: str, count: int = 1) -> list[Json]:
+        """The accepted events of the type, once there are so many."""
+        self.wait(lambda: len(self.events(kind)) >= count)
+        return self.events(kind)
+
+
+def _handler(shop: Shop) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = urlsplit(self.path).path
+            if path == "/gate":
+                shop.gate.set()
+                self._reply(204, "text/plain", [""])
+            elif path == "/s.js":
+                self._reply(200, "text/javascript; charset=utf-8", [shop.snippet()])
+            elif path.startswith("/src/"):
+                self._reply(200, "text/javascript; charset=utf-8", [(SOURCES / path[5:]).read_text()])
+            else:
+                chunks = shop.pages.get(path)
+                self._reply(200 if chunks else 404, "text/html; charset=utf-8", _gated(shop, chunks or [""]))
+
+        def do_POST(self) -> None:
+            status, headers = shop.answer(self.rfile.read(int(self.headers["content-length"] or 0)), "POST")
+            allowed = {"access-control-allow-origin": "*", "access-control-expose-headers": "retry-after"}
+            self._reply(status, "application/json", ["{}"], allowed | headers)
+
+        def do_OPTIONS(self) -> None:
+            shop.answer(b"", "OPTIONS")
+            self._reply(405, "text/plain", [""])
+
+        def _reply(self, status: int, kind: str, chunks: Iterable[str], headers: dict[str, str] | None = None) -> None:
+            self.send_response(status)
+            for name, value in {"content-type": kind, "cache-control": "no-cache", **(headers or {})}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            for chunk in chunks:
+                self.wfile.write(chunk.encode())
+                self.wfile.flush()
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    return Handler
+
+
+def _gated(shop: Shop, chunks: list[str]) -> Iterator[str]:
+    for number, chunk in enumerate(chunks):
+        if number:
+            shop.gate.wait(PATIENCE)
+            shop.gate.clear()
+        yield chunk
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that navigates away breaks its connections: no news."""
+
+
+def serve(shop: Shop) -> Iterator[Shop]:
+    """The shop, as long as the iterator lives."""
+    with _Server(("127.0.0.1", 0), _handler(shop)) as server:
+        shop.port = server.server_address[1]
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield shop
+        shop.gate.set()
+        server.shutdown()
+        thread.join()

@@ -1,0 +1,85 @@
+"""Style sheets and scripts at three levels, their order, URL blocks, and scripts that fail."""
+
+import pytest
+
+from tests.browser.sdk.configs import experiment, mutate, on_path, pages
+from tests.browser.sdk.conftest import Open
+from tests.browser.sdk.shop import Shop, html
+
+pytestmark = pytest.mark.browser
+
+LOG = "(window.log = window.log || []).push"
+COLOR = "getComputedStyle(document.querySelector('h1')).color"
+
+
+def test_order__css_then_mutations_then_experiment_js_then_variation_js(shop: Shop, open_page: Open) -> None:
+    state = f"document.querySelector('h1').textContent + ' ' + {COLOR}"
+    first = shop.script(f"{LOG}('experiment ' + {state}); document.querySelector('h1').textContent += '!'")
+    second = shop.script(f"{LOG}('variation ' + {state})")
+    treatment = {"mutations": [mutate("h1", "text", text="New")], "css": "h1{color:rgb(0,0,2)}", "js": second}
+    shop.experiments = [experiment(treatment, css="h1{color:rgb(0,0,1)}", js=first)]
+    shop.page("/", html("<style>h1{color:rgb(9,9,9)}</style><h1>Original</h1>"))
+    page = open_page()
+    assert page.evaluate("log") == ["experiment New rgb(0, 0, 2)", "variation New! rgb(0, 0, 2)"]
+    assert page.locator("style").count() == 1, "style sheets are adopted, not inserted"
+
+
+def test_css_with_import__falls_back_to_a_style_element(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [experiment({"css": "@import url(/none.css); h1{color:rgb(0,0,3)}"})]
+    shop.page("/", html("<h1>Original</h1>"))
+    page = open_page()
+    assert page.evaluate(COLOR) == "rgb(0, 0, 3)"
+    assert page.locator("style").count() == 1
+
+
+def test_control__gets_experiment_css_and_js_and_nothing_else(shop: Shop, open_page: Open) -> None:
+    ours, theirs = shop.script(f"{LOG}('experiment')"), shop.script(f"{LOG}('variation')")
+    treatment = {"mutations": [mutate("h1", "remove")], "css": "h1{color:red}", "js": theirs}
+    shop.experiments = [experiment(treatment, control=True, css="h1{color:rgb(0,0,1)}", js=ours)]
+    shop.page("/", html("<h1>Original</h1>"))
+    page = open_page()
+    assert page.evaluate("log") == ["experiment"]
+    assert page.evaluate(COLOR) == "rgb(0, 0, 1)"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "log"), [("/a", "Block A", ["a"]), ("/b", "Block AB", []), ("/c", "Flat", ["flat"])]
+)
+def test_url_blocks__first_match_takes_the_place_of_the_flat_fields(
+    path: str, text: str, log: list[str], shop: Shop, open_page: Open
+) -> None:
+    a, flat = shop.script(f"{LOG}('a')"), shop.script(f"{LOG}('flat')")
+    blocks = [
+        {"rules": on_path("\\/a"), "mutations": [mutate("h1", "text", text="Block A")], "css": "h1{color:blue}", "js": a},
+        {"rules": on_path("\\/[ab]"), "mutations": [mutate("h1", "text", text="Block AB")]},
+    ]
+    shop.experiments = [experiment({"blocks": blocks, "mutations": [mutate("h1", "text", text="Flat")], "js": flat})]
+    shop.page(path, html("<h1>Original</h1>"))
+    page = open_page(path)
+    assert page.inner_text("h1") == text
+    assert page.evaluate("window.log || []") == log
+
+
+@pytest.mark.parametrize(("path", "expected"), [("/a", "New"), ("/b", "Original")])
+def test_pages__decide_where_an_experiment_shows_and_counts(
+    path: str, expected: str, shop: Shop, open_page: Open
+) -> None:
+    shop.experiments = [experiment({"mutations": [mutate("h1", "text", text="New")]}, pages=pages("\\/a"))]
+    shop.page(path, html("<h1>Original</h1>"))
+    page = open_page(path)
+    assert page.inner_text("h1") == expected
+    assert len(page.evaluate("svc.assignments()")) == (expected == "New")
+    shop.wait_events("pageview")
+    assert len(shop.events("experiment_viewed")) == (expected == "New")
+
+
+def test_customer_script_that_throws__is_reported_and_stops_nothing_else(shop: Shop, open_page: Open) -> None:
+    bad = shop.script("throw new Error('broken by the shop')")
+    good = shop.script(f"{LOG}('runs')")
+    shop.experiments = [experiment({"js": good}, js=bad), experiment({"js": good}, name="e2")]
+    shop.page("/", html("<h1>Original</h1>"))
+    assert open_page().evaluate("log") == ["runs", "runs"]
+    [error] = shop.wait_events("sdk_error")
+    assert error["data"]["message"] == "broken by the shop"
+    assert error["data"]["source"] == "experiment_js"
+    assert (error["experimentId"], error["variationId"]) == ("e1", "e1-treatment")

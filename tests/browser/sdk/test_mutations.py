@@ -1,0 +1,187 @@
+"""The nine actions (folded into seven), on what is there, on what comes later, and through re-renders."""
+
+import pytest
+
+from tests.browser.sdk.configs import experiment, mutate
+from tests.browser.sdk.conftest import Open
+from tests.browser.sdk.shop import Shop, html
+
+pytestmark = pytest.mark.browser
+
+BODY = '<h1 id="t" class="a" title="old" style="color: red; margin: 1px">Original <b>bold</b></h1><p id="n">next</p>'
+
+ACTIONS = [
+    (mutate("#t", "text", text="<New>"), "document.querySelector('#t').innerHTML", "&lt;New&gt;"),
+    (mutate("#t", "html", html="<i>New</i>"), "document.querySelector('#t').innerHTML", "<i>New</i>"),
+    (
+        mutate("#t", "style", styles={"color": "blue", "backgroundColor": "white !important", "--x": "1"}),
+        "document.querySelector('#t').getAttribute('style')",
+        "color: blue; margin: 1px; background-color: white !important; --x: 1;",
+    ),
+    (
+        mutate("#t", "attribute", attributes={"title": "new", "class": None, "data-k": "v"}),
+        "document.querySelector('#t').outerHTML.match(/<h1[^>]*>/)[0]",
+        '<h1 id="t" title="new" style="color: red; margin: 1px" data-k="v">',
+    ),
+    (mutate("#t", "remove"), "document.querySelectorAll('#t').length", 0),
+    (
+        mutate("#n", "insertBefore", html="<p>1</p>text<p>2</p>"),
+        "[...document.querySelectorAll('body *')].map((e) => e.id || e.textContent).join()",
+        "t,bold,1,2,n",
+    ),
+    (
+        mutate("#t", "insertAfter", html="<p>1</p><p>2</p>"),
+        "[...document.querySelectorAll('body *')].map((e) => e.id || e.textContent).join()",
+        "t,bold,1,2,n",
+    ),
+]
+
+# What the page shows, whatever the order in which attributes and declarations were written.
+SNAPSHOT = """document.body.textContent + [...document.querySelectorAll('body *')].map((e) => e.localName +
+  [...e.attributes].map((a) => a.name + '=' + a.value.split(/; ?/).filter(Boolean).sort()).sort()).sort()"""
+EXPECTED_SNAPSHOT = (
+    "Original boldnext"
+    "b,h1class=a,id=t,style=color: red,margin: 1px,title=old,pid=n"
+)
+
+
+@pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
+def test_action__on_parsed_content__applies(mutation, look, expected, shop: Shop, open_page: Open) -> None:
+    shop.experiments = [experiment({"mutations": [mutation]})]
+    shop.page("/", html(BODY))
+    assert open_page().evaluate(look) == expected
+
+
+@pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
+def test_action__on_late_content__applies_before_the_next_frame(
+    mutation, look, expected, shop: Shop, open_page: Open
+) -> None:
+    shop.experiments = [experiment({"mutations": [mutation]})]
+    shop.page("/", html(""))
+    page = open_page()
+    late = f"(async () => {{ document.body.innerHTML = {BODY!r}; await null; return {look}; }})()"
+    assert page.evaluate(late) == expected
+
+
+@pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
+def test_action__when_left_by_navigation__gives_the_page_back(
+    mutation, look, expected, shop: Shop, open_page: Open
+) -> None:
+    in_pages = {"mode": "any", "in": [{"include": [{"path": "\\/?"}], "exclude": []}], "out": []}
+    shop.experiments = [experiment({"mutations": [mutation]}, pages=in_pages)]
+    shop.page("/", html(BODY))
+    page = open_page()
+    assert page.evaluate(SNAPSHOT) != EXPECTED_SNAPSHOT
+    page.evaluate("history.pushState({}, '', '/elsewhere')")
+    page.wait_for_function(f"(wanted) => {SNAPSHOT} === wanted", arg=EXPECTED_SNAPSHOT)
+
+
+def test_mutations__of_one_treatment__build_on_each_other(shop: Shop, open_page: Open) -> None:
+    mutations = [
+        mutate("#n", "insertAfter", html='<div class="new">x</div>'),
+        mutate(".new", "text", text="y"),
+        mutate("#t", "html", html='<b class="inner">1</b>'),
+        mutate("#t .inner", "attribute", attributes={"title": "z"}),
+    ]
+    shop.experiments = [experiment({"mutations": mutations})]
+    shop.page("/", html(BODY))
+    page = open_page()
+    assert page.inner_text(".new") == "y"
+    assert page.get_attribute(".inner", "title") == "z"
+
+
+def test_selector__that_does_not_parse__is_reported_and_harms_no_other(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [experiment({"mutations": [mutate("h1[", "remove"), mutate("#t", "text", text="New")]})]
+    shop.page("/", html(BODY))
+    assert open_page().inner_text("#t") == "New"
+    [error] = shop.wait_events("sdk_error")
+    assert "h1[" in error["data"]["message"]
+    assert error["experimentId"] == "e1"
+
+
+LIST = "".join(f"<li>{n}</li>" for n in "abcde")
+RENDER = f"document.querySelector('ul').innerHTML = {LIST!r}"
+ITEMS = "[...document.querySelectorAll('li')].map((e) => e.textContent).join('')"
+
+
+def rendered(shop: Shop, open_page: Open, *mutations, body: str = f"<ul>{LIST}</ul>"):
+    """The page after the snippet treated the list."""
+    shop.experiments = [experiment({"mutations": list(mutations)})]
+    shop.page("/", html(body))
+    return open_page()
+
+
+def test_positional_remove__over_fifty_renders__removes_one_each(shop: Shop, open_page: Open) -> None:
+    page = rendered(shop, open_page, mutate("li:nth-child(3)", "remove"))
+    assert page.evaluate(ITEMS) == "abde"
+    seen = page.evaluate(
+        f"(async () => {{ const seen = []; for (let i = 0; i < 50; i++) {{ {RENDER}; await null; "
+        f"seen.push({ITEMS}); }} return seen; }})()"
+    )
+    assert seen == ["abde"] * 50
+
+
+def test_positional_insert__over_fifty_renders__inserts_one_each(shop: Shop, open_page: Open) -> None:
+    page = rendered(shop, open_page, mutate("li:nth-child(3)", "insertBefore", html="<li>+</li>"))
+    seen = page.evaluate(
+        f"(async () => {{ const seen = []; for (let i = 0; i < 50; i++) {{ {RENDER}; await null; "
+        f"seen.push({ITEMS}); }} return seen; }})()"
+    )
+    assert seen == ["ab+cde"] * 50
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"), [({"action": "remove"}, "abdexx"), ({"action": "insertAfter", "html": "<li>+</li>"}, "abc+dexx")]
+)
+def test_positional__when_items_are_added_later__is_not_resolved_again(
+    action, expected, shop: Shop, open_page: Open
+) -> None:
+    page = rendered(shop, open_page, {"selector": "li:nth-child(3)", **action})
+    append = "document.querySelector('ul').insertAdjacentHTML('beforeend', '<li>x</li>')"
+    assert page.evaluate(f"(async () => {{ {append}; await null; {append}; await null; return {ITEMS}; }})()") == expected
+
+
+@pytest.mark.parametrize("selector", ["li:nth-child(3)", "li.x"])
+@pytest.mark.parametrize("action", ["insertBefore", "insertAfter"])
+def test_insertion__when_the_page_copies_its_own_html__stays_single(
+    action: str, selector: str, shop: Shop, open_page: Open
+) -> None:
+    body = f"<ul>{LIST}</ul>".replace("<li>c", '<li class="x">c')
+    page = rendered(shop, open_page, mutate(selector, action, html="<li>+</li>"), body=body)
+    copy = "document.querySelector('ul').innerHTML += '<li>x</li>'"
+    assert page.evaluate(f"(async () => {{ {copy}; await null; {copy}; await null; return {ITEMS}; }})()").count("+") == 1
+
+
+def test_insertion__when_its_target_is_moved__moves_along(shop: Shop, open_page: Open) -> None:
+    page = rendered(shop, open_page, mutate("#m", "insertAfter", html="<i>+</i>"), body='<p id="m"></p><div></div>')
+    move = "document.querySelector('div').append(document.querySelector('#m'))"
+    found = page.evaluate(f"(async () => {{ {move}; await null; return document.querySelector('div').innerHTML; }})()")
+    assert found.startswith('<p id="m"></p><i ')
+    assert page.locator("i").count() == 1
+
+
+def test_every_second__while_the_list_is_parsed_in_pieces__is_resolved_on_the_whole(
+    shop: Shop, open_page: Open
+) -> None:
+    gate = "<script>requestAnimationFrame(() => requestAnimationFrame(() => fetch('/gate')))</script>"
+    shop.experiments = [experiment({"mutations": [mutate("li:nth-child(even)", "remove")]})]
+    whole = html(f"<ul>{LIST}</ul><p>end</p>")
+    before, after = whole.split("<li>c")
+    shop.page("/", before + "<li>c" + gate, after)
+    page = open_page()
+    assert page.evaluate(ITEMS.replace("e.textContent", "e.firstChild.data")) == "ace"
+
+
+def test_text__when_the_page_writes_its_own_again__returns(shop: Shop, open_page: Open) -> None:
+    page = rendered(shop, open_page, mutate("#t", "text", text="New"), body=BODY)
+    write = "document.querySelector('#t').textContent = 'Original'"
+    assert page.evaluate(f"(async () => {{ {write}; await null; return document.querySelector('#t').textContent; }})()") == "New"
+
+
+def test_page_that_fights_back__does_not_hang(shop: Shop, open_page: Open) -> None:
+    page = rendered(shop, open_page, mutate("#t", "text", text="New"), body=BODY)
+    page.evaluate(
+        "new MutationObserver(() => { if (t.textContent !== 'Mine') t.textContent = 'Mine'; })"
+        ".observe(t, {childList: true}); t.textContent = 'Mine'"
+    )
+    assert page.evaluate("1 + 1") == 2

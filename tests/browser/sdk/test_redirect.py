@@ -1,0 +1,101 @@
+"""Redirect treatments: query, hash, loops, what is counted, and who is left alone."""
+
+from typing import Any
+
+import pytest
+
+from tests.browser.sdk.configs import experiment, mutate, pages
+from tests.browser.sdk.conftest import Open
+from tests.browser.sdk.shop import Shop, html
+
+pytestmark = pytest.mark.browser
+
+FRAMES = """<script>window.shown = [];(function sample() {
+  if (document.body) shown.push(getComputedStyle(document.documentElement).opacity);
+  requestAnimationFrame(sample);
+})()</script>"""
+
+
+def redirecting(target: str, **more: Any) -> dict[str, Any]:
+    """Everybody who comes to /old goes elsewhere."""
+    treatment = {"redirect_url": target, "mutations": [mutate("h1", "text", text="Never here")]}
+    return experiment(treatment, type="redirect", pages=pages("\\/old"), **more)
+
+
+def test_redirect__merges_the_query_keeps_the_hash_and_delivers_one_exposure(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting("/new?b=theirs", goals=[])]
+    shop.page("/old", html("<h1>Old</h1>"))
+    shop.page("/new", html("<h1>New</h1>"))
+    page = open_page("/old?a=1&b=mine#top")
+    page.wait_for_url("**/new*")
+    assert page.url == f"{shop.url}/new?b=theirs&a=1#top"
+    assert page.inner_text("h1") == "New"
+    [exposure] = shop.wait_events("experiment_viewed")
+    assert exposure["variationId"] == "e1-treatment"
+    assert "/old" in exposure["url"]
+    assert [event["url"] for event in shop.wait_events("pageview")] == [page.url]
+
+
+def test_redirect__to_another_template_of_the_same_path__applies_nothing_there(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting("/old?view=alt")]
+    shop.page("/old", html("<h1>Old</h1>"))
+    page = open_page("/old?a=1")
+    page.wait_for_url("**/old?view=alt&a=1")
+    assert page.inner_text("h1") == "Old"
+    assert page.evaluate("svc.assignments()[0].variationId") == "e1-treatment"
+    page.reload()
+    assert page.url.endswith("/old?view=alt&a=1")
+    shop.wait_events("pageview", 2)
+    assert len(shop.events("experiment_viewed")) == 1
+
+
+def test_two_redirects_in_a_ring__end_after_three_rounds(shop: Shop, open_page: Open) -> None:
+    back = experiment({"redirect_url": "/old"}, name="e2", type="redirect", pages=pages("\\/new"))
+    shop.experiments = [redirecting("/new"), back]
+    for path in ("/old", "/new"):
+        shop.page(path, html("<h1>Here</h1>"))
+    page = open_page("/old")
+    shop.wait_events("pageview")
+    assert page.evaluate("document.readyState") in ("interactive", "complete")
+    assert page.evaluate("getComputedStyle(document.documentElement).opacity") == "1"
+    assert len(shop.events("experiment_viewed")) == 2
+
+
+def test_control__stays_is_shown_at_once_and_is_counted(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting("/new", control=True)]
+    shop.page("/old", html("<h1>Old</h1>", FRAMES))
+    page = open_page("/old")
+    assert shop.wait_events("experiment_viewed")[0]["variationId"] == "e1-control"
+    assert page.url.endswith("/old")
+    assert set(page.evaluate("shown")) == {"1"}
+
+
+def test_page_that_is_left__is_not_shown(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting("/new")]
+    report = FRAMES.replace("shown.push(", "navigator.sendBeacon('/frames', JSON.stringify({events: [{type: 'frame', opacity: ")
+    report = report.replace(".opacity)", ".opacity}]}))")
+    shop.page("/old", html("<h1>Old</h1>", report))
+    shop.page("/new", html("<h1>New</h1>"))
+    open_page("/old").wait_for_url("**/new")
+    shop.wait_events("pageview")
+    assert {frame["opacity"] for frame in shop.events("frame")} <= {"0"}
+
+
+@pytest.mark.parametrize("target", ["javascript:alert(1)", "http://", "/old"])
+def test_destination_that_leads_nowhere__leaves_the_page(target: str, shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting(target)]
+    shop.page("/old", html("<h1>Old</h1>"))
+    page = open_page("/old")
+    shop.wait_events("pageview")
+    assert page.inner_text("h1") == "Old"
+
+
+def test_goals__count_on_the_destination(shop: Shop, open_page: Open) -> None:
+    goals = [{"id": "g", "type": "click", "once": True, "selector": "button"}]
+    shop.experiments = [redirecting("/new", goals=goals)]
+    shop.page("/old", html("<h1>Old</h1>"))
+    shop.page("/new", html("<button>Buy</button>"))
+    page = open_page("/old")
+    page.wait_for_url("**/new")
+    page.click("button")
+    assert shop.wait_events("goal")[0]["data"] == {"goalId": "g"}
