@@ -68,6 +68,8 @@ def read(arguments: Namespace) -> Options:
     if wrong := [name for name, equals, _ in pairs if not equals]:
         raise UsageError(f"--parameter wants NAME=VALUE, not {wrong[0]}")
     given = {name: getattr(arguments, name) for name in PORTS}
+    if outside := [port for port in given.values() if port is not None and not 0 < port < 65536]:
+        raise UsageError(f"{outside[0]} is no port number")
     return Options(
         template=arguments.template,
         ports={name: default_port(name) if port is None else port for name, port in given.items()},
@@ -84,11 +86,13 @@ def read(arguments: Namespace) -> Options:
 def check_ports(ports: dict[str, int]) -> None:
     """Refuse a taken port in one line that names it, what wants it and how to move that."""
     for name, number in ports.items():
+        if twice := [other for other in ports if ports[other] == number and other != name]:
+            raise UsageError(f"port {number} is given to both {PORTS[name].wanted_by} and {PORTS[twice[0]].wanted_by}")
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((HOST, number))
-            except (OSError, OverflowError) as problem:
+            except OSError as problem:
                 port = PORTS[name]
                 wanted = f"port {number}, wanted by {port.wanted_by}"
                 raise UsageError(f"{wanted}, cannot be used ({problem}); choose another with {port.option} N") from None

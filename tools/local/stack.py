@@ -47,16 +47,17 @@ class Stack:
         self.pools: list[Pool] = []
         self._parts = AsyncExitStack()
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = asyncio.Event()
+        self._failure: BaseException | None = None
 
     async def run(self) -> None:
         """Run until SIGINT, SIGTERM or SIGHUP, then stop everything gracefully."""
-        stopping = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+            asyncio.get_running_loop().add_signal_handler(number, self._stop)
         started = time.monotonic()
         async with self._parts:
             starting = asyncio.create_task(self._start())
-            waiting = asyncio.create_task(stopping.wait())
+            waiting = asyncio.create_task(self._stopping.wait())
             await asyncio.wait({starting, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if starting.done():
                 dev = starting.result()
@@ -65,7 +66,15 @@ class Stack:
             starting.cancel()
             await asyncio.wait({starting})
             print("stopping ...", flush=True)
+        if self._failure:
+            raise self._failure
         print("stopped; the next start finds this state again", flush=True)
+
+    def _stop(self) -> None:
+        """Stop at the first signal; at a second one leave at once, upon which the engine saves on its own."""
+        if self._stopping.is_set():
+            os._exit(130)
+        self._stopping.set()
 
     async def _start(self) -> dict[str, Any]:
         self.engine.launch()
@@ -143,8 +152,14 @@ class Stack:
 
     def _spawn(self, job: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(job)
-        task.add_done_callback(_report_failure)
+        task.add_done_callback(self._ended)
         self._tasks.append(task)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A part that fails takes the stack with it: half a stack answers in ways nobody can explain."""
+        if not task.cancelled() and (problem := task.exception()):
+            self._failure = problem
+            self._stopping.set()
 
     async def _warm(self) -> None:
         """Start functions that answer people, one after the other, while the first requests are served."""
@@ -213,11 +228,6 @@ class Stack:
         while any(pool.busy for pool in self.pools) and time.monotonic() < deadline:
             await asyncio.sleep(0.02)
         await asyncio.gather(*(pool.close() for pool in self.pools))
-
-
-def _report_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (problem := task.exception()):
-        print(f"error: a part of the stack failed: {problem!r}", flush=True)
 
 
 def run(options: Options, state: StateDirectory) -> None:

@@ -4,7 +4,8 @@ import base64
 import http.client
 import socket
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
+from random import Random
 from urllib.parse import urlsplit
 
 import pytest
@@ -173,6 +174,25 @@ def test_malformed_http__is_refused_and_hurts_nobody(stack, raw, status):
         client.sendall(raw)
         assert client.recv(12) == f"HTTP/1.1 {status}".encode()
     assert stack.api("GET", "/things/1").status == 200
+
+
+def test_garbage__never_breaks_the_server(stack):
+    random = Random(7)
+    port = urlsplit(stack.dev["worker_base_url"]).port
+    whole = b"POST /a?b=%zz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nCookie: a=b;;c\r\n\r\nhello"
+    chunked = b"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    for _ in range(500):
+        garbage = bytearray(random.choice([whole, chunked]))
+        for _ in range(random.randint(1, 6)):
+            at = random.randrange(len(garbage))
+            garbage[at : at + random.randint(0, 4)] = random.choices(b"\r\n \x00:%,;\xff0", k=random.randint(0, 3))
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+            client.sendall(garbage)
+            client.shutdown(socket.SHUT_WR)
+            with suppress(ConnectionResetError):
+                assert client.recv(9) in {b"", b"HTTP/1.1 "}
+    assert stack.edge("GET", "/still/there").status == 200
+    assert "Traceback" not in (stack.directory / "output.txt").read_text()
 
 
 def test_connection__that_breaks_off_hurts_nobody(stack):

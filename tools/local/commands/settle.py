@@ -26,7 +26,7 @@ def settle(client: ControlClient, timeout: float, say: Say = print) -> None:
         if job in scheduled:
             client.tick(job)
             say(f"{job} ran")
-    status = _drain(client, deadline, say)
+            status = _drain(client, deadline, say)
     for name, queue in status["queues"].items():
         if queue["dead"] and queue["visible"]:
             say(f"warning: {queue['visible']} messages are in dead-letter queue {name}")

@@ -16,6 +16,7 @@ import contextlib
 import copy
 import ctypes
 import fcntl
+import gc
 import json
 import os
 import shutil
@@ -122,6 +123,7 @@ class Snapshots:
     def _save_and_exit(directory: Path) -> None:
         status = 1
         try:
+            gc.disable()  # a collection would copy every page of the image
             os.nice(5)
             save_into(directory)
             status = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
@@ -50,16 +49,13 @@ class Server:
         assert task is not None
         self._connections[task] = False
         # A connection that breaks, times out or is cancelled by `stop` concerns nobody else.
-        with contextlib.suppress(
-            ConnectionError,
-            TimeoutError,
-            asyncio.IncompleteReadError,
-            asyncio.LimitOverrunError,
-            asyncio.CancelledError,
-        ):
+        try:
             await self._converse(task, reader, writer)
-        del self._connections[task]
-        writer.close()
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            pass
+        finally:
+            del self._connections[task]
+            writer.close()
 
     async def _converse(
         self, task: asyncio.Task[None], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
