@@ -109,3 +109,12 @@ def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Han
 def settings_uses(base: Management) -> Uses:
     """Use cases of shops and keys."""
     return {Shops: Shops(base.world, base.publication), Keys: Keys(base.world, base.authentication)}
+
+
+def analytics_uses(base: Management) -> Uses:
+    """Use cases of results; the only family that loads scipy."""
+    from abtest.adapters.dynamo import DynamoRollups
+    from abtest.services.results import Results
+
+    base.settings.need("rollups_table")
+    return {Results: Results(base.world, DynamoRollups(base.settings.rollups_table))}

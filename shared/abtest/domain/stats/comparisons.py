@@ -1,0 +1,106 @@
+"""Treatments of one goal against their control: tests, correction for several treatments, intervals that agree."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from scipy.special import ndtri
+
+from abtest.domain.stats.means import welch
+from abtest.domain.stats.multiplicity import holm
+from abtest.domain.stats.proportions import two_proportions
+from abtest.domain.stats.relative_lift import fieller
+from abtest.domain.stats.samples import Conversions, Interval, Sample
+
+Correction = Literal["none", "holm"]
+Arm = TypeVar("Arm", Conversions, Sample)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A treatment against its control. `lift` and its interval are relative, `difference` and its own absolute."""
+
+    difference: float
+    difference_interval: Interval | None
+    lift: float | None
+    lift_interval: Interval | None
+    p_value: float
+    adjusted_p_value: float
+    is_significant: bool
+
+
+Test = Callable[[Arm, Arm, float], Comparison | None]
+
+
+def compare_rates(
+    control: Conversions, treatments: Sequence[Conversions], *, alpha: float, correction: Correction
+) -> list[Comparison | None]:
+    """One comparison a treatment, None where it cannot be evaluated."""
+    return _compare(_rates, control, treatments, alpha, correction)
+
+
+def compare_means(
+    control: Sample, treatments: Sequence[Sample], *, alpha: float, correction: Correction
+) -> list[Comparison | None]:
+    """One comparison a treatment, None where it cannot be evaluated."""
+    return _compare(_means, control, treatments, alpha, correction)
+
+
+def _compare(
+    test: Test[Arm], control: Arm, treatments: Sequence[Arm], alpha: float, correction: Correction
+) -> list[Comparison | None]:
+    first = [test(control, treatment, alpha) for treatment in treatments]
+    evaluable = [index for index, comparison in enumerate(first) if comparison is not None]
+    if correction == "none" or not evaluable:
+        return first
+    verdict = holm([found.p_value for found in first if found is not None], alpha=alpha)
+    answer: list[Comparison | None] = [None] * len(first)
+    for rank, index in enumerate(evaluable):
+        # The p-value is the same at every level; only the intervals are drawn anew.
+        found = test(control, treatments[index], verdict.interval_alphas[rank])
+        answer[index] = found and _adjusted(found, verdict.adjusted[rank], is_significant=verdict.rejected[rank])
+    return answer
+
+
+def _adjusted(found: Comparison, p_value: float, *, is_significant: bool) -> Comparison:
+    return Comparison(
+        difference=found.difference,
+        difference_interval=found.difference_interval,
+        lift=found.lift,
+        lift_interval=found.lift_interval,
+        p_value=found.p_value,
+        adjusted_p_value=p_value,
+        is_significant=is_significant,
+    )
+
+
+def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Comparison | None:
+    found = two_proportions(control, treatment, alpha=alpha)
+    if found is None:
+        return None
+    lift = fieller(control.as_sample(), treatment.as_sample(), quantile=float(ndtri(1 - alpha / 2)))
+    return Comparison(
+        difference=found.difference,
+        difference_interval=found.interval,
+        lift=lift.lift if lift else None,
+        lift_interval=lift.interval if lift else None,
+        p_value=found.p_value,
+        adjusted_p_value=found.p_value,
+        is_significant=found.p_value <= alpha,
+    )
+
+
+def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | None:
+    found = welch(control, treatment, alpha=alpha)
+    if found is None:
+        return None
+    lift = None if found.quantile is None else fieller(*found.samples, quantile=found.quantile)
+    return Comparison(
+        difference=found.difference,
+        difference_interval=found.interval,
+        lift=lift.lift if lift else None,
+        lift_interval=lift.interval if lift else None,
+        p_value=found.p_value,
+        adjusted_p_value=found.p_value,
+        is_significant=found.p_value <= alpha,
+    )
