@@ -17,7 +17,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """The dev.json of a stack of its own, on free ports, stopped at the end."""
     directory: Path = tmp_path_factory.mktemp("stack")
     with running_stack(directory) as dev:
-        yield dev
+        yield {**dev, "directory": directory}
 
 
 @pytest.fixture(scope="session")

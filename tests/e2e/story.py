@@ -4,6 +4,8 @@ from typing import Any
 
 import requests
 
+from tools.local.testing import settle
+
 
 class Story:
     """Calls the management API of a running stack; every call states the status that it expects."""
@@ -29,4 +31,4 @@ class Story:
 
     def settle(self) -> None:
         """Drain the queues and roll up."""
-        self.dev["settle"]()
+        settle(self.dev["directory"])

@@ -24,11 +24,11 @@ def quick_start() -> str:
 
 
 def test_readme__quick_start_typed_as_written__ends_with_results(stack: dict[str, Any], tmp_path: Path) -> None:
-    script = quick_start().replace(".local/dev.json", str(stack["dev_json"]))
+    script = quick_start().replace(".local/dev.json", str(stack["directory"] / "dev.json"))
     done = subprocess.run(
         ["bash", "-eu", "-o", "pipefail", "-c", script],
         cwd=ROOT,
-        env={**os.environ, "ABTEST_LOCAL_DIR": str(stack["state_dir"])},
+        env={**os.environ, "ABTEST_LOCAL_DIR": str(stack["directory"])},
         capture_output=True,
         text=True,
         timeout=180,

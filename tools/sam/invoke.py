@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tools.local.template import load_template
+from tests.support.template import function_handlers
 
 EVENTS = Path("events")
 SAM = ".local/venvs/sam/bin/sam"
@@ -16,12 +16,7 @@ SAM = ".local/venvs/sam/bin/sam"
 
 def logical_ids() -> dict[str, str]:
     """Function folder to its logical id in the template."""
-    resources = load_template(Path("template.yaml"))["Resources"]
-    return {
-        resource["Properties"]["Handler"].split(".")[0]: name
-        for name, resource in resources.items()
-        if resource["Type"] == "AWS::Serverless::Function"
-    }
+    return {handler.split(".")[0]: name for name, handler, _ in function_handlers()}
 
 
 def invoke(logical_id: str, event: Path) -> Any:

@@ -2,11 +2,8 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from tools.local.template import load_template
+from tools.local.template.document import load
 
 
 def tree_bytes(folder: Path) -> int:
@@ -14,20 +11,19 @@ def tree_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def functions(template: dict[str, Any]) -> dict[str, list[str]]:
+def layers_of_functions(template: Path) -> dict[str, list[str]]:
     """Logical id of each function to those of its layers."""
     return {
         name: [layer["Ref"] for layer in resource["Properties"].get("Layers", [])]
-        for name, resource in template["Resources"].items()
+        for name, resource in load(template).resources.items()
         if resource["Type"] == "AWS::Serverless::Function"
     }
 
 
 def main(build: Path, limit: int) -> int:
-    template = load_template(Path("template.yaml"))
     sizes = {folder.name: tree_bytes(folder) for folder in build.iterdir() if folder.is_dir()}
     over = 0
-    for name, layers in functions(template).items():
+    for name, layers in layers_of_functions(Path("template.yaml")).items():
         total = sizes[name] + sum(sizes[layer] for layer in layers)
         over += total > limit
         print(f"  {name:<16} {total / 1e6:7.1f} MB of {limit / 1e6:.1f}{'  TOO LARGE' if total > limit else ''}")
@@ -35,7 +31,4 @@ def main(build: Path, limit: int) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
-    except (OSError, yaml.YAMLError) as error:
-        sys.exit(f"sizes: {error}")
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
