@@ -13,16 +13,16 @@ from abtest.domain.experiments.model import Goal
 from abtest.domain.goals import lineup
 from abtest.domain.goals.rules import check_goal
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import NotFoundError, VersionConflictError
-from abtest.ports.catalog import AuditRow, Catalog, Commit, Head, Put, Record, Remove, StaleVersionError
+from abtest.kit.errors import NotFoundError
+from abtest.ports.catalog import AuditRow, Catalog, Commit, Head, Put, Record, Remove
 from abtest.services.context import Caller, World
-from abtest.services.experiments.shop_rules import attribution_window_days
+from abtest.services.retrying import refuse_other_version, retried
+from abtest.services.shops import shop_defaults
 
 ArchivedFilter = Literal["false", "true", "all"]
 Stored = tuple[Goal, int]
 """A goal and its row version."""
 
-_ATTEMPTS = 4
 _SCANNED = 1000
 
 
@@ -72,7 +72,7 @@ class ShopGoals:
 
     def create(self, caller: Caller, stated: Mapping[str, Any]) -> Stored:
         """A goal from the fields of ShopGoalCreate. Raises ValidationFailedError."""
-        window = attribution_window_days(self._world.catalog, caller.shop_id)
+        window = shop_defaults(self._world.catalog, caller.shop_id)["attribution_window_days"]
         goal = lineup.make(
             stated, goal_id=self._world.new_id(), experiment_id=None, now=self._world.now(), window_days=window
         )
@@ -102,7 +102,7 @@ class ShopGoals:
     def delete(self, caller: Caller, goal_id: str, *, expected_version: int | None) -> None:
         """Remove the goal; experiments that attached it keep their copies."""
         goal, version = self.get(caller.shop_id, goal_id)
-        _check_version(version, expected_version)
+        refuse_other_version(expected_version, version)
         head = _head(caller.shop_id, goal, version)
         row = self._audit_row(caller, goal, "goal.delete", {"name": [goal.name, None]})
         self._world.catalog.commit(Commit(removes=[Remove(head=head)], audit=[row]))
@@ -114,17 +114,15 @@ class ShopGoals:
     def _change(
         self, caller: Caller, goal_id: str, expected: int | None, action: str, edit: Callable[[Goal], Goal]
     ) -> Stored:
-        for attempt in range(_ATTEMPTS):
+
+        def attempt() -> Stored:
             before, version = self.get(caller.shop_id, goal_id)
-            _check_version(version, expected)
+            refuse_other_version(expected, version)
             after = edit(before)
             check_goal(after)
-            try:
-                return (before, version) if after == before else self._save(caller, before, version, after, action)
-            except StaleVersionError:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-        raise AssertionError("the loop returns or raises")
+            return (before, version) if after == before else self._save(caller, before, version, after, action)
+
+        return retried(attempt)
 
     def _save(self, caller: Caller, before: Goal | None, version: int, after: Goal, action: str) -> Stored:
         record = Record(head=_head(caller.shop_id, after, version + 1), body=goal_document(after))
@@ -144,11 +142,6 @@ class ShopGoals:
             diff=diff,
             created_at=self._world.now(),
         )
-
-
-def _check_version(version: int, expected: int | None) -> None:
-    if expected is not None and version != expected:
-        raise VersionConflictError("the goal was changed since you read it")
 
 
 def _head(shop_id: str, goal: Goal, version: int) -> Head:

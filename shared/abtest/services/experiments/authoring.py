@@ -16,9 +16,9 @@ from abtest.domain.goals import lineup
 from abtest.kit.errors import ServiceError
 from abtest.services.context import Caller
 from abtest.services.experiments.publishing import Published
-from abtest.services.experiments.shop_rules import attribution_window_days
 from abtest.services.experiments.store import ExperimentStore, PublicIdTakenError
 from abtest.services.goals import shop_goal, shop_goal_ids
+from abtest.services.shops import shop_defaults
 
 Stated = Mapping[str, Any]
 LAUNCH_SCOPE = "experiments:launch"
@@ -146,7 +146,7 @@ class GoalMaker:
             goal_id=self._world.new_id(),
             experiment_id=experiment.id,
             now=occasion.now,
-            window_days=attribution_window_days(catalog, shop_id),
+            window_days=shop_defaults(catalog, shop_id)["attribution_window_days"],
         )
 
 

@@ -11,18 +11,19 @@ from abtest.domain.experiments.schedule import clear_schedule, due_end, due_star
 from abtest.domain.experiments.states import Action
 from abtest.domain.experiments.transitions import act
 from abtest.kit.clock import timestamp
-from abtest.kit.errors import ConflictError, NotFoundError, ServiceError
+from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.ports.catalog import DueEntry
 from abtest.services.context import Caller
-from abtest.services.experiments.shop_rules import is_approval_required
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.shops import shop_defaults
 
 SYSTEM_USER_ID = "00000000-0000-7000-8000-000000000001"
 """Signs the audit of what nobody's key did."""
 
 BATCH = 100
 Queue = Literal["LAUNCH", "END"]
-Result = Literal["done", "unscheduled", "failed", "not_due"]
+Result = Literal["done", "unpublished", "unscheduled", "failed", "not_due"]
+"""`unpublished` is done, too, but storefronts learn of it when the outbox is repeated."""
 Report = Callable[[DueEntry, Result, Exception | None], None]
 
 _ACTIONS: dict[Queue, Action] = {"LAUNCH": "launch", "END": "complete"}
@@ -32,7 +33,9 @@ _ACTIONS: dict[Queue, Action] = {"LAUNCH": "launch", "END": "complete"}
 class Tally:
     """How many entries ended how."""
 
-    counts: dict[Result, int] = field(default_factory=lambda: {"done": 0, "unscheduled": 0, "failed": 0, "not_due": 0})
+    counts: dict[Result, int] = field(
+        default_factory=lambda: {"done": 0, "unpublished": 0, "unscheduled": 0, "failed": 0, "not_due": 0}
+    )
 
 
 class ScheduledActions:
@@ -75,7 +78,7 @@ class ScheduledActions:
 
     def _act(self, queue: Queue, entry: DueEntry) -> Result:
         caller = _system(entry.shop_id)
-        required = is_approval_required(self._store.world.catalog, entry.shop_id)
+        required = shop_defaults(self._store.world.catalog, entry.shop_id)["require_approval"]
         acted: Result = "not_due"
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change:
@@ -95,9 +98,7 @@ class ScheduledActions:
             published = self._store.change(caller, entry.id, decide)
         except NotFoundError:
             return "not_due"
-        if published.reasons:
-            raise ConflictError("; ".join(published.reasons)[:500])
-        return acted
+        return "unpublished" if published.reasons else acted
 
     def _is_due(self, queue: Queue, experiment: Experiment) -> bool:
         moment = due_start(experiment) if queue == "LAUNCH" else due_end(experiment)

@@ -12,8 +12,8 @@ from abtest.domain.experiments.states import TRANSITIONS, Action, allowed_action
 from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
 from abtest.services.context import Caller
 from abtest.services.experiments.publishing import Published
-from abtest.services.experiments.shop_rules import is_approval_required
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.shops import shop_defaults
 
 
 class Lifecycle:
@@ -35,7 +35,7 @@ class Lifecycle:
 
         An action whose target is the present state changes nothing and publishes again.
         """
-        required = is_approval_required(self._store.world.catalog, caller.shop_id)
+        required = shop_defaults(self._store.world.catalog, caller.shop_id)["require_approval"]
         acted = False
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change:
@@ -76,6 +76,6 @@ class Lifecycle:
     def checklist(self, shop_id: str, reference: str) -> tuple[tuple[Item, ...], tuple[Action, ...]]:
         """The launch checklist, and the actions that are allowed now."""
         experiment = self._store.load(shop_id, reference)
-        required = is_approval_required(self._store.world.catalog, shop_id)
+        required = shop_defaults(self._store.world.catalog, shop_id)["require_approval"]
         items = checklist(experiment, approval_required=required)
         return items, allowed_actions(experiment, approval_required=required)

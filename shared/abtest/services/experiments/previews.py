@@ -1,5 +1,6 @@
 """Links that show one variation on a page of the shop, for a while and revocably."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -28,7 +29,9 @@ class PreviewLink(NamedTuple):
 class PreviewLinks:
     """Makes preview sessions for variations."""
 
-    def __init__(self, store: ExperimentStore, sessions: Sessions, roots: RootKeys, worker_base_url: str) -> None:
+    def __init__(
+        self, store: ExperimentStore, sessions: Sessions, roots: Callable[[], RootKeys], worker_base_url: str
+    ) -> None:
         self._store = store
         self._sessions = sessions
         self._roots = roots
@@ -59,6 +62,6 @@ class PreviewLinks:
             "expires_at": timestamp(expires),
         }
         self._sessions.put(grant.session_id, document, expires_at=expires)
-        token = make_token(self._roots, grant)
+        token = make_token(self._roots(), grant)
         query = urlencode({"pst": token, "url": url})
         return PreviewLink(f"{self._base}/api/preview?{query}", token, timestamp(expires))

@@ -8,9 +8,9 @@ from abtest.domain.experiments.diff import audit_diff
 from abtest.domain.experiments.errors import SlugTakenError
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.variations import find
-from abtest.kit.errors import NotFoundError, VersionConflictError
+from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid, public_id
-from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow, StaleVersionError
+from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow
 from abtest.services.context import Caller, World
 from abtest.services.experiments.publishing import Published, Publishing
 from abtest.services.experiments.records import (
@@ -23,9 +23,7 @@ from abtest.services.experiments.records import (
     slug_name,
     variation_name,
 )
-
-ATTEMPTS = 4
-"""The first try and three more, where a race was lost and the caller stated no version."""
+from abtest.services.retrying import refuse_other_version, retried
 
 Decision = Callable[[Experiment, Occasion], Change]
 
@@ -61,17 +59,14 @@ class ExperimentStore:
         Raises VersionConflictError when the caller's version is not the stored one, StaleVersionError when the race
         was lost again and again, and whatever `decide` raises.
         """
-        for attempt in range(ATTEMPTS):
+
+        def attempt() -> Published:
             experiment = self.load(caller.shop_id, reference)
-            if expected_version is not None and experiment.version != expected_version:
-                raise VersionConflictError("the experiment was changed since you read it")
+            refuse_other_version(expected_version, experiment.version)
             change = decide(experiment, self.occasion(caller))
-            try:
-                return Published(experiment) if change.is_empty else self.save(caller, change)
-            except StaleVersionError:
-                if attempt == ATTEMPTS - 1:
-                    raise
-        raise AssertionError("the loop returns or raises")
+            return Published(experiment) if change.is_empty else self.save(caller, change)
+
+        return retried(attempt)
 
     def save(self, caller: Caller, change: Change) -> Published:
         """Commit a change with its rows and publish what shoppers see. Raises StaleVersionError, SlugTakenError."""

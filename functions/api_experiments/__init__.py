@@ -1,0 +1,1 @@
+"""Experiments with their variations and goals."""

@@ -1,0 +1,148 @@
+"""Routes around an experiment's fields."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from abtest.contract.audit import AuditLog
+from abtest.contract.base import ListOf, Moment, Uuid
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.experiments import (
+    Duplication,
+    Experiment,
+    ExperimentCreate,
+    ExperimentUpdate,
+    Slug,
+)
+from abtest.domain.experiments.errors import (
+    LiveImpactError,
+    NotDeletableError,
+    RedirectMatchesSourceError,
+    SlugTakenError,
+    UnsafeRegexError,
+    WeightsSumError,
+)
+from abtest.domain.experiments.model import CountingType, DeliveryType, Status
+from abtest.http.deps import IfMatch, Page, carries_code, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.http.validation import InlineDataUriTooLargeError
+from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.experiments.authoring import Authoring, LaunchScopeRequiredError
+from abtest.services.experiments.reading import Filters, Reading, Sort
+from api_experiments.routes.vocabulary import Archived, Auditor, ExperimentId, Reader, Writer, audit_log, experiment
+
+router = Router("/experiments", tag="Experiments")
+
+Authors = Annotated[Authoring, use(Authoring)]
+Reads = Annotated[Reading, use(Reading)]
+
+RULES = (
+    InlineDataUriTooLargeError,
+    LaunchScopeRequiredError,
+    LimitReachedError,
+    RedirectMatchesSourceError,
+    SlugTakenError,
+    UnsafeRegexError,
+    ValidationFailedError,
+)
+
+
+@router.get("", operation_id="listExperiments", responses=errors(LimitReachedError))
+def list_experiments(
+    caller: Reader,
+    page: Page,
+    reading: Reads,
+    status: Status | None = None,
+    counting_type: CountingType | None = None,
+    delivery_type: DeliveryType | None = None,
+    archived: Archived = "false",
+    q: Annotated[str | None, Query(max_length=255, description="A part of the name, in any case.")] = None,
+    slug: Slug | None = None,
+    goal_id: Annotated[Uuid | None, Query(description="Experiments with this goal.")] = None,
+    updated_since: Annotated[Moment | None, Query(description="Changed at this moment or later.")] = None,
+    sort: Sort = "-created_at",
+) -> ListOf[Experiment]:
+    """Experiments with their variations and goals. A page may hold fewer than `limit` and still have a next one."""
+    filters = Filters(
+        status=status,
+        counting_type=counting_type,
+        delivery_type=delivery_type,
+        archived=archived,
+        q=q,
+        slug=slug,
+        goal_id=goal_id,
+        updated_since=updated_since,
+        sort=sort,
+    )
+    found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([Experiment.listed(item) for item in found], last)
+
+
+@router.post("", operation_id="createExperiment", status_code=201, responses=errors(*RULES))
+@carries_code
+def create_experiment(body: ExperimentCreate, caller: Writer, authoring: Authors) -> Experiment:
+    """A new draft. Without variations it gets Control and Variant at 0.5 each. `scheduled_start_at` needs the scope
+    `experiments:launch`."""
+    return experiment(authoring.create(caller, body.stated()))
+
+
+@router.get("/{experiment_id}", operation_id="getExperiment", responses=errors(NotFoundError))
+def get_experiment(experiment_id: ExperimentId, caller: Reader, reading: Reads) -> Experiment:
+    """One experiment, by its UUID or its public id."""
+    return Experiment.single(reading.get(caller.shop_id, experiment_id))
+
+
+@router.patch(
+    "/{experiment_id}",
+    operation_id="updateExperiment",
+    responses=errors(
+        NotFoundError, ConflictError, LiveImpactError, WeightsSumError, *RULES, s409=PageLiveImpactEnvelope
+    ),
+)
+@carries_code
+def update_experiment(
+    experiment_id: ExperimentId, body: ExperimentUpdate, caller: Writer, authoring: Authors, if_match: IfMatch
+) -> Experiment:
+    """Change fields: objects merge, lists and scalars replace, null clears.
+
+    While running, an edit of traffic, targeting or code needs `confirm_live_impact`. Before launch, an edit of an
+    approved design takes the approval back and returns the experiment to draft.
+    """
+    updated = authoring.update(caller, experiment_id, body.stated(), consent=body.consent(), expected_version=if_match)
+    return experiment(updated)
+
+
+@router.delete(
+    "/{experiment_id}",
+    operation_id="deleteExperiment",
+    status_code=204,
+    responses=errors(NotFoundError, NotDeletableError),
+)
+def delete_experiment(experiment_id: ExperimentId, caller: Writer, authoring: Authors, if_match: IfMatch) -> None:
+    """Delete a draft that never started. Everything else is archived instead."""
+    authoring.delete(caller, experiment_id, expected_version=if_match)
+
+
+@router.post(
+    "/{experiment_id}/duplicate",
+    operation_id="duplicateExperiment",
+    status_code=201,
+    responses=errors(NotFoundError),
+)
+def duplicate_experiment(
+    experiment_id: ExperimentId, caller: Writer, authoring: Authors, body: Duplication | None = None
+) -> Experiment:
+    """A draft with the same design and none of the history. Archived parts stay behind."""
+    said = (body or Duplication()).stated()
+    copy = authoring.duplicate(
+        caller, experiment_id, name=said.get("name"), include_goals=said.get("include_goals", True)
+    )
+    return experiment(copy)
+
+
+@router.get("/{experiment_id}/history", operation_id="listExperimentHistory", responses=errors(NotFoundError))
+def history(experiment_id: ExperimentId, caller: Auditor, page: Page, reading: Reads) -> ListOf[AuditLog]:
+    """Who changed what, newest first."""
+    rows, last = reading.history(caller.shop_id, experiment_id, limit=page.limit, after=page.after)
+    return page.page([audit_log(row) for row in rows], last)

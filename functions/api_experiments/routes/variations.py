@@ -1,0 +1,197 @@
+"""Routes of variations, below their experiment and by their own address."""
+
+from typing import Annotated
+
+from abtest.contract.base import ListOf
+from abtest.contract.consent import Acknowledgement
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.lifecycle import PreviewLink, PreviewLinkInput
+from abtest.contract.variations import Variation, VariationCreate, VariationUpdate, WeightsInput
+from abtest.domain.experiments.errors import (
+    LiveImpactError,
+    NotDeletableError,
+    RedirectMatchesSourceError,
+    UnsafeRegexError,
+    WeightsSumError,
+)
+from abtest.domain.experiments.variations import find
+from abtest.http.deps import IfMatch, Page, carries_code, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.http.validation import InlineDataUriTooLargeError
+from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.experiments.previews import DEFAULT_SECONDS, PreviewLinks
+from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.variations import Variations
+from api_experiments.routes.vocabulary import (
+    Archived,
+    ExperimentId,
+    Previewer,
+    Reader,
+    VariationId,
+    Writer,
+    part_of,
+    variation,
+    variations_of,
+    whole,
+)
+
+router = Router("/experiments/{experiment_id}/variations", tag="Variations")
+alone = Router("/variations", tag="Variations")
+
+Arms = Annotated[Variations, use(Variations)]
+Reads = Annotated[Reading, use(Reading)]
+Previews = Annotated[PreviewLinks, use(PreviewLinks)]
+
+EDIT = errors(
+    NotFoundError,
+    LiveImpactError,
+    InlineDataUriTooLargeError,
+    LimitReachedError,
+    RedirectMatchesSourceError,
+    UnsafeRegexError,
+    ValidationFailedError,
+    WeightsSumError,
+    s409=PageLiveImpactEnvelope,
+)
+DELETION = errors(NotFoundError, NotDeletableError, ValidationFailedError)
+
+
+@router.get("", operation_id="listVariations", responses=errors(NotFoundError))
+def list_variations(
+    experiment_id: ExperimentId, caller: Reader, page: Page, reading: Reads, archived: Archived = "false"
+) -> ListOf[Variation]:
+    """The variations of an experiment, in their order."""
+    return part_of(page, variations_of(reading.get(caller.shop_id, experiment_id), archived))
+
+
+@router.post("", operation_id="createVariation", status_code=201, responses=EDIT)
+@carries_code
+def create_variation(
+    experiment_id: ExperimentId, body: VariationCreate, caller: Writer, arms: Arms, if_match: IfMatch
+) -> Variation:
+    """One more variation; its weight is 0 unless stated."""
+    consent = body.consent()
+    return variation(arms.add(caller, experiment_id, body.stated(), consent=consent, expected_version=if_match))
+
+
+@router.put("/weights", operation_id="setWeights", responses=EDIT)
+def set_weights(
+    experiment_id: ExperimentId, body: WeightsInput, caller: Writer, arms: Arms, if_match: IfMatch
+) -> ListOf[Variation]:
+    """Set the weights of all variations in use. In a started test this opens a new measurement: results count from
+    now on, while nobody is assigned anew."""
+    consent = body.consent()
+    weighed = arms.weigh(caller, experiment_id, body.stated()["weights"], consent=consent, expected_version=if_match)
+    return whole(variations_of(weighed.experiment))
+
+
+@router.get("/{variation_id}", operation_id="getVariation", responses=errors(NotFoundError))
+def get_variation(experiment_id: ExperimentId, variation_id: VariationId, caller: Reader, reading: Reads) -> Variation:
+    """One variation, by its UUID or its public id."""
+    experiment = reading.get(caller.shop_id, experiment_id)
+    return Variation.of(find(experiment, variation_id)).at(experiment.version)
+
+
+@router.patch("/{variation_id}", operation_id="updateVariation", responses=EDIT)
+@carries_code
+def update_variation(
+    experiment_id: ExperimentId,
+    variation_id: VariationId,
+    body: VariationUpdate,
+    caller: Writer,
+    arms: Arms,
+    if_match: IfMatch,
+) -> Variation:
+    """Change a variation. While the experiment runs this needs `confirm_live_impact`."""
+    consent = body.consent()
+    return variation(
+        arms.update(caller, experiment_id, variation_id, body.stated(), consent=consent, expected_version=if_match)
+    )
+
+
+@router.delete("/{variation_id}", operation_id="deleteVariation", status_code=204, responses=DELETION)
+def delete_variation(
+    experiment_id: ExperimentId, variation_id: VariationId, caller: Writer, arms: Arms, if_match: IfMatch
+) -> None:
+    """Delete a variation of a draft that never started."""
+    arms.delete(caller, experiment_id, variation_id, expected_version=if_match)
+
+
+@router.post("/{variation_id}/archive", operation_id="archiveVariation", responses=EDIT)
+def archive_variation(
+    experiment_id: ExperimentId,
+    variation_id: VariationId,
+    caller: Writer,
+    arms: Arms,
+    if_match: IfMatch,
+    body: Acknowledgement | None = None,
+) -> Variation:
+    """Take a variation out of use; give its weight to others first when the experiment runs."""
+    consent = (body or Acknowledgement()).consent()
+    return variation(
+        arms.set_archived(caller, experiment_id, variation_id, True, consent=consent, expected_version=if_match)
+    )
+
+
+@router.post("/{variation_id}/unarchive", operation_id="unarchiveVariation", responses=EDIT)
+def unarchive_variation(
+    experiment_id: ExperimentId,
+    variation_id: VariationId,
+    caller: Writer,
+    arms: Arms,
+    if_match: IfMatch,
+    body: Acknowledgement | None = None,
+) -> Variation:
+    """Bring a variation back into use."""
+    consent = (body or Acknowledgement()).consent()
+    return variation(
+        arms.set_archived(caller, experiment_id, variation_id, False, consent=consent, expected_version=if_match)
+    )
+
+
+@router.post(
+    "/{variation_id}/preview-link",
+    operation_id="createPreviewLink",
+    status_code=201,
+    responses=errors(NotFoundError),
+)
+def create_preview_link(
+    experiment_id: ExperimentId,
+    variation_id: VariationId,
+    body: PreviewLinkInput,
+    caller: Previewer,
+    previews: Previews,
+) -> PreviewLink:
+    """An address that shows a page of the shop with the variation, for a while."""
+    seconds = body.stated().get("ttl_seconds", DEFAULT_SECONDS)
+    link = previews.create(caller, experiment_id, variation_id, url=body.url, ttl_seconds=seconds)
+    return PreviewLink(url=link.url, token=link.token, expires_at=link.expires_at)
+
+
+@alone.get("/{variation_id}", operation_id="getVariationAlone", responses=errors(NotFoundError))
+def get_variation_alone(variation_id: VariationId, caller: Reader, reading: Reads) -> Variation:
+    """One variation without naming its experiment."""
+    experiment, found = reading.variation(caller.shop_id, variation_id)
+    return Variation.of(found).at(experiment.version)
+
+
+@alone.patch("/{variation_id}", operation_id="updateVariationAlone", responses=EDIT)
+@carries_code
+def update_variation_alone(
+    variation_id: VariationId, body: VariationUpdate, caller: Writer, arms: Arms, reading: Reads, if_match: IfMatch
+) -> Variation:
+    """Change a variation without naming its experiment."""
+    consent, found = body.consent(), reading.variation(caller.shop_id, variation_id)[1]
+    return variation(
+        arms.update(caller, found.experiment_id, found.id, body.stated(), consent=consent, expected_version=if_match)
+    )
+
+
+@alone.delete("/{variation_id}", operation_id="deleteVariationAlone", status_code=204, responses=DELETION)
+def delete_variation_alone(
+    variation_id: VariationId, caller: Writer, arms: Arms, reading: Reads, if_match: IfMatch
+) -> None:
+    """Delete a variation of a draft that never started, without naming its experiment."""
+    found = reading.variation(caller.shop_id, variation_id)[1]
+    arms.delete(caller, found.experiment_id, found.id, expected_version=if_match)

@@ -1,0 +1,96 @@
+"""Words that the family's routes share: who may call, what paths name, how answers are made."""
+
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
+
+from fastapi import Query
+
+from abtest.contract.audit import AuditLog
+from abtest.contract.base import ListOf, Output, Pagination, Reference, Uuid
+from abtest.contract.experiments import Experiment
+from abtest.contract.goals import Goal
+from abtest.contract.lifecycle import ApprovalEvent
+from abtest.contract.variations import Variation
+from abtest.domain.experiments.model import Experiment as Aggregate
+from abtest.domain.experiments.model import Goal as Measure
+from abtest.domain.experiments.model import Variation as Arm
+from abtest.http.deps import Caller, require
+from abtest.http.paging import MAX_LIMIT, Paging
+from abtest.ports.catalog import AuditRow
+from abtest.services.experiments.publishing import Published
+from abtest.services.experiments.reading import ArchivedFilter
+
+Reader = Annotated[Caller, require("experiments:read")]
+Writer = Annotated[Caller, require("experiments:write")]
+Launcher = Annotated[Caller, require("experiments:launch")]
+Approver = Annotated[Caller, require("approvals:write")]
+Auditor = Annotated[Caller, require("audit:read")]
+Previewer = Annotated[Caller, require("previews:write")]
+
+ExperimentId = Reference
+VariationId = Reference
+GoalId = Uuid
+Archived = Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")]
+
+Part = TypeVar("Part", Variation, Goal, ApprovalEvent)
+Item = TypeVar("Item", bound=Output)
+
+
+def experiment(published: Published) -> Experiment:
+    """The answer of a write to an experiment."""
+    return Experiment.single(published.experiment, published.warning)
+
+
+def variation(written: tuple[Published, Arm]) -> Variation:
+    """The answer of a write to a variation."""
+    published, arm = written
+    return Variation.of(arm, published.warning).at(published.experiment.version)
+
+
+def goal(written: tuple[Published, Measure]) -> Goal:
+    """The answer of a write to a goal."""
+    published, measure = written
+    return Goal.of(measure).at(published.experiment.version)
+
+
+def kept(archived: ArchivedFilter, item: Arm | Measure) -> bool:
+    """Whether a list shows the item."""
+    return archived == "all" or (archived == "true") == (item.archived_at is not None)
+
+
+def goals_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> list[Goal]:
+    """The goals that a list shows, in their order."""
+    return [Goal.of(item) for item in aggregate.goals if kept(archived, item)]
+
+
+def variations_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> list[Variation]:
+    """The variations that a list shows, in their order."""
+    return [Variation.of(item) for item in aggregate.variations if kept(archived, item)]
+
+
+def audit_log(row: AuditRow) -> AuditLog:
+    """An audit row as the contract shows it; shops belong to no organisation of their own."""
+    return AuditLog(
+        id=row.id,
+        shop_id=row.shop_id,
+        org_id=None,
+        user_id=row.user_id,
+        action=row.action,
+        entity_type=row.entity_type,
+        entity_id=row.entity_id,
+        entity_name=row.entity_name,
+        diff=row.diff,
+        created_at=row.created_at,
+    )
+
+
+def part_of(page: Paging, items: Sequence[Part]) -> ListOf[Part]:
+    """The page of a list that is part of a resource: what follows the item that the cursor names."""
+    start = next((index + 1 for index, item in enumerate(items) if item.id == page.after), 0)
+    shown = items[start : start + page.limit]
+    return page.page(shown, shown[-1].id if start + page.limit < len(items) else None)
+
+
+def whole(items: Sequence[Item]) -> ListOf[Item]:
+    """A whole list, as writes answer it."""
+    return ListOf[Item](data=list(items), pagination=Pagination(limit=MAX_LIMIT, next_cursor=None, has_more=False))
