@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
-from typing import Any
 
 import pytest
 
@@ -54,24 +53,41 @@ class AwsStack:
 @contextmanager
 def moto_stack(monkeypatch: pytest.MonkeyPatch, parameters: dict[str, str] | None = None) -> Iterator[AwsStack]:
     """All of the template in an empty moto, under the template's default parameters or other ones."""
+    enter_moto(monkeypatch)
+    with mocked() as clients:
+        stack = Stack.planned(endpoint=ENDPOINT, parameters=parameters)
+        stack.create(clients)
+        yield AwsStack(stack, clients, monkeypatch)
+
+
+def enter_moto(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment in which every AWS client belongs to moto."""
     monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     monkeypatch.delenv("AWS_PROFILE", raising=False)
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
-    aws.reset()
-    with _moto():
-        stack = Stack.planned(endpoint=ENDPOINT, parameters=parameters)
-        stack.create(_clients())
-        yield AwsStack(stack, _clients(), monkeypatch)
-    aws.reset()
+    _keep_only_our_clients()
 
 
-def _moto() -> AbstractContextManager[Any]:
+@contextmanager
+def mocked() -> Iterator[Clients]:
+    """An empty moto, and clients to fill it."""
     # moto numbers its account when it is imported; the template reader writes ARNs with this one.
     os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT  # noqa: TID251 - before any fixture can
     from moto import mock_aws
 
-    return mock_aws()
+    with mock_aws():
+        yield _clients()
+
+
+def _keep_only_our_clients() -> None:
+    """Reset the product's clients unless they were made in here: making them anew takes longer than most tests."""
+    if aws.once("moto", object) not in _ours:
+        aws.reset()
+        _ours[:] = [aws.once("moto", object)]
+
+
+_ours: list[object] = []
 
 
 @cache

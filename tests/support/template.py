@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tools.local.provision.everything import provision
 from tools.local.template.document import Document, load
 from tools.local.template.functions import Function, functions
 from tools.local.template.intrinsics import Resolver, parameter_values
-from tools.local.template.resources import QUEUE, Resource, existing, of_type
+from tools.local.template.resources import ATTRIBUTES, QUEUE, Resource, existing, of_type
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 
@@ -25,11 +25,19 @@ class Stack:
     resources: list[Resource]
 
     @classmethod
-    def planned(cls, *, endpoint: str, parameters: dict[str, str] | None = None, path: Path = TEMPLATE) -> Stack:
-        """What the template would make in the engine at `endpoint`."""
+    def planned(
+        cls, *, endpoint: str, suffix: str = "", parameters: dict[str, str] | None = None, path: Path = TEMPLATE
+    ) -> Stack:
+        """What the template would make in the engine at `endpoint`; the suffix keeps stacks in one engine apart."""
         document = _document(path)
         resolver = Resolver(document, parameter_values(document, parameters or {}))
-        return cls(document, resolver, existing(document, resolver, endpoint))
+        resources = [
+            replace(resource, name=resource.name + suffix) for resource in existing(document, resolver, endpoint)
+        ]
+        for resource in resources:
+            if resource.type in ATTRIBUTES:
+                resolver.attributes[resource.logical_id] = ATTRIBUTES[resource.type](resource.name, endpoint)
+        return cls(document, resolver, resources)
 
     def create(self, clients: Clients) -> None:
         """Make tables, buckets, queues and secrets, and learn their names from the engine."""

@@ -1,0 +1,173 @@
+"""Every port on every engine: memory, moto in this process, ministack over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from abtest.adapters import aws
+from abtest.adapters.dynamo import (
+    DynamoCatalog,
+    DynamoIdempotency,
+    DynamoLeases,
+    DynamoRateLimiter,
+    DynamoRollups,
+    DynamoSessions,
+)
+from abtest.adapters.memory import (
+    MemoryBlobs,
+    MemoryCatalog,
+    MemoryIdempotency,
+    MemoryLeases,
+    MemoryQueue,
+    MemoryRateLimiter,
+    MemoryRollups,
+    MemorySessions,
+)
+from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.sqs import SqsQueue
+from abtest.ports.blobs import Blobs
+from abtest.ports.catalog import Catalog
+from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
+from abtest.ports.queue import Queue
+from abtest.ports.rollups import Rollups
+from tests.support.moto_stack import ENDPOINT, enter_moto, mocked
+from tests.support.template import Stack
+from tools.local.engine.process import Engine as Process
+from tools.local.provision.clients import CREDENTIALS, Clients
+from tools.local.surroundings import machine_environment
+from tools.local.template.intrinsics import REGION
+from tools.local.testing import free_ports
+
+_stacks = count(1)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """All ports as one process holds them; `another` is a second process before the same stores."""
+
+    catalog: Catalog
+    blobs: Blobs
+    queue: Queue
+    limiter: RateLimiter
+    idempotency: Idempotency
+    leases: Leases
+    sessions: Sessions
+    rollups: Rollups
+    again: Callable[[], Ports] | None = None
+
+    def another(self) -> Ports:
+        """Fresh adapters before the same stores; in memory the stores are the adapters."""
+        return self.again() if self.again else self
+
+
+Engine = Callable[[], AbstractContextManager[Ports]]
+"""Opens stores that hold nothing yet."""
+
+
+@pytest.fixture(scope="session", params=["memory", "moto", "ministack"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """One engine at a time: pytest runs all tests of one before it comes to the next."""
+    with ENGINES[request.param](request) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ports(engine: Engine) -> Iterator[Ports]:
+    """The ports, empty."""
+    with engine() as found:
+        yield found
+
+
+@contextmanager
+def _memory(_: pytest.FixtureRequest) -> Iterator[Engine]:
+    yield _memory_ports
+
+
+@contextmanager
+def _memory_ports() -> Iterator[Ports]:
+    yield Ports(
+        catalog=MemoryCatalog(),
+        blobs=MemoryBlobs(),
+        queue=MemoryQueue(),
+        limiter=MemoryRateLimiter(),
+        idempotency=MemoryIdempotency(),
+        leases=MemoryLeases(),
+        sessions=MemorySessions(),
+        rollups=MemoryRollups(),
+    )
+
+
+@contextmanager
+def _moto(_: pytest.FixtureRequest) -> Iterator[Engine]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        enter_moto(monkeypatch)
+        yield _moto_ports
+
+
+@contextmanager
+def _moto_ports() -> Iterator[Ports]:
+    with mocked() as clients:
+        stack = Stack.planned(endpoint=ENDPOINT)
+        stack.create(clients)
+        yield _aws_ports(stack.name)
+
+
+@contextmanager
+def _ministack(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """A process of this session's own. Fails with "run `make setup`" where the engine is not installed."""
+    state: Path = request.getfixturevalue("tmp_path_factory").mktemp("ministack")
+    process = Process(state, free_ports(1)[0], state / "engine.log", machine_environment())
+    process.launch()
+    try:
+        asyncio.run(process.ready())
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            _enter_ministack(monkeypatch, process.endpoint)
+            yield partial(_ministack_ports, Clients(process.endpoint), process.endpoint)
+    finally:
+        aws.reset()
+        asyncio.run(process.stop())
+
+
+def _enter_ministack(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+    variables = {**CREDENTIALS, "AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": endpoint}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    aws.reset()
+
+
+@contextmanager
+def _ministack_ports(clients: Clients, endpoint: str) -> Iterator[Ports]:
+    stack = Stack.planned(endpoint=endpoint, suffix=f"-{next(_stacks)}")
+    stack.create(clients)
+    yield _aws_ports(stack.name)
+
+
+ENGINES: dict[str, Callable[[pytest.FixtureRequest], AbstractContextManager[Engine]]] = {
+    "memory": _memory,
+    "moto": _moto,
+    "ministack": _ministack,
+}
+
+
+def _aws_ports(name: Callable[[str], str]) -> Ports:
+    blobs = S3Blobs(name("BlobsBucket"))
+    ephemeral = name("EphemeralTable")
+    return Ports(
+        catalog=DynamoCatalog(name("CatalogTable"), blobs),
+        blobs=blobs,
+        queue=SqsQueue(name("EventQueue")),
+        limiter=DynamoRateLimiter(ephemeral),
+        idempotency=DynamoIdempotency(ephemeral),
+        leases=DynamoLeases(ephemeral),
+        sessions=DynamoSessions(ephemeral),
+        rollups=DynamoRollups(name("RollupsTable")),
+        again=lambda: _aws_ports(name),
+    )

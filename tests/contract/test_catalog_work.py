@@ -1,0 +1,88 @@
+"""The catalog: work index, outbox, audit."""
+
+import pytest
+
+from abtest.ports.catalog import Commit, DueEntry, OutboxRow
+from tests.contract.conftest import Ports
+from tests.contract.records import OTHER_SHOP, SHOP, audit_row, commit_of, iso, new_id, outbox_row, put, record
+
+
+def _due(ports: Ports, queue: str, until: float, limit: int = 99) -> list[str]:
+    return [entry.id for entry in ports.catalog.due(queue, iso(until), limit=limit)]
+
+
+def test_due__entries_of_many_shards__come_oldest_first(ports: Ports) -> None:
+    made = [record(new_id(second), due={"RUN": iso(100 - second)}) for second in range(12)]
+    ports.catalog.commit(commit_of(*map(put, made)))
+    oldest_first = [found.head.id for found in reversed(made)]
+    assert _due(ports, "RUN", 1000) == oldest_first
+    assert _due(ports, "RUN", 1000, limit=3) == oldest_first[:3]
+
+
+def test_due__moment_itself__is_included_and_the_next_millisecond_is_not(ports: Ports) -> None:
+    made = record(new_id(), due={"LAUNCH": iso(60)})
+    ports.catalog.commit(commit_of(put(made)))
+    assert _due(ports, "LAUNCH", 59.999) == []
+    entry = DueEntry(shop_id=SHOP, kind="EXP", id=made.head.id, due=iso(60))
+    assert ports.catalog.due("LAUNCH", iso(60), limit=9) == [entry]
+
+
+def test_due__head_changes__index_follows(ports: Ports) -> None:
+    made = new_id()
+    ports.catalog.commit(commit_of(put(record(made, due={"LAUNCH": iso(10), "END": iso(20)}))))
+    ports.catalog.commit(commit_of(put(record(made, version=2, due={"RUN": iso(5), "END": iso(30)}))))
+    assert [_due(ports, queue, 25) for queue in ("LAUNCH", "RUN", "END")] == [[], [made], []]
+    assert _due(ports, "END", 30) == [made]
+    ports.catalog.commit(commit_of(put(record(made, version=3))))
+    assert [_due(ports, queue, 99) for queue in ("LAUNCH", "RUN", "END")] == [[], [], []]
+
+
+def test_due__queue_that_the_kind_does_not_have__is_refused(ports: Ports) -> None:
+    with pytest.raises(ValueError, match="no work queue"):
+        ports.catalog.commit(commit_of(put(record(new_id(), kind="GOAL", due={"RUN": iso()}))))
+
+
+def test_outbox__rows_not_done__come_oldest_first_until_done(ports: Ports) -> None:
+    rows = [outbox_row(second) for second in (30, 10, 20, 40)]
+    ports.catalog.commit(Commit(outbox=rows))
+    early = ports.catalog.outbox(created_before=iso(40), limit=9)
+    assert early == [rows[1], rows[2], rows[0]]
+    assert ports.catalog.outbox(created_before=iso(40), limit=2) == [rows[1], rows[2]]
+    for _ in range(2):
+        ports.catalog.outbox_done(rows[1])
+    assert ports.catalog.outbox(created_before=iso(99), limit=9) == [rows[2], rows[0], rows[3]]
+
+
+def test_outbox__row_of_any_payload__comes_back_as_it_was(ports: Ports) -> None:
+    row = OutboxRow(id=new_id(), shop_id=SHOP, topic="webhook", payload={"é": [1, None]}, created_at=iso())
+    ports.catalog.commit(Commit(outbox=[row]))
+    assert ports.catalog.outbox(created_before=iso(1), limit=1) == [row]
+
+
+def test_audit__rows_of_two_months__come_newest_first_in_pages(ports: Ports) -> None:
+    rows = [audit_row(second) for second in (0, 1800, 3600, 3601, 5400)]  # the month ends at 3600
+    for row in rows:
+        ports.catalog.commit(Commit(audit=[row]))
+    first, after_first = ports.another().catalog.audit(SHOP, entity_id=None, limit=2)
+    second, after_second = ports.catalog.audit(SHOP, entity_id=None, limit=2, after_id=after_first)
+    third, after_third = ports.catalog.audit(SHOP, entity_id=None, limit=2, after_id=after_second)
+    assert [*first, *second, *third] == rows[::-1]
+    assert after_third is None
+
+
+def test_audit__of_one_entity__leaves_out_other_entities_and_shops(ports: Ports) -> None:
+    ours, other = audit_row(1), audit_row(2, entity_id="other")
+    foreign = audit_row(3, shop_id=OTHER_SHOP)
+    ports.catalog.commit(Commit(audit=[ours, other, foreign]))
+    assert ports.catalog.audit(SHOP, entity_id="entity", limit=9) == ([ours], None)
+    assert ports.catalog.audit(OTHER_SHOP, entity_id="entity", limit=9) == ([foreign], None)
+    assert ports.catalog.audit(SHOP, entity_id=None, limit=9) == ([other, ours], None)
+
+
+def test_audit__of_one_entity_in_pages__gives_every_row_once(ports: Ports) -> None:
+    rows = [audit_row(second) for second in range(3)]
+    ports.catalog.commit(Commit(audit=rows))
+    first, after = ports.catalog.audit(SHOP, entity_id="entity", limit=2)
+    rest, end = ports.catalog.audit(SHOP, entity_id="entity", limit=2, after_id=after)
+    assert [*first, *rest] == rows[::-1]
+    assert end is None
