@@ -50,7 +50,12 @@ def test_url_blocks__first_match_takes_the_place_of_the_flat_fields(
 ) -> None:
     a, flat = shop.script(f"{LOG}('a')"), shop.script(f"{LOG}('flat')")
     blocks = [
-        {"rules": on_path("\\/a"), "mutations": [mutate("h1", "text", text="Block A")], "css": "h1{color:blue}", "js": a},
+        {
+            "rules": on_path("\\/a"),
+            "mutations": [mutate("h1", "text", text="Block A")],
+            "css": "h1{color:blue}",
+            "js": a,
+        },
         {"rules": on_path("\\/[ab]"), "mutations": [mutate("h1", "text", text="Block AB")]},
     ]
     shop.experiments = [experiment({"blocks": blocks, "mutations": [mutate("h1", "text", text="Flat")], "js": flat})]

@@ -28,7 +28,15 @@ window.frames_ = [];
 })();
 </script>"""
 # What a frame may show once the target stands; null: not parsed yet.
-TREATED = {"text": "New", "html": "<b>New</b>", "color": "blue", "title": "new", "removed": True, "inserted": 2, "opacity": "1"}
+TREATED = {
+    "text": "New",
+    "html": "<b>New</b>",
+    "color": "blue",
+    "title": "new",
+    "removed": True,
+    "inserted": 2,
+    "opacity": "1",
+}
 MUTATIONS = [
     mutate("#text", "text", text="New"),
     mutate("#html", "html", html="<b>New</b>"),
@@ -62,7 +70,7 @@ def test_cold_loads__show_no_frame_of_the_original(shop: Shop, open_page: Open) 
 
 def test_nothing_is_hidden__for_plain_mutations(shop: Shop, open_page: Open) -> None:
     shop.experiments = [experiment({"mutations": [mutate("#late", "text", text="New")]})]
-    shop.page("/", html(f'<h1>Seen</h1>{GATE}', SAMPLER), '<p id="late">Original</p>')
+    shop.page("/", html(f"<h1>Seen</h1>{GATE}", SAMPLER), '<p id="late">Original</p>')
     page = open_page()
     shown = page.evaluate("frames_.filter((frame) => frame.opacity !== null)")
     assert {frame["opacity"] for frame in shown} == {"1"}

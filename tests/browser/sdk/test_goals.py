@@ -100,7 +100,9 @@ def test_track__sends_custom_order_and_refund_events(shop: Shop, open_page: Open
     shop.page("/", html(""))
     page = open_page()
     page.evaluate("svc.track('signup', {plan: 'pro'})")
-    page.evaluate("svc.track('order', {orderId: '1001', revenue: '49.90', currency: 'USD', items: [{sku: 'a', quantity: 2}]})")
+    page.evaluate(
+        "svc.track('order', {orderId: '1001', revenue: '49.90', currency: 'USD', items: [{sku: 'a', quantity: 2}]})"
+    )
     page.evaluate("svc.track('order', {orderId: '1001', revenue: '49.90', currency: 'USD'})")
     page.evaluate("svc.track('refund', {orderId: '1001', revenue: 10})")
     page.evaluate("svc.track(''); svc.track(); svc.track('loop', window); svc.ready()")

@@ -39,10 +39,7 @@ ACTIONS = [
 # What the page shows, whatever the order in which attributes and declarations were written.
 SNAPSHOT = """document.body.textContent + [...document.querySelectorAll('body *')].map((e) => e.localName +
   [...e.attributes].map((a) => a.name + '=' + a.value.split(/; ?/).filter(Boolean).sort()).sort()).sort()"""
-EXPECTED_SNAPSHOT = (
-    "Original boldnext"
-    "b,h1class=a,id=t,style=color: red,margin: 1px,title=old,pid=n"
-)
+EXPECTED_SNAPSHOT = "Original boldnextb,h1class=a,id=t,style=color: red,margin: 1px,title=old,pid=n"
 
 
 @pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
@@ -131,14 +128,17 @@ def test_positional_insert__over_fifty_renders__inserts_one_each(shop: Shop, ope
 
 
 @pytest.mark.parametrize(
-    ("action", "expected"), [({"action": "remove"}, "abdexx"), ({"action": "insertAfter", "html": "<li>+</li>"}, "abc+dexx")]
+    ("action", "expected"),
+    [({"action": "remove"}, "abdexx"), ({"action": "insertAfter", "html": "<li>+</li>"}, "abc+dexx")],
 )
 def test_positional__when_items_are_added_later__is_not_resolved_again(
     action, expected, shop: Shop, open_page: Open
 ) -> None:
     page = rendered(shop, open_page, {"selector": "li:nth-child(3)", **action})
     append = "document.querySelector('ul').insertAdjacentHTML('beforeend', '<li>x</li>')"
-    assert page.evaluate(f"(async () => {{ {append}; await null; {append}; await null; return {ITEMS}; }})()") == expected
+    assert (
+        page.evaluate(f"(async () => {{ {append}; await null; {append}; await null; return {ITEMS}; }})()") == expected
+    )
 
 
 @pytest.mark.parametrize("selector", ["li:nth-child(3)", "li.x"])
@@ -149,7 +149,9 @@ def test_insertion__when_the_page_copies_its_own_html__stays_single(
     body = f"<ul>{LIST}</ul>".replace("<li>c", '<li class="x">c')
     page = rendered(shop, open_page, mutate(selector, action, html="<li>+</li>"), body=body)
     copy = "document.querySelector('ul').innerHTML += '<li>x</li>'"
-    assert page.evaluate(f"(async () => {{ {copy}; await null; {copy}; await null; return {ITEMS}; }})()").count("+") == 1
+    assert (
+        page.evaluate(f"(async () => {{ {copy}; await null; {copy}; await null; return {ITEMS}; }})()").count("+") == 1
+    )
 
 
 def test_insertion__when_its_target_is_moved__moves_along(shop: Shop, open_page: Open) -> None:
@@ -175,7 +177,10 @@ def test_every_second__while_the_list_is_parsed_in_pieces__is_resolved_on_the_wh
 def test_text__when_the_page_writes_its_own_again__returns(shop: Shop, open_page: Open) -> None:
     page = rendered(shop, open_page, mutate("#t", "text", text="New"), body=BODY)
     write = "document.querySelector('#t').textContent = 'Original'"
-    assert page.evaluate(f"(async () => {{ {write}; await null; return document.querySelector('#t').textContent; }})()") == "New"
+    assert (
+        page.evaluate(f"(async () => {{ {write}; await null; return document.querySelector('#t').textContent; }})()")
+        == "New"
+    )
 
 
 def test_page_that_fights_back__does_not_hang(shop: Shop, open_page: Open) -> None:

@@ -72,7 +72,9 @@ def test_control__stays_is_shown_at_once_and_is_counted(shop: Shop, open_page: O
 
 def test_page_that_is_left__is_not_shown(shop: Shop, open_page: Open) -> None:
     shop.experiments = [redirecting("/new")]
-    report = FRAMES.replace("shown.push(", "navigator.sendBeacon('/frames', JSON.stringify({events: [{type: 'frame', opacity: ")
+    report = FRAMES.replace(
+        "shown.push(", "navigator.sendBeacon('/frames', JSON.stringify({events: [{type: 'frame', opacity: "
+    )
     report = report.replace(".opacity)", ".opacity}]}))")
     shop.page("/old", html("<h1>Old</h1>", report))
     shop.page("/new", html("<h1>New</h1>"))
