@@ -4,7 +4,7 @@
 const added = document.querySelector("form[data-add-to-cart]");
 added?.addEventListener("submit", (event) => {
   event.preventDefault();
-  const sku = added.elements.item.value;
+  const sku = new FormData(added).get("item");
   const { amount, currency } = added.dataset;
   window.svc?.track("add_to_cart", { sku, value: Number(amount), currency });
   const status = document.querySelector(".status");
