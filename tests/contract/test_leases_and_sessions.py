@@ -1,0 +1,75 @@
+"""Leases have one holder; sessions end when they said they would."""
+
+from functools import partial
+
+import pytest
+
+from tests.contract.conftest import Ports
+from tests.contract.records import at, concurrent, race
+
+
+def _acquire(ports: Ports, owner: str, seconds: float) -> bool:
+    return ports.leases.acquire("cron_rollup", owner=owner, seconds=60, now=at(seconds))
+
+
+def test_lease__held__keeps_others_out_until_it_ends(ports: Ports) -> None:
+    assert _acquire(ports, "a", 0)
+    assert not _acquire(ports.another(), "b", 59.999)
+    assert _acquire(ports.another(), "b", 60)
+    assert not _acquire(ports, "a", 61)
+
+
+def test_lease__acquired_again_by_its_holder__is_prolonged(ports: Ports) -> None:
+    assert _acquire(ports, "a", 0)
+    assert _acquire(ports, "a", 50)
+    assert not _acquire(ports, "b", 70)
+    assert _acquire(ports, "b", 110)
+
+
+def test_lease__released_by_its_holder__is_free(ports: Ports) -> None:
+    _acquire(ports, "a", 0)
+    ports.leases.release("cron_rollup", owner="a")
+    assert _acquire(ports, "b", 1)
+
+
+def test_lease__released_by_somebody_else_or_twice__stays(ports: Ports) -> None:
+    ports.leases.release("cron_rollup", owner="a")
+    _acquire(ports, "a", 0)
+    ports.leases.release("cron_rollup", owner="b")
+    assert not _acquire(ports, "b", 1)
+
+
+def test_leases__of_different_names__are_apart(ports: Ports) -> None:
+    assert _acquire(ports, "a", 0)
+    assert ports.leases.acquire("cron_launch", owner="b", seconds=60, now=at())
+
+
+@concurrent
+def test_lease__many_callers_at_once__exactly_one_holds_it(ports: Ports) -> None:
+    for turn in range(5):
+        assert race(*(partial(_acquire, ports, owner, turn * 60) for owner in "abcd")).count(True) == 1
+
+
+def test_session__until_it_ends__gives_its_document(ports: Ports) -> None:
+    ports.sessions.put("token", {"shop": "é", "list": [1, None]}, expires_at=at(60))
+    assert ports.another().sessions.get("token", now=at(59.999)) == {"shop": "é", "list": [1, None]}
+    assert ports.sessions.get("token", now=at(60)) is None
+
+
+def test_session__put_again__replaces_document_and_end(ports: Ports) -> None:
+    ports.sessions.put("token", {"turn": 1}, expires_at=at(60))
+    ports.sessions.put("token", {"turn": 2}, expires_at=at(90))
+    assert ports.sessions.get("token", now=at(70)) == {"turn": 2}
+
+
+def test_session__deleted__is_gone(ports: Ports) -> None:
+    ports.sessions.put("token", {}, expires_at=at(60))
+    for _ in range(2):
+        ports.sessions.delete("token")
+    assert ports.sessions.get("token", now=at()) is None
+
+
+@pytest.mark.parametrize("session_id", ["", "unknown", "x" * 5000, "\ud800", "LEASE#cron_rollup"])
+def test_session__id_that_nobody_made__is_none(ports: Ports, session_id: str) -> None:
+    _acquire(ports, "a", 0)
+    assert ports.sessions.get(session_id, now=at()) is None
