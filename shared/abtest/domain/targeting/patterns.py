@@ -12,6 +12,11 @@ from regress import Regex, RegressError
 LONGEST_SEARCHED = 8192
 """Addresses longer than this are searched by no customer's expression: its cost cannot be bounded."""
 
+# Escapes and classes are tokens of their own, so that a boundary is seen only where it is one.
+_TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|.", re.DOTALL)
+_QUANTIFIER = re.compile(r"[*+?]|\{\d+(?:,\d*)?\}")
+# Without the `u` flag `\u{63}` is the letter u, 63 times; this engine takes it for a code point.
+_CODE_POINT_ESCAPE = re.compile(r"((?<!\\)(?:\\\\)*)\\u(?![0-9A-Fa-f]{4})")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _FIRST_STAND_IN = 0x4E00  # CJK letters: never part of an address, yet allowed in group names as astral letters are
@@ -44,7 +49,9 @@ def well_formed(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _compiled(source: str) -> Regex | None:
-    units = _ASTRAL.sub(_two_units, source)
+    if _repeats_boundary(source):
+        return None  # "nothing to repeat" in every browser, but not in this engine
+    units = _ASTRAL.sub(_two_units, _CODE_POINT_ESCAPE.sub(r"\1u", source))
     return _regex(_LONE_SURROGATE.sub(lambda found: _stand_in(ord(found[0])), units))
 
 
@@ -58,6 +65,13 @@ def _regex(source: str) -> Regex | None:
         return Regex(source)
     except RegressError:
         return None
+
+
+def _repeats_boundary(source: str) -> bool:
+    """Whether a word boundary outside a class has a quantifier."""
+    return any(
+        token[0] in (r"\b", r"\B") and _QUANTIFIER.match(source, token.end()) for token in _TOKEN.finditer(source)
+    )
 
 
 def _two_units(found: re.Match[str]) -> str:

@@ -74,7 +74,7 @@ def _compile_simple(pattern: str) -> UrlRule:
     parsed = _parse(_with_scheme(pattern), _PATTERN_BASE)
     if parsed is None:
         return _MATCHES_NOTHING
-    rule: dict[str, Any] = {"path": rf"\/?{_source(_without_outer_slashes(parsed.pathname))}\/?"}
+    rule: dict[str, Any] = {"path": rf"\/?{_path_source(_without_outer_slashes(parsed.pathname))}\/?"}
     if parsed.host not in (_PATTERN_BASE_HOST, "*"):
         rule["host"] = _source(parsed.host)
     if query := [[name, _query_source(value)] for name, value in _raw_pairs(parsed.search)]:
@@ -94,6 +94,11 @@ def _without_outer_slashes(path: str) -> str:
 
 def _source(part: str) -> str:
     return _joined(part.split("*"))
+
+
+def _path_source(path: str) -> str:
+    """Browsers disagree on whether `|` and `^` are escaped in a path, so either form is right."""
+    return _source(path).replace(r"\|", r"(?:\||%7C)").replace("%5E", r"(?:\^|%5E)")
 
 
 def _query_source(raw_value: str) -> str:
