@@ -1,6 +1,7 @@
 """Composition root of the experiments family: its use cases from what all families share."""
 
 from abtest.adapters.dynamo import DynamoSessions
+from abtest.ports.limits import Sessions
 from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.lifecycle import Lifecycle
@@ -13,10 +14,9 @@ from abtest.services.goals import ShopGoals
 from abtest.wiring.api import Management, Uses
 
 
-def experiments_uses(base: Management) -> Uses:
-    """Use cases of experiments, variations and goals."""
+def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
+    """Use cases of experiments, variations and goals; `sessions` stands in for the deployment's store of sessions."""
     store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication))
-    sessions = DynamoSessions(base.settings.ephemeral_table)
     return {
         Authoring: Authoring(store),
         Reading: Reading(store),
@@ -24,5 +24,7 @@ def experiments_uses(base: Management) -> Uses:
         Variations: Variations(store),
         ExperimentGoals: ExperimentGoals(store),
         ShopGoals: ShopGoals(base.world),
-        PreviewLinks: PreviewLinks(store, sessions, base.roots, base.settings.worker_base_url),
+        PreviewLinks: PreviewLinks(
+            store, sessions or DynamoSessions(base.settings.ephemeral_table), base.roots, base.settings.worker_base_url
+        ),
     }

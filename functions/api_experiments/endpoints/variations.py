@@ -23,7 +23,7 @@ from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailed
 from abtest.services.experiments.previews import DEFAULT_SECONDS, PreviewLinks
 from abtest.services.experiments.reading import Reading
 from abtest.services.experiments.variations import Variations
-from api_experiments.routes.vocabulary import (
+from api_experiments.endpoints.vocabulary import (
     Archived,
     ExperimentId,
     Previewer,

@@ -30,7 +30,7 @@ from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailed
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.publishing import PostCommitPublishFailedError
 from abtest.services.experiments.reading import Reading
-from api_experiments.routes.vocabulary import Approver, ExperimentId, Launcher, Reader, Writer, experiment, part_of
+from api_experiments.endpoints.vocabulary import Approver, ExperimentId, Launcher, Reader, Writer, experiment, part_of
 
 router = Router("/experiments/{experiment_id}", tag="Experiments")
 

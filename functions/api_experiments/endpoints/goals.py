@@ -14,7 +14,7 @@ from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.reading import Reading
-from api_experiments.routes.vocabulary import (
+from api_experiments.endpoints.vocabulary import (
     Archived,
     ExperimentId,
     GoalId,

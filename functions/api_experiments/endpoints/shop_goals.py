@@ -9,7 +9,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
 from abtest.services.goals import ShopGoals, Stored
-from api_experiments.routes.vocabulary import Archived, GoalId, Reader, Writer
+from api_experiments.endpoints.vocabulary import Archived, GoalId, Reader, Writer
 
 router = Router("/goals", tag="Goals")
 

@@ -30,7 +30,7 @@ from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.authoring import Authoring, LaunchScopeRequiredError
 from abtest.services.experiments.reading import Filters, Reading, Sort
-from api_experiments.routes.vocabulary import Archived, Auditor, ExperimentId, Reader, Writer, audit_log, experiment
+from api_experiments.endpoints.vocabulary import Archived, Auditor, ExperimentId, Reader, Writer, audit_log, experiment
 
 router = Router("/experiments", tag="Experiments")
 

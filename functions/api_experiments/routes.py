@@ -1,0 +1,10 @@
+"""Routes of the family, one module an idea. Fixed addresses come before those with an id in their place."""
+
+from api_experiments.endpoints.experiments import router as experiments
+from api_experiments.endpoints.goals import router as goals
+from api_experiments.endpoints.lifecycle import router as lifecycle
+from api_experiments.endpoints.shop_goals import router as shop_goals
+from api_experiments.endpoints.variations import alone
+from api_experiments.endpoints.variations import router as variations
+
+ROUTERS = (experiments, lifecycle, variations, alone, goals, shop_goals)

@@ -1,0 +1,52 @@
+"""The experiments family in memory."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abtest.adapters.memory import MemorySessions
+from abtest.http.factory import create_app, handler
+from abtest.wiring.experiments import experiments_uses
+from api_experiments.routes import ROUTERS
+from tests.support.api import MemoryApi, Tenant
+from tests.support.client import Client
+
+
+@pytest.fixture
+def sessions() -> MemorySessions:
+    """Where preview sessions are kept."""
+    return MemorySessions()
+
+
+@pytest.fixture
+def api(sessions: MemorySessions) -> MemoryApi:
+    """Experiments, variations and goals."""
+    api = MemoryApi([])
+    api.handler = handler(create_app(ROUTERS, api.management.services(experiments_uses(api.management, sessions))))
+    return api
+
+
+@pytest.fixture
+def tenant(api: MemoryApi) -> Tenant:
+    """A shop that asks for no approval, with an admin key."""
+    return api.tenant()
+
+
+@pytest.fixture
+def client(api: MemoryApi, tenant: Tenant) -> Client:
+    """The shop's admin."""
+    return api.client(tenant.admin)
+
+
+@pytest.fixture
+def create(client: Client) -> Callable[..., dict[str, Any]]:
+    """Makes an experiment from the stated fields and returns it."""
+
+    def made(**fields: Any) -> dict[str, Any]:
+        answer = client.post("/experiments", {"name": "Headline", **fields})
+        assert answer.status == 201, answer.body
+        body: dict[str, Any] = answer.json()
+        return body
+
+    return made
