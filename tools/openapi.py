@@ -1,9 +1,11 @@
 """Writes docs/api/openapi.json and the copy that the API serves: `python -m tools.openapi`; `--check` only compares."""
 
+import json
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 for folder in ("shared", "functions"):
@@ -25,14 +27,16 @@ def routers() -> Iterator[Router]:
         yield from (value for value in vars(module).values() if isinstance(value, Router))
 
 
+def document() -> dict[str, Any]:
+    """The whole document as the routes make it now."""
+    return with_edge_routes(build(list(routers())))
+
+
 def render() -> tuple[bytes, bytes]:
     """The document for people to read in a diff, and the compact one that is served."""
-    import json
-
-    document = with_edge_routes(build(list(routers())))
-    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n", canonical_json.encode(
-        document
-    )
+    made = document()
+    readable = json.dumps(made, indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+    return readable, canonical_json.encode(made)
 
 
 def main() -> int:

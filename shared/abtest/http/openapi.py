@@ -189,8 +189,8 @@ def _dressed(response: Json, status: int, route: Route, method: str) -> Json:
 def _headers(status: int, route: Route, method: str) -> Iterator[str]:
     yield "X-Service-API-Version"
     yield "X-Request-Id"
-    # A key that is refused at the door has no bucket, and a body that is too large for the gateway never came in.
-    if route.requirement is not None and status < 300:
+    # Promised where they always stand; other refusals carry them too, once the key is known.
+    if route.requirement is not None and (status < 300 or status == 429):
         yield from ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
     if status in (429, 503):
         yield "Retry-After"

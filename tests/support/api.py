@@ -1,0 +1,98 @@
+"""The management API in process: every family's routers on memory adapters, with a clock that moves when told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryIdempotency, MemoryRateLimiter
+from abtest.domain.credentials.api_keys import KeyKind
+from abtest.domain.credentials.signing import RootKeys
+from abtest.domain.settings.shop import Shop
+from abtest.http.factory import Handler, create_app, handler
+from abtest.http.route import Router
+from abtest.kit.clock import ManualClock
+from abtest.kit.ids import SystemRandomness
+from abtest.services.context import World
+from abtest.services.key_records import commit_of
+from abtest.services.keys import Minted, mint
+from abtest.services.shops import Shops
+from abtest.wiring.api import Management, Uses, settings_uses
+from abtest.wiring.settings import Settings
+from tests.support.client import Client
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+ROOTS = RootKeys(active="k1", keys={"k1": b"a root key of tests"})
+
+
+class MemoryManagement(Management):
+    """The same composition on memory adapters."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(Settings(worker_base_url="https://edge.test"))
+        self.clock = clock
+        self.catalog = MemoryCatalog()
+        self.blobs = MemoryBlobs()
+        self.delivery = self.blobs
+        self.limiter = MemoryRateLimiter()
+        self.idempotency = MemoryIdempotency()
+        self.roots = lambda: ROOTS
+
+    @cached_property
+    def world(self) -> World:
+        return World(catalog=self.catalog, clock=self.clock, random=SystemRandomness())
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A shop with the secrets of its keys."""
+
+    shop: Shop
+    admin: str
+    user_id: str
+
+
+class MemoryApi:
+    """An application of some routers, and the means to make tenants and keys without going through it."""
+
+    def __init__(self, routers: Sequence[Router], uses: Uses | None = None) -> None:
+        self.clock = ManualClock(START)
+        self.management = MemoryManagement(self.clock)
+        found = settings_uses(self.management) if uses is None else uses
+        self.handler: Handler = handler(create_app(routers, self.management.services(found)))
+
+    @property
+    def world(self) -> World:
+        return self.management.world
+
+    def tenant(self, name: str = "Shop", **fields: object) -> Tenant:
+        """A new shop of a new user, and its admin key."""
+        user_id = self.world.new_id()
+        shops = Shops(self.world, self.management.publication)
+        wish = {"name": name, "domain": "shop.example", "currency": "EUR", **fields}
+        shop, minted = shops.found(user_id, wish)
+        return Tenant(shop, minted.text, user_id)
+
+    def key(
+        self,
+        scopes: Sequence[str] = (),
+        *,
+        kind: KeyKind = "shop",
+        shop_id: str = "",
+        user_id: str = "",
+        **fields: object,
+    ) -> Minted:
+        """A stored key of any kind."""
+
+        user = user_id or self.world.new_id()
+        minted = mint(self.world, kind=kind, shop_id=shop_id, user_id=user, name="Test key", scopes=scopes)
+        key = replace(minted.key, **fields)  # type: ignore[arg-type]
+        catalog, now = self.world.catalog, self.world.now()
+        catalog.commit(commit_of(catalog, [key], [], now))
+        return Minted(key, minted.text)
+
+    def client(self, key: str | None = None, headers: Mapping[str, str] | None = None) -> Client:
+        """Someone who calls with this key."""
+        return Client(self.handler, key=key, headers=headers)
