@@ -1,7 +1,7 @@
 """Scheduled starts and ends, carried out when they are due; safe to run twice at once."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import logging
+from collections import Counter
 from datetime import datetime
 from typing import Literal
 
@@ -24,56 +24,52 @@ BATCH = 100
 Queue = Literal["LAUNCH", "END"]
 Result = Literal["done", "unpublished", "unscheduled", "failed", "not_due"]
 """`unpublished` is done, too, but storefronts learn of it when the outbox is repeated."""
-Report = Callable[[DueEntry, Result, Exception | None], None]
 
 _ACTIONS: dict[Queue, Action] = {"LAUNCH": "launch", "END": "complete"}
 
 
-@dataclass(slots=True)
-class Tally:
-    """How many entries ended how."""
-
-    counts: dict[Result, int] = field(
-        default_factory=lambda: {"done": 0, "unpublished": 0, "unscheduled": 0, "failed": 0, "not_due": 0}
-    )
+_log = logging.getLogger(__name__)
 
 
 class ScheduledActions:
     """Works off the queues LAUNCH and END of the work index."""
 
-    def __init__(self, store: ExperimentStore, report: Report) -> None:
+    def __init__(self, store: ExperimentStore) -> None:
         self._store = store
-        self._report = report
 
-    def run(self, *, until: datetime) -> Tally:
-        """Carry out what is due now. Stops reading further entries at `until`, the rest comes with the next run.
+    def run(self, *, until: datetime) -> dict[Result, int]:
+        """Carry out what is due now, and count what became of it. No entry is begun after `until`.
 
-        One experiment's failure does not keep the others: it is reported and tried again by the next run, but for a
+        One experiment's failure does not keep the others: it is logged and tried again by the next run, but for a
         launch that the rules refuse, which is taken off the schedule with an audit row that says why.
         """
-        tally = Tally()
+        tally: Counter[Result] = Counter()
         for queue in _ACTIONS:
             self._work_off(queue, until, tally)
-        return tally
+        return dict(tally)
 
-    def _work_off(self, queue: Queue, until: datetime, tally: Tally) -> None:
+    def _work_off(self, queue: Queue, until: datetime, tally: Counter[Result]) -> None:
         tried: set[str] = set()
-        while self._store.world.clock.now() < until:
+        while True:
             # Entries that fail stay in front of the queue, so the window grows by what was tried.
             entries = self._store.world.catalog.due(queue, self._store.world.now(), limit=BATCH + len(tried))
             fresh = [entry for entry in entries if entry.id not in tried]
+            for entry in fresh:
+                if self._store.world.clock.now() >= until:
+                    return
+                tried.add(entry.id)
+                tally[self._carry_out(queue, entry)] += 1
             if not fresh:
                 return
-            for entry in fresh:
-                tried.add(entry.id)
-                tally.counts[self._carry_out(queue, entry)] += 1
 
     def _carry_out(self, queue: Queue, entry: DueEntry) -> Result:
+        facts = {"shop_id": entry.shop_id, "experiment_id": entry.id, "queue": queue}
         try:
-            result, error = self._act(queue, entry), None
-        except Exception as failure:  # one experiment's failure must not keep the others waiting
-            result, error = "failed", failure
-        self._report(entry, result, error)
+            result = self._act(queue, entry)
+        except Exception:  # one experiment's failure must not keep the others waiting
+            _log.exception("schedule.failed", extra=facts)
+            return "failed"
+        _log.info("schedule.carried_out", extra={**facts, "result": result})
         return result
 
     def _act(self, queue: Queue, entry: DueEntry) -> Result:
