@@ -47,7 +47,10 @@ def die_with_parent() -> None:
 
 
 def hold_lock() -> object:
-    """Wait until the engine before this one has saved and gone; two must never write one state."""
+    """Wait until the engine before this one has saved and gone; two must never write one state.
+
+    A snapshot's child inherits the lock, so that a successor also waits for the save of a killed engine.
+    """
     STATE.mkdir(parents=True, exist_ok=True)
     handle = (STATE / "lock").open("w")
     fcntl.flock(handle, fcntl.LOCK_EX)

@@ -36,7 +36,7 @@ class Pool:
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._waiting: deque[asyncio.Future[Worker]] = deque()
-        self._starting: asyncio.Task[None] | None = None
+        self._starting: asyncio.Task[InvocationError | None] | None = None
         self._closed = False
 
     @property
@@ -121,20 +121,25 @@ class Pool:
         if self._waiting and self._starting is None and self.size < MOST_WORKERS and not self._closed:
             self._starting = asyncio.create_task(self._start())
 
-    async def _start(self) -> None:
+    async def _start(self) -> InvocationError | None:
+        failure = None
         try:
             async with asyncio.timeout(INIT_SECONDS):
                 worker = await Worker.start(self.function, self.environment, self._log)
-        except (InvocationError, TimeoutError, OSError) as problem:
-            self._fail_waiting(problem)
+        except InvocationError as problem:
+            failure = problem
+        except (TimeoutError, OSError) as problem:
+            failure = InvocationError("Sandbox.InitError", repr(problem))
         else:
             self._release(worker)
         finally:
             self._starting = None
+        if failure:
+            self._fail_waiting(failure)
         self._grow()
+        return failure
 
-    def _fail_waiting(self, problem: Exception) -> None:
-        error = problem if isinstance(problem, InvocationError) else InvocationError("Sandbox.InitError", repr(problem))
+    def _fail_waiting(self, error: InvocationError) -> None:
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -142,8 +147,11 @@ class Pool:
 
     async def warm(self) -> None:
         """Have one worker ready before the first call wants it; InvocationError when it cannot be started."""
-        if not self.size and not self._closed:
-            self._release(await self._acquire())
+        if self.size or self._starting or self._closed:
+            return
+        self._starting = asyncio.create_task(self._start())
+        if problem := await self._starting:
+            raise problem
 
     async def shrink(self) -> None:
         """Stop workers that a burst has left behind; the last one stays."""
