@@ -12,13 +12,18 @@ Json = Any
 """A value that JSON can express: None, bool, int, float, str, list, dict with string keys."""
 
 
+# Made once: json.dumps would make an encoder at every call that asks for anything but its defaults.
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_CANONICAL_ASCII = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 class InvalidJsonError(ValueError):
     """The bytes are not the JSON that we accept; the message says why."""
 
 
 def dumps(value: Json) -> str:
     """Canonical JSON text. Raises ValueError for NaN and infinities."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def encode(value: Json) -> bytes:
@@ -26,7 +31,7 @@ def encode(value: Json) -> bytes:
     try:
         return dumps(value).encode()
     except UnicodeEncodeError:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+        return _CANONICAL_ASCII.encode(value).encode()
 
 
 def sha256(value: Json) -> str:

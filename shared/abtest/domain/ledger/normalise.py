@@ -148,11 +148,14 @@ def _text(value: Any) -> str | None:
 
 def _either(event: Mapping[str, Any], data: Mapping[str, Any], name: str, alias: str) -> str | None:
     """A field by either of its names, at the top level or else in the data."""
-    for place in (event, data):
-        for key in (name, alias):
-            if place.get(key) is not None:
-                return _text(place[key])
-    return None
+    value = event.get(name)
+    if value is None:
+        value = event.get(alias)
+    if value is None and data:
+        value = data.get(name)
+        if value is None:
+            value = data.get(alias)
+    return None if value is None else _text(value)
 
 
 def _time(ts: Any, received_at: int, correction: int) -> int:
