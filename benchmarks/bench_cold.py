@@ -41,7 +41,9 @@ def main() -> None:
         base = statistics.median(b[0] for _, b in pairs)
         ratio = statistics.median(a[0] / b[0] for a, b in pairs)
         memory = statistics.median(a[1] for a, _ in pairs)
-        print(f"  {name:<18} {ours * 1000:7.0f} ms   boto3 {base * 1000:5.0f} ms   ratio {ratio:4.2f}   {memory:5.0f} MB")
+        print(
+            f"  {name:<18} {ours * 1000:7.0f} ms   boto3 {base * 1000:5.0f} ms   ratio {ratio:4.2f}   {memory:5.0f} MB"
+        )
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"  peak memory of any of them: {peak:.0f} MB")
 
