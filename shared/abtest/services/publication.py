@@ -21,10 +21,11 @@ from abtest.domain.delivery.snippet import render_snippet, without_broken_script
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.kit import canonical_json
-from abtest.kit.errors import NotFoundError, ServiceError
+from abtest.kit.errors import ServiceError
 from abtest.ports.blobs import Blob, Blobs, PreconditionFailedError
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import World
+from abtest.services.shop_records import read_shop
 
 _PAGE = 100
 _FLIP_ATTEMPTS = 8
@@ -107,17 +108,14 @@ class Publication:
             self._flip(shop_id, revision, self._render(config))
         except _OvertakenError:
             return PublicationOutcome(ok=True, revision=revision, reasons=reasons)
-        _log.info("publication.flipped", extra={"shop_id": shop_id, "revision": revision})
+        _log.info("publication.flipped", extra={"shop_id": shop_id, "revision": revision, "left_out": len(reasons)})
         return PublicationOutcome(ok=True, revision=revision, reasons=reasons)
 
     def _config(self, shop_id: str, revision: int) -> Config:
-        shop = self.world.catalog.get(shop_id, "SHOP", "SHOP")
-        if shop is None:
-            raise NotFoundError("there is no such shop")
         runtime = Runtime(
             shop_id=shop_id,
             environment=manifest.DEFAULT_ENVIRONMENT,
-            currency=shop.body["currency"],
+            currency=read_shop(self.world.catalog, shop_id).currency,
             events_url=self.events_url,
             events_signature=browser_signature(self.roots(), shop_id),
         )

@@ -1,0 +1,67 @@
+"""The server and the storefront answer alike: a fixed seed, tens of thousands of hostile questions, no difference."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from random import Random
+
+import pytest
+
+from tests.property.url_questions import Question, hash_questions, url_questions
+
+QUESTIONS = 24_000
+COMMANDS = {
+    "python": [sys.executable, "-m", "tools.conformance"],
+    "node": ["node", "tools/conformance.mjs"],
+}
+
+
+def answers(language: str, mode: str, questions: Sequence[Question]) -> list[str]:
+    """Each answer as a line; the ids say that none is missing and all are in order."""
+    lines = "".join(json.dumps({"id": number, "inputs": inputs}) + "\n" for number, inputs in enumerate(questions))
+    done = subprocess.run([*COMMANDS[language], mode], input=lines, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def differences(mode: str, questions: Iterable[Question]) -> list[tuple[Question, str, str]]:
+    """What the two do not agree on."""
+    asked = list(questions)
+    both = zip(asked, answers("python", mode, asked), answers("node", mode, asked), strict=True)
+    return [(question, python, node) for question, python, node in both if json.loads(python) != json.loads(node)]
+
+
+def letters() -> Iterable[Question]:
+    """Every code unit that is no surrogate, asked for in its other case."""
+    for unit in [*range(0x21, 0xD800), *range(0xE000, 0x10000)]:
+        letter = chr(unit)
+        for other in {letter.upper(), letter.lower(), letter.swapcase()} - {letter}:
+            yield {"type": "simple", "pattern": f"/?q={letter}", "url": f"https://x.example/?q={other}"}
+
+
+def test_url_rules__of_hostile_questions__are_answered_alike() -> None:
+    assert differences("url", url_questions(Random(20260101), QUESTIONS)) == []
+
+
+def test_url_rules__of_every_letter_in_both_cases__are_answered_alike() -> None:
+    assert differences("url", letters()) == []
+
+
+def test_hashes__of_hostile_texts__are_alike() -> None:
+    assert differences("hash", hash_questions(Random(20260101), QUESTIONS)) == []
+
+
+@pytest.mark.parametrize("language", COMMANDS)
+def test_tool__given_a_line_that_asks_nothing__says_so_and_goes_on(language: str) -> None:
+    lines = 'no json\n{"id": 7, "inputs": {}}\n\n{"id": 8, "inputs": {"seed": "\\ud800", "value": "\\udc00"}}\n'
+    done = subprocess.run([*COMMANDS[language], "hash"], input=lines, capture_output=True, text=True, check=True)
+    first, second, third = map(json.loads, done.stdout.splitlines())
+    assert (first["id"], "error" in first) == (None, True)
+    assert (second["id"], "error" in second) == (7, True)
+    assert third == {"id": 8, "result": {"bucket": third["result"]["bucket"]}}
+
+
+@pytest.mark.parametrize("language", COMMANDS)
+def test_tool__asked_for_an_unknown_mode__refuses(language: str) -> None:
+    done = subprocess.run([*COMMANDS[language], "guess"], input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 2
