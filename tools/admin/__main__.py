@@ -1,0 +1,120 @@
+"""`python -m tools.admin [--stack-name NAME] shops|keys|ingest …`; answers are JSON on standard output."""
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "shared"))
+
+from abtest.contract.shops import CreateShop
+from abtest.domain.credentials.api_keys import PRESETS
+from abtest.http.journal import journal
+from abtest.kit.errors import ServiceError
+from abtest.wiring.api import Management
+from abtest.wiring.settings import MissingSettingError
+from tools.admin.actions import Operator
+from tools.admin.deployment import settings_of
+
+TIERS = ("self_managed", "service_managed", "legacy_managed")
+SHOP_FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "set-tier": ("tier", {"choices": TIERS}),
+    "set-platform": ("platform", {}),
+    "set-owner": ("org_id", {}),
+    "set-operator": ("operator_enabled", {"choices": ("on", "off")}),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    root = argparse.ArgumentParser(prog="python -m tools.admin", description=__doc__)
+    root.add_argument("--stack-name", help="CloudFormation stack; without it, the environment names the tables")
+    rooms = root.add_subparsers(dest="room", required=True)
+    _shops(rooms.add_parser("shops", help="shops").add_subparsers(dest="verb", required=True))
+    _keys(rooms.add_parser("keys", help="keys").add_subparsers(dest="verb", required=True))
+    secret = rooms.add_parser("ingest-secret", help="the secret with which a shop's server signs events")
+    secret.add_argument("shop_id")
+    return root
+
+
+def _shops(verbs: Any) -> None:
+    create = verbs.add_parser("create", help="a shop with its admin key")
+    for name in ("--name", "--domain", "--currency"):
+        create.add_argument(name, required=True)
+    create.add_argument("--platform")
+    create.add_argument("--tier", choices=TIERS)
+    create.add_argument("--user-id", help="the owner; a new user without it")
+    create.add_argument("--with", dest="extra", action="append", choices=("user", "tracking"), default=[])
+    verbs.add_parser("show", help="a shop as stored").add_argument("shop_id")
+    for verb, (field, options) in SHOP_FIELDS.items():
+        change = verbs.add_parser(verb, help=f"change {field}")
+        change.add_argument("shop_id")
+        change.add_argument("value", **options)
+
+
+def _keys(verbs: Any) -> None:
+    user = verbs.add_parser("create-user", help="a user's key")
+    user.add_argument("--name", default="User key")
+    user.add_argument("--user-id", help="the user; a new one without it")
+    shop = verbs.add_parser("create", help="a shop's key")
+    shop.add_argument("shop_id")
+    shop.add_argument("--name", default="Operator's key")
+    shop.add_argument("--preset", choices=sorted(PRESETS), default="admin")
+    verbs.add_parser("revoke", help="end a key").add_argument("prefix")
+    limit = verbs.add_parser("set-rate-limit", help="requests a minute; 0 for the usual")
+    limit.add_argument("prefix")
+    limit.add_argument("per_minute", type=int)
+
+
+def run(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
+    """Do what the line says."""
+    if line.room == "ingest-secret":
+        return operator.ingest_secret(line.shop_id)
+    if line.room == "shops":
+        return _run_shops(operator, line)
+    if line.verb == "create-user":
+        return operator.create_user_key(line.name, user_id=line.user_id)
+    if line.verb == "create":
+        return operator.create_shop_key(line.shop_id, line.name, line.preset)
+    if line.verb == "revoke":
+        return operator.revoke_key(line.prefix)
+    return operator.set_rate_limit(line.prefix, line.per_minute)
+
+
+def _run_shops(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
+    if line.verb == "create":
+        named = {name: getattr(line, name) for name in ("name", "domain", "currency", "platform", "tier")}
+        wish = CreateShop.model_validate({name: value for name, value in named.items() if value is not None})
+        return operator.create_shop(wish.stated(), user_id=line.user_id, extra_keys=line.extra)
+    if line.verb == "show":
+        return operator.show_shop(line.shop_id)
+    field, _ = SHOP_FIELDS[line.verb]
+    value = line.value == "on" if field == "operator_enabled" else line.value
+    return operator.change_shop(line.shop_id, {field: value})
+
+
+def log_to_standard_error() -> None:
+    """Standard output belongs to the answer."""
+    for handler in logging.getLogger(journal.name).handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setStream(sys.stderr)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 1 and a sentence on standard error when it is refused."""
+    line = parser().parse_args(arguments)
+    log_to_standard_error()
+    try:
+        told = run(Operator(Management(settings_of(line.stack_name))), line)
+    except (ServiceError, MissingSettingError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(told, indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,99 @@
+"""What an operator does, on the same use cases and records as the API."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from abtest.domain.credentials.api_keys import PRESETS, ApiKey, KeyKind
+from abtest.domain.credentials.lifecycle import revoked
+from abtest.domain.credentials.signing import browser_signature, ingest_secret
+from abtest.domain.settings.shop import Shop, to_document
+from abtest.kit.errors import NotFoundError
+from abtest.services.authentication import stored_key
+from abtest.services.key_records import commit_of
+from abtest.services.keys import Minted, audit_row, mint
+from abtest.services.retrying import retried
+from abtest.services.shop_records import read_shop
+from abtest.services.shops import Shops
+from abtest.wiring.api import Management
+
+Told = dict[str, Any]
+
+
+class Operator:
+    """An operator of one deployment. Secrets are in the answers and nowhere else."""
+
+    def __init__(self, management: Management) -> None:
+        self._management = management
+        self._world = management.world
+        self._shops = Shops(management.world, management.publication)
+
+    def create_shop(self, fields: Mapping[str, Any], *, user_id: str | None, extra_keys: Sequence[str] = ()) -> Told:
+        """A shop with its admin key; `extra_keys` may name `user` and `tracking`."""
+        owner = user_id or self._world.new_id()
+        shop, minted = self._shops.found(owner, fields)
+        told = {"shop_id": shop.id, "user_id": owner, "api_key": minted.text}
+        if "user" in extra_keys:
+            told["user_key"] = self.create_user_key("User key", user_id=owner)["user_key"]
+        if "tracking" in extra_keys:
+            told["tracking_key"] = self._store("tracking_source", shop.id, owner, "Tracking key", ()).text
+        return told | self.ingest(shop.id)
+
+    def show_shop(self, shop_id: str) -> Told:
+        """The shop as stored."""
+        return to_document(read_shop(self._world.catalog, shop_id))
+
+    def change_shop(self, shop_id: str, changes: Mapping[str, Any]) -> Told:
+        """Change tier, platform, owner or the operator's switch."""
+        return to_document(self._shops.operate(shop_id, changes))
+
+    def create_user_key(self, name: str, *, user_id: str | None) -> Told:
+        """A user's key, for an existing user or a new one."""
+        owner = user_id or self._world.new_id()
+        return {"user_id": owner, "user_key": self._store("user", "", owner, name, ()).text}
+
+    def create_shop_key(self, shop_id: str, name: str, preset: str) -> Told:
+        """A key of a shop whose own keys are lost."""
+        shop: Shop = read_shop(self._world.catalog, shop_id)
+        minted = self._store("shop", shop.id, shop.org_id, name, sorted(PRESETS[preset]))
+        return {"shop_id": shop.id, "key_id": minted.key.id, "api_key": minted.text}
+
+    def revoke_key(self, prefix: str) -> Told:
+        """End a key of any kind, named by its prefix (`svc_sk_…` with the 12 characters of its id)."""
+        return self._change_key(prefix, "revoke", {})
+
+    def set_rate_limit(self, prefix: str, per_minute: int) -> Told:
+        """How often a key may call in a minute; 0 goes back to the usual."""
+        return self._change_key(prefix, "set_rate_limit", {"rate_limit_per_minute": per_minute or None})
+
+    def ingest(self, shop_id: str) -> Told:
+        """The browser's ingest signature, and nothing that is secret."""
+        return {"ingest_signature": browser_signature(self._management.roots(), shop_id)}
+
+    def ingest_secret(self, shop_id: str) -> Told:
+        """The secret with which a shop's own server signs events."""
+        shop = read_shop(self._world.catalog, shop_id)
+        return {"shop_id": shop.id, "ingest_secret": ingest_secret(self._management.roots(), shop.id)}
+
+    def _store(self, kind: KeyKind, shop_id: str, user_id: str, name: str, scopes: Sequence[str]) -> Minted:
+        minted = mint(self._world, kind=kind, shop_id=shop_id, user_id=user_id, name=name, scopes=scopes)
+        catalog, now = self._world.catalog, self._world.now()
+        audit = [audit_row(self._world, user_id, minted.key, "create", {"scopes": [None, list(scopes)]}, now)]
+        retried(lambda: catalog.commit(commit_of(catalog, [minted.key], audit, now)))
+        return minted
+
+    def _change_key(self, prefix: str, verb: str, changes: Mapping[str, Any]) -> Told:
+        def attempt() -> ApiKey:
+            before = stored_key(self._world, prefix.rpartition("_")[2])
+            if before is None or before.prefix != prefix:
+                raise NotFoundError("there is no key with this prefix")
+            now = self._world.now()
+            after = replace(before, **changes, updated_at=now, version=before.version + 1)
+            after = after if changes else revoked(before, now)
+            audit = [audit_row(self._world, after.user_id, after, verb, dict(changes), now)]
+            if after != before:
+                self._world.catalog.commit(commit_of(self._world.catalog, [after], audit, now))
+            return after
+
+        key = retried(attempt)
+        return {"key_id": key.id, "key_prefix": key.prefix, "revoked_at": key.revoked_at} | dict(changes)

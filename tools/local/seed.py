@@ -1,0 +1,78 @@
+"""What a local stack begins with: a demo shop and one key of each kind, found again at the next start.
+
+Secrets are shown once, so they are kept in the stack's own folder, readable by its owner only.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from tools.local.surroundings import PROJECT, machine_environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tools.local.context import StackContext
+
+NAMES = ("shop_id", "api_key", "user_key", "tracking_key", "ingest_signature")
+TIMEOUT_SECONDS = 60
+
+
+def seed(context: StackContext) -> dict[str, Any]:
+    """Shop id, keys and ingest signature of the demo shop; made when they are not there."""
+    kept = context.state_directory / "seed.json"
+    found = _read(kept)
+    if not _is_alive(context, found):
+        found = _make(context)
+        _write(kept, found)
+    return {name: found[name] for name in NAMES}
+
+
+def _is_alive(context: StackContext, found: dict[str, Any]) -> bool:
+    """Whether the stack knows the kept key, and as a key of the kept shop."""
+    if not all(found.get(name) for name in NAMES):
+        return False
+    request = Request(f"{context.base_url}/me", headers={"Authorization": f"Bearer {found['api_key']}"})  # noqa: S310
+    try:
+        with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the stack's own address
+            key: dict[str, Any] = json.load(answer)["key"]
+    except URLError:
+        return False
+    return bool(key["shop_id"] == found["shop_id"])
+
+
+def _make(context: StackContext) -> dict[str, Any]:
+    """By the operator's command line, in a process that has the environment of a management function."""
+    store = urlsplit(context.store_url)
+    line = [sys.executable, "-m", "tools.admin", "shops", "create", "--name", "Demo shop"]
+    line += ["--domain", store.hostname or "localhost", "--currency", "EUR", "--with", "user", "--with", "tracking"]
+    environment = {**machine_environment(), **context.environment("api_settings")}
+    done = subprocess.run(
+        line, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"the demo shop could not be made: {done.stderr.strip()[-2000:]}")
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
+
+
+def _read(kept: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(kept.read_text())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(kept: Path, found: dict[str, Any]) -> None:
+    """Whole or not at all, and for nobody else's eyes."""
+    draft = kept.with_suffix(".new")
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps({name: found[name] for name in NAMES}, indent=2))
+    draft.replace(kept)
