@@ -95,43 +95,49 @@ class Shop:
         return self.events(kind)
 
 
-def _handler(shop: Shop) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = urlsplit(self.path).path
-            if path == "/gate":
-                shop.gate.set()
-                self._reply(204, "text/plain", [""])
-            elif path == "/s.js":
-                self._reply(200, "text/javascript; charset=utf-8", [shop.snippet()])
-            elif path.startswith("/src/"):
-                self._reply(200, "text/javascript; charset=utf-8", [(SOURCES / path[5:]).read_text()])
-            else:
-                chunks = shop.pages.get(path)
-                self._reply(200 if chunks else 404, "text/html; charset=utf-8", _gated(shop, chunks or [""]))
+class _Handler(BaseHTTPRequestHandler):
+    server: "_Server"
 
-        def do_POST(self) -> None:
-            status, headers = shop.answer(self.rfile.read(int(self.headers["content-length"] or 0)), "POST")
-            allowed = {"access-control-allow-origin": "*", "access-control-expose-headers": "retry-after"}
-            self._reply(status, "application/json", ["{}"], allowed | headers)
+    def do_GET(self) -> None:
+        status, kind, chunks = _page(self.server.shop, urlsplit(self.path).path)
+        self._reply(status, kind, chunks)
 
-        def do_OPTIONS(self) -> None:
-            shop.answer(b"", "OPTIONS")
-            self._reply(405, "text/plain", [""])
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"] or 0))
+        status, headers = self.server.shop.answer(body, "POST")
+        allowed = {"access-control-allow-origin": "*", "access-control-expose-headers": "retry-after"}
+        self._reply(status, "application/json", ["{}"], allowed | headers)
 
-        def _reply(self, status: int, kind: str, chunks: Iterable[str], headers: dict[str, str] | None = None) -> None:
-            self.send_response(status)
-            for name, value in {"content-type": kind, "cache-control": "no-cache", **(headers or {})}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            for chunk in chunks:
-                self.wfile.write(chunk.encode())
-                self.wfile.flush()
+    def do_OPTIONS(self) -> None:
+        self.server.shop.answer(b"", "OPTIONS")
+        self._reply(405, "text/plain", [""])
 
-        def log_message(self, *_: object) -> None:
-            """Quiet."""
+    def _reply(self, status: int, kind: str, chunks: Iterable[str], headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"content-type": kind, "cache-control": "no-cache", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        for chunk in chunks:
+            self.wfile.write(chunk.encode())
+            self.wfile.flush()
 
-    return Handler
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
+JAVASCRIPT = "text/javascript; charset=utf-8"
+
+
+def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str]]:
+    if path == "/gate":
+        shop.gate.set()
+        return 204, "text/plain", [""]
+    if path == "/s.js":
+        return 200, JAVASCRIPT, [shop.snippet()]
+    if path.startswith("/src/"):
+        return 200, JAVASCRIPT, [(SOURCES / path[5:]).read_text()]
+    chunks = shop.pages.get(path)
+    return 200 if chunks else 404, "text/html; charset=utf-8", _gated(shop, chunks or [""])
 
 
 def _gated(shop: Shop, chunks: list[str]) -> Iterator[str]:
@@ -146,13 +152,17 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
+    def __init__(self, shop: Shop) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.shop = shop
+
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that navigates away breaks its connections: no news."""
 
 
 def serve(shop: Shop) -> Iterator[Shop]:
     """The shop, as long as the iterator lives."""
-    with _Server(("127.0.0.1", 0), _handler(shop)) as server:
+    with _Server(shop) as server:
         shop.port = server.server_address[1]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()

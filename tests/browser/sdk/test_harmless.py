@@ -13,7 +13,8 @@ BREAK = """<script>
   window.fetch = () => { throw new Error('no fetch'); };
   JSON.stringify = () => 'broken'; JSON.parse = () => { throw new Error('no parse'); };
   for (const name of ['push', 'map', 'filter', 'forEach', 'join', 'slice', 'splice', 'concat', 'indexOf', 'includes',
-    'some', 'every', 'find', 'reduce', 'shift', 'pop']) Array.prototype[name] = () => { throw new Error('no ' + name); };
+    'some', 'every', 'find', 'reduce', 'shift', 'pop'])
+    Array.prototype[name] = () => { throw new Error('no ' + name); };
   Array.prototype.toJSON = () => 'broken'; Object.prototype.toJSON = () => 'broken';
 </script>"""
 BODY = '<h1>Original</h1><ul><li>a</li><li>b</li></ul><button data-k="v">Buy</button>'

@@ -48,7 +48,8 @@ def test_conformance_lines__fall_into_the_same_buckets_in_the_browser(shop: Shop
     cases = [json.loads(line) for line in LINES]
     inputs = json.dumps([case["inputs"] for case in cases])  # ASCII: surrogates stay escapes
     found = open_page().evaluate(
-        f"import('/src/hash.js').then((hash) => {inputs}.map(({{seed, value}}) => hash.bucketOf(value, hash.fold(seed))))"
+        f"import('/src/hash.js').then(({{bucketOf, fold}}) => {inputs}"
+        ".map(({seed, value}) => bucketOf(value, fold(seed))))"
     )
     assert found == [case["expected"]["bucket"] for case in cases]
 

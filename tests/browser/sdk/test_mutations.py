@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.sdk.configs import experiment, mutate
+from tests.browser.sdk.configs import experiment, mutate, pages
 from tests.browser.sdk.conftest import Open
 from tests.browser.sdk.shop import Shop, html
 
@@ -172,6 +172,20 @@ def test_every_second__while_the_list_is_parsed_in_pieces__is_resolved_on_the_wh
     shop.page("/", before + "<li>c" + gate, after)
     page = open_page()
     assert page.evaluate(ITEMS.replace("e.textContent", "e.firstChild.data")) == "ace"
+
+
+@pytest.mark.parametrize("fields", [{"action": "text", "text": "New"}, {"action": "html", "html": "New"}])
+def test_content__while_the_element_itself_is_parsed_in_pieces__is_replaced_whole(
+    fields, shop: Shop, open_page: Open
+) -> None:
+    gate = "<script>requestAnimationFrame(() => requestAnimationFrame(() => fetch('/gate')))</script>"
+    shop.experiments = [experiment({"mutations": [{"selector": "h1", **fields}]}, pages=pages("\\/"))]
+    before, after = html(f"{gate}<h1>Half of the ||Original <b>content</b></h1>").split("||")
+    shop.page("/", before, after)
+    page = open_page()
+    assert page.inner_html("h1") == "New"
+    page.evaluate("history.pushState({}, '', '/elsewhere')")
+    page.wait_for_function("document.querySelector('h1').innerText === 'Half of the Original content'")
 
 
 def test_text__when_the_page_writes_its_own_again__returns(shop: Shop, open_page: Open) -> None:

@@ -1,13 +1,16 @@
 // The mutation actions, each with the way back. They know one element at a time and no selectors.
 
 import { keysOf } from './natives.js';
+import { isComplete } from './selectors.js';
 
 /** @import { Action, Mutation } from './types' */
 
 /**
  * What was done to one element. `holds`: it still stands. `undo`: gives the page's own back, and leaves alone what
  * the page has changed since. `anchor`: a node that is in the document as long as this is of any interest.
- * @typedef {{ holds(): boolean, undo(): void, anchor: Node }} Applied
+ * While the page is parsed the question is `strict`: an element may be met before its content, which then comes
+ * beside ours. Later, what is beside ours was put there by a script and is left alone.
+ * @typedef {{ holds(strict: boolean): boolean, undo(): void, anchor: Node }} Applied
  */
 
 /** Names our insertions and placeholders in the DOM itself, so that copies made through innerHTML are known too. */
@@ -22,6 +25,26 @@ const trusted = (html) => {
   return policy ? policy.createHTML(html) : html;
 };
 
+/** @type {Comment[]} */
+let stoppers = [];
+
+/**
+ * The parser is still inside the element, and would write on into a text of ours. Behind a comment it begins a text
+ * of its own, which the observer sees.
+ * @param {Element} element
+ */
+const stop = (element) => {
+  const stopper = document.createComment('');
+  element.append(stopper);
+  stoppers[stoppers.length] = stopper;
+};
+
+/** When the document is parsed. */
+export const removeStoppers = () => {
+  for (const stopper of stoppers) stopper.remove();
+  stoppers = [];
+};
+
 /**
  * @param {Element} element
  * @param {() => void} write
@@ -30,9 +53,20 @@ const trusted = (html) => {
 const replaceContent = (element, write) => {
   const before = [...element.childNodes];
   write();
-  const ours = element.firstChild;
-  const holds = () => (ours ? ours.parentNode === element : !element.firstChild);
-  return { anchor: element, holds, undo: () => holds() && element.replaceChildren(...before) };
+  if (!isComplete(element)) stop(element);
+  const first = element.firstChild;
+  const ours = new Set(element.childNodes);
+  const stands = () => element.firstChild === first || (!!first && first.parentNode === element);
+  return {
+    anchor: element,
+    holds: (strict) => stands() && !(strict && element.childNodes.length !== ours.size),
+    undo() {
+      if (!stands()) return;
+      const theirs = before;
+      for (const child of element.childNodes) if (!ours.has(child)) theirs[theirs.length] = child;
+      element.replaceChildren(...theirs);
+    },
+  };
 };
 
 /**

@@ -1,7 +1,7 @@
 // Keeping mutations standing: on what is there, on what the parser or the page adds later, and undone when left.
 // Observer callbacks run after the task that changed the page and before the next paint: nothing needs hiding.
 
-import { act, holdsOurs, isOurs, isServed, sweepInsertions } from './actions.js';
+import { act, holdsOurs, isOurs, isServed, removeStoppers, sweepInsertions } from './actions.js';
 import { fold } from './hash.js';
 import { startTimer } from './natives.js';
 import { findIn, isComplete, isValidSelector, kindOf } from './selectors.js';
@@ -88,7 +88,7 @@ export const createMutator = (guard) => {
     touched.set(element, known);
     for (const [old, applied] of known) if (old.retired && known.delete(old)) applied.undo();
     const before = known.get(rule);
-    if (before?.holds()) return;
+    if (before?.holds(!parsed)) return;
     before?.undo();
     const parent = /** @type {Node} */ (element.parentNode);
     const applied = act(rule.mutation, element, rule.mark, (node) => {
@@ -130,7 +130,8 @@ export const createMutator = (guard) => {
   const restore = (target) => {
     for (const [rule, applied] of touched.get(target) || []) {
       const isContent = rule.mutation.action === 'text' || rule.mutation.action === 'html';
-      if (isContent && !rule.retired && !applied.holds()) apply(rule, /** @type {Element} */ (target), []);
+      if (isContent && !rule.retired && !applied.holds(!parsed))
+        apply(rule, /** @type {Element} */ (target), []);
     }
   };
 
@@ -180,6 +181,7 @@ export const createMutator = (guard) => {
       catchUp();
       pass([]);
       parsed = true;
+      removeStoppers();
       observer.takeRecords();
     }),
   );
