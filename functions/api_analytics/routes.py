@@ -14,7 +14,7 @@ from abtest.services.results import Results
 
 Analyst = Annotated[Caller, require("analytics:read")]
 GoalIds = Annotated[
-    list[Uuid], Query(description="Only these goals; repeat the parameter. All goals in use otherwise.")
+    list[Uuid], Query(max_length=50, description="Only these goals; repeat the parameter. All goals in use otherwise.")
 ]
 Engine = Annotated[contract.Engine, Query(description="How variations are compared; others are not available yet.")]
 Correction = Annotated[
