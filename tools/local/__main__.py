@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import sys
 
@@ -60,6 +61,10 @@ def _run(given: argparse.Namespace, state: StateDirectory) -> int:
     except (TemplateError, EngineError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 1
+    except OSError as problem:
+        if problem.errno != errno.EADDRINUSE:
+            raise
+        raise UsageError(f"a port was taken while the stack started: {problem}") from None
     return 0
 
 

@@ -29,7 +29,6 @@ from tools.local.surroundings import PORTS, PROJECT, machine_environment
 START_SECONDS = 60
 STOP_SECONDS = 60
 ATTEMPTS = 3
-EXIT_USAGE = 2
 
 
 class StackFailedError(Exception):
@@ -84,8 +83,10 @@ def _start(directory: Path, options: Sequence[str], ports: dict[str, int]) -> su
         status = _wait(StateDirectory(directory), process)
         if status is None:
             return process
-        if status != EXIT_USAGE or attempt == ATTEMPTS - 1:
-            raise _failure(directory, f"ended with status {status}")
+        failure = _failure(directory, f"ended with status {status}")
+        # Another process may take a free port before the stack does; nothing else is worth a second try.
+        if "in use" not in str(failure) or attempt == ATTEMPTS - 1:
+            raise failure
     raise AssertionError("unreachable")
 
 

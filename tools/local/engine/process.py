@@ -109,7 +109,10 @@ class Engine:
             await asyncio.sleep(0.25)
             if self._process.poll() is not None:
                 self.restarts += 1
-                print(f"the AWS engine died ({self._process.returncode}); restarting it from its last snapshot")
+                print(
+                    f"the AWS engine died ({self._process.returncode}); restarting it from its last snapshot",
+                    flush=True,
+                )
                 self.launch()
                 await self.ready()
 
@@ -120,6 +123,6 @@ class Engine:
         try:
             await asyncio.to_thread(self._process.wait, SAVING_SECONDS)
         except subprocess.TimeoutExpired:
-            print("the AWS engine does not stop; killing it")
+            print("the AWS engine does not stop; killing it", flush=True)
             self._process.kill()
             self._process.wait()

@@ -73,9 +73,11 @@ class Schedules:
 
     async def run(self) -> None:
         """Fire what is due at each full minute until cancelled; a minute missed is not made up for."""
-        started = int(time.time() // 60)
+        started = minute = int(time.time() // 60)
         while True:
             await asyncio.sleep(60 - time.time() % 60)
+            if int(time.time() // 60) <= minute:  # a timer may ring a little early, a clock may be set back
+                continue
             minute = int(time.time() // 60)
             moment = datetime.fromtimestamp(minute * 60, UTC)
             for job in self.jobs:

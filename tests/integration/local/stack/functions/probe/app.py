@@ -59,9 +59,11 @@ def handler(event, context):
         boto3.client("dynamodb").put_item(TableName=os.environ["TABLE"], Item={"pk": {"S": event["body"]}})
         boto3.client("s3").put_object(Bucket=os.environ["BUCKET"], Key=event["body"], Body=b"x")
         return {"statusCode": 204}
-    if action == "send":
+    if action in {"send", "send-batched"}:
+        url = os.environ["QUEUE_URL" if action == "send" else "BATCHED_URL"]
+        sqs = boto3.client("sqs")
         for body in json.loads(event["body"]):
-            boto3.client("sqs").send_message(QueueUrl=os.environ["QUEUE_URL"], MessageBody=body)
+            sqs.send_message(QueueUrl=url, MessageBody=body)
         return {"statusCode": 204}
     print("echoing")
     described = {
