@@ -43,31 +43,15 @@ EXPECTED_SNAPSHOT = "Original boldnextb,h1class=a,id=t,style=color: red,margin: 
 
 
 @pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
-def test_action__on_parsed_content__applies(mutation, look, expected, shop: Shop, open_page: Open) -> None:
-    shop.experiments = [experiment({"mutations": [mutation]})]
-    shop.page("/", html(BODY))
-    assert open_page().evaluate(look) == expected
-
-
-@pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
-def test_action__on_late_content__applies_before_the_next_frame(
+def test_action__applies_to_parsed_and_to_late_content_and_gives_the_page_back(
     mutation, look, expected, shop: Shop, open_page: Open
 ) -> None:
-    shop.experiments = [experiment({"mutations": [mutation]})]
-    shop.page("/", html(""))
+    shop.experiments = [experiment({"mutations": [mutation]}, pages=pages("\\/"))]
+    shop.page("/", html(BODY))
     page = open_page()
+    assert page.evaluate(look) == expected
     late = f"(async () => {{ document.body.innerHTML = {BODY!r}; await null; return {look}; }})()"
-    assert page.evaluate(late) == expected
-
-
-@pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
-def test_action__when_left_by_navigation__gives_the_page_back(
-    mutation, look, expected, shop: Shop, open_page: Open
-) -> None:
-    in_pages = {"mode": "any", "in": [{"include": [{"path": "\\/?"}], "exclude": []}], "out": []}
-    shop.experiments = [experiment({"mutations": [mutation]}, pages=in_pages)]
-    shop.page("/", html(BODY))
-    page = open_page()
+    assert page.evaluate(late) == expected, "before the next frame"
     assert page.evaluate(SNAPSHOT) != EXPECTED_SNAPSHOT
     page.evaluate("history.pushState({}, '', '/elsewhere')")
     page.wait_for_function(f"(wanted) => {SNAPSHOT} === wanted", arg=EXPECTED_SNAPSHOT)
@@ -108,23 +92,18 @@ def rendered(shop: Shop, open_page: Open, *mutations, body: str = f"<ul>{LIST}</
     return open_page()
 
 
-def test_positional_remove__over_fifty_renders__removes_one_each(shop: Shop, open_page: Open) -> None:
-    page = rendered(shop, open_page, mutate("li:nth-child(3)", "remove"))
-    assert page.evaluate(ITEMS) == "abde"
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [({"action": "remove"}, "abde"), ({"action": "insertBefore", "html": "<li>+</li>"}, "ab+cde")],
+)
+def test_positional__over_fifty_renders__acts_once_each(action, expected, shop: Shop, open_page: Open) -> None:
+    page = rendered(shop, open_page, {"selector": "li:nth-child(3)", **action})
+    assert page.evaluate(ITEMS) == expected
     seen = page.evaluate(
         f"(async () => {{ const seen = []; for (let i = 0; i < 50; i++) {{ {RENDER}; await null; "
         f"seen.push({ITEMS}); }} return seen; }})()"
     )
-    assert seen == ["abde"] * 50
-
-
-def test_positional_insert__over_fifty_renders__inserts_one_each(shop: Shop, open_page: Open) -> None:
-    page = rendered(shop, open_page, mutate("li:nth-child(3)", "insertBefore", html="<li>+</li>"))
-    seen = page.evaluate(
-        f"(async () => {{ const seen = []; for (let i = 0; i < 50; i++) {{ {RENDER}; await null; "
-        f"seen.push({ITEMS}); }} return seen; }})()"
-    )
-    assert seen == ["ab+cde"] * 50
+    assert seen == [expected] * 50
 
 
 @pytest.mark.parametrize(

@@ -67,15 +67,16 @@ def test_429_with_retry_after_then_500__each_event_is_accepted_once_unchanged(sh
     assert third["sentAt"] > second["sentAt"]
 
 
-@pytest.mark.parametrize("status", [400, 401, 403])
-def test_refusal__is_final(status: int, shop: Shop, open_page: Open) -> None:
-    shop.answers = [(status, {})]
+def test_refusal__is_final(shop: Shop, open_page: Open) -> None:
+    shop.answers = [(400, {}), (401, {}), (403, {})]
     shop.page("/", html(""))
     page = open_page()
-    shop.wait(lambda: shop.attempts)
-    page.evaluate("svc.track('next')")
+    for number in (1, 2, 3):
+        shop.wait(lambda number=number: len(shop.attempts) >= number)
+        page.evaluate(f"svc.track('event {number}')")
     shop.wait_events("custom")
-    assert [[e["type"] for e in body["events"]] for _, body, _ in shop.attempts] == [["pageview"], ["custom"]]
+    sent = [[event["data"].get("event_name") for event in body["events"]] for _, body, _ in shop.attempts]
+    assert sent == [[None], ["event 1"], ["event 2"], ["event 3"]]
 
 
 def test_413__splits_until_it_fits(shop: Shop, open_page: Open) -> None:
