@@ -13,18 +13,19 @@ CODE = frozenset(
 )
 _UNTOLD = frozenset({"version", "updated_at", "variations", "goals", "approvals"})
 _LONGEST_VALUE = 500
+_SHORTEST_HASHED = 64
 _LARGEST_DIFF = 100_000
 
 Diff = dict[str, Any]
 
 
 def audit_diff(change: Change) -> Diff:
-    """The differences of a change, at most about 100 KB: beyond that every value is told by its hash."""
+    """The differences of a change, beyond 100 KB with every long value told by its hash: 300 KB at most."""
     before, after = _flat(change.before), _flat(change.after)
     told = {**_compare(before, after, _LONGEST_VALUE), **_noted(change.note)}
     if len(canonical_json.encode(told)) <= _LARGEST_DIFF:
         return told
-    return {**_compare(before, after, 0), **_noted(change.note)}
+    return {**_compare(before, after, _SHORTEST_HASHED), **_noted(change.note)}
 
 
 def _noted(note: Mapping[str, Any]) -> Diff:

@@ -1,7 +1,11 @@
 """What a goal must hold together: its type with its fields, its filter with its type."""
 
+from collections.abc import Sequence
+
 from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.model import Goal
+from abtest.domain.experiments.model import Goal, JsonObject
+
+LIST_OPERATORS = frozenset({"in", "not_in"})
 
 LINE_ITEM_EVENTS = frozenset({"checkout_started", "add_to_cart"})
 """Custom events that carry the items of a cart."""
@@ -26,6 +30,8 @@ def takes_line_items(goal: Goal) -> bool:
 
 def _check_filter(goal: Goal, path: str) -> None:
     stated = goal.filter or {}
+    _check_conditions(stated.get("conditions", ()), f"{path}filter.conditions")
+    _check_conditions(stated.get("lineItems", {}).get("conditions", ()), f"{path}filter.lineItems.conditions")
     if "orderValue" in stated and goal.type != "revenue":
         raise refused(f"{path}filter.orderValue", "only revenue goals have an order value")
     if "lineItems" in stated and not takes_line_items(goal):
@@ -33,6 +39,16 @@ def _check_filter(goal: Goal, path: str) -> None:
             f"{path}filter.lineItems",
             "only revenue goals and custom goals on checkout_started or add_to_cart have items",
         )
+
+
+def _check_conditions(conditions: Sequence[JsonObject], path: str) -> None:
+    for index, condition in enumerate(conditions):
+        operator, value = condition["operator"], condition.get("value")
+        if operator == "exists":
+            continue
+        if value is None or isinstance(value, list) != (operator in LIST_OPERATORS):
+            wanted = "a list" if operator in LIST_OPERATORS else "one value"
+            raise refused(f"{path}[{index}].value", f"{operator} compares with {wanted}")
 
 
 def _check_capture(goal: Goal, path: str) -> None:

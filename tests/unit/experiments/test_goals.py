@@ -1,0 +1,138 @@
+"""Goals: what each type needs, filters by type, the one primary goal, their order."""
+
+from typing import Any
+
+import pytest
+
+from abtest.domain.experiments.errors import NotDeletableError
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals import lineup
+from abtest.domain.goals.rules import check_goal
+from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
+from tests.unit.experiments.examples import GOAL, LATER, experiment, goal, in_status
+
+ORDER_VALUE = {"version": 1, "orderValue": [{"operator": "gt", "value": 1}]}
+LINE_ITEMS = {"version": 1, "lineItems": {"match": "any", "conditions": []}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"type": "custom"}, "event_name"),
+        ({"selector": None}, "selector"),
+        ({"page_id": GOAL}, "page_id"),
+        ({"filter": ORDER_VALUE}, "filter.orderValue"),
+        ({"type": "custom", "event_name": "x", "filter": ORDER_VALUE}, "filter.orderValue"),
+        ({"type": "custom", "event_name": "x", "filter": LINE_ITEMS}, "filter.lineItems"),
+        ({"type": "pageview", "filter": LINE_ITEMS}, "filter.lineItems"),
+        ({"capture": ({"property": "a"}, {"property": "a"})}, "capture"),
+        (
+            {"filter": {"version": 1, "conditions": [{"property": "a", "operator": "equals"}]}},
+            "filter.conditions[0].value",
+        ),
+        (
+            {"filter": {"version": 1, "conditions": [{"property": "a", "operator": "in", "value": "x"}]}},
+            "filter.conditions[0].value",
+        ),
+        (
+            {"filter": {"version": 1, "conditions": [{"property": "a", "operator": "gt", "value": ["x"]}]}},
+            "filter.conditions[0].value",
+        ),
+    ],
+)
+def test_goal__fields_that_do_not_go_together__are_refused_by_path(fields: dict[str, Any], path: str) -> None:
+    with pytest.raises(ValidationFailedError) as refusal:
+        check_goal(goal(**fields), "goals[2].")
+    assert refusal.value.fields[0].path == f"goals[2].{path}"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"type": "revenue", "filter": {**ORDER_VALUE, **LINE_ITEMS}},
+        {"type": "custom", "event_name": "checkout_started", "filter": LINE_ITEMS},
+        {"type": "custom", "event_name": "add_to_cart", "filter": LINE_ITEMS},
+        {"type": "pageview", "selector": None},
+        {"selector": None, "text_match": "Buy"},
+        {"filter": {"version": 1, "conditions": [{"property": "a", "operator": "exists"}]}},
+        {"filter": {"version": 1, "conditions": [{"property": "a", "operator": "not_in", "value": ["x"]}]}},
+    ],
+)
+def test_goal__fields_that_go_together__are_accepted(fields: dict[str, Any]) -> None:
+    check_goal(goal(**fields))
+
+
+def primaries(subject: Experiment) -> list[str]:
+    assert all(item.is_primary == (item.role == "primary") for item in subject.goals)
+    return [item.id for item in subject.goals if item.is_primary]
+
+
+def test_join__first_goal__is_primary() -> None:
+    assert primaries(lineup.join(experiment(goals=()), goal(id="a"), {})) == ["a"]
+
+
+def test_join__second_goal__is_not() -> None:
+    assert primaries(lineup.join(experiment(), goal(id="a"), {})) == [GOAL]
+
+
+def test_join__states_primary__takes_it_over() -> None:
+    stated = {"is_primary": True}
+    assert primaries(lineup.join(experiment(), goal(id="a", is_primary=True, role="primary"), stated)) == ["a"]
+
+
+def test_join__guardrail_as_first__stays_one() -> None:
+    assert primaries(lineup.join(experiment(goals=()), goal(id="a", role="guardrail"), {"role": "guardrail"})) == []
+
+
+def test_join__same_goal_again__is_a_conflict() -> None:
+    with pytest.raises(ConflictError):
+        lineup.join(experiment(), goal(), {})
+
+
+def test_tidy__role_and_primary_differ__is_refused() -> None:
+    with pytest.raises(ValidationFailedError):
+        lineup.tidy({"role": "secondary", "is_primary": True})
+
+
+def test_initial__two_primaries__is_refused() -> None:
+    twice = [goal(id="a", is_primary=True, role="primary"), goal(id="b", is_primary=True, role="primary")]
+    with pytest.raises(ValidationFailedError):
+        lineup.initial(twice, [{}, {}])
+
+
+def test_edit__made_primary__demotes_the_other() -> None:
+    before = lineup.join(experiment(), goal(id="a"), {})
+    assert primaries(lineup.edit(before, "a", {"role": "primary"}, LATER)) == ["a"]
+
+
+def test_archive__primary__is_primary_no_longer() -> None:
+    after = lineup.set_archived(experiment(), GOAL, LATER, LATER)
+    assert primaries(after) == []
+    assert lineup.set_archived(after, GOAL, LATER, LATER) == after
+    assert lineup.find(lineup.set_archived(after, GOAL, None, LATER), GOAL).archived_at is None
+
+
+def test_order__new_order__first_is_primary_and_archived_ones_follow() -> None:
+    before = lineup.join(lineup.join(experiment(), goal(id="a"), {}), goal(id="b"), {})
+    before = lineup.set_archived(before, "a", LATER, LATER)
+    after = lineup.order(before, ["b", GOAL])
+    assert [item.id for item in after.goals] == ["b", GOAL, "a"]
+    assert primaries(after) == ["b"]
+
+
+@pytest.mark.parametrize("ids", [[], ["x", GOAL], [GOAL, GOAL], ["a"]])
+def test_order__not_each_goal_once__is_refused(ids: list[str]) -> None:
+    before = lineup.join(experiment(), goal(id="a"), {})
+    with pytest.raises(ValidationFailedError):
+        lineup.order(before, ids)
+
+
+def test_delete__started_experiment__is_refused() -> None:
+    with pytest.raises(NotDeletableError):
+        lineup.delete(in_status("paused"), GOAL)
+    assert lineup.delete(experiment(), GOAL).goals == ()
+
+
+def test_find__unknown__is_not_found() -> None:
+    with pytest.raises(NotFoundError):
+        lineup.find(experiment(), "x")

@@ -1,0 +1,137 @@
+"""The state machine: every action in every status, against a table written down a second time by hand."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from abtest.domain.experiments.errors import ApprovalRequiredError, InvalidStateTransitionError
+from abtest.domain.experiments.model import Experiment, Status
+from abtest.domain.experiments.states import TRANSITIONS, Action, allowed_actions
+from abtest.domain.experiments.transitions import act
+from tests.unit.experiments.examples import LATER, NOW, OCCASION, approved, in_status
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+ACTIONS: tuple[Action, ...] = get_args(Action)
+
+# One column a status, in the order of the contract: draft, awaiting_client_approval, changes_requested,
+# client_approved, qa, ready_to_launch, running, paused, completed. A letter names where the action leads
+# (d a c p q r R P C), "=" that nothing changes, "." that it is refused.
+FREE = {  # no approval is required
+    "request-approval": "a=a......",
+    "approve": ".p.=.....",
+    "request-changes": ".c=c.....",
+    "withdraw-approval": "=d.d.....",
+    "return-to-draft": "=.dddd...",
+    "start-qa": "q..q=....",
+    "mark-ready": "....r=...",
+    "launch": "R..RRR=..",
+    "pause": "......P=.",
+    "resume": "......=R.",
+    "complete": "......CC=",
+    "restart": "......=RR",
+    "archive": "dacpqr.PC",
+    "unarchive": "=========",
+}
+LETTERS = dict(zip("dacpqrRPC", STATUSES, strict=True))
+NEEDS_APPROVAL = {"start-qa", "launch"}
+
+CASES = [(action, status, letter) for action, row in FREE.items() for status, letter in zip(STATUSES, row, strict=True)]
+
+
+def subject(status: Status) -> Experiment:
+    base = in_status(status)
+    return approved(base, "pending" if status == "awaiting_client_approval" else "approved")
+
+
+def test_table__of_tests__names_every_action_and_status() -> None:
+    assert set(FREE) == set(ACTIONS) == set(TRANSITIONS)
+    assert len(CASES) == len(ACTIONS) * len(STATUSES)
+
+
+@pytest.mark.parametrize(("action", "status", "letter"), CASES)
+def test_act__no_approval_required__follows_the_table(action: Action, status: Status, letter: str) -> None:
+    before = subject(status)
+    if letter == ".":
+        with pytest.raises(InvalidStateTransitionError) as refusal:
+            act(before, action, OCCASION, approval_required=False)
+        assert refusal.value.extra["current_status"] == status
+        assert action not in refusal.value.extra["allowed_actions"]
+        return
+    change = act(before, action, OCCASION, approval_required=False)
+    assert change.is_empty == (letter == "=")
+    assert change.events == () or letter != "="
+    after = change.after
+    assert after is not None
+    assert after.status == (status if letter == "=" else LETTERS[letter])
+
+
+@pytest.mark.parametrize(("action", "status", "letter"), CASES)
+def test_allowed_actions__no_approval_required__are_those_that_change_something(
+    action: Action, status: Status, letter: str
+) -> None:
+    allowed = allowed_actions(subject(status), approval_required=False)
+    assert (action in allowed) == (letter not in "=.")
+
+
+@pytest.mark.parametrize(
+    ("action", "status"),
+    [(action, status) for action, status, letter in CASES if action in NEEDS_APPROVAL and letter not in "=."],
+)
+def test_act__approval_required_and_not_given__is_refused(action: Action, status: Status) -> None:
+    before = in_status(status)
+    with pytest.raises(ApprovalRequiredError):
+        act(before, action, OCCASION, approval_required=True)
+    assert action not in allowed_actions(before, approval_required=True)
+
+
+@pytest.mark.parametrize("status", ["client_approved", "qa", "ready_to_launch"])
+def test_launch__approval_required_and_given__runs(status: Status) -> None:
+    change = act(approved(in_status(status)), "launch", OCCASION, approval_required=True)
+    assert change.after is not None
+    assert change.after.status == "running"
+
+
+def test_launch__draft_whose_design_was_approved_once__still_needs_the_way_through_approval() -> None:
+    with pytest.raises(ApprovalRequiredError):
+        act(approved(in_status("draft")), "launch", OCCASION, approval_required=True)
+
+
+@pytest.mark.parametrize("action", ["resume", "restart"])
+@pytest.mark.parametrize("required", [True, False])
+def test_back_to_running__approval_revoked__is_refused_where_approval_is_required(
+    action: Action, required: bool
+) -> None:
+    before = approved(in_status("paused"), "revoked")
+    if required:
+        with pytest.raises(ApprovalRequiredError):
+            act(before, action, OCCASION, approval_required=True)
+    else:
+        assert not act(before, action, OCCASION, approval_required=False).is_empty
+
+
+@pytest.mark.parametrize("action", [action for action in ACTIONS if action not in ("archive", "unarchive")])
+@pytest.mark.parametrize("status", [status for status in STATUSES if status != "running"])
+def test_act__archived__only_unarchive_is_allowed(action: Action, status: Status) -> None:
+    before = replace(subject(status), archived_at=NOW)
+    with pytest.raises(InvalidStateTransitionError) as refusal:
+        act(before, action, OCCASION, approval_required=False)
+    assert refusal.value.extra["allowed_actions"] == ["unarchive"]
+
+
+def test_archive__archived_already__changes_nothing() -> None:
+    before = replace(in_status("draft"), archived_at=NOW)
+    assert act(before, "archive", OCCASION, approval_required=False).is_empty
+
+
+def test_unarchive__archived__comes_back_in_its_status() -> None:
+    change = act(replace(in_status("paused"), archived_at=NOW), "unarchive", OCCASION, approval_required=False)
+    assert change.after is not None
+    assert (change.after.archived_at, change.after.status, change.after.updated_at) == (None, "paused", LATER)
+
+
+def test_events__of_the_table__are_queued_by_launch_and_complete_only() -> None:
+    assert {action: row.event for action, row in TRANSITIONS.items() if row.event} == {
+        "launch": "experiment.started",
+        "complete": "experiment.completed",
+    }
