@@ -38,7 +38,7 @@ from abtest.ports.catalog import Catalog
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.queue import Queue
 from abtest.ports.rollups import Rollups
-from tests.support.moto_stack import ENDPOINT, enter_moto, mocked
+from tests.support.moto_stack import ENDPOINT, enter_moto, keep_clients_of, mocked
 from tests.support.template import Stack
 from tools.local.engine.process import Engine as Process
 from tools.local.provision.clients import CREDENTIALS, Clients
@@ -114,6 +114,7 @@ def _moto(_: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @contextmanager
 def _moto_ports() -> Iterator[Ports]:
+    keep_clients_of("moto")
     with mocked() as clients:
         stack = Stack.planned(endpoint=ENDPOINT)
         stack.create(clients)
@@ -140,11 +141,11 @@ def _enter_ministack(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
     variables = {**CREDENTIALS, "AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": endpoint}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    aws.reset()
 
 
 @contextmanager
 def _ministack_ports(clients: Clients, endpoint: str) -> Iterator[Ports]:
+    keep_clients_of(endpoint)
     stack = Stack.planned(endpoint=endpoint, suffix=f"-{next(_stacks)}")
     stack.create(clients)
     yield _aws_ports(stack.name)

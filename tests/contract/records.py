@@ -50,8 +50,16 @@ def record(
     **head: Any,
 ) -> Record:
     """A record with a small body."""
-    stamps = {"created_at": iso(), "updated_at": iso(version)}
-    made = Head(shop_id=shop_id, kind=kind, id=record_id, version=version, due=due or {}, **stamps, **head)
+    made = Head(
+        shop_id=shop_id,
+        kind=kind,
+        id=record_id,
+        version=version,
+        created_at=iso(),
+        updated_at=iso(version),
+        due=due or {},
+        **head,
+    )
     return Record(head=made, body=body or {"name": f"version {version}"})
 
 

@@ -155,6 +155,26 @@ def test_commit__two_writers_of_one_version__exactly_one_wins(ports: Ports) -> N
         assert found.body == {"by": outcomes.index(None)}
 
 
+@concurrent
+def test_get__while_another_writes__never_joins_two_versions(ports: Ports) -> None:
+    made = new_id()
+    ports.catalog.commit(commit_of(put(record(made, body={"version": 1}))))
+
+    def write() -> None:
+        for version in range(2, 30):
+            ports.catalog.commit(commit_of(put(record(made, version=version, body={"version": version}))))
+
+    def read() -> list[tuple[int, int]]:
+        found = [ports.catalog.get(SHOP, "EXP", made) for _ in range(60)]
+        return [(one.head.version, one.body["version"]) for one in found if one]
+
+    written, *readings = race(write, read, read)
+    assert written is None
+    pairs = [pair for reading in readings if isinstance(reading, list) for pair in reading]
+    assert len(pairs) == 120
+    assert all(of_head == of_body for of_head, of_body in pairs)
+
+
 def test_commit__over_one_hundred_items__is_refused_and_nothing_is_stored(ports: Ports) -> None:
     many = [record(new_id(second)) for second in range(51)]
     with pytest.raises(CommitTooLargeError, match="102 stored items"):

@@ -66,7 +66,7 @@ def enter_moto(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_PROFILE", raising=False)
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
-    _keep_only_our_clients()
+    keep_clients_of("moto")
 
 
 @contextmanager
@@ -80,14 +80,14 @@ def mocked() -> Iterator[Clients]:
         yield _clients()
 
 
-def _keep_only_our_clients() -> None:
-    """Reset the product's clients unless they were made in here: making them anew takes longer than most tests."""
-    if aws.once("moto", object) not in _ours:
+def keep_clients_of(engine: str) -> None:
+    """Reset the product's clients unless they were made for this engine: making them anew outlasts most tests."""
+    if aws.once("engine", object) is not _marks.get(engine):
         aws.reset()
-        _ours[:] = [aws.once("moto", object)]
+        _marks[engine] = aws.once("engine", object)
 
 
-_ours: list[object] = []
+_marks: dict[str, object] = {}
 
 
 @cache

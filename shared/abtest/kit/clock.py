@@ -6,6 +6,8 @@ from typing import Protocol
 Timestamp = str
 """A moment as ISO 8601 in UTC with milliseconds and `Z`; such strings sort as time does."""
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 class Clock(Protocol):
     """Where services learn what time it is."""
@@ -55,9 +57,9 @@ def parse_timestamp(text: str) -> datetime:
 
 def from_milliseconds(unix_ms: int) -> datetime:
     """The moment that many milliseconds after the Unix epoch."""
-    return datetime.fromtimestamp(unix_ms / 1000, UTC)
+    return _EPOCH + timedelta(milliseconds=unix_ms)
 
 
 def to_milliseconds(moment: datetime) -> int:
     """Whole milliseconds since the Unix epoch."""
-    return int(moment.timestamp() * 1000)
+    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -1,6 +1,6 @@
 """Money: integers in a currency's minor unit, never floats."""
 
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, Decimal
 
 # ISO 4217: currencies whose minor unit is not a hundredth.
 _EXPONENTS = {
@@ -39,7 +39,7 @@ def to_minor(amount: str | int | float, currency: str) -> int:
     try:
         scaled = Decimal(str(amount)).scaleb(digits)
         minor = int(scaled.quantize(Decimal(1), ROUND_HALF_EVEN))
-    except (InvalidOperation, OverflowError, ValueError) as error:
+    except (ArithmeticError, ValueError) as error:
         raise ValueError(f"{str(amount)[:40]!r} is not an amount") from error
     if abs(minor) > MAX_MINOR:
         raise ValueError("the amount is too large")

@@ -1,0 +1,99 @@
+"""The strict reader and the canonical writer."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abtest.kit import canonical_json
+from abtest.kit.canonical_json import InvalidJsonError
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
+
+
+def test_dumps__object__has_sorted_keys_and_no_spaces() -> None:
+    assert canonical_json.dumps({"b": [1, 2.5, None], "a": True, "é": "ü"}) == '{"a":true,"b":[1,2.5,null],"é":"ü"}'
+
+
+def test_encode__keys_in_any_order__gives_the_same_bytes_and_hash() -> None:
+    one, other = {"x": 1, "y": {"a": 1, "b": 2}}, {"y": {"b": 2, "a": 1}, "x": 1}
+    assert canonical_json.encode(one) == canonical_json.encode(other)
+    assert canonical_json.sha256(one) == canonical_json.sha256(other)
+
+
+def test_sha256__known_value__is_that_of_its_bytes() -> None:
+    assert canonical_json.sha256({}) == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), [float("nan")]])
+def test_dumps__number_that_json_has_not__is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json.dumps(value)
+
+
+def test_encode__lone_surrogate__is_written_as_an_escape_and_read_back() -> None:
+    written = canonical_json.encode({"\ud800": "a\udfffé"})
+    assert written.isascii()
+    assert canonical_json.loads(written) == {"\ud800": "a\udfffé"}
+
+
+@given(VALUES)
+def test_encode__any_json__is_read_back_as_it_was_and_written_the_same_again(value: Any) -> None:
+    written = canonical_json.encode(value)
+    assert canonical_json.loads(written) == value
+    assert canonical_json.encode(canonical_json.loads(written)) == written
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "{",
+        "[1,]",
+        "{'a':1}",
+        '{"a":1}}',
+        "nul",
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "[1e400]",
+        "-1e999",
+        '{"a":1,"a":2}',
+        '[{"a":{"b":1,"b":1}}]',
+        '"\x01"',
+        "01",
+        "+1",
+        b"\xff\xfe\xfa",
+        b'"\xc3"',
+        "[" * 200_000,
+        '{"a":' * 100_000,
+        "9" * 5_000,
+        '"\\u12"',
+    ],
+    ids=lambda text: repr(text[:16]),
+)
+def test_loads__hostile_text__is_refused_as_invalid_json(text: str | bytes) -> None:
+    with pytest.raises(InvalidJsonError):
+        canonical_json.loads(text)
+
+
+@given(st.binary(max_size=60))
+def test_loads__any_bytes__gives_a_value_or_says_why_not(content: bytes) -> None:
+    try:
+        value = canonical_json.loads(content)
+    except InvalidJsonError:
+        return
+    assert canonical_json.loads(canonical_json.encode(value)) == value
+
+
+@given(st.text(max_size=60))
+def test_loads__any_text__accepts_no_more_than_the_standard_library(text: str) -> None:
+    try:
+        value = canonical_json.loads(text)
+    except InvalidJsonError:
+        return
+    assert json.loads(text) == value
