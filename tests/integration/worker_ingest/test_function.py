@@ -1,0 +1,122 @@
+"""The ingest worker: batches into objects, whatever the queue does with its messages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
+from abtest.domain.ledger.events import goal_claim
+from abtest.kit.clock import ManualClock
+from abtest.ports.blobs import BlobsUnavailableError
+from abtest.ports.catalog import Claim, Commit
+from abtest.services.ingest import messages
+from abtest.services.ledger import KnownGoals, LedgerWriter, Message
+from tests.support.handlers import fresh_handler
+from tests.support.moto_stack import AwsStack
+from tests.unit.ledger.streams import BEGIN, SHOP, row
+
+
+def message(number: int, *rows: Any, body: str | None = None) -> Message:
+    return Message(id=f"m-{number}", body=body or next(messages(rows)), queued_at=BEGIN + number)
+
+
+def written(ledger: MemoryBlobs, prefix: str = "raw/") -> list[list[dict[str, Any]]]:
+    keys = [entry.key for entry in ledger.list(prefix)]
+    texts = [gzip.decompress(ledger.objects[key].blob.content) for key in keys]
+    return [[json.loads(line) for line in text.splitlines()] for text in texts]
+
+
+@pytest.fixture
+def ledger() -> MemoryBlobs:
+    return MemoryBlobs()
+
+
+@pytest.fixture
+def catalog() -> MemoryCatalog:
+    """A shop with one goal."""
+    made = MemoryCatalog()
+    claim = Claim(scope=SHOP, name=goal_claim("g-1"), target_id="g-1", target_shop_id=SHOP)
+    made.commit(Commit(claims=[claim]))
+    return made
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
+
+
+@pytest.fixture
+def writer(ledger: MemoryBlobs, catalog: MemoryCatalog, clock: ManualClock) -> LedgerWriter:
+    return LedgerWriter(ledger=ledger, goals=KnownGoals(catalog, clock))
+
+
+def test_batch__delivered_twice_in_any_order__overwrites_itself(writer: LedgerWriter, ledger: MemoryBlobs) -> None:
+    batch = [message(1, row(event_id="a")), message(2, row(event_id="b"))]
+    assert writer.write(batch) == []
+    assert writer.write(batch[::-1]) == []
+    (rows,) = written(ledger)
+    assert sorted(row["event_id"] for row in rows) == ["a", "b"]
+    (entry,) = ledger.list("raw/")
+    assert entry.key.startswith(f"raw/{datetime.fromtimestamp(BEGIN / 1000, UTC):dt=%Y-%m-%d/hh=%H/}")
+
+
+@pytest.mark.parametrize(
+    "body", ["", "not json", "[]", '{"rows":5}', '{"rows":[{"event_id":"x"}]}', '{"rows":[NaN]}', '{"rows":[]}{']
+)
+def test_message__that_cannot_be_read__is_reported_alone(writer: LedgerWriter, ledger: MemoryBlobs, body: str) -> None:
+    assert writer.write([message(1, row()), Message(id="poison", body=body, queued_at=BEGIN)]) == ["poison"]
+    assert len(written(ledger)) == 1
+
+
+def test_goal__that_the_shop_never_had__is_quarantined_with_its_row(writer: LedgerWriter, ledger: MemoryBlobs) -> None:
+    rows = [
+        row(event_id="known", type="goal", goal_id="g-1"),
+        row(event_id="unknown", type="goal", goal_id="g-2"),
+        row(event_id="foreign", type="goal", goal_id="g-1", shop_id="shop-b"),
+        row(event_id="reserved", type="goal", goal_id="__revenue__"),
+    ]
+    writer.write([message(1, *rows)])
+    assert [line["event_id"] for line in written(ledger)[0]] == ["known", "reserved"]
+    aside = [line for lines in written(ledger, "quarantine/") for line in lines]
+    assert {(line["shop_id"], line["event_id"], line["reason"]) for line in aside} == {
+        (SHOP, "unknown", "unknown_goal"),
+        ("shop-b", "foreign", "unknown_goal"),
+    }
+
+
+def test_goal__made_after_it_was_asked_for__is_known_a_minute_later(
+    writer: LedgerWriter, ledger: MemoryBlobs, catalog: MemoryCatalog, clock: ManualClock
+) -> None:
+    late = row(type="goal", goal_id="g-2")
+    writer.write([message(1, late)])
+    claim = Claim(scope=SHOP, name=goal_claim("g-2"), target_id="g-2", target_shop_id=SHOP)
+    catalog.commit(Commit(claims=[claim]))
+    clock.advance(seconds=60)
+    writer.write([message(2, late)])
+    assert [[line["goal_id"] for line in lines] for lines in written(ledger)] == [["g-2"]]
+
+
+def test_store__that_is_silent__fails_the_batch_so_that_it_is_delivered_again(
+    writer: LedgerWriter, ledger: MemoryBlobs
+) -> None:
+    ledger.available = False
+    with pytest.raises(BlobsUnavailableError):
+        writer.write([message(1, row())])
+
+
+def test_function__on_the_templates_resources__writes_and_names_the_unreadable(aws_stack: AwsStack) -> None:
+    handler = fresh_handler(aws_stack, "WorkerIngest", "worker_ingest")
+    records = [
+        {"messageId": "m-1", "body": next(messages([row()])), "attributes": {"SentTimestamp": str(BEGIN)}},
+        {"messageId": "m-2", "body": "poison", "attributes": {"SentTimestamp": str(BEGIN)}},
+    ]
+    assert handler({"Records": records}, None) == {"batchItemFailures": [{"itemIdentifier": "m-2"}]}
+    bucket = aws_stack.name("LedgerBucket")
+    (entry,) = aws_stack.clients.s3.list_objects_v2(Bucket=bucket, Prefix="raw/")["Contents"]
+    content = aws_stack.clients.s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
+    assert json.loads(gzip.decompress(content)) == row()
