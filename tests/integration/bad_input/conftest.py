@@ -1,0 +1,141 @@
+"""Every family in one application, two tenants with one thing of each kind, and the operations of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from abtest.adapters.memory import MemoryRollups, MemorySessions
+from abtest.domain.credentials.api_keys import SCOPES, with_implied
+from abtest.http.factory import create_app, handler
+from abtest.services.results import Results
+from abtest.wiring.api import settings_uses
+from abtest.wiring.experiments import experiments_uses
+from tests.integration.bad_input.examples import Examples
+from tests.support.api import MemoryApi, Tenant
+from tests.support.client import Answer, Client
+from tests.support.openapi import contract
+from tools.openapi import routers
+
+UNKNOWN = "0192e4a0-ffff-7000-8000-000000000000"
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of one path."""
+
+    method: str
+    path: str
+    details: Json
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def body(self) -> Json | None:
+        """The schema of its body."""
+        content = self.details.get("requestBody", {}).get("content", {})
+        found: Json | None = content.get("application/json", {}).get("schema")
+        return found
+
+    @property
+    def needs_body(self) -> bool:
+        return bool(self.details.get("requestBody", {}).get("required"))
+
+    @property
+    def takes_user_keys_only(self) -> bool:
+        return "user_key_required" in self.details["responses"].get("403", {}).get("description", "")
+
+    @property
+    def scope(self) -> str | None:
+        found: str | None = self.details.get("x-required-scope")
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        return self.details.get("security") == []
+
+    def parameters(self, place: str) -> list[Json]:
+        return [parameter for parameter in self.details.get("parameters", []) if parameter["in"] == place]
+
+
+OPERATIONS = [Operation(*found) for found in contract().operations()]
+KEYED = [operation for operation in OPERATIONS if not operation.is_open]
+WITH_BODY = [operation for operation in KEYED if operation.body is not None]
+WRITING = [operation for operation in KEYED if operation.method != "GET"]
+WITH_ID = [operation for operation in KEYED if "{" in operation.path]
+
+
+class World:
+    """The application and what its two tenants have. Each request comes a second after the one before."""
+
+    def __init__(self) -> None:
+        self.api = MemoryApi([])
+        base = self.api.management
+        uses = {
+            **settings_uses(base),
+            **experiments_uses(base, MemorySessions()),
+            Results: Results(base.world, MemoryRollups()),
+        }
+        self.api.handler = handler(create_app(list(routers()), base.services(uses)))
+        self.examples = Examples(contract())
+        self.mine = self.api.tenant("Mine")
+        self.theirs = self.api.tenant("Theirs")
+        self.my_ids, self.their_ids = self._things(self.mine), self._things(self.theirs)
+        self.user_key = self.api.key(kind="user", user_id=self.mine.user_id).text
+
+    def client(self, operation: Operation) -> Client:
+        """Someone with every scope, of the kind of key that the operation takes."""
+        return Client(self.api.handler, key=self.user_key if operation.takes_user_keys_only else self.mine.admin)
+
+    def send(self, operation: Operation, ids: Mapping[str, str] | None = None, **options: Any) -> Answer:
+        """The operation on my things unless `ids` names others."""
+        return self.call(self.client(operation), operation, ids, **options)
+
+    def call(
+        self, client: Client, operation: Operation, ids: Mapping[str, str] | None = None, **options: Any
+    ) -> Answer:
+        """The operation by this client."""
+        self.api.clock.advance(seconds=1)
+        path = self.path(operation, self.my_ids if ids is None else ids)
+        return client.request(operation.method, path, **options)
+
+    def path(self, operation: Operation, ids: Mapping[str, str]) -> str:
+        """The address, with ids in their places; a shop's own goals have an id of their own."""
+        alone = operation.path.startswith("/goals/")
+        path = operation.path
+        for parameter in operation.parameters("path"):
+            name = parameter["name"]
+            key = "shop_goal_id" if alone and name == "goal_id" else name
+            path = path.replace(f"{{{name}}}", ids[key])
+        return path
+
+    def key_without(self, scope: str) -> str:
+        """A key of my shop that may do everything but this, and nothing that implies it."""
+        scopes = [other for other in SCOPES if scope not in with_implied([other])]
+        return self.api.key(scopes, shop_id=self.mine.shop.id).text
+
+    def _things(self, tenant: Tenant) -> dict[str, str]:
+        client = Client(self.api.handler, key=tenant.admin)
+        experiment = client.post("/experiments", {"name": "One", "goals": [CLICK]}).json()
+        return {
+            "shop_id": tenant.shop.id,
+            "experiment_id": experiment["id"],
+            "variation_id": experiment["variations"][1]["id"],
+            "goal_id": experiment["goals"][0]["id"],
+            "shop_goal_id": client.post("/goals", CLICK).json()["id"],
+            "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
+        }
+
+
+CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
+
+
+@pytest.fixture(scope="session")
+def world() -> World:
+    """One world for all of it: nothing that is refused may change it."""
+    return World()

@@ -1,0 +1,140 @@
+"""Bodies that are wrong: types, limits, unknown and read-only properties, JSON, media types, sizes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.bad_input.conftest import WITH_BODY, WRITING, Operation, World
+from tests.support.openapi import contract
+
+READ_ONLY = (
+    "id",
+    "public_id",
+    "shop_id",
+    "org_id",
+    "status",
+    "started_at",
+    "ended_at",
+    "approval_state",
+    "archived_at",
+    "created_at",
+    "updated_at",
+    "created_by",
+    "version",
+    "tier",
+    "operator_enabled",
+    "weekday_schedule",
+    "planned_test",
+    "linked_idea",
+    "publication_warning",
+    "last_used_at",
+    "revoked_at",
+    "rotated_to",
+    "secret",
+    "sha256",
+)
+MALFORMED = (
+    b"{",
+    b'{"name": "a", "name": "b"}',
+    b'{"name": NaN}',
+    b'{"name": Infinity}',
+    b'{"name": 1e999}',
+    b"[1,]",
+    b"\xff\xfe",
+    b'{"name": "\\ud800"}',
+    b"[" * 100_000,
+    b'{"a":' * 50_000,
+    b"nul",
+    b"{} {}",
+)
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+def test_body__one_thing_wrong__is_400_and_names_the_field(world: World, operation: Operation) -> None:
+    assert operation.body is not None
+    missed = []
+    for fault in world.examples.faults(operation.body):
+        answer = world.send(operation, json_body=fault.body)
+        if answer.status != 400 or not any(_within(path, fault.path) for path in answer.paths):
+            missed.append(f"{fault} -> {answer.status} {answer.body[:200]!r}")
+    assert missed == []
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+def test_body__exactly_on_a_limit__is_not_what_is_refused(world: World, operation: Operation) -> None:
+    assert operation.body is not None
+    refused = []
+    for fault in world.examples.borders(operation.body):
+        answer = world.send(operation, json_body=fault.body)
+        if answer.status == 400 and fault.path in answer.paths:
+            refused.append(f"{fault} -> {answer.body[:200]!r}")
+    assert refused == []
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+def test_body__unknown_property__has_its_own_code(world: World, operation: Operation) -> None:
+    assert operation.body is not None
+    schema = contract().resolve(operation.body)
+    if schema.get("additionalProperties") is not False:
+        pytest.skip("the body is open")
+    body = {**world.examples.fitting(schema), "no_such_property": 1}
+    answer = world.send(operation, json_body=body)
+    assert (answer.status, answer.code, answer.paths) == (400, "unknown_property", ["no_such_property"])
+
+
+@pytest.mark.parametrize("operation", WRITING, ids=str)
+def test_body__read_only_field__is_refused_and_named(world: World, operation: Operation) -> None:
+    schema = contract().resolve(operation.body) if operation.body is not None else {"additionalProperties": False}
+    if "properties" not in schema and operation.body is not None:
+        pytest.skip("the body is no object of fields")
+    known = set(schema.get("properties", {}))
+    base = world.examples.fitting(operation.body) if operation.body is not None else {}
+    for field in READ_ONLY:
+        if field not in known:
+            answer = world.send(operation, json_body={**base, field: None})
+            assert (answer.status, answer.code, answer.paths) == (400, "unknown_property", [field]), field
+
+
+@pytest.mark.parametrize("operation", WRITING, ids=str)
+def test_body__malformed_json__is_400_invalid_json(world: World, operation: Operation) -> None:
+    for raw in MALFORMED:
+        answer = world.send(operation, raw=raw)
+        assert (answer.status, answer.code) == (400, "invalid_json"), raw[:40]
+
+
+@pytest.mark.parametrize("operation", WRITING, ids=str)
+def test_body__not_declared_as_json__is_415(world: World, operation: Operation) -> None:
+    for media_type in (
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "",
+        "application/jsonx",
+    ):
+        answer = world.send(operation, raw="{}", headers={"Content-Type": media_type})
+        assert (answer.status, answer.code) == (415, "unsupported_media_type"), media_type
+
+
+@pytest.mark.parametrize("operation", [one for one in WITH_BODY if one.needs_body], ids=str)
+def test_body__empty__is_400(world: World, operation: Operation) -> None:
+    for raw in (None, b"null"):
+        answer = world.send(operation, raw=raw)
+        assert (answer.status, answer.code) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize("operation", WRITING, ids=str)
+def test_body__larger_than_the_route_takes__is_413(world: World, operation: Operation) -> None:
+    announced = world.send(operation, raw="{}", headers={"Content-Length": str((5 << 20) + 1)})
+    assert (announced.status, announced.code) == (413, "payload_too_large")
+
+
+def test_body__really_too_large__is_413_where_no_code_is_carried(world: World) -> None:
+    operation = next(one for one in WRITING if str(one) == "POST /api-keys")
+    at_limit = b'{"name":"K","preset":"editor"}'.ljust(1 << 20)
+    assert world.send(operation, raw=at_limit).status == 201
+    assert world.send(operation, raw=at_limit + b" ").status == 413
+
+
+def _within(named: str, expected: str) -> bool:
+    """Whether the API named the place or something in it (a union names the form that it tried)."""
+    return named == expected or named.startswith((f"{expected}.", f"{expected}["))
