@@ -1,5 +1,6 @@
 """The catalog: unique names, and that a commit is all or nothing."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -117,3 +118,20 @@ def test_claim__many_callers_at_once__exactly_one_gets_it(ports: Ports) -> None:
         assert outcomes.count(None) == 1
         assert sum(isinstance(outcome, NameTakenError) for outcome in outcomes) == 3
         assert catalog.resolve(SHOP, name) == (SHOP, targets[outcomes.index(None)])
+
+
+def test_claim_attributes__of_a_held_name__are_the_last_ones_taken_with_it(ports: Ports) -> None:
+    first, second = {"sha256": "a", "revoked_at": None}, {"sha256": "a", "revoked_at": iso()}
+    ports.catalog.commit(Commit(claims=[replace(claim("KEY#0123456789ab", "key", scope=None), attributes=first)]))
+    assert ports.catalog.claim_attributes(None, "KEY#0123456789ab") == first
+    ports.catalog.commit(Commit(claims=[replace(claim("KEY#0123456789ab", "key", scope=None), attributes=second)]))
+    assert ports.catalog.claim_attributes(None, "KEY#0123456789ab") == second
+    assert ports.catalog.claim_attributes(SHOP, "KEY#0123456789ab") is None
+
+
+def test_claim_attributes__of_a_name_without_any_or_held_by_nobody__are_none_of_another(ports: Ports) -> None:
+    ports.catalog.commit(Commit(claims=[replace(claim(SLUG, "record"), attributes={"a": "b"})]))
+    ports.catalog.commit(Commit(releases=[Release(scope=SHOP, name=SLUG)]))
+    assert ports.catalog.claim_attributes(SHOP, SLUG) is None
+    ports.catalog.commit(Commit(claims=[claim(SLUG, "record")]))
+    assert ports.catalog.claim_attributes(SHOP, SLUG) == {}

@@ -7,8 +7,8 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only)
 | head | `S#<shop>#<kind>` | `<id>` | `version`, `head` (JSON) |
 | body | `X#<kind>#<shop>#<id>` | `BODY` | `version`, `head`, `body` (gzip of JSON) or `blob` (address) |
 | work entry | `X#<kind>#<shop>#<id>` | `DUE#<queue>` | `work` = `<queue>#<0..7>`, `due` = `<moment>#<id>` |
-| unique name of a shop | `U#<shop>#<name>` | `U` | `shop`, `target` |
-| unique name of the service | `U#<name>` | `U` | `shop`, `target` |
+| unique name of a shop | `U#<shop>#<name>` | `U` | `shop`, `target`, `attributes` (JSON) |
+| unique name of the service | `U#<name>` | `U` | `shop`, `target`, `attributes` |
 | audit row | `S#<shop>#AUDIT#<yyyy-mm>` | `<uuid7>` | `row` (gzip of JSON) |
 | audit row, by entity | `A#<shop>#<entity id>` | `<uuid7>` | `row` |
 | month that has audit rows | `S#<shop>#AUDIT` | `<yyyy-mm>` | |

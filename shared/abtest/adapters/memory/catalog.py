@@ -58,7 +58,8 @@ class MemoryCatalog:
 
     def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
         with self._lock:
-            return self._claim_attributes.get((scope, name))
+            found = self._claim_attributes.get((scope, name))
+        return None if found is None else dict(found)
 
     def commit(self, change: Commit) -> None:
         check(change)
