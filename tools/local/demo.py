@@ -1,0 +1,224 @@
+"""`make demo`: an experiment with 2,000 simulated shoppers, driven through the edge routes of the running stack.
+
+Shoppers do what browsers do: read the config once, hash themselves into a variation, and send batches of events with
+the store's public signature. They differ in what is true: 5 % of the control's shoppers buy, and 7 % of the variant's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+PROJECT = Path(__file__).parents[2]
+sys.path.insert(0, str(PROJECT / "shared"))
+
+from abtest.domain.assignment.allocation import variation_index  # noqa: E402 - the path comes first
+from abtest.domain.assignment.hash import bucket  # noqa: E402
+from tools.local.commands.client import CommandError, ControlClient  # noqa: E402
+from tools.local.commands.settle import settle  # noqa: E402
+from tools.local.files import StateDirectory, read_json  # noqa: E402
+from tools.local.surroundings import state_directory  # noqa: E402
+
+TRUE_RATES = (0.05, 0.07)
+NAME = "Demo: a warmer headline"
+CART_EVENT = "add_to_cart"
+BATCH = 100
+SETTLE_SECONDS = 120.0
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Shop:
+    """The demo shop of the running stack, spoken to over HTTP."""
+
+    dev: Mapping[str, Any]
+    http: requests.Session
+
+    def api(self, method: str, path: str, body: Any = None) -> Any:
+        """A management route. Raises CommandError with what the API said."""
+        headers = {"Authorization": f"Bearer {self.dev['api_key']}"}
+        answer = self.http.request(method, f"{self.dev['base_url']}{path}", json=body, headers=headers, timeout=60)
+        return _told(answer)
+
+    def config(self) -> Any:
+        """What storefronts are served, past every cache."""
+        query = {"shopId": self.dev["shop_id"], "svc_config_refresh": "1"}
+        return _told(self.http.get(f"{self.dev['worker_base_url']}/api/exp", params=query, timeout=30))
+
+    def send(self, config: Mapping[str, Any], events: Sequence[Event]) -> int:
+        """One batch as the browser sends it; how many events were taken in."""
+        envelope = {
+            "events": events,
+            "_shopId": self.dev["shop_id"],
+            "_signature": config["runtime"]["events_signature"],
+            "sentAt": _now(),
+        }
+        taken = _told(self.http.post(config["runtime"]["events_url"], json=envelope, timeout=30))
+        return int(taken["ingested"])
+
+
+def _told(answer: requests.Response) -> Any:
+    if not answer.ok:
+        raise CommandError(f"{answer.request.method} {answer.url} said {answer.status_code}: {answer.text[:500]}")
+    return answer.json()
+
+
+def _now() -> int:
+    return int(time.time() * 1000)
+
+
+def launch(shop: Shop) -> Mapping[str, Any]:
+    """A running experiment; demos that still run are completed, so that the store page shows this one."""
+    for earlier in shop.api("GET", "/experiments?status=running&limit=100")["data"]:
+        if earlier["name"] == NAME:
+            shop.api("POST", f"/experiments/{earlier['id']}/complete", {"outcome": "inconclusive"})
+    treatment = [{"selector": "h1", "action": "text", "text": "Good things for slow mornings"}]
+    experiment = shop.api(
+        "POST",
+        "/experiments",
+        {
+            "name": NAME,
+            "store_url": shop.dev["store_url"],
+            "variations": [
+                {"name": "Control", "weight": 0.5, "is_control": True},
+                {"name": "Warm", "weight": 0.5, "is_control": False, "mutations": treatment},
+            ],
+            "goals": [
+                {"name": "Added to cart", "type": "custom", "event_name": CART_EVENT, "is_primary": True},
+                {"name": "Revenue", "type": "revenue"},
+            ],
+        },
+    )
+    running: Mapping[str, Any] = shop.api(
+        "POST", f"/experiments/{experiment['id']}/launch", {"override_checklist_warnings": True}
+    )
+    return running
+
+
+def shoppers(
+    experiment: Mapping[str, Any], currency: str, count: int, chance: random.Random
+) -> Iterator[Sequence[Event]]:
+    """What each shopper does, as events; `experiment` is the config's."""
+    ranges = [tuple(variation["range"]) for variation in experiment["variations"]]
+    for number in range(count):
+        visitor = f"demo-{experiment['id']}-{number}"
+        index = variation_index(bucket(visitor, experiment["state"]), ranges)
+        yield visit(experiment, index, visitor, currency, chance)
+
+
+def visit(
+    experiment: Mapping[str, Any], index: int | None, visitor: str, currency: str, chance: random.Random
+) -> Sequence[Event]:
+    """One shopper's visit: a page, a variation where the shopper is in the experiment, perhaps a purchase."""
+    start = {"visitorId": visitor, "sessionId": f"{visitor}-1", "ts": _now()}
+    events: list[Event] = [{**start, "type": "pageview", "data": {}}]
+    if index is None:
+        return _numbered(visitor, events)
+    variation_id = experiment["variations"][index]["id"]
+    exposure = {"experimentId": experiment["id"], "variationId": variation_id, "assignment_epoch": experiment["epoch"]}
+    events.append({**start, "type": "experiment_viewed", **exposure, "data": {}})
+    if chance.random() < TRUE_RATES[index]:
+        order = {"orderId": f"order-{visitor}", "revenue": f"{chance.lognormvariate(3.7, 0.5):.2f}"}
+        events.append({**start, "type": "custom", "data": {"event_name": CART_EVENT}})
+        events.append({**start, "type": "order", "data": {**order, "currency": currency}})
+    return _numbered(visitor, events)
+
+
+def _numbered(visitor: str, events: Sequence[Event]) -> Sequence[Event]:
+    return [{**event, "eventId": f"{visitor}-{number}"} for number, event in enumerate(events)]
+
+
+def drive(shop: Shop, experiment_id: str, count: int, chance: random.Random, console: Console) -> int:
+    """Send every shopper's events in batches, with a progress bar; how many events were taken in."""
+    config = shop.config()
+    experiment = next((item for item in config["experiments"] if item["id"] == experiment_id), None)
+    if experiment is None:
+        raise CommandError("the experiment is not in the published config")
+    waiting: list[Event] = []
+    taken = 0
+    with Progress(console=console) as progress:
+        bar = progress.add_task(f"{count:,} shoppers", total=count)
+        for events in shoppers(experiment, config["runtime"]["currency"], count, chance):
+            waiting += events
+            if len(waiting) >= BATCH:
+                taken += shop.send(config, waiting)
+                waiting = []
+            progress.advance(bar)
+        if waiting:
+            taken += shop.send(config, waiting)
+    return taken
+
+
+def results_table(results: Mapping[str, Any]) -> Table:
+    """Each goal's variations, one a line."""
+    table = Table(title=f"Results, generation {results['generation']}", title_justify="left")
+    for heading in ("goal", "variation", "visitors", "conversions", "rate", "revenue", "lift", "95 % interval", "p"):
+        table.add_column(heading, justify="left" if heading in ("goal", "variation") else "right")
+    for goal in results["goals"]:
+        for row in goal["rows"]:
+            table.add_row(goal["name"], row["variation_name"], *_cells(row))
+        table.add_section()
+    return table
+
+
+def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+    interval, p_value = row["ci"], row["adjusted_p_value"]
+    revenue = f"{row['revenue']:,.2f} {row['currency']}" if row["revenue"] is not None else ""
+    return [
+        f"{row['visitors']:,}",
+        f"{row['conversions']:,}",
+        f"{row['rate']:.2%}" if row["rate"] is not None else "",
+        revenue,
+        f"{row['lift']:+.1%}" if row["lift"] is not None else "",
+        f"{interval['lower']:+.1%} to {interval['upper']:+.1%}" if interval else "",
+        f"{p_value:.4f}{' *' if row['is_significant'] else ''}" if p_value is not None else "",
+    ]
+
+
+def run(count: int, seed: int, console: Console) -> None:
+    """The whole demo. Raises CommandError when no stack runs or a route refuses."""
+    state = StateDirectory(state_directory())
+    control = ControlClient(state)
+    shop = Shop(read_json(state.dev), requests.Session())
+    running = launch(shop)
+    console.print(f"{NAME}: launched as {running['public_id']}")
+    started = time.monotonic()
+    taken = drive(shop, running["id"], count, random.Random(seed), console)  # noqa: S311 - a simulation
+    console.print(f"{taken:,} events taken in, {taken / (time.monotonic() - started):,.0f} a second")
+    settle(control, SETTLE_SECONDS, lambda line: console.print(f"[dim]{line}[/dim]"))
+    results = shop.api("GET", f"/experiments/{running['id']}/results")
+    console.print(results_table(results))
+    console.print(
+        f"split as planned: {results['srm']['status']}; true rates were {TRUE_RATES[0]:.0%} and {TRUE_RATES[1]:.0%}"
+    )
+    console.print(f"see it: {shop.dev['store_url']}")
+
+
+def main() -> int:
+    """The command line; its exit status."""
+    options = argparse.ArgumentParser(prog="python -m tools.local.demo", description=__doc__.partition("\n")[0])
+    options.add_argument("--shoppers", type=int, default=2000, metavar="N")
+    options.add_argument("--seed", type=int, default=7)
+    given = options.parse_args()
+    try:
+        run(given.shoppers, given.seed, Console())
+    except (CommandError, requests.RequestException) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
