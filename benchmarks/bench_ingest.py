@@ -1,6 +1,6 @@
-"""Events a second through the ingest handler in batches of 200, beside parsing the same body with the same JSON reader.
+"""Events a second through the ingest handler in batches of 200, beside parsing the body with the same JSON reader.
 
-The handler authenticates, parses strictly, checks and normalises each event, drops repeats and writes the queue message;
+The handler authenticates, parses strictly, checks and normalises each event, drops repeats, writes the queue message;
 queue and ledger are in memory here. The baseline is the parse alone, so the ratio says what all the rest costs.
 """
 

@@ -53,7 +53,7 @@ def gateway_event(method: str, path: str, *, query: dict[str, str] | None = None
             "http": {"method": method, "path": path, "sourceIp": "203.0.113.7", "userAgent": "benchmark"},
             "requestId": "benchmark",
             "stage": "$default",
-            "timeEpoch": int(datetime.now(UTC).timestamp() * 1000),  # noqa: TID251
+            "timeEpoch": int(datetime.now(UTC).timestamp() * 1000),
         },
         "isBase64Encoded": False,
         **more,
