@@ -66,11 +66,11 @@ class Contract:
         self._check_body(f"{method} {path} {status}", answer, headers, body)
 
     def _operation(self, method: str, path: str) -> Json | None:
-        for pattern, template in self._addresses:
-            if pattern.fullmatch(path):
-                found: Json | None = self.document["paths"][template].get(method.lower())
-                return found
-        return None
+        return next((item[method.lower()] for item in self.items(path) if method.lower() in item), None)
+
+    def items(self, path: str) -> Iterator[Json]:
+        """What the document says of an address, the most literal template first: `/a/order` may also be `/a/{id}`."""
+        return (self.document["paths"][template] for pattern, template in self._addresses if pattern.fullmatch(path))
 
     def _check_headers(self, what: str, answer: Json, headers: Mapping[str, str]) -> None:
         for name, described in answer.get("headers", {}).items():

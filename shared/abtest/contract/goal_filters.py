@@ -3,7 +3,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, Input
@@ -63,7 +63,12 @@ class LineItems(Input):
 class GoalFilter(Input):
     """All of what is stated must hold; at least one part is."""
 
-    version: Literal[1]
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": [part]} for part in ("conditions", "orderValue", "lineItems")]}
+    )
+
+    # Not Literal[1]: that takes true for 1.
+    version: Annotated[int, Field(ge=1, le=1), WithJsonSchema({"type": "integer", "const": 1})]
     conditions: Annotated[list[Condition], Field(min_length=1, max_length=10)] = ABSENT
     orderValue: Annotated[list[OrderValue], Field(min_length=1, max_length=4)] = ABSENT
     lineItems: LineItems = ABSENT

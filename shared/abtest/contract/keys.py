@@ -14,15 +14,18 @@ KeyKind = Literal["shop", "user", "tracking_source"]
 Preset = Literal["read_only", "editor", "launcher", "admin"]
 
 
-def _known(scopes: list[str]) -> list[str]:
-    unknown = unknown_scopes(scopes)
-    if unknown:
+def _known(scope: str) -> str:
+    if unknown_scopes([scope]):
         raise PydanticCustomError("unknown_scope", "there is no such scope")
+    return scope
+
+
+def _each_once(scopes: list[str]) -> list[str]:
     return sorted(set(scopes))
 
 
-Scope = Annotated[str, WithJsonSchema({"type": "string", "enum": list(SCOPES)})]
-Scopes = Annotated[list[Scope], Field(min_length=1, max_length=len(SCOPES)), AfterValidator(_known)]
+Scope = Annotated[str, AfterValidator(_known), WithJsonSchema({"type": "string", "enum": list(SCOPES)})]
+Scopes = Annotated[list[Scope], Field(min_length=1, max_length=len(SCOPES)), AfterValidator(_each_once)]
 KeyName = Annotated[str, Field(min_length=1, max_length=100)]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Unique, Uuid
 from abtest.contract.urls import WebUrl
@@ -71,6 +71,8 @@ class Completion(ActionInput):
 
 class ScheduleInput(Input):
     """When to start and when to end; what is absent or null is not scheduled."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["start_at"]}, {"required": ["end_at"]}]})
 
     start_at: Moment | None = ABSENT
     end_at: Moment | None = ABSENT

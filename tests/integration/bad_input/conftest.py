@@ -86,6 +86,7 @@ class World:
         self.mine = self.api.tenant("Mine")
         self.theirs = self.api.tenant("Theirs")
         self.my_ids, self.their_ids = self._things(self.mine), self._things(self.theirs)
+        self._keys: dict[str, str] = {}
         self.user_key = self.api.key(kind="user", user_id=self.mine.user_id).text
 
     def client(self, operation: Operation) -> Client:
@@ -116,8 +117,10 @@ class World:
 
     def key_without(self, scope: str) -> str:
         """A key of my shop that may do everything but this, and nothing that implies it."""
-        scopes = [other for other in SCOPES if scope not in with_implied([other])]
-        return self.api.key(scopes, shop_id=self.mine.shop.id).text
+        if scope not in self._keys:
+            scopes = [other for other in SCOPES if scope not in with_implied([other])]
+            self._keys[scope] = self.api.key(scopes, shop_id=self.mine.shop.id).text
+        return self._keys[scope]
 
     def _things(self, tenant: Tenant) -> dict[str, str]:
         client = Client(self.api.handler, key=tenant.admin)

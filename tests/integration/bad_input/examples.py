@@ -11,6 +11,7 @@ from tests.support.openapi import Contract
 Json = Mapping[str, Any]
 CANDIDATES: tuple[Any, ...] = (12345, 1.5, -7, True, "a text", "", [], {}, [[]], None)
 DEEPEST = 4
+SOME_ID = "0192e4a0-0000-7000-8000-000000000000"
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Examples:
                 return schema[word][0]
         if "const" in schema:
             return schema["const"]
+        if "properties" in schema:
+            return self._object(schema)
         for word in ("anyOf", "oneOf"):
             if word in schema:
                 return self.fitting(next(form for form in schema[word] if form.get("type") != "null"))
@@ -157,8 +160,8 @@ class Examples:
 
     def _by_type(self, schema: Json) -> Any:
         kind = schema.get("type")
-        if kind == "object" or "properties" in schema:
-            return self._object(schema)
+        if kind == "object":
+            return self._map(schema)
         if kind == "array":
             return [self.fitting(schema["items"])] * max(1, schema.get("minItems", 0))
         if kind in ("integer", "number"):
@@ -167,9 +170,15 @@ class Examples:
             return False
         return self._text(schema)
 
+    def _map(self, schema: Json) -> dict[str, Any]:
+        form = schema.get("additionalProperties")
+        if not isinstance(form, Mapping):
+            return {}
+        return {f"{SOME_ID[:-1]}{n}": self.fitting(form) for n in range(schema.get("minProperties", 0))}
+
     def _text(self, schema: Json) -> str:
         by_format = {
-            "uuid": "0192e4a0-0000-7000-8000-000000000000",
+            "uuid": SOME_ID,
             "date-time": "2027-01-31T09:30:00Z",
             "hostname": "shop.example",
             "uri": "https://shop.example/page",

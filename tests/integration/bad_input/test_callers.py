@@ -65,10 +65,11 @@ def test_id__of_another_shop__is_told_as_an_unknown_one(world: World, operation:
 
 @pytest.mark.parametrize("operation", WITH_ID, ids=str)
 def test_id__malformed__is_400(world: World, operation: Operation) -> None:
+    body = world.examples.fitting(operation.body) if operation.body is not None else None
     for name in (parameter["name"] for parameter in operation.parameters("path")):
         stored = "shop_goal_id" if operation.path.startswith("/goals/") else name
         for malformed in ("x", "123", "0192e4a0-0000-7000-8000-00000000000g", "é", "'; drop", "%00", "-1"):
-            answer = world.send(operation, {**world.my_ids, stored: malformed})
+            answer = world.send(operation, {**world.my_ids, stored: malformed}, json_body=body)
             assert (answer.status, answer.code) == (400, "invalid_parameter"), malformed
             assert answer.paths == [name]
 

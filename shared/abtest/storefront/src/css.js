@@ -1,5 +1,7 @@
 // Style sheets of treatments. They come after the page's own, so that they win where specificity is equal.
 
+import { select } from './lists.js';
+
 /**
  * A constructed sheet passes a strict content security policy; `@import` works in a style element only.
  * @param {string} text
@@ -23,8 +25,6 @@ const adopt = (text) => {
   sheet.replaceSync(text);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   return () => {
-    const others = [];
-    for (const other of document.adoptedStyleSheets) if (other !== sheet) others[others.length] = other;
-    document.adoptedStyleSheets = others;
+    document.adoptedStyleSheets = select(document.adoptedStyleSheets, (other) => other !== sheet);
   };
 };

@@ -7,10 +7,14 @@ import { isArray, keysOf } from './natives.js';
 const MAX_DEPTH = 8;
 const MAX_VALUES = 5000;
 
+/** Most texts need no escape, and an exposure is written while the page waits. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 let valuesLeft = 0;
 
 /** @param {string} text */
 const quote = (text) => {
+  if (PLAIN.test(text)) return `"${text}"`;
   let out = '"';
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

@@ -7,6 +7,7 @@ import { createEmit, createEmitOnce, expose } from './events.js';
 import { readForce } from './force.js';
 import { countClick, countPageview } from './goals.js';
 import { createGuard } from './guard.js';
+import { select } from './lists.js';
 import { now } from './natives.js';
 import { watchAddress, watchVisibility } from './navigation.js';
 import { destinationOf, go } from './redirect.js';
@@ -20,14 +21,6 @@ const MAX_ERRORS = 10;
 
 /** An anchor within a page is no new page, a hash route is. @param {string} href */
 const pageOf = (href) => href.replace(/#(?![/!])[\s\S]*/, '');
-
-/** @param {Decision[]} decisions */
-const activeOf = (decisions) => {
-  /** @type {Decision[]} */
-  const active = [];
-  for (const decision of decisions) if (decision.active) active[active.length] = decision;
-  return active;
-};
 
 /**
  * A redirect treatment's content belongs to the page it leads away from: where it leads, it only attributes.
@@ -107,11 +100,9 @@ const boot = (config, scripts) => {
   const evaluate = () => {
     href = location.href;
     decisions = decide(experiments, visit.visitorId(), location, force);
-    const active = activeOf(decisions);
+    const active = select(decisions, (decision) => decision.active);
     if (redirect(active)) return;
-    const shown = [];
-    for (const decision of active)
-      if (!redirects(decision) || awayFrom(decision)) shown[shown.length] = decision;
+    const shown = select(active, (decision) => !redirects(decision) || awayFrom(decision));
     treatments.update(shown, location);
     for (const decision of active) expose(emitOnce, decision);
     if (pageOf(href) !== page) view();

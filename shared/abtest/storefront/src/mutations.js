@@ -3,8 +3,9 @@
 
 import { act, holdsOurs, isOurs, isServed, removeStoppers, sweepInsertions } from './actions.js';
 import { fold } from './hash.js';
+import { select } from './lists.js';
 import { startTimer } from './natives.js';
-import { findIn, isComplete, isValidSelector, kindOf } from './selectors.js';
+import { findIn, isComplete, kindOf } from './selectors.js';
 
 /** @import { Guard, Mutation } from './types' */
 /** @import { Applied } from './actions.js' */
@@ -60,9 +61,7 @@ const isOpen = (rule, element) => {
  */
 const remember = (rule, applied) => {
   if (rule.applied.length >= MAX_REMEMBERED) {
-    const kept = [];
-    for (const old of rule.applied) if (old.anchor.isConnected) kept[kept.length] = old;
-    rule.applied = kept;
+    rule.applied = select(rule.applied, (old) => old.anchor.isConnected);
   }
   rule.applied[rule.applied.length] = applied;
 };
@@ -108,11 +107,9 @@ export const createMutator = (guard) => {
   const resolve = (rule, roots) => {
     /** @type {Element[]} */
     const found = [];
-    /** @type {Element[]} */
-    const open = [];
     for (const root of roots) findIn(root, rule.mutation.selector, found);
-    for (const element of found) if (isOpen(rule, element)) open[open.length] = element;
-    for (const element of open) guard('mutation', apply)(rule, element, roots);
+    for (const element of select(found, (candidate) => isOpen(rule, candidate)))
+      guard('mutation', apply)(rule, element, roots);
   };
 
   /** @param {Rule} rule */
@@ -168,13 +165,6 @@ export const createMutator = (guard) => {
   /** What the page has changed but the observer was not yet told of. */
   const catchUp = () => onRecords(observer.takeRecords());
 
-  const watch = () => {
-    joined = '';
-    for (const rule of rules) joined += (joined && ',') + rule.mutation.selector;
-    observer.disconnect();
-    if (joined) observer.observe(document, { childList: true, subtree: true });
-  };
-
   document.addEventListener(
     'DOMContentLoaded',
     guard('observer', () => {
@@ -188,6 +178,7 @@ export const createMutator = (guard) => {
 
   return {
     /**
+     * Applies mutations to what is there; `watch` keeps them standing.
      * @param {Mutation[]} mutations
      * @param {string} key
      * @param {(selector: string) => void} onInvalid
@@ -196,26 +187,34 @@ export const createMutator = (guard) => {
       catchUp();
       /** @type {Rule[]} */
       const added = [];
+      const roots = [document];
       for (let i = 0; i < mutations.length; i++) {
-        if (isValidSelector(mutations[i].selector))
-          added[added.length] = createRule(mutations[i], `${key}/${i}`);
-        else onInvalid(mutations[i].selector);
+        const rule = createRule(mutations[i], `${key}/${i}`);
+        try {
+          resolve(rule, roots);
+          added[added.length] = rule;
+        } catch {
+          onInvalid(rule.mutation.selector);
+        }
       }
       rules = [...rules, ...added];
-      const roots = [document];
-      for (const rule of added) resolve(rule, roots);
-      watch();
+      observer.takeRecords();
       return added;
+    },
+
+    /** From now on the observer looks for what the rules select. */
+    watch() {
+      joined = '';
+      for (const rule of rules) joined += (joined && ',') + rule.mutation.selector;
+      observer.disconnect();
+      if (joined) observer.observe(document, { childList: true, subtree: true });
     },
 
     /** No longer applied to new content; what stands stays until `undo`. @param {Rule[]} retired */
     retire(retired) {
       catchUp();
       for (const rule of retired) rule.retired = true;
-      const kept = [];
-      for (const rule of rules) if (!rule.retired) kept[kept.length] = rule;
-      rules = kept;
-      watch();
+      rules = select(rules, (rule) => !rule.retired);
     },
 
     /** @param {Rule[]} retired */

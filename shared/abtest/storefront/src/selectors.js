@@ -21,16 +21,6 @@ export const kindOf = (selector) => {
   };
 };
 
-/** @param {string} selector */
-export const isValidSelector = (selector) => {
-  try {
-    document.createDocumentFragment().querySelector(selector);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /**
  * The parser is past the parent: it, or something around it, has a successor.
  * @param {Node} parent

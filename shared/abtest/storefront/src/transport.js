@@ -1,6 +1,7 @@
 // Events to the server: gathered, bounded, sent again until the server has them. Knows nothing of their meaning.
 
 import { toJson } from './json.js';
+import { select } from './lists.js';
 import { nativeFetch, now, random, startTimer, stopTimer } from './natives.js';
 
 /** @import { Config, Guard, SdkEvent } from './types' */
@@ -100,13 +101,8 @@ export const createTransport = (config, guard) => {
   /** Takes the front of the queue. */
   const take = () => {
     const count = countFitting(queue, limit, room);
-    /** @type {[string[], string[]]} */
-    const [batch, rest] = [[], []];
-    for (let i = 0; i < queue.length; i++) {
-      const part = i < count ? batch : rest;
-      part[part.length] = queue[i];
-    }
-    queue = rest;
+    const batch = select(queue, (_, index) => index < count);
+    queue = select(queue, (_, index) => index >= count);
     return batch;
   };
 

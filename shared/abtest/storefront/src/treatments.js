@@ -3,6 +3,7 @@
 
 import { blockIndexOf } from './blocks.js';
 import { addCss } from './css.js';
+import { select } from './lists.js';
 import { createMutator } from './mutations.js';
 import { nextFrame, startTimer } from './natives.js';
 
@@ -31,19 +32,14 @@ const whenParsed = (fn) => {
  * @param {Treatment[]} list
  * @param {Experiment} experiment
  */
-const hasExperiment = (list, experiment) => {
-  for (const treatment of list) if (treatment.decision.experiment === experiment) return true;
-  return false;
-};
+const hasExperiment = (list, experiment) =>
+  select(list, ({ decision }) => decision.experiment === experiment).length > 0;
 
 /**
  * @param {Treatment[]} list
  * @param {string} key
  */
-const findTreatment = (list, key) => {
-  for (const treatment of list) if (treatment.key === key) return treatment;
-  return undefined;
-};
+const findTreatment = (list, key) => select(list, (treatment) => treatment.key === key)[0];
 
 /**
  * @param {((() => void) | undefined)[]} scripts
@@ -130,11 +126,9 @@ export const createTreatments = (scripts, guard) => {
 
   /** Those that go are no longer applied, and put back later. @param {Treatment[]} running */
   const retireOthers = (running) => {
-    for (const treatment of running) {
-      if (findTreatment(active, treatment.key)) continue;
-      mutator.retire(treatment.rules);
-      retired[retired.length] = treatment;
-    }
+    const leaving = select(running, ({ key }) => !findTreatment(active, key));
+    for (const { rules } of leaving) mutator.retire(rules);
+    retired = [...retired, ...leaving];
   };
 
   return {
@@ -148,6 +142,7 @@ export const createTreatments = (scripts, guard) => {
       active = [];
       for (const decision of decisions) active[active.length] = treatmentOf(running, decision, address);
       retireOthers(running);
+      mutator.watch();
       // On a later address the page may not have drawn its new content yet: the old keeps its treatment so long.
       const soon = started ? afterTwoFrames : /** @param {() => void} fn */ (fn) => fn();
       started = true;

@@ -1,5 +1,7 @@
 // Matching addresses against rules that the server compiled. No pattern is parsed in the browser.
 
+import { select } from './lists.js';
+
 /** @import { Address, PageRule, Pages, UrlRule } from './types' */
 
 /**
@@ -64,11 +66,7 @@ export const matchesPage = (rule, address) =>
  * @param {PageRule[]} rules
  * @param {Address} address
  */
-const countPages = (rules, address) => {
-  let holding = 0;
-  for (const rule of rules) if (matchesPage(rule, address)) holding++;
-  return holding;
-};
+const countPages = (rules, address) => select(rules, (rule) => matchesPage(rule, address)).length;
 
 /**
  * Any `out` that holds says no; then any (or all) of `in`; an empty `in` means everywhere.
