@@ -57,6 +57,11 @@ def test_two_experiments_on_one_element__hand_over_without_mixing(shop: Shop, op
     page = open_page("/a")
     assert page.evaluate(H1) == "One"
     assert page.evaluate(f"history.pushState({{}}, '', '/b'); {H1}") == "Two"
+    frames = (
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+    )
+    page.evaluate(frames)  # the first is undone by now
+    assert page.evaluate(H1) == "Two"
     page.evaluate("history.replaceState({}, '', '/c')")
     page.wait_for_function(f"{H1} === 'Original'")
 

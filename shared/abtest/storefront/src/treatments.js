@@ -42,6 +42,26 @@ const hasExperiment = (list, experiment) =>
 const findTreatment = (list, key) => select(list, (treatment) => treatment.key === key)[0];
 
 /**
+ * What a decision asks for on this page, not begun.
+ * @param {Decision} decision
+ * @param {Address} address
+ * @returns {Treatment}
+ */
+const plan = (decision, address) => {
+  const { experiment, variation } = decision;
+  const block = blockIndexOf(variation, address);
+  const key = `${experiment.id}/${variation.id}/${block}`;
+  return {
+    key,
+    decision,
+    content: (variation.blocks || [])[block] || variation,
+    rules: [],
+    sheets: [],
+    ran: false,
+  };
+};
+
+/**
  * @param {((() => void) | undefined)[]} scripts
  * @param {Guard} guard
  */
@@ -63,25 +83,14 @@ export const createTreatments = (scripts, guard) => {
     if (fn) guard(about, () => fn(), decision)();
   };
 
-  /**
-   * @param {string} key
-   * @param {Decision} decision
-   * @param {Content} content
-   * @returns {Treatment}
-   */
-  const begin = (key, decision, content) => {
-    /** @type {(() => void)[]} */
-    const sheets = [];
+  /** @param {Treatment} treatment */
+  const begin = (treatment) => {
+    const { key, decision, content, sheets } = treatment;
     for (const css of [decision.experiment.css, content.css]) if (css) sheets[sheets.length] = addCss(css);
-    const complain = guard(
-      'selector',
-      (selector) => {
-        throw new Error(`invalid selector ${selector}`);
-      },
-      decision,
-    );
-    const rules = mutator.add(content.mutations || [], key, complain);
-    return { key, decision, content, rules, sheets, ran: false };
+    const complain = (/** @type {string} */ selector) => {
+      throw new Error(`invalid selector ${selector}`);
+    };
+    treatment.rules = mutator.add(content.mutations || [], key, guard('selector', complain, decision));
   };
 
   /** Puts back what retired treatments did; one whose experiment is gone altogether resets it. */
@@ -110,27 +119,6 @@ export const createTreatments = (scripts, guard) => {
     }
   };
 
-  /**
-   * The treatment that a decision asks for on this page: the running one, where there is one.
-   * @param {Treatment[]} running
-   * @param {Decision} decision
-   * @param {Address} address
-   */
-  const treatmentOf = (running, decision, address) => {
-    const { experiment, variation } = decision;
-    const block = blockIndexOf(variation, address);
-    const key = `${experiment.id}/${variation.id}/${block}`;
-    const content = (variation.blocks || [])[block] || variation;
-    return findTreatment(running, key) || begin(key, decision, content);
-  };
-
-  /** Those that go are no longer applied, and put back later. @param {Treatment[]} running */
-  const retireOthers = (running) => {
-    const leaving = select(running, ({ key }) => !findTreatment(active, key));
-    for (const { rules } of leaving) mutator.retire(rules);
-    retired = [...retired, ...leaving];
-  };
-
   return {
     /**
      * Makes the page's treatments those of the decisions.
@@ -140,8 +128,15 @@ export const createTreatments = (scripts, guard) => {
     update(decisions, address) {
       const running = active;
       active = [];
-      for (const decision of decisions) active[active.length] = treatmentOf(running, decision, address);
-      retireOthers(running);
+      for (const decision of decisions) {
+        const planned = plan(decision, address);
+        active[active.length] = findTreatment(running, planned.key) || planned;
+      }
+      const leaving = select(running, ({ key }) => !findTreatment(active, key));
+      retired = [...retired, ...leaving];
+      // Retired before others begin: what comes to an element that a retired one holds puts the page's own back first.
+      for (const { rules } of leaving) mutator.retire(rules);
+      for (const treatment of active) if (!findTreatment(running, treatment.key)) begin(treatment);
       mutator.watch();
       // On a later address the page may not have drawn its new content yet: the old keeps its treatment so long.
       const soon = started ? afterTwoFrames : /** @param {() => void} fn */ (fn) => fn();
