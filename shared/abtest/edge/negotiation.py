@@ -1,10 +1,12 @@
 """Which variant of an object a client takes, and whether it has it already (RFC 9110, sections 12.5.3 and 13.1.2)."""
 
+import re
 from collections.abc import Iterator
 
 from abtest.domain.delivery.manifest import Encoding
 
 _PREFERRED: tuple[Encoding, ...] = ("br", "gzip")
+_QVALUE = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?")
 _ALIASES = {"x-gzip": "gzip"}
 
 
@@ -48,7 +50,4 @@ def _quality(parameters: list[str]) -> float:
 
 
 def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
+    return float(text) if _QVALUE.fullmatch(text) else 0.0

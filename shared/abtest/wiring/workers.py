@@ -45,13 +45,13 @@ def publish_worker() -> Callable[[Any, Any], Any]:
 
     publishes = publication()
 
-    def record(message: SQSRecord) -> None:
-        publish_from_message(publishes, message.body)
+    def publish(record: SQSRecord) -> None:
+        publish_from_message(publishes, record.body)
 
     def handler(event: Any, context: Any) -> Any:
         # A batch in which everything failed is a partial failure like any other, not an error of the function.
         processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
-        return process_partial_response(event, record, processor, context)
+        return process_partial_response(event, publish, processor, context)
 
     return handler
 
