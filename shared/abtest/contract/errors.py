@@ -40,16 +40,19 @@ class LiveConsumer(Output):
 
 
 class PageLiveImpactEnvelope(ErrorEnvelope):
-    """The write reaches shoppers: repeat it with confirm_live_impact and every id in confirmed_consumer_ids."""
+    """With the code `page_live_impact`, the write reaches shoppers.
 
-    live_experiments: list[LiveConsumer]
+    Repeat it with confirm_live_impact and the id of each of `live_experiments` in confirmed_consumer_ids.
+    """
+
+    live_experiments: list[LiveConsumer] = ABSENT
 
 
 class InvalidStateTransitionEnvelope(ErrorEnvelope):
-    """The action is not allowed in the present status; `allowed_actions` are."""
+    """With the code `invalid_state_transition`, the present status and the actions that it allows."""
 
-    current_status: str
-    allowed_actions: list[str]
+    current_status: str = ABSENT
+    allowed_actions: list[str] = ABSENT
 
 
 class Refresh(Output):
