@@ -9,6 +9,8 @@ from tests.browser.sdk.shop import Shop, html
 pytestmark = pytest.mark.browser
 
 LOG = "(window.log = window.log || []).push"
+THREE_FRAMES = """new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  requestAnimationFrame(done))))"""
 H1 = "document.querySelector('h1').textContent"
 
 
@@ -57,13 +59,23 @@ def test_two_experiments_on_one_element__hand_over_without_mixing(shop: Shop, op
     page = open_page("/a")
     assert page.evaluate(H1) == "One"
     assert page.evaluate(f"history.pushState({{}}, '', '/b'); {H1}") == "Two"
-    frames = (
-        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
-    )
-    page.evaluate(frames)  # the first is undone by now
+    page.evaluate(THREE_FRAMES)  # the first is undone by now
     assert page.evaluate(H1) == "Two"
     page.evaluate("history.replaceState({}, '', '/c')")
     page.wait_for_function(f"{H1} === 'Original'")
+
+
+def test_two_experiments__that_set_the_same_value__do_not_undo_each_other(shop: Shop, open_page: Open) -> None:
+    blue = {"mutations": [mutate("h1", "style", styles={"color": "blue"})]}
+    shop.experiments = [experiment(blue, pages=pages("\\/a")), experiment(blue, name="e2", pages=pages("\\/b"))]
+    shop.page("/a", html('<h1 style="color: red">Original</h1>'))
+    page = open_page("/a")
+    page.evaluate("history.pushState({}, '', '/b')")
+    page.evaluate(THREE_FRAMES)
+    color = "document.querySelector('h1').style.color"
+    assert page.evaluate(color) == "blue"
+    page.evaluate("history.pushState({}, '', '/c')")
+    page.wait_for_function(f"{color} === 'red'")
 
 
 def test_block_change__swaps_content_and_resets_nothing(shop: Shop, open_page: Open) -> None:

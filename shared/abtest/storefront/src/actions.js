@@ -10,7 +10,7 @@ import { isComplete } from './selectors.js';
  * the page has changed since. `anchor`: a node that is in the document as long as this is of any interest.
  * While the page is parsed the question is `strict`: an element may be met before its content, which then comes
  * beside ours. Later, what is beside ours was put there by a script and is left alone.
- * @typedef {{ holds(strict: boolean): boolean, undo(): void, anchor: Node }} Applied
+ * @typedef {{ holds(strict: boolean): boolean, undo(): void, anchor: Node, done?: boolean }} Applied
  */
 
 /** Names our insertions and placeholders in the DOM itself, so that copies made through innerHTML are known too. */

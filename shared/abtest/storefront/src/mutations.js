@@ -66,6 +66,13 @@ const remember = (rule, applied) => {
   rule.applied[rule.applied.length] = applied;
 };
 
+/** Once: by the second time the same value may be another treatment's. @param {Applied} applied */
+const takeBack = (applied) => {
+  if (applied.done) return;
+  applied.done = true;
+  applied.undo();
+};
+
 /** @param {Guard} guard */
 export const createMutator = (guard) => {
   /** @type {Rule[]} */
@@ -85,10 +92,10 @@ export const createMutator = (guard) => {
   const apply = (rule, element, roots) => {
     const known = touched.get(element) || new Map();
     touched.set(element, known);
-    for (const [old, applied] of known) if (old.retired && known.delete(old)) applied.undo();
+    for (const [old, applied] of known) if (old.retired && known.delete(old)) takeBack(applied);
     const before = known.get(rule);
     if (before?.holds(!parsed)) return;
-    before?.undo();
+    if (before) takeBack(before);
     const parent = /** @type {Node} */ (element.parentNode);
     const applied = act(rule.mutation, element, rule.mark, (node) => {
       roots[roots.length] = node;
@@ -222,7 +229,7 @@ export const createMutator = (guard) => {
       catchUp();
       for (let i = retired.length - 1; i >= 0; i--) {
         const { applied, mark } = retired[i];
-        for (let k = applied.length - 1; k >= 0; k--) guard('undo', applied[k].undo)();
+        for (let k = applied.length - 1; k >= 0; k--) guard('undo', takeBack)(applied[k]);
         sweepInsertions(mark);
       }
       observer.takeRecords();
