@@ -1,0 +1,248 @@
+"""Variations over HTTP."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from abtest.adapters.memory import MemorySessions
+from abtest.domain.credentials.preview import read_token
+from tests.support.api import ROOTS, MemoryApi
+from tests.support.client import Client
+
+Create = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def made(create: Create) -> dict[str, Any]:
+    return create()
+
+
+@pytest.fixture
+def path(made: dict[str, Any]) -> str:
+    return f"/experiments/{made['id']}/variations"
+
+
+def consent(made: dict[str, Any]) -> dict[str, Any]:
+    return {"confirm_live_impact": True, "confirmed_consumer_ids": [made["id"]]}
+
+
+def test_create__third__has_no_weight_until_it_gets_one(client: Client, path: str) -> None:
+    answer = client.post(path, {"name": "C", "custom_js": "1"})
+    assert (answer.status, answer.json()["weight"], answer.json()["custom_js"]) == (201, 0, "1")
+    assert answer.headers["etag"] == 'W/"2"'
+    assert [arm["name"] for arm in client.get(path).json()["data"]] == ["Control", "Variant", "C"]
+
+
+def test_create__eleventh__reaches_the_limit(client: Client, path: str) -> None:
+    for number in range(8):
+        assert client.post(path, {"name": str(number)}).status == 201
+    answer = client.post(path, {"name": "eleventh"})
+    assert (answer.status, answer.code) == (422, "limit_reached")
+
+
+def test_create__second_control__is_refused(client: Client, path: str) -> None:
+    assert client.post(path, {"name": "C", "is_control": True}).paths == ["is_control"]
+
+
+def test_read_and_write__by_every_address__is_the_same_variation(
+    client: Client, made: dict[str, Any], path: str
+) -> None:
+    arm = made["variations"][1]
+    addresses = [
+        f"{path}/{arm['id']}",
+        f"{path}/{arm['public_id']}",
+        f"/variations/{arm['id']}",
+        f"/variations/{arm['public_id']}",
+    ]
+    for number, address in enumerate(addresses):
+        assert client.patch(address, {"name": str(number)}).json()["name"] == str(number)
+        assert client.get(address).json()["id"] == arm["id"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "path_named"),
+    [
+        ({"name": ""}, 400, "name"),
+        ({"weight": -0.1}, 400, "weight"),
+        ({"mutations": [{"selector": "a", "action": "explode"}]}, 400, "mutations[0].action"),
+        ({"mutations": [{"selector": "", "action": "remove"}]}, 400, "mutations[0].selector"),
+        ({"mutations": [{"selector": "a", "action": "html"}]}, 422, "variations[1].mutations[0].html"),
+        (
+            {"mutations": [{"selector": "a", "action": "attribute", "attribute": {"name": "x"}}]},
+            400,
+            "mutations[0].attribute.value",
+        ),
+        ({"redirect_url": "/relative"}, 400, "redirect_url"),
+        ({"redirect_url": "https://user:pw@x.example/"}, 400, "redirect_url"),
+        ({"custom_css": "x" * 200_001}, 400, "custom_css"),
+        ({"url_blocks": [{"id": "a", "name": "b", "urlRules": [], "mutations": []}]}, 400, "url_blocks[0].urlRules"),
+        (
+            {
+                "url_blocks": [
+                    {"id": "a", "name": "b", "urlRules": [{"type": "simple", "pattern": "p" * 501}], "mutations": []}
+                ]
+            },
+            400,
+            "url_blocks[0].urlRules[0].pattern",
+        ),
+        (
+            {
+                "url_blocks": [
+                    {
+                        "id": "a",
+                        "name": "b",
+                        "urlRules": [{"type": "simple", "pattern": "p"}],
+                        "mutations": [],
+                        "html": "",
+                    }
+                ]
+            },
+            400,
+            "url_blocks[0].html",
+        ),
+        ({"experiment_id": "x"}, 400, "experiment_id"),
+    ],
+)
+def test_update__bad_field__is_named(
+    client: Client, made: dict[str, Any], path: str, fields: dict[str, Any], status: int, path_named: str
+) -> None:
+    answer = client.patch(f"{path}/{made['variations'][1]['id']}", fields)
+    assert (answer.status, answer.paths) == (status, [path_named])
+
+
+def block(number: int, mutations: int = 0) -> dict[str, Any]:
+    return {
+        "id": str(number),
+        "name": "b",
+        "urlRules": [{"type": "simple", "pattern": f"/{number}"}],
+        "mutations": [{"selector": "a", "action": "remove"}] * mutations,
+    }
+
+
+@pytest.mark.parametrize(
+    ("blocks", "status"),
+    [
+        ([block(n) for n in range(50)], 200),
+        ([block(n) for n in range(51)], 400),
+        ([block(0, 200)], 200),
+        ([block(0, 201)], 400),
+        ([], 200),
+        (None, 200),
+    ],
+)
+def test_url_blocks__at_the_border__are_told_apart(
+    client: Client, made: dict[str, Any], path: str, blocks: Any, status: int
+) -> None:
+    answer = client.patch(f"{path}/{made['variations'][1]['id']}", {"url_blocks": blocks})
+    assert answer.status == status
+
+
+def test_weights__sum_to_one__are_set_and_open_a_measurement_while_running(
+    api: MemoryApi, client: Client, made: dict[str, Any], path: str
+) -> None:
+    control, variant = (arm["id"] for arm in made["variations"])
+    weights = {"weights": {control: 0.3, variant: 0.7}}
+    assert [arm["weight"] for arm in client.put(f"{path}/weights", weights).json()["data"]] == [0.3, 0.7]
+    client.post(f"/experiments/{made['id']}/launch")
+    other = {"weights": {control: 0.4, variant: 0.6}}
+    assert client.put(f"{path}/weights", other).code == "page_live_impact"
+    assert client.put(f"{path}/weights", {**other, **consent(made)}).status == 200
+    rows = client.get(f"/experiments/{made['id']}/history").json()["data"]
+    assert rows[0]["diff"]["measurement_epoch"] == [1, 2]
+
+
+@pytest.mark.parametrize("weights", [(0.3, 0.6), (0.5, 0.500002), (1, 1)])
+def test_weights__do_not_sum_to_one__are_refused(
+    client: Client, made: dict[str, Any], path: str, weights: tuple[float, float]
+) -> None:
+    named = {arm["id"]: weight for arm, weight in zip(made["variations"], weights, strict=True)}
+    answer = client.put(f"{path}/weights", {"weights": named})
+    assert (answer.status, answer.code) == (422, "weights_sum")
+
+
+def test_delete__draft_with_three__is_gone(client: Client, path: str) -> None:
+    third = client.post(path, {"name": "C"}).json()
+    assert client.delete(f"{path}/{third['id']}").status == 204
+    assert client.get(f"/variations/{third['id']}").status == 404
+
+
+def test_delete__started__is_refused(client: Client, made: dict[str, Any], path: str) -> None:
+    third = client.post(path, {"name": "C"}).json()
+    client.post(f"/experiments/{made['id']}/launch")
+    assert client.delete(f"/variations/{third['id']}").code == "not_deletable"
+
+
+def test_archive__while_running__needs_its_weight_elsewhere_and_consent(
+    client: Client, made: dict[str, Any], path: str
+) -> None:
+    control, variant = (arm["id"] for arm in made["variations"])
+    third = client.post(path, {"name": "C"}).json()["id"]
+    client.put(f"{path}/weights", {"weights": {control: 0.4, variant: 0.3, third: 0.3}})
+    client.post(f"/experiments/{made['id']}/launch")
+    assert client.post(f"{path}/{third}/archive", consent(made)).code == "weights_sum"
+    client.put(f"{path}/weights", {"weights": {control: 0.5, variant: 0.5, third: 0}, **consent(made)})
+    assert client.post(f"{path}/{third}/archive").code == "page_live_impact"
+    archived = client.post(f"{path}/{third}/archive", consent(made)).json()
+    assert archived["archived_at"] is not None
+    assert [arm["id"] for arm in client.get(path).json()["data"]] == [control, variant]
+    assert [arm["id"] for arm in client.get(path, query={"archived": "true"}).json()["data"]] == [third]
+    assert client.post(f"{path}/{third}/unarchive", consent(made)).json()["archived_at"] is None
+
+
+def test_redirect__to_a_source_page__is_refused_from_both_sides(client: Client, create: Create) -> None:
+    rules = [
+        {
+            "id": "019c0000-0000-7000-8000-000000000000",
+            "includeRules": [{"type": "simple", "pattern": "/products/*"}],
+            "excludeRules": [],
+        }
+    ]
+    made = create(delivery_type="redirect", targeting={"pageRules": rules})
+    variant = f"/variations/{made['variations'][1]['id']}"
+    answer = client.patch(variant, {"redirect_url": "https://shop.example/products/new"})
+    assert (answer.status, answer.code, answer.paths) == (
+        422,
+        "redirect_matches_source",
+        ["variations[1].redirect_url"],
+    )
+    assert client.patch(variant, {"redirect_url": "https://shop.example/new"}).status == 200
+    rules[0]["includeRules"] = [{"type": "simple", "pattern": "/new"}]
+    answer = client.patch(f"/experiments/{made['id']}", {"targeting": {"pageRules": rules}})
+    assert answer.code == "redirect_matches_source"
+    assert client.patch(variant, {"redirect_url": None}).json()["redirect_url"] is None
+
+
+def test_preview_link__of_a_variation__carries_a_signed_grant_of_one_host(
+    api: MemoryApi, client: Client, made: dict[str, Any], path: str, sessions: MemorySessions
+) -> None:
+    variant = made["variations"][1]["id"]
+    page = "https://shop.example:8443/product?a=1&b=2"
+    answer = client.post(f"{path}/{variant}/preview-link", {"url": page, "ttl_seconds": 60})
+    assert answer.status == 201
+    link = answer.json()
+    query = parse_qs(urlsplit(link["url"]).query)
+    assert link["url"].startswith("https://edge.test/api/preview?")
+    assert (query["url"], query["pst"]) == ([page], [link["token"]])
+    now = api.clock.now()
+    grant = read_token(ROOTS, link["token"], int(now.timestamp()))
+    assert (list(grant.hosts), grant.experiment_id, grant.variation_id) == (["shop.example:8443"], made["id"], variant)
+    assert link["expires_at"] == "2026-03-02T09:01:00.000Z"
+    session = sessions.get(grant.session_id, now=now)
+    assert session is not None
+    assert session["variation_id"] == variant
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"url": "x"},
+        {"url": "https://x.example/", "ttl_seconds": 59},
+        {"url": "https://x.example/", "ttl_seconds": 7201},
+    ],
+)
+def test_preview_link__bad_body__is_400(client: Client, made: dict[str, Any], path: str, body: dict[str, Any]) -> None:
+    answer = client.post(f"{path}/{made['variations'][1]['id']}/preview-link", body)
+    assert (answer.status, answer.code) == (400, "invalid_request")
