@@ -66,9 +66,9 @@ const remember = (rule, applied) => {
   rule.applied[rule.applied.length] = applied;
 };
 
-/** Once: by the second time the same value may be another treatment's. @param {Applied} applied */
+/** Once: by the second time the same value may be another treatment's. @param {Applied | undefined} applied */
 const takeBack = (applied) => {
-  if (applied.done) return;
+  if (!applied || applied.done) return;
   applied.done = true;
   applied.undo();
 };
@@ -95,7 +95,7 @@ export const createMutator = (guard) => {
     for (const [old, applied] of known) if (old.retired && known.delete(old)) takeBack(applied);
     const before = known.get(rule);
     if (before?.holds(!parsed)) return;
-    if (before) takeBack(before);
+    takeBack(before);
     const parent = /** @type {Node} */ (element.parentNode);
     const applied = act(rule.mutation, element, rule.mark, (node) => {
       roots[roots.length] = node;
