@@ -22,22 +22,27 @@ FROM read_json($files, format = 'newline_delimited', compression = 'gzip', maxim
 })
 WHERE list_contains($shops, shop_id) AND received_at >= $begins_at"""
 
+# Hardly any event comes twice: only those that do are worth sorting. The smallest copy in this order stands.
 COUNTED = """
 CREATE OR REPLACE TABLE counted AS
-SELECT * EXCLUDE (copy)
-FROM (
-    SELECT event_id, type, visitor_id, least(ts, received_at) AS happened_at, experiment_id, variation_id,
-        assignment_epoch, goal_id, event_name, order_id, revenue_minor, currency, qa_mode, data,
-        row_number() OVER (
-            PARTITION BY event_id
-            ORDER BY received_at, ts, type, visitor_id, coalesce(experiment_id, ''), coalesce(variation_id, ''),
-                coalesce(assignment_epoch, 0), coalesce(goal_id, ''), coalesce(event_name, ''), coalesce(order_id, ''),
-                coalesce(revenue_minor, -1), coalesce(currency, ''), qa_mode, data
-        ) AS copy
-    FROM rows
-    WHERE shop_id = $shop AND received_at >= $begins_at
+WITH mine AS (SELECT * FROM rows WHERE shop_id = $shop AND received_at >= $begins_at),
+repeated AS (SELECT event_id FROM mine GROUP BY event_id HAVING count(*) > 1),
+once AS (
+    SELECT * FROM mine ANTI JOIN repeated USING (event_id)
+    UNION ALL
+    SELECT * FROM mine SEMI JOIN repeated USING (event_id)
+    QUALIFY row_number() OVER (
+        PARTITION BY event_id
+        ORDER BY received_at, ts, type, visitor_id, coalesce(experiment_id, ''), coalesce(variation_id, ''),
+            coalesce(assignment_epoch, 0), coalesce(goal_id, ''), coalesce(event_name, ''), coalesce(order_id, ''),
+            coalesce(revenue_minor, -1), coalesce(currency, ''), qa_mode, data
+    ) = 1
 )
-WHERE copy = 1 AND NOT qa_mode AND happened_at >= $begins_at"""
+SELECT event_id, type, visitor_id, least(ts, received_at) AS happened_at, experiment_id, variation_id,
+    assignment_epoch, goal_id, event_name, order_id, revenue_minor, currency, data
+FROM once
+WHERE NOT qa_mode AND least(ts, received_at) >= $begins_at
+    AND type IN ('experiment_viewed', 'goal', 'custom', 'order', 'refund')"""
 
 THROUGH = "SELECT max(received_at) FROM rows WHERE shop_id = $shop AND received_at >= $begins_at"
 
