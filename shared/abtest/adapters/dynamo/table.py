@@ -9,11 +9,11 @@ from typing import Any
 from botocore.exceptions import ClientError
 from pynamodb.connection import Connection
 from pynamodb.connection.base import MetaTable
-from pynamodb.exceptions import TableError
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo.connection import code, connection, told
 from abtest.kit.errors import DatabaseBusyError
 
@@ -92,10 +92,8 @@ class Table:
     @property
     def _connection(self) -> Connection:
         made = connection()
-        try:
-            made.get_meta_table(self.name)
-        except TableError:
-            made.add_meta_table(self._meta)
+        # PynamoDB takes a table's keys once; several adapters of this process may share the table.
+        aws.once(f"dynamodb:{self.name}", lambda: made.add_meta_table(self._meta))
         return made
 
     def _request(self, pk: str, sk: str | None, **options: Any) -> dict[str, Any]:
