@@ -44,6 +44,7 @@ def matches_compiled(rule: UrlRule, url: str) -> bool:
     return address is not None and matches_address(rule, address)
 
 
+@lru_cache(maxsize=256)
 def parse_address(url: str) -> Address | None:
     """The parts of an address, or None when no browser could be on it."""
     parsed = _parse(url, _ADDRESS_BASE)
@@ -75,8 +76,9 @@ def _compile_simple(pattern: str) -> UrlRule:
     if parsed is None:
         return _MATCHES_NOTHING
     rule: dict[str, Any] = {"path": rf"\/?{_path_source(_without_outer_slashes(parsed.pathname))}\/?"}
-    if parsed.host not in (_PATTERN_BASE_HOST, "*"):
-        rule["host"] = _source(parsed.host)
+    host: str = parsed.host
+    if host not in (_PATTERN_BASE_HOST, "*"):
+        rule["host"] = _source(host)
     if query := [[name, _query_source(value)] for name, value in _raw_pairs(parsed.search)]:
         rule["query"] = query
     if parsed.hash:
