@@ -32,7 +32,7 @@ def our_handler(environment: dict[str, str]) -> Any:
     """The handler of the experiments family as Lambda would load it."""
     os.environ.update(environment)
     # The journal is written as in the cloud, but not into the benchmark's own table.
-    with redirect_stdout(Path(os.devnull).open("w")):  # noqa: SIM115 - the journal keeps it
+    with redirect_stdout(Path(os.devnull).open("w")):
         from api_experiments.app import handler
 
     return handler

@@ -26,9 +26,13 @@ class SystemRandomness:
 
 
 def uuid7(now: datetime, random: Randomness) -> str:
-    """A UUID version 7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then 74 random bits; sorts by time."""
+    """A UUID version 7 (RFC 9562, 5.7): Unix milliseconds, then the part of the millisecond, then 62 random bits.
+
+    The part of the millisecond fills `rand_a` (section 6.2, method 3), so ids sort by time to the microsecond.
+    """
+    part = now.microsecond % 1000 * 4096 // 1000
     value = (to_milliseconds(now) & 0xFFFF_FFFF_FFFF) << 80
-    value |= 0x7 << 76 | random.bits(12) << 64 | 0b10 << 62 | random.bits(62)
+    value |= 0x7 << 76 | part << 64 | 0b10 << 62 | random.bits(62)
     return str(uuid.UUID(int=value))
 
 
