@@ -7,6 +7,7 @@ apart, and a roll-up is replaced only by a higher generation, should the lease f
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from abtest.domain.experiments.documents import experiment_from
@@ -85,7 +86,8 @@ class RollupRun:
         if not plans:
             return tally
         objects = list(self.ledger.list(RAW, after=raw_start(min(plan.begins_at for plan in plans))))
-        work = [self._work(plan, objects) for plan in plans]
+        digests = _digests(objects, {raw_start(plan.begins_at) for plan in plans})
+        work = [self._work(plan, digests[raw_start(plan.begins_at)]) for plan in plans]
         due = sorted((item for item in work if item.is_new), key=lambda item: str(item.previous.get("computed_at", "")))
         tally.unchanged = len(work) - len(due)
         if due:
@@ -125,11 +127,10 @@ class RollupRun:
         except NotFoundError:
             return ""
 
-    def _work(self, plan: CountingPlan, objects: Sequence[BlobEntry]) -> Work:
-        read = [[entry.key, entry.size] for entry in _keys_since(objects, plan.begins_at)]
+    def _work(self, plan: CountingPlan, objects: str) -> Work:
         return Work(
             plan=plan,
-            source=canonical_json.sha256([asdict(plan), read]),
+            source=canonical_json.sha256([asdict(plan), objects]),
             previous=self.rollups.get(plan.experiment_id, plan.measurement_epoch) or {},
         )
 
@@ -178,3 +179,14 @@ def rollup_document(work: Work, counts: Counts, now: str) -> dict[str, Any]:
 def _keys_since(objects: Sequence[BlobEntry], begins_at: int) -> Sequence[BlobEntry]:
     start = raw_start(begins_at)
     return [entry for entry in objects if entry.key > start]
+
+
+def _digests(objects: Sequence[BlobEntry], starts: Iterable[str]) -> Mapping[str, str]:
+    """Of each start a digest of the objects after it, in one walk from the newest object back."""
+    found: dict[str, str] = {}
+    waiting, digest = sorted(starts), sha256()
+    for entry in reversed(objects):
+        while waiting and entry.key <= waiting[-1]:
+            found[waiting.pop()] = digest.hexdigest()
+        digest.update(f"{entry.key} {entry.size}\n".encode())
+    return found | dict.fromkeys(waiting, digest.hexdigest())

@@ -26,7 +26,8 @@ class OutboundHttp:
             try:
                 content = answer.read(MAX_ANSWER_BYTES, decode_content=True)
             finally:
-                answer.release_conn()
+                # What was not read to its end would be taken for the next answer.
+                answer.release_conn() if answer.isclosed() else answer.close()
         except urllib3.exceptions.HTTPError as error:
             raise HttpUnreachableError(str(error)) from error
         return HttpAnswer(status=answer.status, content_type=answer.headers.get("Content-Type", ""), body=content)
