@@ -27,7 +27,7 @@ class OutboundHttp:
                 content = answer.read(MAX_ANSWER_BYTES, decode_content=True)
             finally:
                 # What was not read to its end would be taken for the next answer.
-                answer.release_conn() if answer.isclosed() else answer.close()
+                answer.release_conn() if answer.closed else answer.close()
         except urllib3.exceptions.HTTPError as error:
             raise HttpUnreachableError(str(error)) from error
         return HttpAnswer(status=answer.status, content_type=answer.headers.get("Content-Type", ""), body=content)
