@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scipy import stats  # noqa: TID251 - the oracle
+from scipy import stats
 
 from tests.integration.api_analytics.conftest import Lab, ordered, reached, seen
 
