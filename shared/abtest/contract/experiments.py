@@ -20,15 +20,21 @@ from abtest.contract.base import (
 )
 from abtest.contract.code import Code
 from abtest.contract.consent import LiveEdit
-from abtest.contract.goals import Goal, GoalCreate
+from abtest.contract.goals import Goal, GoalCreate, GoalItem
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.contract.page_rules import PageRuleList, PageRules
 from abtest.contract.planned_test import PlannedTestSnapshot
 from abtest.contract.targeting import ExperimentTargeting
 from abtest.contract.urls import WebUrl
-from abtest.contract.variations import Variation, VariationInput
+from abtest.contract.variations import Variation, VariationInput, VariationItem
 from abtest.contract.weekdays import ResultsWeekdays, WeekdaySchedule
-from abtest.domain.experiments.limits import MAX_GOALS, MAX_VARIATIONS, MIN_VARIATIONS, NAME_LENGTH
+from abtest.domain.experiments.limits import (
+    MAX_GOALS,
+    MAX_STORED_VARIATIONS,
+    MAX_VARIATIONS,
+    MIN_VARIATIONS,
+    NAME_LENGTH,
+)
 from abtest.domain.experiments.model import (
     ApprovalStatus,
     CountingType,
@@ -97,9 +103,17 @@ class ExperimentCreate(ExperimentFields):
 
 
 class ExperimentUpdate(ExperimentFields, LiveEdit):
-    """Changes to an experiment (JSON merge); what is absent stays."""
+    """Changes to an experiment (JSON merge); what is absent stays.
+
+    `variations` and `goals` replace the whole list: existing items are named by `id` and keep what is not stated;
+    those not named are deleted before the first start and archived afterwards.
+    """
 
     name: Name = ABSENT
+    variations: Annotated[list[VariationItem], Field(min_length=MIN_VARIATIONS, max_length=MAX_STORED_VARIATIONS)] = (
+        ABSENT
+    )
+    goals: Annotated[list[GoalItem], Field(max_length=MAX_GOALS)] = ABSENT
 
 
 class Duplication(Input):

@@ -69,6 +69,24 @@ class GoalCreate(GoalUpdate):
         return self
 
 
+class GoalItem(GoalUpdate):
+    """A goal among all of an experiment: one that it has, by `id`, one of the shop's, by `goal_id`, or a new one."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["id"]}, {"required": ["goal_id"]}, {"required": ["name", "type"]}]}
+    )
+
+    id: Uuid = ABSENT
+    goal_id: Uuid = ABSENT
+
+    @model_validator(mode="after")
+    def _is_one_of_three(self) -> Self:
+        stated = self.model_fields_set
+        if not {"id", "goal_id"} & stated and not {"name", "type"} <= stated:
+            raise PydanticCustomError("missing", "id, goal_id, or both name and type are required")
+        return self
+
+
 class GoalOrder(Input):
     """The goals in their new order; the first is the primary one."""
 

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import (
     ABSENT,
@@ -13,6 +14,7 @@ from abtest.contract.base import (
     Output,
     PublicationWarning,
     PublicId,
+    Reference,
 )
 from abtest.contract.code import Code
 from abtest.contract.consent import LiveEdit
@@ -42,6 +44,21 @@ class VariationInput(VariationFields):
     """A variation of a new experiment."""
 
     name: Name
+
+
+class VariationItem(VariationFields):
+    """A variation among all of an experiment: one that exists, by `id`, or a new one by its name."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["id"]}, {"required": ["name"]}]})
+
+    id: Reference = ABSENT
+    name: Name = ABSENT
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        if not {"id", "name"} & self.model_fields_set:
+            raise PydanticCustomError("missing", "either id or name is required")
+        return self
 
 
 class VariationCreate(VariationFields, LiveEdit):

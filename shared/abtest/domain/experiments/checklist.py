@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from abtest.domain.delivery.manifest import MAX_CONFIG_BYTES
 from abtest.domain.experiments import redirects
-from abtest.domain.experiments.design import in_use
+from abtest.domain.experiments.design import in_use, shown_bytes
 from abtest.domain.experiments.errors import ChecklistFailedError, RedirectMatchesSourceError
 from abtest.domain.experiments.limits import MAX_VARIATIONS, MIN_VARIATIONS
 from abtest.domain.experiments.model import Experiment, Variation
@@ -90,6 +91,13 @@ def _redirects(experiment: Experiment) -> Verdict:
     return _PASS if redirects.has_source_rules(experiment) else ("warn", "every page redirects: set page rules")
 
 
+def _size(experiment: Experiment) -> Verdict:
+    size = shown_bytes(experiment)
+    if size > MAX_CONFIG_BYTES:
+        return "fail", f"its {size} bytes are more than the {MAX_CONFIG_BYTES} that a storefront may load"
+    return _PASS
+
+
 def _goals(experiment: Experiment) -> Verdict:
     if all(goal.archived_at for goal in experiment.goals):
         return "warn", "without a goal only visitors are counted"
@@ -108,5 +116,6 @@ _LOOKS: dict[str, tuple[str, Callable[[Experiment], Verdict]]] = {
     "traffic": ("Traffic", _traffic),
     "treatments": ("Treatments", _treatments),
     "redirects": ("Redirects", _redirects),
+    "size": ("Size", _size),
     "goals": ("Goals", _goals),
 }

@@ -36,6 +36,11 @@ def in_use(experiment: Experiment) -> tuple[Variation, ...]:
     return tuple(variation for variation in experiment.variations if variation.archived_at is None)
 
 
+def shown_bytes(experiment: Experiment) -> int:
+    """About how many bytes shoppers load for the experiment."""
+    return len(canonical_json.encode(_shown(experiment)))
+
+
 def _shown(experiment: Experiment) -> dict[str, Any]:
     document = experiment_document(experiment)
     return {

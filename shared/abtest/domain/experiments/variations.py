@@ -53,6 +53,47 @@ def edit(experiment: Experiment, variation_id: str, stated: Stated) -> Experimen
     return _with(experiment, replace(find(experiment, variation_id), **fields))
 
 
+def replace_all(
+    experiment: Experiment,
+    stated: Sequence[Stated],
+    identities: Sequence[tuple[str, str]],
+    *,
+    now: Timestamp,
+    user_id: str,
+) -> Experiment:
+    """The experiment with these variations in this order: known by `id`, or new ones with an identity from the list.
+
+    What is not named is deleted while the experiment is a draft that never started, and archived afterwards.
+    """
+    made = [
+        _named_or_new(experiment, item, identity, f"variations[{index}].")
+        for index, (item, identity) in enumerate(zip(stated, identities, strict=True))
+    ]
+    named = {variation.id for variation in made}
+    if len(named) != len(made):
+        raise refused("variations", "name a variation twice")
+    rest = [variation for variation in experiment.variations if variation.id not in named]
+    if _is_deletable(experiment):
+        rest = []
+    kept = (item if item.archived_at else replace(item, archived_at=now, archived_by=user_id) for item in rest)
+    after = replace(experiment, variations=(*made, *kept))
+    if len(in_use(after)) > MAX_VARIATIONS or len(after.variations) > MAX_STORED_VARIATIONS:
+        raise LimitReachedError(f"an experiment has at most {MAX_VARIATIONS} variations")
+    return after
+
+
+def _named_or_new(experiment: Experiment, stated: Stated, identity: tuple[str, str], path: str) -> Variation:
+    fields = _tidy({name: value for name, value in stated.items() if name != "id"}, experiment.delivery_type)
+    if "id" in stated:
+        known = next((item for item in experiment.variations if stated["id"] in (item.id, item.public_id)), None)
+        if known is None:
+            raise refused(f"{path}id", "is no variation of this experiment")
+        return replace(known, **fields)
+    new_id, public_id = identity
+    blank = {"weight": 0.0, "is_control": False}
+    return Variation(id=new_id, public_id=public_id, experiment_id=experiment.id, **{**blank, **fields})
+
+
 def archive(experiment: Experiment, variation_id: str, *, now: Timestamp, user_id: str) -> Experiment:
     """The experiment with the variation out of use; nothing changes when it already is."""
     variation = find(experiment, variation_id)
@@ -74,7 +115,7 @@ def unarchive(experiment: Experiment, variation_id: str) -> Experiment:
 def delete(experiment: Experiment, variation_id: str) -> Experiment:
     """The experiment without the variation. Raises NotDeletableError unless it is a draft that never started."""
     gone = find(experiment, variation_id)
-    if experiment.status != "draft" or experiment.started_at is not None:
+    if not _is_deletable(experiment):
         raise NotDeletableError("only variations of drafts that never started can be deleted; archive it instead")
     return replace(experiment, variations=tuple(item for item in experiment.variations if item.id != gone.id))
 
@@ -98,6 +139,10 @@ def find(experiment: Experiment, variation_id: str) -> Variation:
         if variation_id in (variation.id, variation.public_id):
             return variation
     raise NotFoundError("no such variation")
+
+
+def _is_deletable(experiment: Experiment) -> bool:
+    return experiment.status == "draft" and experiment.started_at is None
 
 
 def _with(experiment: Experiment, changed: Variation) -> Experiment:

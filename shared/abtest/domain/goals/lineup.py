@@ -71,6 +71,28 @@ def edit(experiment: Experiment, goal_id: str, stated: Stated, now: Timestamp) -
     return replace(experiment, goals=_led_by(goals, goal_id) if changed.is_primary else goals)
 
 
+def replace_all(experiment: Experiment, goals: Sequence[Goal], stated: Sequence[Stated], now: Timestamp) -> Experiment:
+    """The experiment with these goals in this order, made from `stated` item by item.
+
+    What is not among them is deleted before the first start and archived afterwards. At most one item may state that
+    it is primary; without one the present primary stays.
+    """
+    named = {goal.id for goal in goals}
+    if len(named) != len(goals):
+        raise refused("goals", "name a goal twice")
+    leaders = [goal.id for goal, fields in zip(goals, stated, strict=True) if _claims_lead(fields)]
+    if len(leaders) > 1:
+        raise refused("goals", "at most one goal is primary")
+    rest = [goal for goal in experiment.goals if goal.id not in named] if experiment.started_at else []
+    kept = [goal if goal.archived_at else _as_follower(replace(goal, archived_at=now, updated_at=now)) for goal in rest]
+    after = (*goals, *kept)
+    return replace(experiment, goals=_led_by(after, leaders[0]) if leaders else after)
+
+
+def _claims_lead(stated: Stated) -> bool:
+    return stated.get("is_primary") is True or stated.get("role") == "primary"
+
+
 def set_archived(experiment: Experiment, goal_id: str, at: Timestamp | None, now: Timestamp) -> Experiment:
     """The experiment with the goal out of use, or back. An archived goal is no longer primary."""
     goal = find(experiment, goal_id)
@@ -88,6 +110,12 @@ def delete(experiment: Experiment, goal_id: str) -> Experiment:
     if experiment.started_at is not None:
         raise NotDeletableError("the experiment was started, so the goal may have data: archive it instead")
     return replace(experiment, goals=tuple(item for item in experiment.goals if item.id != goal.id))
+
+
+def check_type_stays(experiment: Experiment, goal: Goal, stated: Stated) -> None:
+    """Raises ConflictError when a goal that may have data is to become one of another type."""
+    if experiment.started_at is not None and stated.get("type", goal.type) != goal.type:
+        raise ConflictError("a goal's type is settled once the experiment has started")
 
 
 def order(experiment: Experiment, ids: Sequence[str]) -> Experiment:

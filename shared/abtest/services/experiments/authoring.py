@@ -1,6 +1,6 @@
 """Making, reading, editing, copying and deleting experiments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,14 @@ from abtest.domain.experiments.states import PRE_LAUNCH
 from abtest.domain.goals import lineup
 from abtest.kit.errors import ServiceError
 from abtest.services.context import Caller
+from abtest.services.experiments.goal_maker import GoalMaker
 from abtest.services.experiments.publishing import Published
-from abtest.services.experiments.store import ExperimentStore, PublicIdTakenError
-from abtest.services.goals import shop_goal, shop_goal_ids
-from abtest.services.shops import shop_defaults
+from abtest.services.experiments.store import ExperimentStore, redrawn
+from abtest.services.goals import shop_goal_ids
 
 Stated = Mapping[str, Any]
 LAUNCH_SCOPE = "experiments:launch"
-_DRAWS = 5
+_PARTS = frozenset({"variations", "goals", "idea_id"})
 
 
 class LaunchScopeRequiredError(ServiceError):
@@ -40,6 +40,7 @@ class Authoring:
 
     def __init__(self, store: ExperimentStore) -> None:
         self._store = store
+        self._maker = GoalMaker(store)
 
     def create(self, caller: Caller, stated: Stated) -> Published:
         """A draft from the fields of ExperimentCreate. Raises SlugTakenError and the errors of the domain's rules."""
@@ -50,14 +51,16 @@ class Authoring:
     def update(
         self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None = None
     ) -> Published:
-        """Merge the stated fields in."""
+        """Merge the stated fields in; `variations` and `goals` replace the whole list."""
         _check_schedule_scope(caller, stated)
+        fields = {name: value for name, value in stated.items() if name not in _PARTS}
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change:
-            after = _rescheduled(editing.apply(experiment, stated), experiment, occasion)
+            after = _rescheduled(editing.apply(experiment, fields), experiment, occasion)
+            after = self._with_parts(after, stated, occasion)
             return editing.settle(experiment, after, occasion, action="experiment.update", consent=consent)
 
-        return self._store.change(caller, reference, decide, expected_version=expected_version)
+        return redrawn(lambda: self._store.change(caller, reference, decide, expected_version=expected_version))
 
     def delete(self, caller: Caller, reference: str, *, expected_version: int | None = None) -> None:
         """Remove a draft that never started. Raises NotDeletableError."""
@@ -92,7 +95,6 @@ class Authoring:
     def _new(self, caller: Caller, stated: Stated) -> Change:
         occasion = self._store.occasion(caller)
         experiment_id, public_id = self._store.new_identity()
-        parts = {"variations", "goals", "idea_id"}
         blank = Experiment(
             id=experiment_id,
             shop_id=caller.shop_id,
@@ -101,7 +103,7 @@ class Authoring:
             created_at=occasion.now,
             updated_at=occasion.now,
         )
-        fields = {name: value for name, value in stated.items() if name not in parts}
+        fields = {name: value for name, value in stated.items() if name not in _PARTS}
         experiment = _rescheduled(editing.apply(blank, fields), blank, occasion)
         arms = stated.get("variations") or variations.DEFAULT_VARIATIONS
         experiment = variations.initial(arms, [self._store.new_identity() for _ in arms], experiment)
@@ -109,9 +111,21 @@ class Authoring:
         rules.check(experiment)
         return Change(before=None, after=experiment, action="experiment.create")
 
+    def _with_parts(self, experiment: Experiment, stated: Stated, occasion: Occasion) -> Experiment:
+        if "variations" in stated:
+            arms = stated["variations"]
+            identities = [self._store.new_identity() for _ in arms]
+            experiment = variations.replace_all(
+                experiment, arms, identities, now=occasion.now, user_id=occasion.user_id
+            )
+        if "goals" in stated:
+            items = stated["goals"]
+            goals = [self._maker.named_or_new(experiment, item, occasion, i) for i, item in enumerate(items)]
+            experiment = lineup.replace_all(experiment, goals, items, occasion.now)
+        return experiment
+
     def _with_goals(self, experiment: Experiment, stated: Sequence[Stated], occasion: Occasion) -> Experiment:
-        maker = GoalMaker(self._store)
-        made = [maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
+        made = [self._maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
         if len({goal.id for goal in made}) != len(made):
             raise refused("goals", "a goal of the shop is attached twice")
         return replace(experiment, goals=lineup.initial(made, stated))
@@ -120,46 +134,8 @@ class Authoring:
         kept = shop_goal_ids(self._store.world.catalog, caller.shop_id, [goal.id for goal in goals])
         return {goal.id: goal.id if goal.id in kept else self._store.world.new_id() for goal in goals}
 
-    def _saved_as_new(self, caller: Caller, make: Any) -> Published:
-        """Store what `make` makes, which draws fresh public ids each time it is called."""
-        for _ in range(_DRAWS):
-            try:
-                return self._store.save(caller, make())
-            except PublicIdTakenError:
-                continue
-        raise AssertionError(f"{_DRAWS} random public ids in a row were taken")
-
-
-class GoalMaker:
-    """Goals from inputs: new ones, or copies of the shop's."""
-
-    def __init__(self, store: ExperimentStore) -> None:
-        self._world = store.world
-
-    def make(self, experiment: Experiment, stated: Stated, occasion: Occasion, path: str = "") -> Goal:
-        """The goal that an input describes. Raises ValidationFailedError for an unknown goal_id."""
-        catalog, shop_id = self._world.catalog, experiment.shop_id
-        if "goal_id" in stated:
-            return _attached(shop_goal(catalog, shop_id, stated["goal_id"]), experiment, stated, occasion, path)
-        return lineup.make(
-            stated,
-            goal_id=self._world.new_id(),
-            experiment_id=experiment.id,
-            now=occasion.now,
-            window_days=shop_defaults(catalog, shop_id)["attribution_window_days"],
-        )
-
-
-def _attached(kept: Goal | None, experiment: Experiment, stated: Stated, occasion: Occasion, path: str) -> Goal:
-    if kept is None:
-        raise refused(f"{path}goal_id", "is no goal of the shop")
-    beyond = sorted(set(stated) - {"goal_id", "role", "is_primary"})
-    if beyond:
-        raise refused(f"{path}{beyond[0]}", "is the shop's goal's to say")
-    own = {name: stated[name] for name in ("role", "is_primary") if name in stated}
-    neutral = {"is_primary": False, "role": "secondary" if kept.role == "primary" else kept.role}
-    fields = {**neutral, **lineup.tidy(own)}
-    return replace(kept, experiment_id=experiment.id, created_at=occasion.now, updated_at=occasion.now, **fields)
+    def _saved_as_new(self, caller: Caller, make: Callable[[], Change]) -> Published:
+        return redrawn(lambda: self._store.save(caller, make()))
 
 
 def _check_idea(stated: Stated) -> None:

@@ -8,9 +8,8 @@ from abtest.domain.experiments import editing
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.goals import lineup
-from abtest.kit.errors import ConflictError
 from abtest.services.context import Caller
-from abtest.services.experiments.authoring import GoalMaker
+from abtest.services.experiments.goal_maker import GoalMaker
 from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.store import ExperimentStore
 
@@ -42,9 +41,7 @@ class ExperimentGoals:
         """Change the stated fields of a goal; its type is settled once the experiment has started."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
-            kind = lineup.find(experiment, goal_id).type
-            if experiment.started_at is not None and stated.get("type", kind) != kind:
-                raise ConflictError("a goal's type is settled once the experiment has started")
+            lineup.check_type_stays(experiment, lineup.find(experiment, goal_id), stated)
             return lineup.edit(experiment, goal_id, stated, occasion.now)
 
         published = self._edit(caller, reference, "update", edit, expected_version)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.diff import audit_diff
@@ -25,6 +26,8 @@ from abtest.services.experiments.records import (
 )
 from abtest.services.retrying import refuse_other_version, retried
 
+DRAWS = 5
+Result = TypeVar("Result")
 Decision = Callable[[Experiment, Occasion], Change]
 
 
@@ -139,3 +142,13 @@ class ExperimentStore:
 
 class PublicIdTakenError(Exception):
     """A public id that was drawn is somebody else's: draw again."""
+
+
+def redrawn(save: Callable[[], Result]) -> Result:
+    """What `save` returns, which draws fresh public ids each time it is called; five draws in a row are not all taken."""
+    for _ in range(DRAWS - 1):
+        try:
+            return save()
+        except PublicIdTakenError:
+            continue
+    return save()

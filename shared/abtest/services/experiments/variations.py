@@ -9,11 +9,10 @@ from abtest.domain.experiments.editing import Consent
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.services.context import Caller
 from abtest.services.experiments.publishing import Published
-from abtest.services.experiments.store import ExperimentStore, PublicIdTakenError
+from abtest.services.experiments.store import ExperimentStore, redrawn
 
 Stated = Mapping[str, Any]
 Edit = Callable[[Experiment, Occasion], Experiment]
-_DRAWS = 5
 
 
 class Variations:
@@ -26,20 +25,12 @@ class Variations:
         self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None
     ) -> tuple[Published, Variation]:
         """One more variation, and the experiment that has it."""
-        for _ in range(_DRAWS):
-            new_id, public_id = self._store.new_identity()
 
-            def edit(
-                experiment: Experiment, _occasion: Occasion, ids: tuple[str, str] = (new_id, public_id)
-            ) -> Experiment:
-                return variations.add(experiment, stated, *ids)
+        def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
+            return variations.add(experiment, stated, *self._store.new_identity())
 
-            try:
-                published = self._edit(caller, reference, "create", edit, consent, expected_version)
-                return published, variations.find(published.experiment, new_id)
-            except PublicIdTakenError:
-                continue
-        raise AssertionError(f"{_DRAWS} random public ids in a row were taken")
+        published = redrawn(lambda: self._edit(caller, reference, "create", edit, consent, expected_version))
+        return published, published.experiment.variations[-1]
 
     def update(
         self,

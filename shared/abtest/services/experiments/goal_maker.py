@@ -1,0 +1,61 @@
+"""Goals of an experiment from inputs: new ones, copies of the shop's, and those that it has, changed."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from abtest.domain.experiments.change import Occasion
+from abtest.domain.experiments.errors import refused
+from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.goals import lineup
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.goals import shop_goal
+from abtest.services.shops import shop_defaults
+
+Stated = Mapping[str, Any]
+
+
+class GoalMaker:
+    """Goals from inputs: new ones, or copies of the shop's."""
+
+    def __init__(self, store: ExperimentStore) -> None:
+        self._world = store.world
+
+    def make(self, experiment: Experiment, stated: Stated, occasion: Occasion, path: str = "") -> Goal:
+        """The goal that an input describes. Raises ValidationFailedError for an unknown goal_id."""
+        catalog, shop_id = self._world.catalog, experiment.shop_id
+        if "goal_id" in stated:
+            return _attached(shop_goal(catalog, shop_id, stated["goal_id"]), experiment, stated, occasion, path)
+        return lineup.make(
+            stated,
+            goal_id=self._world.new_id(),
+            experiment_id=experiment.id,
+            now=occasion.now,
+            window_days=shop_defaults(catalog, shop_id)["attribution_window_days"],
+        )
+
+    def named_or_new(self, experiment: Experiment, stated: Stated, occasion: Occasion, index: int) -> Goal:
+        """The experiment's goal that an item of a list names, changed as it says; or a new one."""
+        path = f"goals[{index}]."
+        if "id" not in stated:
+            return self.make(experiment, stated, occasion, path)
+        known = next((goal for goal in experiment.goals if goal.id == stated["id"]), None)
+        if known is None:
+            raise refused(f"{path}id", "is no goal of this experiment")
+        said = {name: value for name, value in stated.items() if name != "id"}
+        if "goal_id" in said:
+            raise refused(f"{path}goal_id", "an item states id or goal_id, not both")
+        lineup.check_type_stays(experiment, known, said)
+        return lineup.amend(known, said, occasion.now)
+
+
+def _attached(kept: Goal | None, experiment: Experiment, stated: Stated, occasion: Occasion, path: str) -> Goal:
+    if kept is None:
+        raise refused(f"{path}goal_id", "is no goal of the shop")
+    beyond = sorted(set(stated) - {"goal_id", "role", "is_primary"})
+    if beyond:
+        raise refused(f"{path}{beyond[0]}", "is the shop's goal's to say")
+    own = {name: stated[name] for name in ("role", "is_primary") if name in stated}
+    neutral = {"is_primary": False, "role": "secondary" if kept.role == "primary" else kept.role}
+    fields = {**neutral, **lineup.tidy(own)}
+    return replace(kept, experiment_id=experiment.id, created_at=occasion.now, updated_at=occasion.now, **fields)
