@@ -66,11 +66,13 @@ class Contract:
         self._check_body(f"{method} {path} {status}", answer, headers, body)
 
     def _operation(self, method: str, path: str) -> Json | None:
-        return next((item[method.lower()] for item in self.items(path) if method.lower() in item), None)
+        return self.item(path).get(method.lower())
 
-    def items(self, path: str) -> Iterator[Json]:
-        """What the document says of an address, the most literal template first: `/a/order` may also be `/a/{id}`."""
-        return (self.document["paths"][template] for pattern, template in self._addresses if pattern.fullmatch(path))
+    def item(self, path: str) -> Json:
+        """What the document says of an address: a literal one is not also one with an id in its place."""
+        templates = (template for pattern, template in self._addresses if pattern.fullmatch(path))
+        found: Json = self.document["paths"].get(next(templates, ""), {})
+        return found
 
     def _check_headers(self, what: str, answer: Json, headers: Mapping[str, str]) -> None:
         for name, described in answer.get("headers", {}).items():
