@@ -48,21 +48,37 @@ const writeObject = (object, depth) => {
 };
 
 /**
+ * @param {any} value an object, or null
+ * @param {number} depth
+ */
+const writeNested = (value, depth) => {
+  if (!value || depth > MAX_DEPTH || valuesLeft < 0) return 'null';
+  if (value instanceof Date) return quote(`${value.toISOString()}`);
+  return isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
+};
+
+/**
  * Empty for what JSON has no form for.
  * @param {any} value
  * @param {number} depth
  * @returns {string}
  */
 const write = (value, depth) => {
-  const type = typeof value;
   valuesLeft--;
-  if (type === 'string') return quote(value);
-  if (type === 'boolean' || (type === 'number' && value - value === 0)) return `${value}`;
-  if (type === 'bigint') return `"${value}"`;
-  if (type === 'undefined' || type === 'function' || type === 'symbol') return '';
-  if (type === 'number' || !value || depth > MAX_DEPTH || valuesLeft < 0) return 'null';
-  if (value instanceof Date) return quote(`${value.toISOString()}`);
-  return isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
+  switch (typeof value) {
+    case 'string':
+      return quote(value);
+    case 'boolean':
+      return `${value}`;
+    case 'number':
+      return value - value === 0 ? `${value}` : 'null';
+    case 'bigint':
+      return `"${value}"`;
+    case 'object':
+      return writeNested(value, depth);
+    default:
+      return '';
+  }
 };
 
 /** @param {unknown} value */

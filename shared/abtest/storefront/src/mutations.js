@@ -115,8 +115,9 @@ export const createMutator = (guard) => {
     /** @type {Element[]} */
     const found = [];
     for (const root of roots) findIn(root, rule.mutation.selector, found);
-    for (const element of select(found, (candidate) => isOpen(rule, candidate)))
+    for (const element of select(found, (candidate) => isOpen(rule, candidate))) {
       guard('mutation', apply)(rule, element, roots);
+    }
   };
 
   /** @param {Rule} rule */
@@ -134,8 +135,9 @@ export const createMutator = (guard) => {
   const restore = (target) => {
     for (const [rule, applied] of touched.get(target) || []) {
       const isContent = rule.mutation.action === 'text' || rule.mutation.action === 'html';
-      if (isContent && !rule.retired && !applied.holds(!parsed))
+      if (isContent && !rule.retired && !applied.holds(!parsed)) {
         apply(rule, /** @type {Element} */ (target), []);
+      }
     }
   };
 

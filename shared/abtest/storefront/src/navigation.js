@@ -11,7 +11,6 @@ export const watchAddress = (guard, onChange) => {
   for (const name of /** @type {const} */ (['pushState', 'replaceState'])) {
     const original = history[name];
     history[name] = function () {
-      // biome-ignore lint/complexity/noArguments: the page's call is passed on as it is
       const result = original.apply(this, /** @type {any} */ (arguments));
       changed();
       return result;

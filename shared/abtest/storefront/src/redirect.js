@@ -31,13 +31,9 @@ export const destinationOf = (target, here) => {
   const own = new URLSearchParams(to.search);
   let arrived =
     to.origin + to.pathname === from.origin + from.pathname && (!to.hash || to.hash === from.hash);
-  own.forEach((value, name) => {
-    if (from.searchParams.get(name) !== value) arrived = false;
-  });
+  for (const [name, value] of own) if (from.searchParams.get(name) !== value) arrived = false;
   if (arrived) return undefined;
-  from.searchParams.forEach((value, name) => {
-    if (!own.has(name)) to.searchParams.append(name, value);
-  });
+  for (const [name, value] of from.searchParams) if (!own.has(name)) to.searchParams.append(name, value);
   if (!to.hash) to.hash = from.hash;
   return to.href;
 };

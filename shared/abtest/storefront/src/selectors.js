@@ -27,8 +27,9 @@ export const kindOf = (selector) => {
  */
 export const isComplete = (parent) => {
   if (document.readyState !== 'loading') return true;
-  for (let node = /** @type {Node | null} */ (parent); node; node = node.parentNode)
+  for (let node = /** @type {Node | null} */ (parent); node; node = node.parentNode) {
     if (node.nextSibling) return true;
+  }
   return false;
 };
 

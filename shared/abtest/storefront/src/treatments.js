@@ -102,8 +102,9 @@ export const createTreatments = (scripts, guard) => {
       for (const removeSheet of gone[i].sheets) removeSheet();
     }
     for (const { decision, ran } of gone) {
-      if (ran && !hasExperiment(active, decision.experiment))
+      if (ran && !hasExperiment(active, decision.experiment)) {
         run(decision.experiment.reset_js, 'reset_js', decision);
+      }
     }
     return gone;
   };

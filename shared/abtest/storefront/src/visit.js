@@ -54,8 +54,9 @@ export const createVisit = (jar, secure) => {
       const at = Math.floor(ms / 1000);
       const [visitor, session, seenText, hopsText, marksText] = readCookie(jar);
       visitorId = visitor || visitorId || randomId();
-      if (session)
+      if (session) {
         [sessionId, seen, hops, marks] = [session, decodeTime(seenText), hopsText || '', marksText || ''];
+      }
       if (!sessionId || Math.abs(at - seen) > SESSION_SECONDS) {
         sessionId = randomId().slice(16);
         marks = '';

@@ -44,8 +44,9 @@ const render = async () => {
 
 /** What the snippet relies on: safe inside parentheses, before a call, and inside a script element. */
 const assertShape = (code) => {
-  if (/<\/script|<!--|[^\x20-\x7e\n]/i.test(code))
+  if (/<\/script|<!--|[^\x20-\x7e\n]/i.test(code)) {
     throw new Error('the bundle cannot stand in a script element');
+  }
   const value = new Function(`return (${code})`)();
   if (typeof value !== 'function') throw new Error('the bundle is not an expression that gives a function');
 };
