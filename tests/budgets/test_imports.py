@@ -34,5 +34,9 @@ def test_function__imported_in_a_fresh_process__reaches_only_what_it_may(
 
 
 def test_entry_points__are_thirty_lines_at_most() -> None:
-    long = {str(path): lines for path in Path("functions").glob("*/app.py") if (lines := len(path.read_text().splitlines())) > 30}
+    long = {
+        str(path): lines
+        for path in Path("functions").glob("*/app.py")
+        if (lines := len(path.read_text().splitlines())) > 30
+    }
     assert not long

@@ -73,7 +73,7 @@ def enter_moto(monkeypatch: pytest.MonkeyPatch) -> None:
 def mocked() -> Iterator[Clients]:
     """An empty moto, and clients to fill it."""
     # moto numbers its account when it is imported; the template reader writes ARNs with this one.
-    os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT  # noqa: TID251 - before any fixture can
+    os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT
     from moto import mock_aws
 
     with mock_aws():
