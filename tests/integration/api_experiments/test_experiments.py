@@ -202,6 +202,12 @@ def test_create__deeply_nested_targeting__is_refused(client: Client) -> None:
     assert (answer.status, answer.code) == (400, "invalid_request")
 
 
+@pytest.mark.parametrize("own", ["\ud800", {"\udc00": 1}, [["a\ud800b"]]])
+def test_create__lone_surrogate_in_targeting__is_refused(client: Client, own: Any) -> None:
+    answer = client.post("/experiments", {"name": "x", "targeting": {"own": own}})
+    assert (answer.status, answer.code) == (400, "invalid_json")
+
+
 def test_slug__of_another_experiment__is_taken(client: Client, create: Create) -> None:
     first, second = create(slug="sale"), create()
     assert client.post("/experiments", {"name": "x", "slug": "sale"}).code == "slug_taken"
@@ -316,8 +322,11 @@ def test_duplicate__running__gives_a_fresh_draft(client: Client, create: Create)
     assert (bare["name"], bare["goals"]) == ("Mine", [])
 
 
-def test_history__of_changes__tells_who_and_what_newest_first(client: Client, tenant: Tenant, create: Create) -> None:
+def test_history__of_changes__tells_who_and_what_newest_first(
+    api: MemoryApi, client: Client, tenant: Tenant, create: Create
+) -> None:
     made = create()
+    api.clock.advance(seconds=1)
     client.patch(f"/experiments/{made['id']}", {"name": "New", "experiment_js": "alert('secret')"})
     rows = client.get(f"/experiments/{made['id']}/history").json()["data"]
     assert [row["action"] for row in rows] == ["experiment.update", "experiment.create"]

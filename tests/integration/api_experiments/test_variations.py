@@ -150,7 +150,7 @@ def test_weights__sum_to_one__are_set_and_open_a_measurement_while_running(
     assert client.put(f"{path}/weights", other).code == "page_live_impact"
     assert client.put(f"{path}/weights", {**other, **consent(made)}).status == 200
     rows = client.get(f"/experiments/{made['id']}/history").json()["data"]
-    assert rows[0]["diff"]["measurement_epoch"] == [1, 2]
+    assert [1, 2] in [row["diff"].get("measurement_epoch") for row in rows]
 
 
 @pytest.mark.parametrize("weights", [(0.3, 0.6), (0.5, 0.500002), (1, 1)])

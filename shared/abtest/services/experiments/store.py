@@ -145,7 +145,7 @@ class PublicIdTakenError(Exception):
 
 
 def redrawn(save: Callable[[], Result]) -> Result:
-    """What `save` returns, which draws fresh public ids each time it is called; five draws in a row are not all taken."""
+    """What `save` returns, which draws fresh public ids each time it is called: not all of five are taken."""
     for _ in range(DRAWS - 1):
         try:
             return save()

@@ -1,0 +1,190 @@
+"""Use cases against a catalog where others are faster, and against public ids that are taken."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from abtest.adapters.memory import MemoryCatalog
+from abtest.domain.experiments.editing import NO_CONSENT
+from abtest.domain.settings.shop import Shop
+from abtest.kit.clock import ManualClock
+from abtest.kit.errors import DatabaseBusyError, VersionConflictError
+from abtest.kit.ids import SystemRandomness
+from abtest.ports.catalog import Commit, OutboxRow, StaleVersionError
+from abtest.services.context import Caller, World
+from abtest.services.experiments.authoring import Authoring
+from abtest.services.experiments.lifecycle import Lifecycle
+from abtest.services.experiments.publishing import PostCommitPublishFailedError, Publishing
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.publication import PublicationOutcome
+from abtest.services.shop_records import puts_of
+from tests.unit.experiments.examples import NOW, SHOP, USER
+
+CALLER = Caller(
+    key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset({"experiments:launch"}), request_id="r"
+)
+
+
+class RacedCatalog(MemoryCatalog):
+    """Before each commit that is armed, somebody else does something first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: list[Callable[[], None]] = []
+
+    def commit(self, change: Commit) -> None:
+        if self.first:
+            self.first.pop(0)()
+        super().commit(change)
+
+
+class Scripted:
+    """Random bits that repeat what they are told, then are random."""
+
+    def __init__(self) -> None:
+        self.public: list[int] = []
+        self._system = SystemRandomness()
+
+    def bits(self, count: int) -> int:
+        return self.public.pop(0) if count == 64 and self.public else self._system.bits(count)
+
+
+class Storefront:
+    """A publisher that does as it is told."""
+
+    def __init__(self) -> None:
+        self.outcome: PublicationOutcome | Exception = PublicationOutcome(ok=True, revision=1)
+        self.published: list[str] = []
+
+    def publish(self, shop_id: str) -> PublicationOutcome:
+        self.published.append(shop_id)
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+class House:
+    """Use cases on a catalog with one shop."""
+
+    def __init__(self) -> None:
+        self.catalog = RacedCatalog()
+        self.random = Scripted()
+        self.storefront = Storefront()
+        self.world = World(
+            catalog=self.catalog, clock=ManualClock(datetime(2026, 3, 2, tzinfo=UTC)), random=self.random
+        )
+        self.store = ExperimentStore(self.world, Publishing(self.catalog, self.storefront))
+        self.authoring, self.lifecycle = Authoring(self.store), Lifecycle(self.store)
+        shop = Shop(id=SHOP, name="S", domain="s.example", currency="EUR", org_id=USER, created_at=NOW, updated_at=NOW)
+        self.catalog.commit(Commit(puts=puts_of(shop)))
+
+    def create(self, **fields: Any) -> str:
+        return self.authoring.create(CALLER, {"name": "x", **fields}).experiment.id
+
+    def rename(self, experiment_id: str, name: str, version: int | None = None) -> None:
+        self.authoring.update(CALLER, experiment_id, {"name": name}, consent=NO_CONSENT, expected_version=version)
+
+    def outbox(self) -> list[OutboxRow]:
+        return list(self.catalog.outbox(created_before="9999", limit=100))
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+def test_update__race_lost_three_times__wins_the_fourth(house: House) -> None:
+    made = house.create()
+    rival = Authoring(house.store)
+
+    def overtake(description: str) -> Callable[[], None]:
+        def change() -> None:
+            rest, house.catalog.first = house.catalog.first, []
+            rival.update(CALLER, made, {"description": description}, consent=NO_CONSENT)
+            house.catalog.first = rest
+
+        return change
+
+    house.catalog.first = [overtake(str(n)) for n in range(3)]
+    house.rename(made, "mine")
+    found = house.store.load(SHOP, made)
+    assert (found.name, found.description, found.version) == ("mine", "2", 5)
+    house.catalog.first = [overtake(f"again {n}") for n in range(4)]
+    with pytest.raises(StaleVersionError):
+        house.rename(made, "late")
+
+
+def test_update__race_lost_with_a_stated_version__is_refused(house: House) -> None:
+    made = house.create()
+    house.catalog.first = [lambda: house.rename(made, "theirs")]
+    with pytest.raises(VersionConflictError):
+        house.rename(made, "mine", version=1)
+    assert house.store.load(SHOP, made).name == "theirs"
+
+
+def test_launch__twice_at_once__starts_once(house: House) -> None:
+    made = house.create()
+    house.catalog.first = [lambda: house.lifecycle.act(CALLER, made, "launch") and None]
+    assert house.lifecycle.act(CALLER, made, "launch").experiment.status == "running"
+    rows, _ = house.catalog.audit(SHOP, entity_id=made, limit=10)
+    assert sorted(row.action for row in rows) == ["experiment.create", "experiment.launch"]
+    assert [row.payload["event"] for row in house.outbox() if row.topic == "webhook"] == ["experiment.started"]
+
+
+def test_create__public_ids_taken__draws_again(house: House) -> None:
+    first = house.store.load(SHOP, house.create())
+    assert first.public_id is not None
+    taken = int(first.public_id) - 10**9
+    house.random.public = [taken]
+    second = house.store.load(SHOP, house.create())
+    assert second.public_id != first.public_id
+    assert house.store.load(SHOP, first.public_id).id == first.id
+    arm = first.variations[0].public_id
+    assert arm is not None
+    house.random.public = [5, int(arm) - 10**9]
+    third = house.store.load(SHOP, house.create())
+    assert arm not in [variation.public_id for variation in third.variations]
+
+
+def test_launch__publication_raises_busy__is_committed_and_told(house: House) -> None:
+    made = house.create()
+    house.storefront.outcome = DatabaseBusyError()
+    with pytest.raises(PostCommitPublishFailedError):
+        house.lifecycle.act(CALLER, made, "launch")
+    assert house.store.load(SHOP, made).status == "running"
+    assert {row.topic for row in house.outbox()} == {"webhook", "publish"}
+
+
+def test_draft__edited__publishes_nothing(house: House) -> None:
+    made = house.create()
+    house.rename(made, "y")
+    assert house.storefront.published == []
+    assert house.outbox() == []
+
+
+def test_running__renamed__is_published_and_ticked_off(house: House) -> None:
+    made = house.create()
+    house.lifecycle.act(CALLER, made, "launch")
+    house.rename(made, "y")
+    assert house.storefront.published == [SHOP, SHOP]
+    assert [row.topic for row in house.outbox()] == ["webhook"]
+
+
+def test_work_index__follows_the_life(house: House) -> None:
+    def due(queue: str) -> list[str]:
+        return [entry.id for entry in house.catalog.due(queue, "9999-12-31T23:59:59.999Z", limit=10)]
+
+    made = house.create(scheduled_start_at="2026-03-03T00:00:00.000Z")
+    assert (due("LAUNCH"), due("RUN"), due("COUNT")) == ([made], [], [])
+    house.lifecycle.act(CALLER, made, "launch")
+    assert (due("LAUNCH"), due("RUN"), due("COUNT")) == ([], [made], [made])
+    house.lifecycle.set_schedule(CALLER, made, {"end_at": "2026-03-04T00:00:00.000Z"}, expected_version=None)
+    house.lifecycle.act(CALLER, made, "pause")
+    assert (due("RUN"), due("END"), due("COUNT")) == ([], [made], [made])
+    house.lifecycle.act(CALLER, made, "complete")
+    assert (due("END"), [entry.due for entry in house.catalog.due("COUNT", "9999", limit=10)]) == (
+        [],
+        ["2026-03-09T00:00:00.000Z"],
+    )
