@@ -8,7 +8,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from tests.support.moto_stack import AwsStack
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One headless Chromium for every test that needs a browser: Playwright's engine cannot be started twice."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.support.browser import launch
+
+    with sync_playwright() as playwright:
+        found = launch(playwright)
+        yield found
+        found.close()
 
 
 @pytest.fixture

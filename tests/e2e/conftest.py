@@ -1,14 +1,12 @@
-"""One running stack and one browser for all stories."""
+"""One running stack for all stories."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 from tests.e2e.story import Story
-from tests.support.browser import launch
 from tools.local.testing import running_stack
 
 
@@ -18,15 +16,6 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     directory: Path = tmp_path_factory.mktemp("stack")
     with running_stack(directory) as dev:
         yield {**dev, "directory": directory}
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium that looks like a shopper's."""
-    with sync_playwright() as playwright:
-        found = launch(playwright)
-        yield found
-        found.close()
 
 
 @pytest.fixture

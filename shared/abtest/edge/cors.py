@@ -6,7 +6,7 @@ from abtest.edge.gateway import Answer, Request
 
 CORS: Mapping[str, str] = {
     "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "ETag, X-Service-Config-Cache",
+    "Access-Control-Expose-Headers": "ETag, Retry-After, X-Service-Config-Cache",
 }
 _PREFLIGHT: Mapping[str, str] = {
     "Access-Control-Allow-Headers": "content-type, x-svc-shop, x-svc-signature",

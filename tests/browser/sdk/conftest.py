@@ -1,23 +1,13 @@
-"""One browser for all tests of the SDK; a shop and a clean profile for each."""
+"""A shop and a clean profile for each test of the SDK."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser.sdk.shop import Shop, serve
-from tests.support.browser import launch
 
 Open = Callable[..., Page]
-
-
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium that looks like a shopper's."""
-    with sync_playwright() as playwright:
-        found = launch(playwright)
-        yield found
-        found.close()
 
 
 @pytest.fixture
