@@ -7,8 +7,7 @@ from typing import Any
 
 from abtest.domain.ledger.batch import may_hold_unstorable_text, read_envelope
 from abtest.domain.ledger.events import MAX_BODY_BYTES
-from abtest.edge.cors import CORS as ANY_ORIGIN
-from abtest.edge.cors import is_preflight, preflight_answer
+from abtest.edge.cors import CORS, is_preflight, preflight_answer
 from abtest.edge.gateway import (
     NO_STORE,
     Answer,
@@ -27,9 +26,6 @@ from abtest.services.ingest import Ingest, Receipt
 METHODS = "POST"
 MEDIA_TYPES = frozenset({"application/json", "text/plain", ""})
 """Beacons send text/plain, which needs no preflight, and blobs without a type send none at all."""
-
-CORS: Headers = {**ANY_ORIGIN, "Access-Control-Expose-Headers": "Retry-After"}
-"""Senders on other origins must see when to come back."""
 
 _log = logging.getLogger(__name__)
 

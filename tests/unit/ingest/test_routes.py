@@ -226,7 +226,7 @@ def test_shop__that_sends_too_much__is_told_when_to_come_back_and_others_are_not
     assert statuses == [202] * 300 + [429]
     refused = edge.call(batch, headers=signed_headers())
     assert (refused.error, int(refused.headers["Retry-After"]) >= 1) == ("rate_limited", True)
-    assert refused.headers["Access-Control-Expose-Headers"] == "Retry-After"
+    assert "Retry-After" in refused.headers["Access-Control-Expose-Headers"]
     assert edge.call([event(shopId=...)], headers=signed_headers(OTHER)).status == 202
 
 
