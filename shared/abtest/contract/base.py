@@ -125,6 +125,16 @@ def _unique(items: list[Any]) -> list[Any]:
     return items
 
 
+class _UniqueItems:
+    """Checks that the items differ, and tells so in the schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(_unique, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "uniqueItems": True}
+
+
 Moment = Annotated[str, AfterValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 """A date-time of a request in any offset, rewritten to UTC with milliseconds."""
 
@@ -134,7 +144,7 @@ Uuid = Annotated[str, AfterValidator(_uuid), WithJsonSchema({"type": "string", "
 Reference = Annotated[str, AfterValidator(_reference), WithJsonSchema({"type": "string", "pattern": _REFERENCE})]
 """A UUID or a public id of ten digits, as paths take both."""
 
-Unique = AfterValidator(_unique)
+Unique = _UniqueItems()
 """Marks a list of scalars whose items must differ."""
 
 DateTime = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]

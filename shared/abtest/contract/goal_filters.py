@@ -83,6 +83,12 @@ class GoalFilter(Input):
 class GoalCapture(Input):
     """A value of the element that is taken along with the event, as `property`."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"properties": {"source": {"const": "textContent"}}}, {"required": ["attribute"]}],
+        }
+    )
+
     property: Annotated[str, Field(min_length=1, max_length=64)]
     source: Literal["attribute", "textContent", "dataset"]
     attribute: Annotated[str, Field(min_length=1, max_length=255)] = ABSENT

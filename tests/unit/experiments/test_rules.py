@@ -16,6 +16,7 @@ from abtest.domain.experiments.errors import (
 )
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.mutations import NEEDED
+from abtest.domain.experiments.patterns import can_explode
 from abtest.domain.experiments.redirects import check as check_redirects
 from abtest.domain.experiments.schedule import check_times
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
@@ -109,6 +110,50 @@ def test_patterns__that_do_not_compile__are_refused_wherever_they_stand() -> Non
         with pytest.raises(UnsafeRegexError) as refusal:
             rules.check(made)
         assert refusal.value.fields[0].path == path
+
+
+EXPLODING = [
+    "(a+)+$",
+    "(a*)*",
+    "((a+)b?)+",
+    "(?:x+x+)+y",
+    "(a|b+)*",
+    "([a-z]+)*",
+    "(a+){10}",
+    "(a{2,})+",
+    "(a{1,9}){3,}",
+    "((a+))*?",
+]
+HARMLESS = [
+    "^/products/.*",
+    "(en|de)/.+",
+    r"\(a+\)+",
+    "[(a+)+]",
+    "(?:/[^/]+)?",
+    "(foo){3}",
+    "a{2,}b+",
+    "(a?)b",
+    "a{1000}",
+    "",
+]
+
+
+@pytest.mark.parametrize("source", EXPLODING)
+def test_patterns__repetition_of_a_repetition__is_refused(source: str) -> None:
+    with pytest.raises(UnsafeRegexError):
+        rules.check(experiment(targeting={"pageRules": [page(source, kind="regex")]}))
+
+
+@pytest.mark.parametrize("source", HARMLESS)
+def test_patterns__one_repetition_after_another__are_accepted(source: str) -> None:
+    rules.check(experiment(targeting={"pageRules": [page(source, kind="regex")]}))
+
+
+@pytest.mark.parametrize("piece", ["(", "\\", "[", "{", "{1", "(a", "*", "((((a+"])
+def test_patterns__hostile_text__is_looked_through_at_once(piece: str) -> None:
+    began = time.process_time()
+    can_explode((piece * 500)[:500])
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC", "America/New_York"])
