@@ -315,3 +315,26 @@ def test_action__without_its_scope__is_refused(
     key = api.key(["experiments:read"], shop_id=tenant.shop.id)
     answer = api.client(key.text).post(f"{path_of(create())}/{action}")
     assert (answer.status, answer.json()["required_scope"]) == (403, scope)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "request-approval",
+        "withdraw-approval",
+        "approve",
+        "request-changes",
+        "mark-ready",
+        "return-to-draft",
+        "launch",
+        "start",
+        "pause",
+        "complete",
+        "duplicate",
+    ],
+)
+@pytest.mark.parametrize("body", [{"status": "running"}, {"shop_id": "x"}, {"approval_state": None}, [], "x", 1])
+def test_action__body_with_anything_else__is_refused(client: Client, create: Create, action: str, body: Any) -> None:
+    path = path_of(create())
+    assert client.post(f"{path}/{action}", body).status == 400
+    assert client.get(path).json()["status"] == "draft"

@@ -99,20 +99,16 @@ def test_list__rare_match_behind_many__is_found_by_following_the_cursor(
     assert (seen, pages) == (["Needle"], 3)
 
 
-def test_list__heavy_experiments__ends_a_page_early(client: Client, create: Create) -> None:
-    for _ in range(4):
-        create(
-            experiment_js="x" * 200_000,
-            experiment_css="y" * 200_000,
-            variations=[
-                {"name": "A", "is_control": True, "custom_js": "a" * 200_000, "custom_css": "b" * 200_000},
-                {"name": "B", "custom_js": "a" * 200_000, "custom_css": "b" * 200_000},
-            ],
-        )
+def test_list__heavy_experiments__end_a_page_before_the_answer_is_too_large(client: Client, create: Create) -> None:
+    code = {"custom_js": "a" * 200_000, "custom_css": "b" * 200_000}
+    arms = [{"name": "A", "is_control": True, **code}, {"name": "B", **code}]
+    made = [create(experiment_js="x" * 200_000, experiment_css="y" * 200_000, variations=arms)["id"] for _ in range(5)]
     first = client.get("/experiments")
-    assert len(first.body) < 6_000_000
-    assert len(first.json()["data"]) == 4
-    # A page stops after the experiment that fills it.
+    assert len(first.body) < 5_000_000
+    assert len(first.json()["data"]) == 3
+    rest = client.get("/experiments", query={"cursor": first.json()["pagination"]["next_cursor"]}).json()
+    assert sorted(item["id"] for item in first.json()["data"] + rest["data"]) == sorted(made)
+    assert rest["pagination"]["has_more"] is False
 
 
 @pytest.mark.parametrize(

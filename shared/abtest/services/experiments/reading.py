@@ -21,7 +21,9 @@ SCANNED_A_PAGE = 2000
 SORTED_AT_MOST = 10_000
 """Heads that are sorted in memory for every other order."""
 
-PAGE_BYTES = 4_000_000
+PAGE_BYTES = 4_500_000
+"""What experiments of one page may weigh together; an answer ends at 6 MB."""
+
 _CHUNK = 10
 _HEADS_A_READ = 100
 
@@ -83,7 +85,7 @@ class Reading:
     ) -> tuple[list[Experiment], str | None]:
         """Experiments that pass the filters, and the key that continues the list.
 
-        A page may be shorter than `limit`: it ends after 4 MB, and after 2,000 heads looked at.
+        A page may be shorter than `limit`: it ends before 4.5 MB, and after 2,000 heads looked at.
         """
         keyed = (
             self._newest_first(shop_id, after)
@@ -95,22 +97,17 @@ class Reading:
     def _fill(
         self, shop_id: str, filters: Filters, keyed: "Iterator[tuple[str, Head]]", limit: int
     ) -> tuple[list[Experiment], str | None]:
-        page: list[Experiment] = []
-        size = seen = 0
-        last = None
+        page = _Page(filters, limit)
+        seen, last = 0, None
         for chunk in _chunks(keyed):
             for key, record in self._load(shop_id, filters, chunk):
-                experiment = experiment_in(record) if record else None
-                if experiment is not None and filters.admits_whole(experiment):
-                    if len(page) == limit or (page and size >= PAGE_BYTES):
-                        return page, last
-                    page.append(experiment)
-                    size += len(canonical_json.encode(record.body if record else None))
+                if record and not page.takes(record):
+                    return page.experiments, last
                 last = key
             seen += len(chunk)
             if seen >= SCANNED_A_PAGE:
-                return page, last
-        return page, None
+                return page.experiments, last
+        return page.experiments, None
 
     def _load(
         self, shop_id: str, filters: Filters, chunk: "list[tuple[str, Head]]"
@@ -141,6 +138,29 @@ class Reading:
         for place, head in placed:
             if start is None or (place < start if descending else place > start):
                 yield canonical_json.dumps(list(place)), head
+
+
+class _Page:
+    """Experiments up to a count and a size; a single one may be larger than that."""
+
+    def __init__(self, filters: Filters, limit: int) -> None:
+        self.experiments: list[Experiment] = []
+        self._filters = filters
+        self._limit = limit
+        self._bytes = 0
+
+    def takes(self, record: Record) -> bool:
+        """Whether the page went on: it took the experiment, or the filters do not want it."""
+        experiment = experiment_in(record)
+        if not self._filters.admits_whole(experiment):
+            return True
+        size = len(canonical_json.encode(record.body))
+        full = len(self.experiments) == self._limit or self._bytes + size > PAGE_BYTES
+        if full and self.experiments:
+            return False
+        self.experiments.append(experiment)
+        self._bytes += size
+        return True
 
 
 def _place(head: Head, field: str) -> tuple[str, str]:
