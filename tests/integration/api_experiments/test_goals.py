@@ -141,6 +141,16 @@ def test_goal_page_rules__are_an_array_in_and_out(client: Client, create: Create
     assert client.put(path, {"rules": []}).code == "invalid_request"
 
 
+def test_page_id__of_the_goal_page_rules__is_accepted_and_holds_its_page(client: Client, create: Create) -> None:
+    path = f"/experiments/{create()['id']}"
+    rules = [{"id": UNKNOWN, "includeRules": [{"type": "simple", "pattern": "/a"}], "excludeRules": []}]
+    client.put(f"{path}/goal-page-rules", rules)
+    made = client.post(f"{path}/goals", {**CLICK, "page_id": UNKNOWN})
+    assert (made.status, made.json()["page_id"]) == (201, UNKNOWN)
+    answer = client.put(f"{path}/goal-page-rules", [])
+    assert (answer.status, answer.paths) == (422, ["goals[0].page_id"])
+
+
 def test_shop_goal__attached__keeps_its_id_and_its_own_life(client: Client, path: str) -> None:
     kept = client.post("/goals", {**CLICK, "name": "Kept"}).json()
     assert kept["experiment_id"] is None

@@ -1,7 +1,7 @@
 """Use cases against a catalog where others are faster, and against public ids that are taken."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, OutboxRow, StaleVersionError
 from abtest.services.context import Caller, World
 from abtest.services.experiments.authoring import Authoring
+from abtest.services.experiments.due import BATCH, ScheduledActions
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.publishing import PostCommitPublishFailedError, Publishing
 from abtest.services.experiments.store import ExperimentStore
@@ -72,9 +73,8 @@ class House:
         self.catalog = RacedCatalog()
         self.random = Scripted()
         self.storefront = Storefront()
-        self.world = World(
-            catalog=self.catalog, clock=ManualClock(datetime(2026, 3, 2, tzinfo=UTC)), random=self.random
-        )
+        self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
+        self.world = World(catalog=self.catalog, clock=self.clock, random=self.random)
         self.store = ExperimentStore(self.world, Publishing(self.catalog, self.storefront))
         self.authoring, self.lifecycle = Authoring(self.store), Lifecycle(self.store)
         shop = Shop(id=SHOP, name="S", domain="s.example", currency="EUR", org_id=USER, created_at=NOW, updated_at=NOW)
@@ -126,7 +126,11 @@ def test_update__race_lost_with_a_stated_version__is_refused(house: House) -> No
 
 def test_launch__twice_at_once__starts_once(house: House) -> None:
     made = house.create()
-    house.catalog.first = [lambda: house.lifecycle.act(CALLER, made, "launch") and None]
+
+    def launch_first() -> None:
+        house.lifecycle.act(CALLER, made, "launch")
+
+    house.catalog.first = [launch_first]
     assert house.lifecycle.act(CALLER, made, "launch").experiment.status == "running"
     rows, _ = house.catalog.audit(SHOP, entity_id=made, limit=10)
     assert sorted(row.action for row in rows) == ["experiment.create", "experiment.launch"]
@@ -188,3 +192,31 @@ def test_work_index__follows_the_life(house: House) -> None:
         [],
         ["2026-03-09T00:00:00.000Z"],
     )
+
+
+def test_schedule__fired_twice_at_once__starts_once(house: House) -> None:
+    made = house.create(scheduled_start_at="2026-03-02T00:00:01.000Z")
+    house.clock.advance(minutes=1)
+    first, second = (ScheduledActions(house.store) for _ in range(2))
+    until = house.clock.now() + timedelta(seconds=40)
+    results: list[dict[Any, int]] = []
+    house.catalog.first = [lambda: results.append(second.run(until=until))]
+    results.append(first.run(until=until))
+    assert results == [{"done": 1}, {"not_due": 1}]
+    assert house.store.load(SHOP, made).status == "running"
+    assert [row.payload["event"] for row in house.outbox() if row.topic == "webhook"] == ["experiment.started"]
+
+
+def test_schedule__more_than_a_batch__are_all_carried_out(house: House) -> None:
+    for _ in range(BATCH + 5):
+        house.create(scheduled_start_at="2026-03-02T00:00:01.000Z")
+    house.clock.advance(minutes=1)
+    run = ScheduledActions(house.store).run(until=house.clock.now() + timedelta(seconds=40))
+    assert run == {"done": BATCH + 5}
+
+
+def test_schedule__out_of_time__leaves_the_rest_to_the_next_run(house: House) -> None:
+    house.create(scheduled_start_at="2026-03-02T00:00:01.000Z")
+    house.clock.advance(minutes=1)
+    assert ScheduledActions(house.store).run(until=house.clock.now()) == {}
+    assert ScheduledActions(house.store).run(until=house.clock.now() + timedelta(seconds=1)) == {"done": 1}

@@ -46,5 +46,6 @@ def _check_variations(experiment: Experiment) -> None:
 def _check_goals(experiment: Experiment) -> None:
     if len(experiment.goals) > MAX_GOALS:
         raise LimitReachedError(f"an experiment has at most {MAX_GOALS} goals")
+    page_ids = {rules["id"] for rules in experiment.goal_page_rules}
     for index, goal in enumerate(experiment.goals):
-        check_goal(goal, f"goals[{index}].")
+        check_goal(goal, f"goals[{index}].", page_ids)

@@ -1,6 +1,6 @@
 """What a goal must hold together: its type with its fields, its filter with its type."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.model import Goal, JsonObject
@@ -11,14 +11,17 @@ LINE_ITEM_EVENTS = frozenset({"checkout_started", "add_to_cart"})
 """Custom events that carry the items of a cart."""
 
 
-def check_goal(goal: Goal, path: str = "") -> None:
-    """Raises ValidationFailedError naming the field below `path` that does not go with the rest."""
+def check_goal(goal: Goal, path: str = "", page_ids: Collection[str] = ()) -> None:
+    """Raises ValidationFailedError naming the field below `path` that does not go with the rest.
+
+    `page_ids` are the goal page rules that the goal may be scoped to; a goal that the shop keeps has none.
+    """
     if goal.type == "custom" and not goal.event_name:
         raise refused(f"{path}event_name", "a custom goal names the event that it counts")
     if goal.type == "click" and not (goal.selector or goal.text_match):
         raise refused(f"{path}selector", "a click goal says which elements: by selector or text_match")
-    if goal.page_id is not None:
-        raise refused(f"{path}page_id", "there is no such page")
+    if goal.page_id is not None and goal.archived_at is None and goal.page_id not in page_ids:
+        raise refused(f"{path}page_id", "is none of the experiment's goalPageRules")
     _check_filter(goal, path)
     _check_capture(goal, path)
 
