@@ -33,7 +33,7 @@ from api_experiments.endpoints.vocabulary import (
     part_of,
     variation,
     variations_of,
-    whole,
+    weighed,
 )
 
 router = Router("/experiments/{experiment_id}/variations", tag="Variations")
@@ -82,8 +82,8 @@ def set_weights(
     """Set the weights of all variations in use. In a started test this opens a new measurement: results count from
     now on, while nobody is assigned anew."""
     consent = body.consent()
-    weighed = arms.weigh(caller, experiment_id, body.stated()["weights"], consent=consent, expected_version=if_match)
-    return whole(variations_of(weighed.experiment))
+    weights = body.stated()["weights"]
+    return weighed(arms.weigh(caller, experiment_id, weights, consent=consent, expected_version=if_match))
 
 
 @router.get("/{variation_id}", operation_id="getVariation", responses=errors(NotFoundError))

@@ -68,6 +68,12 @@ def variations_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> l
     return [Variation.of(item) for item in aggregate.variations if kept(archived, item)]
 
 
+def weighed(published: Published) -> ListOf[Variation]:
+    """The answer of a write to all weights: the variations in use."""
+    arms = published.experiment.variations
+    return whole([Variation.of(item, published.warning) for item in arms if item.archived_at is None])
+
+
 def audit_log(row: AuditRow) -> AuditLog:
     """An audit row as the contract shows it; shops belong to no organisation of their own."""
     return AuditLog(

@@ -141,6 +141,9 @@ def test_publication_fails__lesser_write__answers_with_a_warning(
         variant = made["variations"][1]
         answer = client.patch(f"/variations/{variant['public_id']}", {"custom_css": "b{}", **consent})
         assert answer.json()["publication_warning"]["code"] == "storefront_publication_incomplete"
+        weights = {arm["id"]: weight for arm, weight in zip(made["variations"], (0.4, 0.6), strict=True)}
+        arms = client.put(f"{path_of(made)}/variations/weights", {"weights": weights, **consent}).json()["data"]
+        assert {arm["publication_warning"]["code"] for arm in arms} == {"storefront_publication_incomplete"}
     assert "publication_warning" not in client.get(path_of(made)).json()
 
 
