@@ -41,7 +41,7 @@ lint: ## Formatting, lint, types, import rules, template
 	@tools/lint.sh
 
 unit: ## Fast tests of the pure core and the plumbing
-	@.venv/bin/pytest tests/unit tests/property tests/oracle -q $(ARGS)
+	@.venv/bin/pytest tests/unit tests/property -q $(ARGS)
 
 integration: ## Adapters and handlers on moto and the local engine
 	@.venv/bin/pytest tests/contract tests/integration -q $(ARGS)
@@ -61,8 +61,8 @@ openapi: ## Write docs/api/openapi.json from the routes
 build: setup ## sam build with bytecode, and the sizes against Lambda's limits
 	@tools/sam/build.sh
 
-sam-local: build ## Invoke every function in a container with every event of events/
-	@tools/sam/invoke.sh
+sam-local: build ## Invoke every function in a container with a sample event (ARGS=--all: with every event)
+	@tools/sam/invoke.sh $(ARGS)
 
 bench: ## Every benchmark, each beside a named baseline in one run
 	@for file in benchmarks/bench_*.py; do $(PY) $$file; done

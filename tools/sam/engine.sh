@@ -37,7 +37,7 @@ start_daemon() {
 libraries() { ldd "$@" 2>/dev/null | grep -oE '/[^ ]+\.so[^ ]*' | sort -u; }
 
 build_stand_in() {
-  local root prefix library
+  local root prefix library tool
   say "the public image cannot be had here: making a stand-in from this machine's Python"
   root=$(mktemp -d)
   prefix=$(python3.11 -c 'import sys; print(sys.base_prefix)')
@@ -47,7 +47,8 @@ build_stand_in() {
   tar -C "$prefix" --exclude='lib/python3.11/test' --exclude='lib/python3.11/site-packages' --exclude='*.a' \
     --exclude=share --exclude=include -c . | tar -C "$root/var/lang" -x
   cp -L "$(command -v dash)" "$root/usr/bin/sh"
-  { libraries "$root/usr/bin/sh" "$prefix/bin/python3.11" "$prefix"/lib/python3.11/lib-dynload/*.so
+  for tool in mv chmod cp rm mkdir; do cp -L "$(command -v "$tool")" "$root/usr/bin/"; done # sam adds layers with these
+  { libraries "$root"/usr/bin/* "$prefix/bin/python3.11" "$prefix"/lib/python3.11/lib-dynload/*.so
     find /lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu -maxdepth 1 \
       -regex '.*/lib\(nss_dns\|gcc_s\|rt\|pthread\|dl\|util\|m\|anl\|resolv\|stdc\+\+\)\.so\.[0-9]+'; } | sort -u |
     while read -r library; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Invokes every function in a container of its own with every event of events/ and checks the answer.
+# Invokes every function in a container of its own with an event of events/ (--all: every event), checks the answer.
 # An event file is `<function folder>__<case>.json`; what must come back stands in `events/expected.json`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1}
+export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1} PYTHONPATH=shared:functions:.
 export AWS_ACCESS_KEY_ID=testing AWS_SECRET_ACCESS_KEY=testing
 eval "$(tools/sam/engine.sh up)"
 trap 'tools/sam/engine.sh down >/dev/null 2>&1 || true' EXIT
-.venv/bin/python tools/sam/invoke.py
+.venv/bin/python tools/sam/invoke.py "$@"
