@@ -1,4 +1,4 @@
-# ruff: noqa: TID251, T201 - a function reads the environment that the template gives it
+# ruff: noqa: T201 - a function reads the environment that the template gives it
 """Shows the caller what the function was given, and misbehaves when told to."""
 
 import json

@@ -1,4 +1,3 @@
-# ruff: noqa: TID251 - a function reads the environment that the template gives it
 """Stores each message; a message that says fail fails, one that says poison breaks its whole batch."""
 
 import os
