@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,20 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.support.moto_stack import AwsStack
+
+
+@pytest.fixture(scope="session")
+def event_loop_of_handlers() -> Iterator[asyncio.AbstractEventLoop]:
+    """The loop on which Mangum runs applications."""
+    loop = asyncio.new_event_loop()
+    yield loop
+    loop.close()
+
+
+@pytest.fixture(autouse=True)
+def _event_loop(event_loop_of_handlers: asyncio.AbstractEventLoop) -> None:
+    """Mangum makes a loop of its own, and never closes it, where a test before left none (`asyncio.run` does)."""
+    asyncio.set_event_loop(event_loop_of_handlers)
 
 
 @pytest.fixture(scope="session")
