@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -161,28 +162,30 @@ def drive(shop: Shop, experiment_id: str, count: int, chance: random.Random, con
     return taken
 
 
-def results_table(results: Mapping[str, Any]) -> Table:
-    """Each goal's variations, one a line."""
-    table = Table(title=f"Results, generation {results['generation']}", title_justify="left")
-    for heading in ("goal", "variation", "visitors", "conversions", "rate", "revenue", "lift", "95 % interval", "p"):
-        table.add_column(heading, justify="left" if heading in ("goal", "variation") else "right")
-    for goal in results["goals"]:
-        for row in goal["rows"]:
-            table.add_row(goal["name"], row["variation_name"], *_cells(row))
-        table.add_section()
+HEADINGS = ("visitors", "conv.", "rate", "revenue", "lift", "95 % interval", "p")
+
+
+def goal_table(goal: Mapping[str, Any]) -> Table:
+    """One goal: a line for each variation, narrow enough for eighty columns."""
+    table = Table(title=goal["name"], title_justify="left", box=SIMPLE, pad_edge=False)
+    table.add_column("variation")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in goal["rows"]:
+        table.add_row(row["variation_name"], *_cells(row))
     return table
 
 
 def _cells(row: Mapping[str, Any]) -> Sequence[str]:
     interval, p_value = row["ci"], row["adjusted_p_value"]
-    revenue = f"{row['revenue']:,.2f} {row['currency']}" if row["revenue"] is not None else ""
+    revenue = f"{row['revenue']:,.0f} {row['currency']}" if row["revenue"] is not None else ""
     return [
         f"{row['visitors']:,}",
         f"{row['conversions']:,}",
         f"{row['rate']:.2%}" if row["rate"] is not None else "",
         revenue,
         f"{row['lift']:+.1%}" if row["lift"] is not None else "",
-        f"{interval['lower']:+.1%} to {interval['upper']:+.1%}" if interval else "",
+        f"{interval['lower']:+.0%} to {interval['upper']:+.0%}" if interval else "",
         f"{p_value:.4f}{' *' if row['is_significant'] else ''}" if p_value is not None else "",
     ]
 
@@ -199,7 +202,9 @@ def run(count: int, seed: int, console: Console) -> None:
     console.print(f"{taken:,} events taken in, {taken / (time.monotonic() - started):,.0f} a second")
     settle(control, SETTLE_SECONDS, lambda line: console.print(f"[dim]{line}[/dim]"))
     results = shop.api("GET", f"/experiments/{running['id']}/results")
-    console.print(results_table(results))
+    console.print(f"Results, generation {results['generation']}")
+    for goal in results["goals"]:
+        console.print(goal_table(goal))
     console.print(
         f"split as planned: {results['srm']['status']}; true rates were {TRUE_RATES[0]:.0%} and {TRUE_RATES[1]:.0%}"
     )
