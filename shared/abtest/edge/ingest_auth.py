@@ -16,6 +16,7 @@ from abtest.domain.credentials.stored_keys import claim_name
 from abtest.domain.ledger.batch import Envelope
 from abtest.kit.clock import Clock, timestamp
 from abtest.kit.errors import ServiceError
+from abtest.kit.ids import is_uuid
 
 KEY_REMEMBERED = timedelta(seconds=60)
 CACHE_SIZE = 1000
@@ -93,7 +94,7 @@ class IngestAuth:
         """The shop after the body was read; `proven` is what the headers proved. Raises IngestUnauthorizedError."""
         named = envelope.shop_id.lower() if envelope.shop_id is not None else None
         if envelope.signature is not None:
-            if named is None or not is_browser_signature(self.roots(), named, envelope.signature):
+            if named is None or not self._is_signed(named, envelope.signature):
                 raise IngestUnauthorizedError
             proven = proven or named
         claimed = headers.get("x-svc-shop", "").lower()
@@ -108,7 +109,10 @@ class IngestAuth:
     def _signing_shop(self, shop_id: str, signature: str, body: bytes) -> str | None:
         if signature.startswith("t="):
             seconds = int(self.clock.now().timestamp())
-            is_right = is_server_signature(self.roots(), shop_id, signature, body, seconds)
+            is_right = is_uuid(shop_id) and is_server_signature(self.roots(), shop_id, signature, body, seconds)
         else:
-            is_right = is_browser_signature(self.roots(), shop_id, signature)
-        return shop_id if is_right and shop_id else None
+            is_right = self._is_signed(shop_id, signature)
+        return shop_id if is_right else None
+
+    def _is_signed(self, shop_id: str, signature: str) -> bool:
+        return is_uuid(shop_id) and is_browser_signature(self.roots(), shop_id, signature)

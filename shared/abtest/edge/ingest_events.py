@@ -94,7 +94,7 @@ def body_of(event: GatewayEvent) -> bytes:
 
 def _refuse_other_media(headers: Headers) -> None:
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type not in MEDIA_TYPES or headers.get("content-encoding", "identity") != "identity":
+    if media_type not in MEDIA_TYPES or headers.get("content-encoding", "identity").lower() != "identity":
         raise UnsupportedBodyError
 
 

@@ -43,9 +43,11 @@ def loads(text: str | bytes) -> Json:
     """Read JSON strictly.
 
     Raises InvalidJsonError for malformed text, duplicate keys, NaN and infinities (1e400 included), bytes that are
-    not UTF-8, and nesting deeper than the interpreter can follow.
+    not UTF-8 (other encodings of Unicode too), and nesting deeper than the interpreter can follow.
     """
     try:
+        # Given bytes, json would guess their encoding, and let halves of surrogate pairs through.
+        text = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite_float)
     except RecursionError as error:
         raise InvalidJsonError("nested too deeply") from error

@@ -7,6 +7,15 @@ import pytest
 from abtest.domain.ledger.events import DAY_MS
 from tests.unit.ingest.edge import NOW_MS, OTHER, SHOP, Edge, event
 
+
+def nested(levels: int) -> dict[str, Any]:
+    """Data with that many objects and lists in each other."""
+    data: Any = 1
+    for level in range(levels - 1):
+        data = [data] if level % 2 else {"a": data}
+    return {"a": data}
+
+
 GOOD: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("pageview", event(), {"type": "pageview", "visitor_id": "v-1", "session_id": "s-1", "qa_mode": False}),
     (
@@ -43,6 +52,8 @@ GOOD: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("a week ago", event(ts=NOW_MS - 7 * DAY_MS), {"ts": NOW_MS - 7 * DAY_MS}),
     ("a day ahead", event(ts=NOW_MS + DAY_MS), {"ts": NOW_MS + DAY_MS}),
     ("data of 32 KiB", event(data={"x": "y" * (32 * 1024 - 8)}), {}),
+    ("data of 64 levels", event(data=nested(64)), {}),
+    ("data of many lists in a row", event(data={"x": [[]] * 1000}), {}),
     ("emoji", event(data={"x": "👍"}), {"data": '{"x":"👍"}'}),
     ("a backslash that looks like an escape", event(data={"x": "\\u0000"}), {}),
 ]
@@ -74,6 +85,8 @@ BAD: list[tuple[str, Any]] = [
     ("invalid_field", event(data=[])),
     ("data_too_large", event(data={"x": "y" * (32 * 1024 - 7)})),
     ("data_too_large", event(data={"x": "ä" * (16 * 1024)})),
+    ("data_too_deep", event(data=nested(65))),
+    ("data_too_deep", event(data=nested(900))),
     ("invalid_field", event(qa_mode=1)),
     ("invalid_field", event(url=5)),
     ("invalid_field", event(assignment_epoch=0)),
@@ -131,7 +144,11 @@ def test_event__without_an_id__has_the_same_one_each_time_and_another_when_it_di
     [
         ("an hour slow", -3_600_000, NOW_MS - 1000),
         ("a month fast", 30 * DAY_MS, NOW_MS - 1000),
-        ("a minute slow, which may be latency", -60_000, NOW_MS - 61_000),
+        ("a minute slow", -60_000, NOW_MS - 1000),
+        ("two seconds slow", -2_000, NOW_MS - 1000),
+        ("four minutes fast", 240_000, NOW_MS - 1000),
+        ("hardly slow, which is latency", -1_999, NOW_MS - 2_999),
+        ("hardly fast", 1_999, NOW_MS + 999),
         ("nonsense", -40 * 366 * DAY_MS, None),
     ],
 )

@@ -87,6 +87,8 @@ def test_batch__without_right_credentials__is_401_and_one_answer_for_all() -> No
         edge.call({"events": [event()], **signed(), "_signature": "v1.k1.00"}, headers=signed_headers()),
         edge.call({"events": [event()], "_shopId": OTHER}, headers=signed_headers()),
         edge.call({"events": [event()], **signed()}, headers={"x-svc-shop": OTHER}),
+        edge.call({"events": [event()], **signed(), "_shopId": "\ud800"}),
+        edge.call([event()], headers={**signed_headers(), "x-svc-shop": "\udce9"}),
         edge.call([event()], headers=bearer("svc_ts_nonsense")),
         edge.call([event()], headers={"authorization": "Basic abc"}),
         edge.call([event()], headers=bearer(tracking_key(edge, kind="shop").text)),
@@ -135,6 +137,8 @@ def test_key__with_an_end__is_good_until_then_although_it_is_remembered() -> Non
         ('[{"a": 1e400}]', 400, "invalid_json"),
         ('[{"a": 1, "a": 2}]', 400, "invalid_json"),
         (b"[\xff]", 400, "invalid_json"),
+        (b'["\xed\xa0\x80"]', 400, "invalid_json"),
+        ('["\ud800"]'.encode("utf-16-le", "surrogatepass"), 400, "invalid_json"),
         ("[" * 100_000, 400, "invalid_json"),
         (json.dumps([{}] * 201), 413, "batch_too_large"),
         ("[" + " " * 1024 * 1024 + "]", 413, "payload_too_large"),
@@ -151,6 +155,10 @@ def test_body__that_is_no_batch__is_refused(body: str | bytes, status: int, code
 @pytest.mark.parametrize("content_type", ["application/json", "text/plain;charset=UTF-8", "Application/JSON"])
 def test_media_type__of_fetch_and_beacon__is_taken(content_type: str) -> None:
     assert Edge().call([event()], headers={**signed_headers(), "content-type": content_type}).status == 202
+
+
+def test_media_type__uncompressed_in_so_many_words__is_taken() -> None:
+    assert Edge().call([event()], headers={**signed_headers(), "content-encoding": "Identity"}).status == 202
 
 
 def test_media_type__other_or_compressed__is_415() -> None:

@@ -13,7 +13,7 @@ from abtest.kit.errors import ServiceError
 
 # Texts that queues (XML characters only) or databases cannot hold: lone surrogates, non-characters, NUL.
 _UNSTORABLE = re.compile("[\ud800-\udfff\ufffe\uffff]|(?<!\\\\)(?:\\\\\\\\)*\\\\u0000")
-_SIGNS_OF_IT = (b"\\u", b"\xef\xbf", b"\xed")
+_SIGNS_OF_IT = (b"\\u", b"\xef\xbf")
 
 
 class InvalidBatchError(ServiceError):

@@ -30,6 +30,8 @@ def goal_claim(goal_id: str) -> str:
 MAX_EVENTS = 200
 MAX_BODY_BYTES = 1024 * 1024
 MAX_DATA_BYTES = 32 * 1024
+MAX_DATA_DEPTH = 64
+"""Far below what any reader of the ledger can follow: what the edge takes in, the roll-up must be able to read."""
 MAX_ID_CHARS = 256
 MAX_URL_CHARS = 4096
 MAX_SAMPLE_CHARS = 2048
@@ -39,7 +41,7 @@ DAY_MS = 24 * HOUR_MS
 MAX_AHEAD_MS = DAY_MS
 MAX_AGE_MS = 7 * DAY_MS
 
-MIN_SKEW_MS = 5 * 60_000
+MIN_SKEW_MS = 2_000
 MAX_SKEW_MS = 366 * DAY_MS
 """A sender's clock is corrected when it is at least this wrong (less is latency) and at most that wrong (nonsense)."""
 

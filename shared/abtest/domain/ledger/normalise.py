@@ -9,6 +9,7 @@ from abtest.domain.ledger.events import (
     MAX_AGE_MS,
     MAX_AHEAD_MS,
     MAX_DATA_BYTES,
+    MAX_DATA_DEPTH,
     MAX_ID_CHARS,
     MAX_SKEW_MS,
     MAX_URL_CHARS,
@@ -34,7 +35,8 @@ class Arrival:
     def correction(self) -> int:
         """Milliseconds to add to the sender's times: its clock error where that is large enough to be one.
 
-        A difference of less than five minutes is latency, and correcting by it would reorder batches of one visitor.
+        Requests are stamped when they are sent, so a difference of seconds is no latency: uncorrected, a clock that is
+        slow by minutes would put the first exposures of an experiment before its launch, and they would be lost.
         """
         if self.sent_at is None:
             return 0
@@ -181,10 +183,22 @@ def _data_text(data: Any) -> str:
         text = canonical_json.dumps(data)
     except RecursionError as error:
         raise _RefusedError("data_too_deep") from error
+    # Hardly any event has that many brackets, so hardly any is walked through.
+    if text.count("{") + text.count("[") > MAX_DATA_DEPTH and _is_deeper(data, MAX_DATA_DEPTH):
+        raise _RefusedError("data_too_deep")
     # A character has at most four bytes in UTF-8, so short texts need no second look.
     if len(text) > MAX_DATA_BYTES // 4 and len(text.encode(errors="surrogatepass")) > MAX_DATA_BYTES:
         raise _RefusedError("data_too_large")
     return text
+
+
+def _is_deeper(data: Json, most: int) -> bool:
+    """Whether objects and lists stand in each other more than `most` levels deep."""
+    level: list[Json] = [data]
+    for _ in range(most):
+        inside = [value.values() if isinstance(value, dict) else value for value in level]
+        level = [item for values in inside for item in values if isinstance(item, dict | list)]
+    return bool(level)
 
 
 def _epoch(event: Mapping[str, Any], data: Mapping[str, Any]) -> int | None:
