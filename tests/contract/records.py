@@ -12,7 +12,7 @@ import pytest
 
 from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
-from abtest.ports.catalog import AuditRow, Claim, Commit, Head, Kind, OutboxRow, Put, Record
+from abtest.ports.catalog import AuditRow, Claim, Commit, Head, Kind, OutboxRow, Put, Record, Topic
 
 T = TypeVar("T")
 
@@ -88,11 +88,9 @@ def audit_row(seconds: float, *, entity_id: str = "entity", shop_id: str = SHOP)
     )
 
 
-def outbox_row(seconds: float) -> OutboxRow:
-    """A publication promised at that moment."""
-    return OutboxRow(
-        id=new_id(seconds), shop_id=SHOP, topic="publish", payload={"revision": 1}, created_at=iso(seconds)
-    )
+def outbox_row(seconds: float, topic: Topic = "publish") -> OutboxRow:
+    """Something, a publication if nothing else is said, promised at that moment."""
+    return OutboxRow(id=new_id(seconds), shop_id=SHOP, topic=topic, payload={"revision": 1}, created_at=iso(seconds))
 
 
 def commit_of(*puts: Put, claims: Iterable[Claim] = ()) -> Commit:

@@ -60,7 +60,7 @@ def test_claim__taken_name__leaves_nothing_of_the_commit(ports: Ports) -> None:
     assert ports.catalog.resolve(SHOP, "EXP#SLUG#free") is None
     assert ports.catalog.resolve(SHOP, SLUG) == (SHOP, "first")
     assert ports.catalog.audit(SHOP, entity_id=None, limit=9) == ([], None)
-    assert ports.catalog.outbox(created_before=iso(9), limit=9) == []
+    assert ports.catalog.outbox("publish", created_before=iso(9), limit=9) == []
 
 
 def test_stale_version__with_a_free_name__leaves_nothing_of_the_commit(ports: Ports) -> None:

@@ -45,18 +45,28 @@ def test_due__queue_that_the_kind_does_not_have__is_refused(ports: Ports) -> Non
 def test_outbox__rows_not_done__come_oldest_first_until_done(ports: Ports) -> None:
     rows = [outbox_row(second) for second in (30, 10, 20, 40)]
     ports.catalog.commit(Commit(outbox=rows))
-    early = ports.catalog.outbox(created_before=iso(40), limit=9)
+    early = ports.catalog.outbox("publish", created_before=iso(40), limit=9)
     assert early == [rows[1], rows[2], rows[0]]
-    assert ports.catalog.outbox(created_before=iso(40), limit=2) == [rows[1], rows[2]]
+    assert ports.catalog.outbox("publish", created_before=iso(40), limit=2) == [rows[1], rows[2]]
     for _ in range(2):
         ports.catalog.outbox_done(rows[1])
-    assert ports.catalog.outbox(created_before=iso(99), limit=9) == [rows[2], rows[0], rows[3]]
+    assert ports.catalog.outbox("publish", created_before=iso(99), limit=9) == [rows[2], rows[0], rows[3]]
 
 
 def test_outbox__row_of_any_payload__comes_back_as_it_was(ports: Ports) -> None:
     row = OutboxRow(id=new_id(), shop_id=SHOP, topic="webhook", payload={"é": [1, None]}, created_at=iso())
     ports.catalog.commit(Commit(outbox=[row]))
-    assert ports.catalog.outbox(created_before=iso(1), limit=1) == [row]
+    assert ports.catalog.outbox("webhook", created_before=iso(1), limit=1) == [row]
+
+
+def test_outbox__more_rows_of_another_topic_than_are_asked_for__are_not_in_the_way(ports: Ports) -> None:
+    webhooks = [outbox_row(second, topic="webhook") for second in range(40)]
+    publish = outbox_row(50)
+    ports.catalog.commit(Commit(outbox=[*webhooks, publish]))
+    assert ports.catalog.outbox("publish", created_before=iso(99), limit=2) == [publish]
+    ports.catalog.outbox_done(publish)
+    assert ports.catalog.outbox("publish", created_before=iso(99), limit=2) == []
+    assert ports.catalog.outbox("webhook", created_before=iso(99), limit=99) == webhooks
 
 
 def test_audit__rows_of_two_months__come_newest_first_in_pages(ports: Ports) -> None:

@@ -141,7 +141,7 @@ def _calls(catalog: Catalog) -> list[Callable[[], object]]:
         lambda: catalog.commit(Commit(audit=[audit_row(1)])),
         lambda: catalog.audit(SHOP, entity_id=None, limit=1),
         lambda: catalog.due("RUN", iso(), limit=1),
-        lambda: catalog.outbox(created_before=iso(), limit=1),
+        lambda: catalog.outbox("publish", created_before=iso(), limit=1),
         lambda: catalog.outbox_done(outbox_row(1)),
         lambda: catalog.next_revision(SHOP),
     ]

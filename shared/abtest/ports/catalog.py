@@ -22,6 +22,9 @@ COUNTED_FOR_EVER: Timestamp = "9999-12-31T23:59:59.999Z"
 MAX_COMMIT_ITEMS = 100
 """Stored items that one commit may touch, all counted: a record is a head, a body and its work index entries."""
 
+Topic = Literal["publish", "webhook"]
+"""Whom an outbox row waits for; rows of one topic never stand in the way of another's."""
+
 Document = Mapping[str, Any]
 
 
@@ -110,11 +113,11 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """Something to do after the commit, repeated until done. `topic` is `publish` or `webhook`."""
+    """Something to do after the commit, repeated until done."""
 
     id: str
     shop_id: str
-    topic: Literal["publish", "webhook"]
+    topic: Topic
     payload: Document
     created_at: Timestamp
 
@@ -218,8 +221,8 @@ class Catalog(Protocol):
         """Entries of a work queue that are due by then, oldest first over all shards (at most `limit`)."""
         ...
 
-    def outbox(self, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
-        """Outbox rows not yet done, oldest first."""
+    def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
+        """Outbox rows of the topic not yet done, oldest first."""
         ...
 
     def outbox_done(self, row: OutboxRow) -> None:

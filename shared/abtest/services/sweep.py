@@ -67,12 +67,11 @@ class Sweep:
         return swept
 
     def _publications(self) -> int:
-        """One message for each shop with overdue rows. Rows of other topics are not touched."""
+        """One message for each shop with overdue rows."""
         overdue: dict[str, list[OutboxRow]] = defaultdict(list)
         before = timestamp(self.world.clock.now() - PATIENCE)
-        for row in self.world.catalog.outbox(created_before=before, limit=_ROWS):
-            if row.topic == "publish":
-                overdue[row.shop_id].append(row)
+        for row in self.world.catalog.outbox("publish", created_before=before, limit=_ROWS):
+            overdue[row.shop_id].append(row)
         for shop_id, rows in overdue.items():
             self.publish_queue.send(publish_message(shop_id, rows))
         return len(overdue)

@@ -9,6 +9,7 @@ import pytest
 
 from abtest.kit.clock import timestamp
 from abtest.ports.blobs import BlobsUnavailableError
+from abtest.ports.catalog import Topic
 from abtest.services.experiments.due import SYSTEM_USER_ID, ScheduledActions
 from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.store import ExperimentStore
@@ -31,7 +32,9 @@ def storefront_down(api: MemoryApi, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 def outbox(api: MemoryApi) -> list[tuple[str, Any]]:
-    return [(row.topic, row.payload) for row in api.world.catalog.outbox(created_before="9999", limit=100)]
+    topics: tuple[Topic, ...] = ("webhook", "publish")
+    rows = [row for topic in topics for row in api.world.catalog.outbox(topic, created_before="9999", limit=100)]
+    return [(row.topic, row.payload) for row in rows]
 
 
 def path_of(made: dict[str, Any]) -> str:

@@ -36,7 +36,7 @@ def test_create_shop__at_once__the_edge_knows_it(api: MemoryApi) -> None:
     user = api.client(api.key(kind="user").text)
     shop_id = user.post("/shops", {"name": "S", "domain": "s.example", "currency": "EUR"}).json()["id"]
     assert any(shop_id in entry.key for entry in api.management.blobs.list(""))
-    assert api.world.catalog.outbox(created_before="9999", limit=10) == []
+    assert api.world.catalog.outbox("publish", created_before="9999", limit=10) == []
 
 
 def test_create_shop__shop_key__needs_a_user_key(api: MemoryApi, tenant: Tenant) -> None:
@@ -104,7 +104,9 @@ def test_update_shop__delivery_store_down__warns_and_keeps_the_promise(api: Memo
     assert answer.status == 200
     assert answer.json()["publication_warning"]["code"] == "storefront_publication_incomplete"
     assert answer.json()["currency"] == "USD"
-    assert [row.shop_id for row in api.world.catalog.outbox(created_before="9999", limit=10)] == [tenant.shop.id]
+    assert [row.shop_id for row in api.world.catalog.outbox("publish", created_before="9999", limit=10)] == [
+        tenant.shop.id
+    ]
 
 
 def test_update_shop__name_only__publishes_nothing(api: MemoryApi, tenant: Tenant) -> None:

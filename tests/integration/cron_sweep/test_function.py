@@ -34,7 +34,7 @@ def test_sweep__of_overdue_rows__sends_one_message_a_shop(aws_stack: AwsStack) -
     message = json.loads(body)
     assert message["shop_id"] == SHOP_ID
     assert {row["id"] for row in message["outbox"]} == {promised(1).id, promised(2).id}
-    assert len(shop.catalog.outbox(created_before=LATER, limit=10)) == 2
+    assert len(shop.catalog.outbox("publish", created_before=LATER, limit=10)) == 2
 
 
 def test_sweep__of_young_rows_and_other_topics__sends_nothing(aws_stack: AwsStack) -> None:
@@ -43,7 +43,8 @@ def test_sweep__of_young_rows_and_other_topics__sends_nothing(aws_stack: AwsStac
     shop.promise(promised(2, topic="webhook"))
     run(aws_stack)
     assert received(aws_stack, "PublishQueue") == []
-    assert len(shop.catalog.outbox(created_before=LATER, limit=10)) == 2
+    assert len(shop.catalog.outbox("publish", created_before=LATER, limit=10)) == 1
+    assert len(shop.catalog.outbox("webhook", created_before=LATER, limit=10)) == 1
 
 
 def test_sweep__followed_by_the_worker__leaves_nothing_to_do(aws_stack: AwsStack) -> None:

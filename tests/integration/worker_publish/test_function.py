@@ -30,7 +30,7 @@ def test_worker__given_its_sample_event__publishes_the_shop_and_ticks_the_row_of
     handler = fresh_handler(aws_stack, "WorkerPublish", "worker_publish")
     assert handler(sample("worker_publish__shop"), Context()) == {"batchItemFailures": []}
     assert shop.delivery.get(pointer_key(SHOP_ID)) is not None
-    assert list(shop.catalog.outbox(created_before=LATER, limit=10)) == []
+    assert list(shop.catalog.outbox("publish", created_before=LATER, limit=10)) == []
 
 
 def test_worker__given_the_message_twice__is_content(aws_stack: AwsStack) -> None:
@@ -51,7 +51,7 @@ def test_worker__that_cannot_publish__gives_the_message_back_and_keeps_the_row(
     assert handler(message(publish_message(SHOP_ID, [promised(1)])), Context()) == {
         "batchItemFailures": [{"itemIdentifier": "m-1"}]
     }
-    assert len(shop.catalog.outbox(created_before=LATER, limit=10)) == 1
+    assert len(shop.catalog.outbox("publish", created_before=LATER, limit=10)) == 1
 
 
 def test_worker__given_an_unknown_shop__lets_the_message_go(aws_stack: AwsStack) -> None:
@@ -60,7 +60,7 @@ def test_worker__given_an_unknown_shop__lets_the_message_go(aws_stack: AwsStack)
     shop.promise(row)
     handler = fresh_handler(aws_stack, "WorkerPublish", "worker_publish")
     assert handler(message(publish_message(UNKNOWN, [row])), Context()) == {"batchItemFailures": []}
-    assert list(shop.catalog.outbox(created_before=LATER, limit=10)) == []
+    assert list(shop.catalog.outbox("publish", created_before=LATER, limit=10)) == []
 
 
 @pytest.mark.parametrize("body", ["", "no json", "[]", "{}", json.dumps({"outbox": []})])

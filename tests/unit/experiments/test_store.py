@@ -12,7 +12,7 @@ from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, VersionConflictError
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit, OutboxRow, StaleVersionError
+from abtest.ports.catalog import Commit, OutboxRow, StaleVersionError, Topic
 from abtest.services.context import Caller, World
 from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.due import BATCH, ScheduledActions
@@ -87,7 +87,8 @@ class House:
         self.authoring.update(CALLER, experiment_id, {"name": name}, consent=NO_CONSENT, expected_version=version)
 
     def outbox(self) -> list[OutboxRow]:
-        return list(self.catalog.outbox(created_before="9999", limit=100))
+        topics: tuple[Topic, ...] = ("webhook", "publish")
+        return [row for topic in topics for row in self.catalog.outbox(topic, created_before="9999", limit=100)]
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from abtest.ports.catalog import (
     Kind,
     OutboxRow,
     Record,
+    Topic,
 )
 
 _INDEX = Index(keys.WORK_INDEX, partition="work", sort="due")
@@ -87,14 +88,14 @@ class DynamoCatalog:
         shards = [self._due_in(shard, until, limit) for shard in keys.work_shards(queue)]
         return heapq.nsmallest(limit, (entry for shard in shards for entry in shard), key=lambda e: (e.due, e.id))
 
-    def outbox(self, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
+    def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
         early = Path("sk") < created_before
-        items = (self._table.query(shard, limit=limit, where=early) for shard in keys.outbox_shards())
+        items = (self._table.query(shard, limit=limit, where=early) for shard in keys.outbox_shards(topic))
         rows = (documents.read_outbox(gzip.decompress(item["row"])) for shard in items for item in shard)
         return heapq.nsmallest(limit, rows, key=lambda row: (row.created_at, row.id))
 
     def outbox_done(self, row: OutboxRow) -> None:
-        self._table.delete(*keys.outbox(row.created_at, row.id))
+        self._table.delete(*keys.outbox(row.topic, row.created_at, row.id))
 
     def next_revision(self, shop_id: str) -> int:
         # ADD is right here and nowhere else: a number lost to a repeated call leaves a gap, and gaps are fine.

@@ -12,7 +12,7 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only)
 | audit row | `S#<shop>#AUDIT#<yyyy-mm>` | `<uuid7>` | `row` (gzip of JSON) |
 | audit row, by entity | `A#<shop>#<entity id>` | `<uuid7>` | `row` |
 | month that has audit rows | `S#<shop>#AUDIT` | `<yyyy-mm>` | |
-| outbox row | `OUTBOX#<0..15>` | `<created_at>#<uuid7>` | `row` |
+| outbox row | `OUTBOX#<topic>#<0..15>` | `<created_at>#<uuid7>` | `row` |
 | revision counter | `S#<shop>` | `REVISION` | `revision` |
 
 A list reads heads only, a get reads the body item only: that it carries its head makes the two agree without a
@@ -123,14 +123,14 @@ def month_of(row_id: str) -> str:
     return f"{from_milliseconds(value.int >> 80):%Y-%m}"
 
 
-def outbox_shards() -> list[str]:
-    """The partitions of the outbox."""
-    return [f"OUTBOX#{shard}" for shard in range(OUTBOX_SHARDS)]
+def outbox_shards(topic: str) -> list[str]:
+    """The partitions of the outbox that hold a topic."""
+    return [f"OUTBOX#{topic}#{shard}" for shard in range(OUTBOX_SHARDS)]
 
 
-def outbox(created_at: Timestamp, row_id: str) -> Key:
+def outbox(topic: str, created_at: Timestamp, row_id: str) -> Key:
     """Where an outbox row stands."""
-    return f"OUTBOX#{crc32(row_id.encode()) % OUTBOX_SHARDS}", f"{created_at}#{row_id}"
+    return f"OUTBOX#{topic}#{crc32(row_id.encode()) % OUTBOX_SHARDS}", f"{created_at}#{row_id}"
 
 
 def revision(shop_id: str) -> Key:

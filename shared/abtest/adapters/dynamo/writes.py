@@ -98,7 +98,7 @@ def _put_audit(transaction: Transaction, row: AuditRow) -> None:
 
 
 def _put_outbox(transaction: Transaction, row: OutboxRow) -> None:
-    pk, sk = keys.outbox(row.created_at, row.id)
+    pk, sk = keys.outbox(row.topic, row.created_at, row.id)
     transaction.put({"pk": pk, "sk": sk, "row": compress(documents.write_outbox(row))})
 
 

@@ -19,6 +19,7 @@ from abtest.ports.catalog import (
     OutboxRow,
     Record,
     StaleVersionError,
+    Topic,
 )
 
 
@@ -91,10 +92,10 @@ class MemoryCatalog:
         entries = (DueEntry(shop_id=head.shop_id, kind=head.kind, id=head.id, due=head.due[queue]) for head in heads)
         return heapq.nsmallest(limit, entries, key=lambda entry: (entry.due, entry.id))
 
-    def outbox(self, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
+    def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
         with self._lock:
             rows = [documents.read_outbox(text) for text in self._outbox.values()]
-        early: Iterable[OutboxRow] = (row for row in rows if row.created_at < created_before)
+        early: Iterable[OutboxRow] = (row for row in rows if row.topic == topic and row.created_at < created_before)
         return heapq.nsmallest(limit, early, key=lambda row: (row.created_at, row.id))
 
     def outbox_done(self, row: OutboxRow) -> None:
