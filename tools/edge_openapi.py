@@ -1,10 +1,291 @@
-"""The edge routes in the OpenAPI document: written by hand from the contract, since they are no FastAPI routes."""
+"""The edge routes in the OpenAPI document: written by hand from the contract, since they are no FastAPI routes.
+
+They stand under a server of their own, `{worker_base_url}`; tests hold the edge handlers' answers against them.
+"""
 
 from typing import Any
 
 Json = dict[str, Any]
 
+SERVERS: list[Json] = [
+    {
+        "url": "{worker_base_url}",
+        "description": "The edge runtime",
+        "variables": {"worker_base_url": {"default": "https://edge.example.com"}},
+    }
+]
+TAG = "Edge"
+ERROR: Json = {"$ref": "#/components/schemas/WorkerError"}
+RETRY_AFTER: Json = {"Retry-After": {"$ref": "#/components/headers/Retry-After"}}
+QA_PARAMETERS = (
+    "svc_qa",
+    "svc_force",
+    "svc_experiment_id",
+    "svc_variation_id",
+    "svc_harness",
+    "svc_debug",
+    "debug",
+    "svc_alt_debug",
+    "svc_config_refresh",
+)
+
+SCHEMAS: Json = {
+    "WorkerError": {
+        "type": "object",
+        "description": "The flat error of the edge.",
+        "required": ["error", "message"],
+        "additionalProperties": False,
+        "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
+    },
+    "IngestEvent": {
+        "type": "object",
+        "description": "One event; what is wrong with it quarantines it alone. Further properties are ignored.",
+        "properties": {
+            "type": {
+                "type": "string",
+                "enum": [
+                    "pageview",
+                    "experiment_viewed",
+                    "goal",
+                    "custom",
+                    "order",
+                    "refund",
+                    "identify",
+                    "consent",
+                    "sdk_error",
+                    "sdk_perf",
+                    "edge_perf",
+                ],
+            },
+            "eventId": {"type": "string"},
+            "shopId": {"type": "string", "format": "uuid"},
+            "visitorId": {"type": "string"},
+            "sessionId": {"type": "string"},
+            "ts": {"type": "integer", "description": "Unix milliseconds"},
+            "url": {"type": "string"},
+            "qa_mode": {"type": "boolean"},
+            "experimentId": {"type": "string"},
+            "variationId": {"type": "string"},
+            "assignment_epoch": {"type": "integer"},
+            "data": {"type": "object", "description": "At most 32 KiB. A goal event carries goalId."},
+        },
+    },
+    "IngestBatch": {
+        "type": "object",
+        "required": ["events"],
+        "properties": {
+            "events": {"$ref": "#/components/schemas/IngestEvents"},
+            "_shopId": {"type": "string", "format": "uuid"},
+            "_signature": {"type": "string"},
+            "sentAt": {"type": "integer", "description": "The sender's clock in Unix milliseconds"},
+        },
+    },
+    "IngestEvents": {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": 200,
+        "items": {"$ref": "#/components/schemas/IngestEvent"},
+    },
+    "IngestReceipt": {
+        "type": "object",
+        "required": ["ingested", "deduplicated", "quarantined", "errors"],
+        "additionalProperties": False,
+        "properties": {
+            "ingested": {"type": "integer"},
+            "deduplicated": {"type": "integer"},
+            "quarantined": {"type": "integer"},
+            "errors": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["index", "event_id", "reason"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "index": {"type": "integer"},
+                        "event_id": {"type": ["string", "null"]},
+                        "reason": {"type": "string"},
+                    },
+                },
+            },
+        },
+    },
+    "RuntimeConfig": {
+        "type": "object",
+        "description": "What storefronts run on; docs/data-model.md describes it whole.",
+        "required": ["shop_id", "runtime", "signals", "profile", "delivery", "experiments"],
+        "properties": {
+            "shop_id": {"type": "string", "format": "uuid"},
+            "runtime": {"type": "object"},
+            "signals": {"type": "object"},
+            "profile": {"type": "object"},
+            "delivery": {"type": "object"},
+            "experiments": {"type": "array", "items": {"type": "object"}},
+        },
+    },
+    "Health": {
+        "type": "object",
+        "required": [
+            "ok",
+            "service",
+            "environment",
+            "release",
+            "queue_enabled",
+            "queue_name",
+            "distributed_rate_limits",
+            "dead_letter_queue",
+            "checked_at",
+        ],
+        "properties": {
+            "ok": {"type": "boolean"},
+            "service": {"type": "string"},
+            "environment": {"type": "string"},
+            "release": {"type": ["string", "null"]},
+            "queue_enabled": {"type": "boolean"},
+            "queue_name": {"type": "string"},
+            "distributed_rate_limits": {
+                "type": "object",
+                "required": ["events_per_shop", "snippet_per_ip"],
+                "properties": {"events_per_shop": {"type": "boolean"}, "snippet_per_ip": {"type": "boolean"}},
+            },
+            "dead_letter_queue": {
+                "type": "object",
+                "required": ["ok"],
+                "properties": {"ok": {"type": "boolean"}},
+            },
+            "checked_at": {"type": "string", "format": "date-time"},
+        },
+    },
+}
+
+
+def _answer(description: str, schema: Json, headers: Json | None = None) -> Json:
+    content = {"application/json": {"schema": schema}}
+    return {"description": description, "content": content, **({"headers": headers} if headers else {})}
+
+
+def _script(description: str, headers: Json | None = None) -> Json:
+    content = {"application/javascript": {"schema": {"type": "string"}}}
+    return {"description": description, "content": content, **({"headers": headers} if headers else {})}
+
+
+def _operation(operation_id: str, summary: str, responses: Json, **more: Any) -> Json:
+    return {
+        "operationId": operation_id,
+        "summary": summary,
+        "tags": [TAG],
+        "security": [],
+        "responses": responses,
+    } | more
+
+
+def _parameter(name: str, place: str, description: str, schema: Json, *, required: bool = False) -> Json:
+    return {"name": name, "in": place, "description": description, "required": required, "schema": schema}
+
+
+def _ingest(operation_id: str) -> Json:
+    body = {
+        "anyOf": [{"$ref": "#/components/schemas/IngestEvents"}, {"$ref": "#/components/schemas/IngestBatch"}],
+    }
+    content = {media_type: {"schema": body} for media_type in ("application/json", "text/plain")}
+    responses = {
+        "202": _answer(
+            "Taken in; events that are wrong were set aside", {"$ref": "#/components/schemas/IngestReceipt"}
+        ),
+        "400": _answer("`invalid_json`, `empty_batch`", ERROR),
+        "401": _answer("`ingest_unauthorized`", ERROR),
+        "405": _answer("`method_not_allowed`", ERROR, {"Allow": {"schema": {"type": "string"}}}),
+        "413": _answer("`batch_too_large`: over 200 events; `payload_too_large`: over 1 MiB", ERROR),
+        "415": _answer("`unsupported_media_type`", ERROR),
+        "429": _answer("`rate_limited`", ERROR, RETRY_AFTER),
+        "500": _answer("`internal_error`", ERROR),
+        "503": _answer("`service_unavailable`", ERROR),
+    }
+    parameters = [
+        _parameter("x-svc-shop", "header", "The shop that the signature is for", {"type": "string", "format": "uuid"}),
+        _parameter(
+            "x-svc-signature",
+            "header",
+            "`v1.<kid>.<hex>` (browser) or `t=<unix>,v1=<hex>` (server)",
+            {"type": "string"},
+        ),
+    ]
+    return _operation(
+        operation_id,
+        "Take in a batch of events",
+        responses,
+        description=(
+            "Authenticated by the two headers, by `_shopId` and `_signature` in the body, or by a tracking source key "
+            "as a bearer value."
+        ),
+        parameters=parameters,
+        requestBody={"required": True, "content": content},
+    )
+
+
+def _config() -> Json:
+    parameters = [
+        _parameter("shopId", "query", "The shop", {"type": "string", "format": "uuid"}, required=True),
+        _parameter("env", "query", "Runtime environment; `environment` is the same", {"type": "string"}),
+        _parameter("environment", "query", "Runtime environment", {"type": "string"}),
+        *(
+            _parameter(name, "query", "Preview, QA or debug: never cached", {"type": "string"})
+            for name in QA_PARAMETERS
+        ),
+    ]
+    responses = {
+        "200": _answer("The runtime config", {"$ref": "#/components/schemas/RuntimeConfig"}),
+        "304": {"description": "Not changed"},
+        "400": _answer("`invalid_shop_id`", ERROR),
+        "404": _answer("`not_found`: no such shop or environment", ERROR),
+        "405": _answer("`method_not_allowed`", ERROR, {"Allow": {"schema": {"type": "string"}}}),
+        "429": _answer("`rate_limited`", ERROR, RETRY_AFTER),
+        "500": _answer("`internal_error`", ERROR),
+        "503": _answer("`service_unavailable`", ERROR),
+    }
+    return _operation("getRuntimeConfig", "The runtime config of a shop", responses, parameters=parameters)
+
+
+def _snippet() -> Json:
+    responses = {
+        "200": _script("The install snippet"),
+        "304": {"description": "Not changed"},
+        "400": _script("A comment: the file is no shop id"),
+        "404": _script("A comment: no such shop"),
+        "405": _script("A comment: this address answers GET and HEAD", {"Allow": {"schema": {"type": "string"}}}),
+        "429": _script("A comment: too many requests", RETRY_AFTER),
+        "500": _script("A comment: something went wrong"),
+        "503": _script("A comment: come back in a moment"),
+    }
+    file = _parameter("file", "path", "`<shop id>.js`", {"type": "string"}, required=True)
+    return _operation("getSnippet", "The synchronous install snippet of a shop", responses, parameters=[file])
+
+
+def _health() -> Json:
+    health = {"$ref": "#/components/schemas/Health"}
+    responses = {
+        "200": _answer("All is well", health),
+        "405": _answer("`method_not_allowed`", ERROR, {"Allow": {"schema": {"type": "string"}}}),
+        "503": _answer("Something is not: the fields say what", health),
+    }
+    return _operation("getHealth", "Health of the edge", responses)
+
+
+def edge_paths() -> Json:
+    """The path items of the edge."""
+    items: Json = {
+        "/events": {"post": _ingest("ingestEvents")},
+        "/_svc/events": {"post": _ingest("ingestServiceEvents")},
+        "/api/exp": {"get": _config()},
+        "/s/{file}": {"get": _snippet()},
+        "/health": {"get": _health()},
+    }
+    return {path: {"servers": SERVERS, **item} for path, item in items.items()}
+
 
 def with_edge_routes(document: Json) -> Json:
     """The document with the edge routes under their own server."""
-    return document
+    components = document["components"]
+    return document | {
+        "paths": document["paths"] | edge_paths(),
+        "components": components | {"schemas": components["schemas"] | SCHEMAS},
+    }

@@ -1,0 +1,74 @@
+"""The edge routes of the running stack, held against the edge part of the OpenAPI document."""
+
+import json
+from typing import Any
+
+import pytest
+import requests
+
+from tests.support.openapi import contract
+
+pytestmark = pytest.mark.stack
+
+UNKNOWN = "0192e4a0-ffff-7000-8000-000000000000"
+
+
+def check(stack: dict[str, Any], method: str, path: str, **request: Any) -> requests.Response:
+    """Call a route and hold the answer against the document."""
+    answer = requests.request(method, f"{stack['worker_base_url']}{path}", timeout=10, **request)
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+    # A method that a route does not have is not in the document; its answer is that of the route's own 405.
+    documented = (
+        method if method.lower() in contract().item(path) else next(iter(contract().item(path).keys() - {"servers"}))
+    )
+    contract().check(documented.upper(), path, answer.status_code, headers, answer.content)
+    return answer
+
+
+def batch(stack: dict[str, Any], *events: dict[str, Any]) -> str:
+    """A body as the browser sends it."""
+    return json.dumps(
+        {"events": events, "_shopId": stack["shop_id"], "_signature": stack["ingest_signature"], "sentAt": 0}
+    )
+
+
+@pytest.mark.parametrize("path", ["/events", "/_svc/events"])
+def test_ingest__every_kind_of_request__is_answered_as_documented(stack: dict[str, Any], path: str) -> None:
+    shop = stack["shop_id"]
+    good = {"type": "pageview", "shopId": shop, "visitorId": "v", "sessionId": "s", "ts": 1, "data": {}}
+    statuses = [
+        check(stack, "POST", path, data=batch(stack, good, good, {"type": "nonsense"})).status_code,
+        check(stack, "POST", path, data=batch(stack)).status_code,
+        check(stack, "POST", path, data=batch(stack, *[good] * 201)).status_code,
+        check(stack, "POST", path, data="{").status_code,
+        check(stack, "POST", path, data=json.dumps([good])).status_code,
+        check(stack, "POST", path, data="x" * (1024 * 1024 + 1)).status_code,
+        check(stack, "POST", path, data="a=b", headers={"Content-Type": "application/xml"}).status_code,
+        check(stack, "GET", path).status_code,
+    ]
+    assert statuses == [202, 400, 413, 400, 401, 413, 415, 405]
+
+
+def test_config__known_unknown_and_malformed_shop__is_answered_as_documented(stack: dict[str, Any]) -> None:
+    found = check(stack, "GET", "/api/exp", params={"shopId": stack["shop_id"]})
+    assert found.json()["shop_id"] == stack["shop_id"]
+    again = {"If-None-Match": found.headers["ETag"]}
+    assert check(stack, "GET", "/api/exp", params={"shopId": stack["shop_id"]}, headers=again).status_code == 304
+    assert check(stack, "GET", "/api/exp", params={"shopId": UNKNOWN}).status_code == 404
+    assert check(stack, "GET", "/api/exp", params={"shopId": "shop"}).status_code == 400
+    assert check(stack, "GET", "/api/exp").status_code == 400
+    assert check(stack, "POST", "/api/exp").status_code == 405
+
+
+def test_snippet__known_unknown_and_malformed_shop__is_always_a_script(stack: dict[str, Any]) -> None:
+    assert check(stack, "GET", f"/s/{stack['shop_id']}.js").status_code == 200
+    assert check(stack, "GET", f"/s/{UNKNOWN}.js").text.startswith("//")
+    assert check(stack, "GET", "/s/shop.js").text.startswith("//")
+    assert check(stack, "DELETE", f"/s/{UNKNOWN}.js").status_code == 405
+
+
+def test_health__of_a_running_stack__is_good(stack: dict[str, Any]) -> None:
+    found = check(stack, "GET", "/health")
+    assert found.status_code == 200
+    assert found.headers["Cache-Control"] == "no-store"
+    assert found.json()["ok"] is True
