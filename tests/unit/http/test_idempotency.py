@@ -1,0 +1,76 @@
+"""Idempotency-Key: the first answer is given again, to the same caller, for the same request, for a day."""
+
+import pytest
+
+from abtest.kit.errors import ConflictError, DatabaseBusyError
+from tests.support.api import MemoryApi, Tenant
+from tests.support.client import Client
+from tests.unit.http.conftest import Bench
+
+ONCE = {"Idempotency-Key": "once"}
+
+
+def test_repetition__same_body__is_told_the_first_answer(client: Client, bench: Bench) -> None:
+    first = client.post("/things", {"name": "a"}, headers=ONCE)
+    again = client.post("/things", {"name": "a"}, headers=ONCE)
+    assert bench.runs == 1
+    assert (again.status, again.body, again.headers["etag"]) == (first.status, first.body, first.headers["etag"])
+    assert again.headers["idempotent-replayed"] == "true"
+    assert "idempotent-replayed" not in first.headers
+
+
+def test_repetition__other_body__is_422(client: Client, bench: Bench) -> None:
+    client.post("/things", {"name": "a"}, headers=ONCE)
+    other = client.post("/things", {"name": "b"}, headers=ONCE)
+    assert (other.status, other.code, bench.runs) == (422, "idempotency_key_reused", 1)
+
+
+def test_repetition__after_a_day__runs_again(client: Client, bench: Bench, api: MemoryApi) -> None:
+    client.post("/things", {"name": "a"}, headers=ONCE)
+    api.clock.advance(hours=24, seconds=1)
+    assert "idempotent-replayed" not in client.post("/things", {"name": "a"}, headers=ONCE).headers
+    assert bench.runs == 2
+
+
+def test_repetition__by_another_key__is_a_request_of_its_own(
+    client: Client, bench: Bench, api: MemoryApi, tenant: Tenant
+) -> None:
+    client.post("/things", {"name": "a"}, headers=ONCE)
+    other = api.client(api.key(["experiments:write"], shop_id=tenant.shop.id).text)
+    assert "idempotent-replayed" not in other.post("/things", {"name": "a"}, headers=ONCE, checked=False).headers
+    assert bench.runs == 2
+
+
+@pytest.mark.parametrize("error", [ConflictError("no"), RuntimeError("unforeseen")])
+def test_failure__that_is_an_answer__is_told_again(client: Client, bench: Bench, error: Exception) -> None:
+    bench.next_error = error
+    first = client.post("/things", {"name": "a"}, headers=ONCE)
+    bench.next_error = None
+    again = client.post("/things", {"name": "a"}, headers=ONCE)
+    assert (again.status, again.json()["error"]["code"]) == (first.status, first.json()["error"]["code"])
+    assert bench.runs == 1
+
+
+def test_failure__that_asks_to_come_back__is_not_kept(client: Client, bench: Bench) -> None:
+    bench.next_error = DatabaseBusyError(3)
+    busy = client.post("/things", {"name": "a"}, headers=ONCE)
+    assert (busy.status, busy.code, busy.headers["retry-after"]) == (503, "database_busy", "3")
+    bench.next_error = None
+    assert client.post("/things", {"name": "a"}, headers=ONCE).status == 201
+
+
+def test_process__that_dies__leaves_its_claim_to_expire(client: Client, bench: Bench, api: MemoryApi) -> None:
+    bench.next_error = SystemExit()
+    died = client.post("/things", {"name": "a"}, headers=ONCE, checked=False)
+    assert died.status == 500
+    bench.next_error = None
+    running = client.post("/things", {"name": "a"}, headers=ONCE)
+    assert (running.status, running.code) == (409, "idempotency_in_progress")
+    api.clock.advance(seconds=61)
+    assert client.post("/things", {"name": "a"}, headers=ONCE).status == 201
+
+
+def test_invalid_body__is_told_again_without_running(client: Client, bench: Bench) -> None:
+    answers = [client.post("/things", {"name": 1}, headers=ONCE) for _ in range(2)]
+    assert [answer.status for answer in answers] == [400, 400]
+    assert (answers[1].headers["idempotent-replayed"], bench.runs) == ("true", 0)
