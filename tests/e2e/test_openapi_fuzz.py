@@ -32,12 +32,18 @@ CHECKS = (
 
 
 @pytest.mark.stack
-def test_openapi__fuzzed_in_all_phases__holds_what_it_says(stack: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("server", "which"),
+    [("base_url", "--exclude-tag"), ("worker_base_url", "--include-tag")],
+    ids=["management", "edge"],
+)
+def test_openapi__fuzzed_in_all_phases__holds_what_it_says(
+    stack: dict[str, Any], tmp_path: Path, server: str, which: str
+) -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "schemathesis.cli"),
-            *("run", f"{stack['base_url']}/openapi.json", "--url", stack["base_url"]),
-            *("--exclude-tag", "Edge"),  # another server; tests/e2e/test_edge_contract.py
+            *("run", f"{stack['base_url']}/openapi.json", "--url", stack[server], which, "Edge"),
             *("--phases", "examples,coverage,fuzzing,stateful", "--checks", ",".join(CHECKS)),
             *("--max-examples", str(CASES_AN_OPERATION), "--seed", "20260302", "--workers", "2"),
             *("--suppress-health-check", "all", "--continue-on-failure", "--no-color", "--warnings", "off"),
