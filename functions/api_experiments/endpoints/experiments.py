@@ -30,6 +30,7 @@ from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.authoring import Authoring, LaunchScopeRequiredError
 from abtest.services.experiments.reading import Filters, Reading, Sort
+from abtest.services.experiments.scripts import InvalidScriptError
 from api_experiments.endpoints.vocabulary import Archived, Auditor, ExperimentId, Reader, Writer, audit_log, experiment
 
 router = Router("/experiments", tag="Experiments")
@@ -39,6 +40,7 @@ Reads = Annotated[Reading, use(Reading)]
 
 RULES = (
     InlineDataUriTooLargeError,
+    InvalidScriptError,
     LaunchScopeRequiredError,
     LimitReachedError,
     RedirectMatchesSourceError,

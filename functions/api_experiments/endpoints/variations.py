@@ -22,6 +22,7 @@ from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.previews import DEFAULT_SECONDS, PreviewLinks
 from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.experiments.variations import Variations
 from api_experiments.endpoints.vocabulary import (
     Archived,
@@ -47,6 +48,7 @@ EDIT = errors(
     NotFoundError,
     LiveImpactError,
     InlineDataUriTooLargeError,
+    InvalidScriptError,
     LimitReachedError,
     RedirectMatchesSourceError,
     UnsafeRegexError,

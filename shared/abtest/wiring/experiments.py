@@ -18,10 +18,10 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
     """Use cases of experiments, variations and goals; `sessions` stands in for the deployment's store of sessions."""
     store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication))
     return {
-        Authoring: Authoring(store),
+        Authoring: Authoring(store, base.checker),
         Reading: Reading(store),
         Lifecycle: Lifecycle(store),
-        Variations: Variations(store),
+        Variations: Variations(store, base.checker),
         ExperimentGoals: ExperimentGoals(store),
         ShopGoals: ShopGoals(base.world),
         PreviewLinks: PreviewLinks(

@@ -42,6 +42,48 @@ def test_create__eleventh__reaches_the_limit(client: Client, path: str) -> None:
     assert (answer.status, answer.code) == (422, "limit_reached")
 
 
+BLOCK = {"id": "b", "name": "B", "urlRules": [{"type": "simple", "pattern": "/b"}], "mutations": []}
+BROKEN = "let a = 1;\na = ;"
+UNSAFE = "x = '</script>'; y = 1 </script/.z;\n" * 400
+
+
+def test_script__that_is_broken__is_refused_with_its_place_wherever_it_is_written(
+    client: Client, made: dict[str, Any], path: str
+) -> None:
+    arm = f"{path}/{made['variations'][1]['id']}"
+    blocks = [BLOCK, {**BLOCK, "id": "c", "js": BROKEN}]
+    answers = [
+        client.post(path, {"name": "C", "custom_js": BROKEN}),
+        client.patch(arm, {"custom_js": BROKEN}),
+        client.patch(arm, {"url_blocks": blocks}),
+        client.patch(
+            f"/experiments/{made['id']}", {"variations": [{"name": "A"}, {"name": "B", "url_blocks": blocks}]}
+        ),
+    ]
+    assert {(answer.status, answer.code) for answer in answers} == {(400, "invalid_script")}
+    assert [answer.paths for answer in answers] == [
+        ["custom_js"],
+        ["custom_js"],
+        ["url_blocks[1].js"],
+        ["variations[1].url_blocks[1].js"],
+    ]
+    for answer in answers:
+        (field,) = answer.json()["error"]["fields"]
+        assert field["message"].startswith("line 2, column 5: ")
+    assert client.get(f"/experiments/{made['id']}").json()["variations"] == made["variations"]
+
+
+def test_script__that_no_page_could_hold__is_refused(client: Client, path: str) -> None:
+    answer = client.post(path, {"name": "C", "custom_js": UNSAFE})
+    assert (answer.status, answer.code, answer.paths) == (400, "invalid_script", ["custom_js"])
+
+
+def test_script__that_is_cleared_or_whole__is_taken(client: Client, made: dict[str, Any], path: str) -> None:
+    arm = f"{path}/{made['variations'][1]['id']}"
+    assert client.patch(arm, {"custom_js": "return '</script>'", "url_blocks": [{**BLOCK, "js": "f()"}]}).status == 200
+    assert client.patch(arm, {"custom_js": None, "url_blocks": None}).status == 200
+
+
 def test_create__second_control__is_refused(client: Client, path: str) -> None:
     assert client.post(path, {"name": "C", "is_control": True}).paths == ["is_control"]
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from abtest.adapters.memory import MemoryCatalog
+from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.experiments.editing import NO_CONSENT
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import ManualClock
@@ -76,7 +77,7 @@ class House:
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         self.world = World(catalog=self.catalog, clock=self.clock, random=self.random)
         self.store = ExperimentStore(self.world, Publishing(self.catalog, self.storefront))
-        self.authoring, self.lifecycle = Authoring(self.store), Lifecycle(self.store)
+        self.authoring, self.lifecycle = Authoring(self.store, QuickJsChecker()), Lifecycle(self.store)
         shop = Shop(id=SHOP, name="S", domain="s.example", currency="EUR", org_id=USER, created_at=NOW, updated_at=NOW)
         self.catalog.commit(Commit(puts=puts_of(shop)))
 
@@ -98,7 +99,7 @@ def house() -> House:
 
 def test_update__race_lost_three_times__wins_the_fourth(house: House) -> None:
     made = house.create()
-    rival = Authoring(house.store)
+    rival = Authoring(house.store, QuickJsChecker())
 
     def overtake(description: str) -> Callable[[], None]:
         def change() -> None:

@@ -22,7 +22,7 @@ def without_broken_scripts(config: Config, check: Check) -> tuple[Config, list[s
     reasons: list[str] = []
 
     def kept(place: str, name: str, source: str) -> bool:
-        problem = _problem(source, check)
+        problem = problem_of(source, check)
         if problem is not None:
             reasons.append(f"{place}: {_SCRIPT_FIELDS[name]} is left out: {problem}")
         return problem is None
@@ -49,7 +49,8 @@ def _literal(config: Config) -> str:
     return text.replace('"__proto__":', '["__proto__"]:')
 
 
-def _problem(source: str, check: Check) -> str | None:
+def problem_of(source: str, check: Check) -> str | None:
+    """Why a script cannot be delivered, or None: it does not parse, or nothing makes it safe inside a page."""
     problem = check(source)
     if problem is not None:
         return problem

@@ -14,9 +14,11 @@ from abtest.domain.experiments.schedule import set_schedule
 from abtest.domain.experiments.states import PRE_LAUNCH
 from abtest.domain.goals import lineup
 from abtest.kit.errors import ServiceError
+from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
 from abtest.services.experiments.publishing import Published
+from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore, redrawn
 from abtest.services.goals import shop_goal_ids
 
@@ -32,20 +34,25 @@ class LaunchScopeRequiredError(ServiceError):
     code = "insufficient_scope"
 
     def __init__(self) -> None:
-        super().__init__(f"scheduled_start_at needs the scope {LAUNCH_SCOPE}", extra={"required_scope": LAUNCH_SCOPE})
+        super().__init__(f"scheduled_start_at needs the scope {LAUNCH_SCOPE}", facts={"required_scope": LAUNCH_SCOPE})
 
 
 class Authoring:
     """Use cases around an experiment's fields."""
 
-    def __init__(self, store: ExperimentStore) -> None:
+    def __init__(self, store: ExperimentStore, checker: ScriptChecker) -> None:
         self._store = store
+        self._checker = checker
         self._maker = GoalMaker(store)
 
     def create(self, caller: Caller, stated: Stated) -> Published:
-        """A draft from the fields of ExperimentCreate. Raises SlugTakenError and the errors of the domain's rules."""
+        """A draft from the fields of ExperimentCreate.
+
+        Raises SlugTakenError, InvalidScriptError and the errors of the domain's rules.
+        """
         _check_idea(stated)
         _check_schedule_scope(caller, stated)
+        refuse_broken_scripts(stated, self._checker)
         return self._saved_as_new(caller, lambda: self._new(caller, stated))
 
     def update(
@@ -53,6 +60,7 @@ class Authoring:
     ) -> Published:
         """Merge the stated fields in; `variations` and `goals` replace the whole list."""
         _check_schedule_scope(caller, stated)
+        refuse_broken_scripts(stated, self._checker)
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change:
@@ -104,7 +112,7 @@ class Authoring:
             updated_at=occasion.now,
         )
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
-        experiment = _rescheduled(editing.apply(blank, fields), blank, occasion)
+        experiment = _rescheduled(editing.begin(blank, fields), blank, occasion)
         arms = stated.get("variations") or variations.DEFAULT_VARIATIONS
         experiment = variations.initial(arms, [self._store.new_identity() for _ in arms], experiment)
         experiment = self._with_goals(experiment, stated.get("goals") or (), occasion)
@@ -155,5 +163,11 @@ def _rescheduled(after: Experiment, before: Experiment, occasion: Occasion) -> E
     if before.status not in PRE_LAUNCH:
         raise refused("scheduled_start_at", "the experiment has started")
     if after.scheduled_start_at is not None:
-        set_schedule(before, after.scheduled_start_at, after.scheduled_end_at, occasion)
+        set_schedule(
+            before,
+            after.scheduled_start_at,
+            after.scheduled_end_at,
+            occasion,
+            start_path="scheduled_start_at",
+        )
     return after

@@ -7,8 +7,10 @@ from abtest.domain.experiments import editing, rules, variations
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.editing import Consent
 from abtest.domain.experiments.model import Experiment, Variation
+from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import Caller
 from abtest.services.experiments.publishing import Published
+from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore, redrawn
 
 Stated = Mapping[str, Any]
@@ -18,13 +20,15 @@ Edit = Callable[[Experiment, Occasion], Experiment]
 class Variations:
     """Use cases of variations; each is an edit of its experiment."""
 
-    def __init__(self, store: ExperimentStore) -> None:
+    def __init__(self, store: ExperimentStore, checker: ScriptChecker) -> None:
         self._store = store
+        self._checker = checker
 
     def add(
         self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None
     ) -> tuple[Published, Variation]:
-        """One more variation, and the experiment that has it."""
+        """One more variation, and the experiment that has it. Raises InvalidScriptError."""
+        refuse_broken_scripts(stated, self._checker)
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             return variations.add(experiment, stated, *self._store.new_identity())
@@ -42,7 +46,8 @@ class Variations:
         consent: Consent,
         expected_version: int | None,
     ) -> tuple[Published, Variation]:
-        """Change the stated fields of a variation."""
+        """Change the stated fields of a variation. Raises InvalidScriptError."""
+        refuse_broken_scripts(stated, self._checker)
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             return variations.edit(experiment, variation_id, stated)

@@ -1,0 +1,41 @@
+"""Scripts of an experiment are refused when they are written, not left out when they are published."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from abtest.domain.delivery.snippet import problem_of
+from abtest.kit.errors import FieldError, ServiceError
+from abtest.ports.scripts import ScriptChecker
+
+_SCRIPTS = ("experiment_js", "experiment_reset_js", "custom_js", "js")
+_LISTS = ("variations", "url_blocks")
+
+
+class InvalidScriptError(ServiceError):
+    """A script is no JavaScript, or cannot stand in a page; `fields` say where."""
+
+    status = 400
+    code = "invalid_script"
+
+
+def refuse_broken_scripts(stated: Mapping[str, Any], checker: ScriptChecker) -> None:
+    """Check every script among the stated fields of an experiment or a variation. Raises InvalidScriptError."""
+
+    def problem(source: str) -> str | None:
+        error = checker.check(source)
+        return None if error is None else str(error)
+
+    found = ((path, problem_of(source, problem)) for path, source in _scripts(stated))
+    fields = [FieldError(path, why) for path, why in found if why is not None]
+    if fields:
+        raise InvalidScriptError(f"{fields[0].path}: {fields[0].message}", fields=fields)
+
+
+def _scripts(stated: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    """The path and the source of each script, in the order in which the fields are stated."""
+    for name, value in stated.items():
+        if name in _SCRIPTS and value is not None:
+            yield f"{path}{name}", value
+        elif name in _LISTS:
+            for index, item in enumerate(value or ()):
+                yield from _scripts(item, f"{path}{name}[{index}].")
