@@ -48,9 +48,17 @@ class PageLiveImpactEnvelope(ErrorEnvelope):
     live_experiments: list[LiveConsumer] = ABSENT
 
 
-class InvalidStateTransitionEnvelope(ErrorEnvelope):
+class TransitionErrorBody(ErrorBody):
     """With the code `invalid_state_transition`, the present status and the actions that it allows."""
 
+    current_status: str = ABSENT
+    allowed_actions: list[str] = ABSENT
+
+
+class InvalidStateTransitionEnvelope(ErrorEnvelope):
+    """With the code `invalid_state_transition`, the same two stand beside the error, too."""
+
+    error: TransitionErrorBody
     current_status: str = ABSENT
     allowed_actions: list[str] = ABSENT
 

@@ -3,8 +3,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from abtest.contract.base import (
     ABSENT,
@@ -28,6 +27,7 @@ from abtest.contract.targeting import ExperimentTargeting
 from abtest.contract.urls import WebUrl
 from abtest.contract.variations import Variation, VariationInput, VariationItem
 from abtest.contract.weekdays import ResultsWeekdays, WeekdaySchedule
+from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.limits import (
     MAX_GOALS,
     MAX_STORED_VARIATIONS,
@@ -78,19 +78,16 @@ class ExperimentFields(Input):
     scheduled_start_at: Moment | None = ABSENT
     goalPageRules: PageRuleList = ABSENT
 
-    @model_validator(mode="after")
-    def _aliases_agree(self) -> Self:
-        both = self.model_dump(include=set(ALIASES) | set(ALIASES.values()), exclude_unset=True)
-        for alias, name in ALIASES.items():
-            if alias in both and name in both and both[alias] != both[name]:
-                raise PydanticCustomError(
-                    "contradictory_alias", "{alias} and {name} differ", {"alias": alias, "name": name}
-                )
-        return self
-
     def stated(self) -> dict[str, Any]:
-        """What the request said, under the names of the aggregate."""
-        return {_STORED_NAMES.get(name, name): value for name, value in super().stated().items()}
+        """What the request said, under the names of the aggregate.
+
+        Raises ValidationFailedError when an alias says one thing and the present name another.
+        """
+        said = super().stated()
+        for alias, name in ALIASES.items():
+            if alias in said and said[alias] != said.get(name, said[alias]):
+                raise refused(alias, f"is another name of {name}, which says something else")
+        return {_STORED_NAMES.get(name, name): value for name, value in said.items()}
 
 
 class ExperimentCreate(ExperimentFields):

@@ -38,6 +38,8 @@ class ResultRow(Output):
     difference_ci: Interval | None
     p_value: float | None
     adjusted_p_value: float | None
+    always_valid_p: Annotated[float | None, Field(description="Sequential (mSPRT); null: not evaluated.")]
+    prob_to_beat_control: Annotated[float | None, Field(description="Bayesian; null: not evaluated.")]
     is_significant: bool | None
 
 

@@ -38,7 +38,7 @@ class InsufficientScopeError(ServiceError):
     code = "insufficient_scope"
 
     def __init__(self, required: str) -> None:
-        super().__init__(f"the key lacks the scope {required}", extra={"required_scope": required})
+        super().__init__(f"the key lacks the scope {required}", facts={"required_scope": required})
 
 
 class UserKeyRequiredError(ServiceError):

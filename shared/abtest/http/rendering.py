@@ -50,10 +50,11 @@ def _envelope(error: ServiceError, exchange: Exchange, details: str | None) -> R
         "status": error.status,
         "code": error.code,
         "request_id": exchange.request_id,
+        **error.facts,
     }
     if error.fields:
         inside["fields"] = [{"path": field.path, "message": field.message} for field in error.fields]
     if details is not None:
         inside["details"] = details
-    content = canonical_json.encode({**error.extra, "error": inside})
+    content = canonical_json.encode({**error.extra, **error.facts, "error": inside})
     return Response(content, error.status, dict(error.headers), media_type="application/json")

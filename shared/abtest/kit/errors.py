@@ -14,7 +14,11 @@ class FieldError:
 
 
 class ServiceError(Exception):
-    """Base of all told errors. Subclasses fix `status` and `code`; `extra` adds top-level keys to the body."""
+    """Base of all told errors. Subclasses fix `status` and `code`.
+
+    `extra` adds keys beside `error` in the body; `facts` stand beside it and in it, so that clients find them in either
+    place.
+    """
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal_error"
@@ -25,12 +29,14 @@ class ServiceError(Exception):
         *,
         fields: Sequence[FieldError] = (),
         extra: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.fields = tuple(fields)
         self.extra = dict(extra or {})
+        self.facts = dict(facts or {})
         self.headers = dict(headers or {})
 
 

@@ -213,6 +213,8 @@ def _row(
         difference_ci=_interval(found.difference_interval if found else None),
         p_value=found.p_value if found else None,
         adjusted_p_value=found.adjusted_p_value if found else None,
+        always_valid_p=None,
+        prob_to_beat_control=None,
         is_significant=found.is_significant if found else None,
     )
 

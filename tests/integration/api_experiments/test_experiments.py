@@ -123,8 +123,8 @@ BAD: list[tuple[dict[str, Any], int, str, str]] = [
         "variations[1].custom_js",
     ),
     ({"experiment_css": "url(data:a/b," + "x" * 4097 + ")"}, 400, "inline_data_uri_too_large", "experiment_css"),
-    ({"type": "aa_test", "counting_type": "standard"}, 400, "invalid_request", ""),
-    ({"experiment_type": "redirect", "delivery_type": "mutation"}, 400, "invalid_request", ""),
+    ({"type": "aa_test", "counting_type": "standard"}, 422, "validation_failed", "type"),
+    ({"experiment_type": "redirect", "delivery_type": "mutation"}, 422, "validation_failed", "experiment_type"),
     (
         {"results_weekdays": {"days": ["monday"], "timezone": "Mars/X"}},
         422,
@@ -139,7 +139,7 @@ BAD: list[tuple[dict[str, Any], int, str, str]] = [
     ),
     ({"results_weekdays": {"days": [], "timezone": "UTC"}}, 400, "invalid_request", "results_weekdays.days"),
     ({"scheduled_start_at": "2027-01-01T00:00:00"}, 400, "invalid_request", "scheduled_start_at"),
-    ({"scheduled_start_at": "2020-01-01T00:00:00Z"}, 422, "validation_failed", "start_at"),
+    ({"scheduled_start_at": "2020-01-01T00:00:00Z"}, 422, "validation_failed", "scheduled_start_at"),
     ({"targeting": {"surface": "cart"}}, 400, "invalid_request", "targeting.surface"),
     ({"targeting": {"checkoutBlock": {}}}, 400, "invalid_request", "targeting.checkoutBlock.enabled"),
     ({"targeting": {"checkoutBlock": {"enabled": True, "x": 1}}}, 400, "unknown_property", "targeting.checkoutBlock.x"),
@@ -177,6 +177,14 @@ def test_create__bad_field__is_named(client: Client, fields: dict[str, Any], sta
     answer = client.post("/experiments", {"name": "x", **fields})
     assert (answer.status, answer.code) == (status, code)
     assert path in answer.paths
+
+
+def test_create__nulls_inside_objects__are_kept_until_a_patch_removes_them(client: Client, create: Create) -> None:
+    guardian = {"enabled": None, "delivery_drift": {"minSamples": None, "shouldPause": True}}
+    made = create(guardian_override=guardian, targeting={"own": {"a": None}})
+    assert (made["guardian_override"], made["targeting"]) == (guardian, {"own": {"a": None}})
+    patched = client.patch(f"/experiments/{made['id']}", {"guardian_override": {"delivery_drift": None}}).json()
+    assert patched["guardian_override"] == {"enabled": None}
 
 
 READ_ONLY = [

@@ -1,11 +1,15 @@
 """API keys over HTTP."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from abtest.domain.credentials.api_keys import PRESETS, digest
 from abtest.kit.clock import timestamp
+from abtest.ports.catalog import Commit
+from abtest.services.key_records import commit_of, read_key
 from tests.support.api import MemoryApi, Tenant
 
 DAY = 86_400
@@ -56,7 +60,7 @@ def test_create_key__scope_that_the_caller_lacks__names_it(api: MemoryApi, tenan
     assert client.post("/api-keys", {"name": "K", "scopes": ["experiments:read"]}).status == 201
     refused = client.post("/api-keys", {"name": "K", "scopes": ["experiments:launch"]})
     assert (refused.status, refused.code) == (403, "insufficient_scope")
-    assert refused.json()["required_scope"] == "experiments:launch"
+    assert refused.json()["required_scope"] == refused.json()["error"]["required_scope"] == "experiments:launch"
 
 
 @pytest.mark.parametrize(
@@ -226,3 +230,50 @@ def test_audit__of_a_key__holds_neither_secret_nor_hash(api: MemoryApi, tenant: 
     assert {row.action for row in rows} == {"api_key.create", "api_key.rotate"}
     assert created["secret"] not in repr(rows)
     assert digest(created["secret"]) not in repr(rows)
+
+
+@pytest.fixture
+def overtaken(api: MemoryApi) -> Callable[[Callable[[], object]], None]:
+    """Lets a rival act between the next use case's reading and its commit."""
+
+    def arrange(rival: Callable[[], object]) -> None:
+        catalog = api.management.catalog
+        commit = catalog.commit
+
+        def late(change: Commit) -> None:
+            catalog.commit = commit  # type: ignore[method-assign]
+            rival()
+            commit(change)
+
+        catalog.commit = late  # type: ignore[method-assign]
+
+    return arrange
+
+
+def test_create_key__two_at_once_for_the_last_place__only_one_gets_it(
+    api: MemoryApi, tenant: Tenant, overtaken: Callable[[Callable[[], object]], None]
+) -> None:
+    admin = api.client(tenant.admin)
+    for _ in range(48):
+        assert admin.post("/api-keys", {"name": "K", "preset": "read_only"}).status == 201
+    overtaken(lambda: api.key(shop_id=tenant.shop.id))
+    answer = admin.post("/api-keys", {"name": "K", "preset": "read_only"})
+    assert (answer.status, answer.code) == (422, "limit_reached")
+    assert len(admin.get("/api-keys", query={"limit": 100}).json()["data"]) == 50
+
+
+def test_update_key__that_lost_a_race__keeps_what_the_other_did(
+    api: MemoryApi, tenant: Tenant, overtaken: Callable[[Callable[[], object]], None]
+) -> None:
+    admin = api.client(tenant.admin)
+    path = f"/api-keys/{admin.post('/api-keys', {'name': 'K', 'preset': 'editor'}).json()['id']}"
+    overtaken(lambda: _rename(api, tenant, path.rpartition("/")[2]))
+    assert admin.patch(path, {"scopes": ["shop:read"]}).status == 200
+    assert (admin.get(path).json()["name"], admin.get(path).json()["scopes"]) == ("Rival's", ["shop:read"])
+
+
+def _rename(api: MemoryApi, tenant: Tenant, key_id: str) -> None:
+    catalog = api.world.catalog
+    key = read_key(catalog, tenant.shop.id, key_id)
+    renamed = replace(key, name="Rival's", version=key.version + 1)
+    catalog.commit(commit_of(catalog, [renamed], [], api.world.now()))

@@ -55,8 +55,8 @@ def test_act__no_approval_required__follows_the_table(action: Action, status: St
     if letter == ".":
         with pytest.raises(InvalidStateTransitionError) as refusal:
             act(before, action, OCCASION, approval_required=False)
-        assert refusal.value.extra["current_status"] == status
-        assert action not in refusal.value.extra["allowed_actions"]
+        assert refusal.value.facts["current_status"] == status
+        assert action not in refusal.value.facts["allowed_actions"]
         return
     change = act(before, action, OCCASION, approval_required=False)
     assert change.is_empty == (letter == "=")
@@ -116,7 +116,7 @@ def test_act__archived__only_unarchive_is_allowed(action: Action, status: Status
     before = replace(subject(status), archived_at=NOW)
     with pytest.raises(InvalidStateTransitionError) as refusal:
         act(before, action, OCCASION, approval_required=False)
-    assert refusal.value.extra["allowed_actions"] == ["unarchive"]
+    assert refusal.value.facts["allowed_actions"] == ["unarchive"]
 
 
 def test_archive__archived_already__changes_nothing() -> None:

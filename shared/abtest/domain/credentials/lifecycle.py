@@ -21,7 +21,7 @@ class ScopeNotHeldError(ServiceError):
     code = "insufficient_scope"
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"a key cannot grant the scope {scope} that it lacks itself", extra={"required_scope": scope})
+        super().__init__(f"a key cannot grant the scope {scope} that it lacks itself", facts={"required_scope": scope})
 
 
 def refuse_unheld(held: frozenset[str], granted: Iterable[str]) -> None:

@@ -37,9 +37,18 @@ NO_CONSENT = Consent()
 
 def apply(experiment: Experiment, stated: Mapping[str, Any]) -> Experiment:
     """The experiment with the stated fields: objects merge, lists and scalars replace, null clears."""
-    fields = {
-        name: merged(getattr(experiment, name), value) if name in _MERGED else value for name, value in stated.items()
-    }
+    return begin(
+        experiment,
+        {
+            name: merged(getattr(experiment, name), value) if name in _MERGED else value
+            for name, value in stated.items()
+        },
+    )
+
+
+def begin(experiment: Experiment, stated: Mapping[str, Any]) -> Experiment:
+    """The experiment with the stated fields as they are: a new one has nothing to merge into, so inner nulls stay."""
+    fields = dict(stated)
     if "goal_page_rules" in fields:
         fields["goal_page_rules"] = tuple(fields["goal_page_rules"])
     return replace(experiment, **fields)

@@ -21,7 +21,7 @@ class InvalidStateTransitionError(ServiceError):
         allowed = ", ".join(allowed_actions) or "nothing"
         super().__init__(
             f"{action} is not allowed while the experiment is {why or current_status}; allowed: {allowed}",
-            extra={"current_status": current_status, "allowed_actions": list(allowed_actions)},
+            facts={"current_status": current_status, "allowed_actions": list(allowed_actions)},
         )
 
 

@@ -11,20 +11,30 @@ from abtest.kit.clock import Timestamp
 MEASURING = frozenset({"running", "paused"})
 
 
-def check_times(start_at: Timestamp | None, end_at: Timestamp | None, now: Timestamp) -> None:
-    """Raises ValidationFailedError unless what is stated lies ahead, the end after the start."""
-    for name, moment in (("start_at", start_at), ("end_at", end_at)):
+def check_times(
+    start_at: Timestamp | None, end_at: Timestamp | None, now: Timestamp, start_path: str = "start_at"
+) -> None:
+    """Raises ValidationFailedError unless what is stated lies ahead, the end after the start.
+
+    `start_path` is what the request calls the start.
+    """
+    for name, moment in ((start_path, start_at), ("end_at", end_at)):
         if moment is not None and moment <= now:
             raise refused(name, "lies in the past")
     if start_at and end_at and end_at <= start_at:
-        raise refused("end_at", "must come after start_at")
+        raise refused("end_at", f"must come after {start_path}")
 
 
 def set_schedule(
-    experiment: Experiment, start_at: Timestamp | None, end_at: Timestamp | None, occasion: Occasion
+    experiment: Experiment,
+    start_at: Timestamp | None,
+    end_at: Timestamp | None,
+    occasion: Occasion,
+    *,
+    start_path: str = "start_at",
 ) -> Change:
     """The experiment with this schedule in place of the former. A start needs an experiment not yet launched."""
-    check_times(start_at, end_at, occasion.now)
+    check_times(start_at, end_at, occasion.now, start_path)
     _check_schedulable(experiment, start_at)
     start = start_at if experiment.status in PRE_LAUNCH else experiment.scheduled_start_at
     return _scheduled(experiment, start, end_at, occasion, "experiment.schedule")
