@@ -4,7 +4,8 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,19 +97,24 @@ def _run_shops(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
     return operator.change_shop(line.shop_id, {field: value})
 
 
-def log_to_standard_error() -> None:
-    """Standard output belongs to the answer."""
-    for handler in logging.getLogger(journal.name).handlers:
-        if isinstance(handler, logging.StreamHandler):
-            handler.setStream(sys.stderr)
+@contextmanager
+def logs_apart() -> Iterator[None]:
+    """Standard output belongs to the answer: meanwhile logs go to standard error."""
+    handlers = [each for each in logging.getLogger(journal.name).handlers if isinstance(each, logging.StreamHandler)]
+    streams = [each.setStream(sys.stderr) or sys.stderr for each in handlers]
+    try:
+        yield
+    finally:
+        for each, stream in zip(handlers, streams, strict=True):
+            each.setStream(stream)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 1 and a sentence on standard error when it is refused."""
     line = parser().parse_args(arguments)
-    log_to_standard_error()
     try:
-        told = run(Operator(Management(settings_of(line.stack_name))), line)
+        with logs_apart():
+            told = run(Operator(Management(settings_of(line.stack_name))), line)
     except (ServiceError, MissingSettingError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -17,15 +17,13 @@ OUTPUTS = {"WorkerBaseUrl": "worker_base_url"}
 
 def settings_of(stack_name: str | None) -> Settings:
     """The settings of the named stack, or of this process. Raises MissingSettingError."""
-    found = _from_stack(stack_name) if stack_name else Settings.of(os.environ)
+    found = from_stack(_cloudformation(), stack_name) if stack_name else Settings.of(os.environ)
     found.need(*RESOURCES.values(), *OUTPUTS.values())
     return found
 
 
-def _from_stack(stack_name: str) -> Settings:
-    from botocore.session import get_session
-
-    client: Any = get_session().create_client("cloudformation")
+def from_stack(client: Any, stack_name: str) -> Settings:
+    """What CloudFormation says of a stack's resources and outputs."""
     pages = client.get_paginator("list_stack_resources").paginate(StackName=stack_name)
     resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
     values = {
@@ -36,3 +34,9 @@ def _from_stack(stack_name: str) -> Settings:
     outputs = client.describe_stacks(StackName=stack_name)["Stacks"][0].get("Outputs", [])
     values |= {OUTPUTS[out["OutputKey"]]: out["OutputValue"] for out in outputs if out["OutputKey"] in OUTPUTS}
     return Settings(**values)
+
+
+def _cloudformation() -> Any:
+    from botocore.session import get_session
+
+    return get_session().create_client("cloudformation")

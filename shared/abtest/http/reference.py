@@ -1,6 +1,5 @@
 """The packaged OpenAPI document over HTTP, and the page for people that is made of it."""
 
-from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -11,11 +10,11 @@ from starlette.responses import Response
 from abtest.http.reference_page import render_page
 from abtest.kit import canonical_json
 
-DOCUMENT: Mapping[int | str, dict[str, Any]] = {
+DOCUMENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "The document", "content": {"application/json": {"schema": {"type": "object"}}}},
     304: {"description": "Not modified since the ETag that If-None-Match names"},
 }
-PAGE: Mapping[int | str, dict[str, Any]] = {
+PAGE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The page", "content": {"text/html": {"schema": {"type": "string"}}}},
 }
 

@@ -1,0 +1,127 @@
+"""The family as it is deployed, on DynamoDB, S3 and Secrets Manager as moto has them, begun by the operator's tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from abtest.domain.credentials.api_keys import digest
+from abtest.wiring.settings import settings
+from tests.support.client import Client
+from tests.support.handlers import Handler, fresh_handler
+from tests.support.moto_stack import AwsStack
+from tools.admin.__main__ import main
+
+Admin = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def handler(aws_stack: AwsStack) -> Iterator[Handler]:
+    yield fresh_handler(aws_stack, "ApiSettings", "api_settings")
+    settings.cache_clear()
+
+
+@pytest.fixture
+def admin(handler: Handler, capsys: pytest.CaptureFixture[str]) -> Admin:
+    """The operator's command line; its answer, or its refusal as `{"refused": words}`."""
+
+    def run(*line: str) -> dict[str, Any]:
+        capsys.readouterr()
+        status = main(list(line))
+        told = capsys.readouterr()
+        answer: dict[str, Any] = json.loads(told.out) if status == 0 else {"refused": told.err}
+        return answer
+
+    return run
+
+
+@pytest.fixture
+def shop(admin: Admin) -> dict[str, Any]:
+    """A shop with a key of each kind."""
+    return admin("shops", "create", *NAMED, "--with", "user", "--with", "tracking")
+
+
+NAMED: Sequence[str] = ("--name", "First", "--domain", "first.example", "--currency", "EUR")
+
+
+def test_shop__made_by_the_operator__answers_to_its_keys(handler: Handler, shop: dict[str, Any]) -> None:
+    assert Client(handler, key=shop["api_key"]).get("/shop").json()["id"] == shop["shop_id"]
+    users = Client(handler, key=shop["user_key"]).get("/shops").json()["data"]
+    assert [entry["id"] for entry in users] == [shop["shop_id"]]
+    tracking = Client(handler, key=shop["tracking_key"])
+    assert (tracking.get("/ping").status, tracking.get("/shop").code) == (200, "insufficient_scope")
+
+
+def test_shop__made_with_wrong_words__is_refused_in_words(admin: Admin) -> None:
+    assert (
+        "currency" in admin("shops", "create", "--name", "S", "--domain", "s.example", "--currency", "XXX")["refused"]
+    )
+    assert "no such shop" in admin("shops", "show", "0192e4a0-0000-7000-8000-000000000000")["refused"]
+
+
+def test_operator__sets_tier_and_owner__api_shows_both(handler: Handler, admin: Admin, shop: dict[str, Any]) -> None:
+    admin("shops", "set-tier", shop["shop_id"], "service_managed")
+    admin("shops", "set-operator", shop["shop_id"], "on")
+    client = Client(handler, key=shop["api_key"])
+    seen = client.get("/shop").json()
+    assert (seen["tier"], seen["operator_enabled"]) == ("service_managed", True)
+    assert client.get("/shop/defaults").json()["require_approval"] is True
+    new_owner = admin("keys", "create-user")
+    admin("shops", "set-owner", shop["shop_id"], new_owner["user_id"])
+    owned = [Client(handler, key=key).get("/shops").json()["data"] for key in (shop["user_key"], new_owner["user_key"])]
+    assert [len(shops) for shops in owned] == [0, 1]
+
+
+def test_operator__keys__are_made_limited_and_revoked(handler: Handler, admin: Admin, shop: dict[str, Any]) -> None:
+    made = admin("keys", "create", shop["shop_id"], "--preset", "read_only")
+    prefix = made["api_key"].rpartition("_")[0]
+    admin("keys", "set-rate-limit", prefix, "7")
+    client = Client(handler, key=made["api_key"])
+    assert client.get("/me").json()["rate_limit"]["limit"] == 7
+    admin("keys", "revoke", prefix)
+    assert client.post("/shops", {}).status == 401
+    assert "no key" in admin("keys", "revoke", "svc_sk_AAAAAAAAAAAA")["refused"]
+
+
+def test_ingest_secret__of_a_shop__is_its_own(admin: Admin, shop: dict[str, Any]) -> None:
+    other = admin("shops", "create", *NAMED)
+    secrets = {admin("ingest-secret", made["shop_id"])["ingest_secret"] for made in (shop, other)}
+    assert len(secrets) == 2
+    assert all(len(secret) == 64 for secret in secrets)
+
+
+def test_key__whole_life__on_the_real_stores(handler: Handler, shop: dict[str, Any], aws_stack: AwsStack) -> None:
+    client = Client(handler, key=shop["api_key"])
+    once = {"Idempotency-Key": "make-one"}
+    made = client.post("/api-keys", {"name": "K", "preset": "editor"}, headers=once).json()
+    again = client.post("/api-keys", {"name": "K", "preset": "editor"}, headers=once)
+    assert again.json() == made
+    successor = client.post(f"/api-keys/{made['id']}/rotate", {"grace_seconds": 0}).json()
+    assert [Client(handler, key=key["secret"]).get("/me").status for key in (made, successor)] == [401, 200]
+    client.post(f"/api-keys/{successor['id']}/revoke")
+    assert Client(handler, key=successor["secret"]).get("/me").status == 401
+    names = [key["name"] for key in client.get("/api-keys", query={"archived": "all"}).json()["data"]]
+    assert sorted(names) == ["First key", "K", "K", "Tracking key"]
+    assert int(client.get("/ping").headers["x-ratelimit-remaining"]) < 600
+
+
+def test_secrets__in_every_table__are_hashes_only(handler: Handler, shop: dict[str, Any], aws_stack: AwsStack) -> None:
+    client = Client(handler, key=shop["api_key"])
+    once = {"Idempotency-Key": "make-one"}
+    made = client.post("/api-keys", {"name": "K", "preset": "editor"}, headers=once).json()
+    dynamo = aws_stack.clients.dynamodb
+    items = [item for table in ("CatalogTable", "EphemeralTable") for item in _items(dynamo, aws_stack.name(table))]
+    stored = repr(items)
+    assert len(items) > 10
+    assert digest(made["secret"]) in stored
+    for text in (made["secret"], shop["api_key"], shop["user_key"], shop["tracking_key"]):
+        assert text not in stored
+        assert text[20:] not in stored
+
+
+def _items(dynamo: Any, table: str) -> Iterator[Any]:
+    for page in dynamo.get_paginator("scan").paginate(TableName=table):
+        yield from page["Items"]
