@@ -13,6 +13,7 @@ def test_results__before_any_count__are_zeros_without_a_moment(lab: Lab) -> None
     assert (found["computed_at"], found["generation"], found["srm"]["status"]) == (None, None, "not_evaluable")
     rows = found["goals"][0]["rows"]
     assert [(row["visitors"], row["conversions"], row["p_value"]) for row in rows] == [(0, 0, None)] * 2
+    assert {(row["always_valid_p"], row["prob_to_beat_control"]) for row in rows} == {(None, None)}
 
 
 def test_results__of_events_that_came_twice__count_each_once(lab: Lab) -> None:
