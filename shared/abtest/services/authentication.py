@@ -2,7 +2,7 @@
 
 import hmac
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from abtest.domain.credentials.api_keys import ApiKey, digest, parse
@@ -100,7 +100,8 @@ class Authentication:
     def _refuse_after_failures(self, address: str) -> None:
         decision = self._failures(address, cost=0)
         if decision.remaining < 1:
-            raise RateLimitedError(decision)
+            # Looking takes nothing, so the decision knows of no wait: one more attempt comes back after this long.
+            raise RateLimitedError(replace(decision, retry_after=FAILURE_WINDOW_SECONDS // FAILURES_PER_IP))
 
     def _count_failure(self, address: str) -> None:
         self._failures(address, cost=1)

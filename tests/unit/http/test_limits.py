@@ -63,6 +63,14 @@ def test_address__that_failed_too_often__is_429_before_the_key_is_looked_up(
     assert bench.runs == 0
 
 
+def test_address__that_failed_too_often__is_told_when_one_more_attempt_passes(api: MemoryApi) -> None:
+    guesser = Client(api.handler, key=compose("shop", "A" * 12, "B" * 32), address="198.51.100.12")
+    refused = [guesser.get("/things", checked=False) for _ in range(31)][-1]
+    assert (refused.status, refused.headers["retry-after"]) == (429, "2")
+    api.clock.advance(seconds=int(refused.headers["retry-after"]))
+    assert guesser.get("/things", checked=False).status == 401
+
+
 def test_address__that_sends_no_key__is_not_counted(api: MemoryApi, tenant: Tenant) -> None:
     anonymous = Client(api.handler, address="198.51.100.11")
     assert {anonymous.get("/things", checked=False).status for _ in range(40)} == {401}
