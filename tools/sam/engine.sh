@@ -9,7 +9,7 @@
 # layers and answers in a container of its own under its memory limit.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-home=$PWD/.local/engine
+home=$PWD/.local/containers
 image=public.ecr.aws/lambda/python:3.11-x86_64
 say() { printf 'engine: %s\n' "$*" >&2; }
 
@@ -23,7 +23,7 @@ start_daemon() {
   fi
   say "starting dockerd"
   mkdir -p "$home"
-  setsid dockerd --data-root "$home/data" --exec-root "/run/abtest-engine" --pidfile "$home/dockerd.pid" \
+  setsid dockerd --data-root "$home/data" --exec-root "/run/abtest-$(printf %s "$home" | cksum | cut -d" " -f1)" --pidfile "$home/dockerd.pid" \
     --host "$DOCKER_HOST" >"$home/dockerd.log" 2>&1 </dev/null &
   for _ in $(seq 150); do
     docker info >/dev/null 2>&1 && return

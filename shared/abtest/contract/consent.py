@@ -11,7 +11,7 @@ _FIELDS = {"confirm_live_impact", "confirmed_consumer_ids"}
 
 
 class LiveEdit(Input):
-    """An edit that needs `confirm_live_impact` and the experiment's id among `confirmed_consumer_ids` while running."""
+    """An edit that needs `confirm_live_impact` while running; `confirmed_consumer_ids`, when given, hold its id."""
 
     confirm_live_impact: bool = ABSENT
     confirmed_consumer_ids: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=1000)] = ABSENT
@@ -22,7 +22,7 @@ class LiveEdit(Input):
 
     def consent(self) -> Consent:
         """The acknowledgement."""
-        return Consent(confirmed=bool(self.confirm_live_impact), consumer_ids=self.confirmed_consumer_ids or ())
+        return Consent(confirmed=bool(self.confirm_live_impact), consumer_ids=self.confirmed_consumer_ids)
 
 
 class Acknowledgement(LiveEdit):

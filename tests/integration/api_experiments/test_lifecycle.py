@@ -160,6 +160,8 @@ def test_live_edit__unacknowledged__names_the_experiment(client: Client, create:
     assert consumer == {"id": made["id"], "name": "Headline", "consumer": "experiment"}
     consent = {"confirm_live_impact": True, "confirmed_consumer_ids": [consumer["id"]]}
     assert client.patch(path_of(made), {"traffic_allocation": 0.5, **consent}).json()["traffic_allocation"] == 0.5
+    alone = {"confirm_live_impact": True}
+    assert client.patch(path_of(made), {"traffic_allocation": 0.6, **alone}).json()["traffic_allocation"] == 0.6
 
 
 def test_approval__service_managed_shop__is_the_way_to_launch(api: MemoryApi) -> None:

@@ -59,8 +59,8 @@ QUIET: list[dict[str, Any]] = [{"name": "x"}, {"slug": "x"}, {"description": "x"
     "consent",
     [
         Consent(),
-        Consent(confirmed=True),
         Consent(consumer_ids=[EXPERIMENT]),
+        Consent(confirmed=True, consumer_ids=[]),
         Consent(confirmed=True, consumer_ids=["x"]),
     ],
 )

@@ -22,14 +22,14 @@ _MERGED = frozenset({"targeting", "results_weekdays", "auto_stop_override", "gua
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """What the caller acknowledged about live consumers."""
+    """What the caller acknowledged about live consumers. The one consumer is the experiment: ids may be absent."""
 
     confirmed: bool = False
-    consumer_ids: Collection[str] = ()
+    consumer_ids: Collection[str] | None = None
 
     def covers(self, experiment: Experiment) -> bool:
         """Whether an edit of this running experiment was acknowledged."""
-        return self.confirmed and experiment.id in self.consumer_ids
+        return self.confirmed and (self.consumer_ids is None or experiment.id in self.consumer_ids)
 
 
 NO_CONSENT = Consent()

@@ -89,7 +89,7 @@ class LiveImpactError(ServiceError):
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(
-            "the experiment is running: repeat with confirm_live_impact true and its id in confirmed_consumer_ids",
+            "the experiment is running: repeat with confirm_live_impact true (confirmed_consumer_ids may name its id)",
             extra={
                 "live_experiments": [{"id": experiment.id, "name": experiment.name, "consumer": "experiment"}],
             },
