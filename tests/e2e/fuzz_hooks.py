@@ -1,22 +1,38 @@
 """Hooks of schemathesis: each call takes the next key of a pool, so that no key's rate limit ends the run.
 
-Loaded by `SCHEMATHESIS_HOOKS`; the keys come in `FUZZ_KEYS` (JSON: pool, user, keys).
+Loaded by `SCHEMATHESIS_HOOKS`; the keys come in `FUZZ_KEYS` (JSON: lists `shop`, `keys`, `user`). Routes of keys have
+a shop of their own, where keys are revoked by chance; one that is refused is not used again, because an address that
+goes on failing is shut out.
 """
 
-import itertools
 import json
 import os
+from collections import deque
 from typing import Any
 
 import schemathesis
 
-KEYS = json.loads(os.environ["FUZZ_KEYS"])
-_pool = itertools.cycle(KEYS["pool"])
+POOLS = {name: deque(keys) for name, keys in json.loads(os.environ["FUZZ_KEYS"]).items()}
+
+
+def _pool(path: str) -> deque[str]:
+    if path == "/shops":
+        return POOLS["user"]
+    return POOLS["keys" if path.startswith("/api-keys") else "shop"]
 
 
 @schemathesis.hook
 def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
-    """Say who calls: a user on users' routes, the keys' own administrator on theirs, the pool elsewhere."""
-    path = case.operation.path
-    key = KEYS["user"] if path == "/shops" else KEYS["keys"] if path.startswith("/api-keys") else next(_pool)
-    case.headers = {**(case.headers or {}), "Authorization": f"Bearer {key}"}
+    """Say who calls."""
+    pool = _pool(case.operation.path)
+    pool.rotate()
+    case.headers = {**(case.headers or {}), "Authorization": f"Bearer {pool[0]}"}
+
+
+@schemathesis.hook
+def after_call(context: Any, case: Any, response: Any) -> None:
+    """Take a key that died out of its pool; the last one stays."""
+    pool = _pool(case.operation.path)
+    refused = str(response.request.headers.get("Authorization", "")).removeprefix("Bearer ")
+    if response.status_code == 401 and refused in pool and len(pool) > 1:
+        pool.remove(refused)
