@@ -14,7 +14,8 @@ from tools.local.commands.status import describe
 from tools.local.files import StateDirectory
 from tools.local.surroundings import UsageError, state_directory
 
-SETTLE_SECONDS = 300.0
+SETTLE_SECONDS = 420.0
+"""Longer than any queue hides what a killed worker had in hand (360 s), and than a killed schedule's lease."""
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,6 +1,7 @@
 """Composition roots of the schedules, one function a cron."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from abtest.kit.clock import SystemClock
@@ -33,8 +34,9 @@ def sweep() -> Handler:
         event_queue=SqsQueue(found.event_queue_url) if found.event_queue_url else None,
     )
 
-    def handler(_event: Any, _context: Any) -> None:
-        use.run()
+    def handler(_event: Any, _context: Any) -> Any:
+        swept = use.run()
+        return {"skipped": "another run is at it"} if swept is None else asdict(swept)
 
     return handler
 

@@ -16,8 +16,8 @@ from tests.support.storefronts import SHOP_ID
 LATER = "2999-01-01T00:00:00.000Z"
 
 
-def run(stack: AwsStack) -> None:
-    assert fresh_handler(stack, "CronSweep", "cron_sweep")(sample("cron_sweep__minute"), Context()) is None
+def run(stack: AwsStack) -> Any:
+    return fresh_handler(stack, "CronSweep", "cron_sweep")(sample("cron_sweep__minute"), Context())
 
 
 def received(stack: AwsStack, queue: str) -> list[str]:
@@ -29,7 +29,7 @@ def test_sweep__of_overdue_rows__sends_one_message_a_shop(aws_stack: AwsStack) -
     shop = PublishedShop(aws_stack)
     for number in (1, 2):
         shop.promise(promised(number))
-    run(aws_stack)
+    assert run(aws_stack) == {"shops": 1, "batches": 0}
     (body,) = received(aws_stack, "PublishQueue")
     message = json.loads(body)
     assert message["shop_id"] == SHOP_ID
@@ -86,7 +86,7 @@ def test_sweep__while_another_run_is_at_it__does_nothing(aws_stack: AwsStack) ->
     shop.promise(promised(1))
     leases = DynamoLeases(aws_stack.name("EphemeralTable"))
     assert leases.acquire(LEASE, owner="other", seconds=60, now=SystemClock().now())
-    run(aws_stack)
+    assert run(aws_stack) == {"skipped": "another run is at it"}
     assert received(aws_stack, "PublishQueue") == []
 
 

@@ -1,0 +1,37 @@
+"""`settle` before a stack that is told what to answer."""
+
+import pytest
+
+from tools.local.commands.client import CommandError
+from tools.local.commands.settle import settle
+
+
+class Stack:
+    """One schedule, whose runs answer what is given, the last one again and again; no queues."""
+
+    def __init__(self, *results):
+        self.results = list(results)
+        self.ticks = 0
+
+    def status(self):
+        return {"functions": [{"folder": "cron_rollup", "scheduled": True}], "queues": {}}
+
+    def tick(self, _job):
+        self.ticks += 1
+        return self.results.pop(0) if len(self.results) > 1 else self.results[0]
+
+
+def test_settle__while_another_run_is_at_it__comes_back_until_its_own_ran():
+    stack, said = Stack({"skipped": "busy"}, {"skipped": "busy"}, {"counted": 1}), []
+    settle(stack, 30, said.append)
+    assert stack.ticks == 3
+    assert said == ["waiting for cron_rollup: busy", "cron_rollup ran", "settled"]
+
+
+def test_settle__while_another_run_never_ends__says_so():
+    with pytest.raises(CommandError, match="cron_rollup was skipped: busy"):
+        settle(Stack({"skipped": "busy"}), 0, lambda _line: None)
+
+
+def test_settle__of_a_job_that_says_nothing__is_settled():
+    settle(Stack(None), 30, lambda _line: None)
