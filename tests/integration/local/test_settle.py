@@ -30,7 +30,7 @@ def test_settle__while_another_run_is_at_it__comes_back_until_its_own_ran():
 
 def test_settle__while_another_run_never_ends__says_so():
     with pytest.raises(CommandError, match="cron_rollup was skipped: busy"):
-        settle(Stack({"skipped": "busy"}), 0, lambda _line: None)
+        settle(Stack({"skipped": "busy"}), 0.4, lambda _line: None)
 
 
 def test_settle__of_a_job_that_says_nothing__is_settled():
