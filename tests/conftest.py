@@ -28,9 +28,9 @@ def _event_loop(event_loop_of_handlers: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(event_loop_of_handlers)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One headless Chromium for every test that needs a browser: Playwright's engine cannot be started twice."""
+    """Headless Chromium for one module: while Playwright runs, nothing else in the process can use asyncio."""
     from playwright.sync_api import sync_playwright
 
     from tests.support.browser import launch

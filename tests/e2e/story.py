@@ -6,6 +6,8 @@ import requests
 
 from tools.local.testing import settle
 
+SETTLES = 5
+
 
 class Story:
     """Calls the management API of a running stack; every call states the status that it expects."""
@@ -29,6 +31,15 @@ class Story:
         for experiment in self.call("GET", "/experiments?status=running&limit=100")["data"]:
             self.call("POST", f"/experiments/{experiment['id']}/complete")
 
-    def settle(self) -> None:
-        """Drain the queues and roll up."""
-        settle(self.dev["directory"])
+    def results(self, experiment_id: str, *, visitors: int, conversions: int) -> Any:
+        """The results once beacons of closed tabs have arrived: at least so many, or whatever stands after a while."""
+        for _ in range(SETTLES):
+            settle(self.dev["directory"])
+            results = self.call("GET", f"/experiments/{experiment_id}/results")
+            rows = results["goals"][0]["rows"]
+            if (sum(row["visitors"] for row in rows), sum(row["conversions"] for row in rows)) >= (
+                visitors,
+                conversions,
+            ):
+                break
+        return results
