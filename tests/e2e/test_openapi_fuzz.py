@@ -41,7 +41,7 @@ def test_openapi__fuzzed_in_all_phases__holds_what_it_says(
     shop, keys = _Fuzzed(stack, "Fuzzed"), _Fuzzed(stack, "Fuzzed keys")
     pools = {"shop": shop.pool(), "keys": keys.pool(), "user": [stack["user_key"]]}
     configuration = tmp_path / "schemathesis.toml"
-    configuration.write_text(_parameters({**shop.ids(), "key_id": keys.spare_key_id()}))
+    configuration.write_text(_configuration({**shop.ids(), "key_id": keys.spare_key_id()}))
     done = subprocess.run(
         [
             *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(configuration)),
@@ -100,5 +100,10 @@ class _Fuzzed:
         return answer.json()
 
 
-def _parameters(ids: dict[str, str]) -> str:
-    return "[parameters]\n" + "".join(f'"path.{name}" = "{value}"\n' for name, value in ids.items())
+def _configuration(ids: dict[str, str]) -> str:
+    """Ids of things that exist, and a coverage phase of what is valid.
+
+    What is invalid is covered place by place in tests/integration/bad_input; here the fuzzing phase tries it by chance.
+    """
+    named = "".join(f'"path.{name}" = "{value}"\n' for name, value in ids.items())
+    return f'[parameters]\n{named}\n[phases.coverage.generation]\nmode = "positive"\n'
