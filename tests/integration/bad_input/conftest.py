@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -139,6 +140,7 @@ CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
 
 
 @pytest.fixture(scope="session")
-def world() -> World:
+def world(event_loop_of_handlers: asyncio.AbstractEventLoop) -> World:
     """One world for all of it: nothing that is refused may change it."""
+    asyncio.set_event_loop(event_loop_of_handlers)  # Mangum would make one of its own here and leave it open
     return World()
