@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output
@@ -31,6 +31,8 @@ KeyName = Annotated[str, Field(min_length=1, max_length=100)]
 
 class CreateApiKey(Input):
     """A new key. A shop key is given `scopes` or a `preset`; a tracking-source key has no scopes."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Reporting", "preset": "read_only"}]})
 
     name: KeyName
     kind: Literal["shop", "tracking_source"] = "shop"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning
@@ -51,6 +51,10 @@ ShopName = Annotated[str, Field(min_length=1, max_length=255)]
 class CreateShop(Input):
     """A new shop."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "Garden shop", "domain": "garden.example", "currency": "EUR"}]}
+    )
+
     name: ShopName
     domain: HostName
     currency: Currency
@@ -60,6 +64,8 @@ class CreateShop(Input):
 
 class UpdateShop(Input):
     """A merge patch. Tier, platform, owner and the operator's switch are the operator's."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"holdout_pct": 5, "origin": "https://garden.example"}]})
 
     name: ShopName = ABSENT
     origin: Origin | None = ABSENT
