@@ -80,12 +80,14 @@ def test_refusal__is_final(shop: Shop, open_page: Open) -> None:
 
 
 def test_413__splits_until_it_fits(shop: Shop, open_page: Open) -> None:
-    shop.answers = [(413, {}), (413, {})]
     shop.page("/", html(""))
-    open_page().evaluate("for (let i = 0; i < 10; i++) svc.track('many', {i})")
+    page = open_page()
+    shop.wait_events("pageview")
+    shop.answers = [(413, {}), (413, {})]
+    page.evaluate("for (let i = 0; i < 10; i++) svc.track('many', {i})")
     shop.wait_events("custom", 10)
     assert [event["data"]["i"] for event in shop.events("custom")] == list(range(10))
-    assert [len(body["events"]) for _, body, _ in shop.attempts] == [11, 5, 2, 2, 2, 2, 2, 1]
+    assert [len(body["events"]) for _, body, _ in shop.attempts] == [1, 10, 5, 2, 2, 2, 2, 2]
     assert set(accepted_ids(shop).values()) == {1}
 
 
