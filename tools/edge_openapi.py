@@ -5,6 +5,9 @@ They stand under a server of their own, `{worker_base_url}`; tests hold the edge
 
 from typing import Any
 
+from abtest.domain.ledger.events import EVENT_TYPES
+from abtest.edge.delivery import UNCACHED_PARAMETERS
+
 Json = dict[str, Any]
 
 SERVERS: list[Json] = [
@@ -17,17 +20,6 @@ SERVERS: list[Json] = [
 TAG = "Edge"
 ERROR: Json = {"$ref": "#/components/schemas/WorkerError"}
 RETRY_AFTER: Json = {"Retry-After": {"$ref": "#/components/headers/Retry-After"}}
-QA_PARAMETERS = (
-    "svc_qa",
-    "svc_force",
-    "svc_experiment_id",
-    "svc_variation_id",
-    "svc_harness",
-    "svc_debug",
-    "debug",
-    "svc_alt_debug",
-    "svc_config_refresh",
-)
 
 SCHEMAS: Json = {
     "WorkerError": {
@@ -43,19 +35,7 @@ SCHEMAS: Json = {
         "properties": {
             "type": {
                 "type": "string",
-                "enum": [
-                    "pageview",
-                    "experiment_viewed",
-                    "goal",
-                    "custom",
-                    "order",
-                    "refund",
-                    "identify",
-                    "consent",
-                    "sdk_error",
-                    "sdk_perf",
-                    "edge_perf",
-                ],
+                "enum": sorted(EVENT_TYPES),
             },
             "eventId": {"type": "string"},
             "shopId": {"type": "string", "format": "uuid"},
@@ -229,7 +209,7 @@ def _config() -> Json:
         _parameter("environment", "query", "Runtime environment", {"type": "string"}),
         *(
             _parameter(name, "query", "Preview, QA or debug: never cached", {"type": "string"})
-            for name in QA_PARAMETERS
+            for name in sorted(UNCACHED_PARAMETERS)
         ),
     ]
     responses = {
