@@ -1,11 +1,11 @@
 """What every use case is given: who calls, and the world it may touch."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from abtest.kit.clock import Clock, Timestamp, timestamp
 from abtest.kit.ids import Randomness, uuid7
-from abtest.ports.catalog import Catalog
+from abtest.ports.catalog import AuditRow, Catalog
 
 KeyKind = Literal["shop", "user", "tracking_source"]
 
@@ -37,3 +37,27 @@ class World:
     def new_id(self) -> str:
         """A fresh time-ordered id."""
         return uuid7(self.clock.now(), self.random)
+
+    def audit_row(
+        self,
+        *,
+        user_id: str,
+        shop_id: str,
+        action: str,
+        entity: tuple[str, str, str | None],
+        diff: Any,
+        now: Timestamp | None = None,
+    ) -> AuditRow:
+        """A row that says who did what to which thing; `entity` is its type, id and name."""
+        entity_type, entity_id, entity_name = entity
+        return AuditRow(
+            id=self.new_id(),
+            shop_id=shop_id,
+            user_id=user_id,
+            action=action,
+            entity_type=entity_type,
+            entity_id=entity_id,
+            entity_name=entity_name,
+            diff=diff,
+            created_at=now or self.now(),
+        )

@@ -131,16 +131,9 @@ class ShopGoals:
         return after, version + 1
 
     def _audit_row(self, caller: Caller, goal: Goal, action: str, diff: Mapping[str, Any]) -> AuditRow:
-        return AuditRow(
-            id=self._world.new_id(),
-            shop_id=caller.shop_id,
-            user_id=caller.user_id,
-            action=action,
-            entity_type="goal",
-            entity_id=goal.id,
-            entity_name=goal.name,
-            diff=diff,
-            created_at=self._world.now(),
+        entity = ("goal", goal.id, goal.name)
+        return self._world.audit_row(
+            user_id=caller.user_id, shop_id=caller.shop_id, action=action, entity=entity, diff=diff
         )
 
 

@@ -189,16 +189,9 @@ def mint(world: World, *, kind: KeyKind, shop_id: str, user_id: str, name: str, 
 
 def audit_row(world: World, user_id: str, key: ApiKey, verb: str, diff: dict[str, Any], now: Timestamp) -> AuditRow:
     """The audit of one change of a key; never its secret, nor the hash of it."""
-    return AuditRow(
-        id=world.new_id(),
-        shop_id=key.shop_id or USERS,
-        user_id=user_id,
-        action=f"api_key.{verb}",
-        entity_type="api_key",
-        entity_id=key.id,
-        entity_name=key.name,
-        diff=diff,
-        created_at=now,
+    entity = ("api_key", key.id, key.name)
+    return world.audit_row(
+        user_id=user_id, shop_id=key.shop_id or USERS, action=f"api_key.{verb}", entity=entity, diff=diff, now=now
     )
 
 

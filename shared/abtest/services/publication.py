@@ -10,7 +10,7 @@ When nothing but the revision changed, only the pointer's revision rises: the ob
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abtest.domain.credentials.signing import RootKeys, browser_signature
 from abtest.domain.delivery import manifest
@@ -163,13 +163,7 @@ class Publication:
 
     def _pointer(self, revision: int, rendered: _Rendered, standing: Pointer | None) -> Pointer:
         if standing is not None and standing.content == rendered.content:
-            return Pointer(
-                revision=revision,
-                content=standing.content,
-                config=standing.config,
-                snippet=standing.snippet,
-                published_at=standing.published_at,
-            )
+            return replace(standing, revision=revision)
         return Pointer(
             revision=revision,
             content=rendered.content,

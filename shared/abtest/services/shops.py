@@ -200,16 +200,9 @@ class Shops:
         return OutboxRow(id=self._world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=now)
 
     def _audit(self, user_id: str, shop: Shop, verb: str, diff: Mapping[str, Any], now: Timestamp) -> AuditRow:
-        return AuditRow(
-            id=self._world.new_id(),
-            shop_id=shop.id,
-            user_id=user_id,
-            action=f"shop.{verb}",
-            entity_type="shop",
-            entity_id=shop.id,
-            entity_name=shop.name,
-            diff=diff,
-            created_at=now,
+        entity = ("shop", shop.id, shop.name)
+        return self._world.audit_row(
+            user_id=user_id, shop_id=shop.id, action=f"shop.{verb}", entity=entity, diff=diff, now=now
         )
 
 

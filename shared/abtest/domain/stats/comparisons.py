@@ -1,15 +1,15 @@
 """Treatments of one goal against their control: tests, correction for several treatments, intervals that agree."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from scipy.special import ndtri
 
-from abtest.domain.stats.means import welch
+from abtest.domain.stats.means import MeanTest, welch
 from abtest.domain.stats.multiplicity import holm
-from abtest.domain.stats.proportions import two_proportions
-from abtest.domain.stats.relative_lift import fieller
+from abtest.domain.stats.proportions import ProportionTest, two_proportions
+from abtest.domain.stats.relative_lift import RelativeLift, fieller
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 
 Correction = Literal["none", "holm"]
@@ -58,19 +58,21 @@ def _compare(
     for rank, index in enumerate(evaluable):
         # The p-value is the same at every level; only the intervals are drawn anew.
         found = test(control, treatments[index], verdict.interval_alphas[rank])
-        answer[index] = found and _adjusted(found, verdict.adjusted[rank], is_significant=verdict.rejected[rank])
+        answer[index] = found and replace(
+            found, adjusted_p_value=verdict.adjusted[rank], is_significant=verdict.rejected[rank]
+        )
     return answer
 
 
-def _adjusted(found: Comparison, p_value: float, *, is_significant: bool) -> Comparison:
+def _comparison(found: ProportionTest | MeanTest, lift: RelativeLift | None, alpha: float) -> Comparison:
     return Comparison(
         difference=found.difference,
-        difference_interval=found.difference_interval,
-        lift=found.lift,
-        lift_interval=found.lift_interval,
+        difference_interval=found.interval,
+        lift=lift.lift if lift else None,
+        lift_interval=lift.interval if lift else None,
         p_value=found.p_value,
-        adjusted_p_value=p_value,
-        is_significant=is_significant,
+        adjusted_p_value=found.p_value,
+        is_significant=found.p_value <= alpha,
     )
 
 
@@ -79,15 +81,7 @@ def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Compar
     if found is None:
         return None
     lift = fieller(control.as_sample(), treatment.as_sample(), quantile=float(ndtri(1 - alpha / 2)))
-    return Comparison(
-        difference=found.difference,
-        difference_interval=found.interval,
-        lift=lift.lift if lift else None,
-        lift_interval=lift.interval if lift else None,
-        p_value=found.p_value,
-        adjusted_p_value=found.p_value,
-        is_significant=found.p_value <= alpha,
-    )
+    return _comparison(found, lift, alpha)
 
 
 def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | None:
@@ -95,12 +89,4 @@ def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | Non
     if found is None:
         return None
     lift = None if found.quantile is None else fieller(*found.samples, quantile=found.quantile)
-    return Comparison(
-        difference=found.difference,
-        difference_interval=found.interval,
-        lift=lift.lift if lift else None,
-        lift_interval=lift.interval if lift else None,
-        p_value=found.p_value,
-        adjusted_p_value=found.p_value,
-        is_significant=found.p_value <= alpha,
-    )
+    return _comparison(found, lift, alpha)

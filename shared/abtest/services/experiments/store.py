@@ -105,16 +105,12 @@ class ExperimentStore:
 
     def _audit_row(self, caller: Caller, change: Change) -> AuditRow:
         subject = change.subject
-        return AuditRow(
-            id=self.world.new_id(),
-            shop_id=subject.shop_id,
+        return self.world.audit_row(
             user_id=caller.user_id,
+            shop_id=subject.shop_id,
             action=change.action,
-            entity_type="experiment",
-            entity_id=subject.id,
-            entity_name=subject.name,
+            entity=("experiment", subject.id, subject.name),
             diff=audit_diff(change),
-            created_at=self.world.now(),
         )
 
     def _outbox(self, change: Change) -> list[OutboxRow]:
