@@ -7,10 +7,14 @@ from typing import Any, Literal, Protocol
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
 
-Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET"]
-"""What a record is. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
+Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP"]
+"""What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`: flags, personalizations, pages, audiences, exclusion groups.
+`SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
 
-WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {"EXP": ("RUN", "LAUNCH", "END", "COUNT")}
+WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
+    "EXP": ("RUN", "LAUNCH", "END", "COUNT"),
+    "PZN": ("COUNT",),
+}
 """The queues of the work index that heads of a kind may name in `due`; a kind that is not here has none.
 
 `COUNT` names what roll-ups count, and until when: a running or paused experiment for ever (COUNTED_FOR_EVER), a

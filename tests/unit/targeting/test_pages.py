@@ -5,13 +5,8 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.targeting.pages import (
-    compile_goal_pages,
-    compile_pages,
-    compile_url_rules,
-    matches_page,
-    matches_pages,
-)
+from abtest.domain.targeting.compilation import compile_goal_pages, compile_pages, compile_url_rules
+from abtest.domain.targeting.pages import matches_page, matches_pages
 from abtest.domain.targeting.urls import Address, parse_address
 
 

@@ -8,7 +8,8 @@ from abtest.domain.assignment.allocation import Range, ranges
 from abtest.domain.assignment.hash import fold, seed
 from abtest.domain.delivery.mutations import normalised
 from abtest.domain.experiments.model import Experiment, Goal, Variation
-from abtest.domain.targeting.pages import PageRule, compile_goal_pages, compile_pages, compile_url_rules
+from abtest.domain.targeting.compilation import compile_goal_pages, compile_pages, compile_url_rules
+from abtest.domain.targeting.pages import PageRule
 from abtest.domain.targeting.urls import compile_rule
 
 FORMAT = 1

@@ -1,0 +1,1 @@
+"""Feature flags: a value that is switched, rolled out and targeted."""

@@ -1,0 +1,33 @@
+"""The feature flag aggregate. Field names are those of the contract; nested JSON stays as it came."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from abtest.kit.clock import Timestamp
+
+Status = Literal["draft", "active", "paused", "archived"]
+DeliveryType = Literal["visual", "api"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """A flag in one environment. `rollout_percentage` is a share, 0..1; `activated_at` is its first activation."""
+
+    id: str
+    shop_id: str
+    version: int = 0
+    key: str
+    name: str
+    description: str | None = None
+    status: Status = "draft"
+    delivery_type: DeliveryType = "visual"
+    environment_key: str = "production"
+    rollout_percentage: float = 1.0
+    off_value: Any = False
+    on_value: Any = True
+    targeting: Mapping[str, Any] | None = None
+    weekday_schedule: Mapping[str, Any] | None = None
+    activated_at: Timestamp | None = None
+    created_at: Timestamp
+    updated_at: Timestamp

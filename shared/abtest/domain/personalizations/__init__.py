@@ -1,0 +1,1 @@
+"""Personalizations: experiences for those whom they are meant for."""

@@ -1,0 +1,69 @@
+"""The personalization aggregate: a personalization with its experiences, rules and goals, consistent as one.
+
+Field names are those of the contract; nested JSON stays as it came.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from abtest.domain.experiments.model import Goal
+from abtest.kit.clock import Timestamp
+
+JsonObject = Mapping[str, Any]
+Status = Literal["draft", "active", "paused", "archived"]
+DeliveryType = Literal["visual", "api", "recommendation"]
+DEFAULT_EXPERIENCE = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experience:
+    """What those see who get the personalization."""
+
+    id: str
+    key: str = DEFAULT_EXPERIENCE
+    name: str = "Personalized experience"
+    value: Any = None
+    mutations: tuple[JsonObject, ...] = ()
+    custom_css: str | None = None
+    custom_js: str | None = None
+    reset_js: str | None = None
+    anti_flicker_selectors: tuple[str, ...] = ()
+    recommendation_profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Who and where gets which experience; of a personalization's rules the first that holds decides."""
+
+    id: str
+    experience_key: str
+    name: str | None = None
+    targeting: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Personalization:
+    """The aggregate root. `goals` are copies of goals of the shop, under their ids; `activated_at` is the first time."""
+
+    id: str
+    shop_id: str
+    version: int = 0
+    key: str
+    name: str
+    description: str | None = None
+    status: Status = "draft"
+    delivery_type: DeliveryType = "visual"
+    surface: str = "global"
+    environment_key: str = "production"
+    priority: int = 100
+    rollout_percentage: float = 1.0
+    template_key: str | None = None
+    targeting: JsonObject | None = None
+    weekday_schedule: JsonObject | None = None
+    experiences: tuple[Experience, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    goals: tuple[Goal, ...] = ()
+    activated_at: Timestamp | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
