@@ -44,7 +44,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Personalization:
-    """The aggregate root. `goals` are copies of goals of the shop, under their ids; `activated_at` is the first time."""
+    """The aggregate root. `goals` are copies of goals of the shop, under their ids; `activated_at`: first time."""
 
     id: str
     shop_id: str
