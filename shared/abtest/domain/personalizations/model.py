@@ -44,7 +44,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Personalization:
-    """The aggregate root. `goals` are copies of goals of the shop, under their ids; `activated_at`: first time."""
+    """The aggregate root. `goals` are copies of goals of the shop, under their ids; `activated_at` is the first time.
+
+    Results count since `measurement_started_at`; a change of the rollout begins a new `measurement_epoch`, because it
+    changes the shares that are compared.
+    """
 
     id: str
     shop_id: str
@@ -65,5 +69,7 @@ class Personalization:
     rules: tuple[Rule, ...] = ()
     goals: tuple[Goal, ...] = ()
     activated_at: Timestamp | None = None
+    measurement_epoch: int = 1
+    measurement_started_at: Timestamp | None = None
     created_at: Timestamp
     updated_at: Timestamp
