@@ -17,10 +17,17 @@ class InvalidStateTransitionError(ServiceError):
     status = 409
     code = "invalid_state_transition"
 
-    def __init__(self, action: str, current_status: str, allowed_actions: Sequence[str], why: str = "") -> None:
+    def __init__(
+        self,
+        action: str,
+        current_status: str,
+        allowed_actions: Sequence[str],
+        why: str = "",
+        subject: str = "experiment",
+    ) -> None:
         allowed = ", ".join(allowed_actions) or "nothing"
         super().__init__(
-            f"{action} is not allowed while the experiment is {why or current_status}; allowed: {allowed}",
+            f"{action} is not allowed while the {subject} is {why or current_status}; allowed: {allowed}",
             facts={"current_status": current_status, "allowed_actions": list(allowed_actions)},
         )
 

@@ -1,0 +1,90 @@
+"""The states of flags and personalizations as data: which action leads where, from where; code and documents read this.
+
+The aggregates keep `status` and `activated_at`; what else an action brings with it is theirs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from abtest.domain.experiments.errors import InvalidStateTransitionError, NotDeletableError
+from abtest.kit.clock import Timestamp
+
+Status = Literal["draft", "active", "paused", "archived"]
+Action = Literal["activate", "pause", "archive", "unarchive"]
+Subject = Literal["feature flag", "personalization"]
+"""How errors call the thing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """One row of the table. What was never active goes to `target_if_never_active` where that is given."""
+
+    sources: frozenset[Status]
+    target: Status
+    target_if_never_active: Status | None = None
+
+
+def _from(*sources: Status) -> frozenset[Status]:
+    return frozenset(sources)
+
+
+TRANSITIONS: Mapping[Action, Transition] = {
+    "activate": Transition(sources=_from("draft", "paused"), target="active"),
+    "pause": Transition(sources=_from("active"), target="paused"),
+    "archive": Transition(sources=_from("draft", "active", "paused"), target="archived"),
+    "unarchive": Transition(sources=_from("archived"), target="paused", target_if_never_active="draft"),
+}
+
+
+class Rollout(Protocol):
+    """Where something stands; `activated_at` is its first activation."""
+
+    @property
+    def status(self) -> Status: ...
+
+    @property
+    def activated_at(self) -> Timestamp | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """Where an aggregate stands from now on: the values of its two fields."""
+
+    status: Status
+    activated_at: Timestamp | None
+
+
+def begun(*, activate: bool, now: Timestamp) -> Life:
+    """The first state of a new one."""
+    return Life(status="active" if activate else "draft", activated_at=now if activate else None)
+
+
+def moved(rollout: Rollout, action: Action, *, now: Timestamp, subject: Subject) -> Life:
+    """Where the action leads: the present state when that is the target already.
+
+    Raises InvalidStateTransitionError with the present status and the allowed actions.
+    """
+    target = _target(rollout, action)
+    if rollout.status != target and rollout.status not in TRANSITIONS[action].sources:
+        raise InvalidStateTransitionError(action, rollout.status, allowed_actions(rollout), subject=subject)
+    activated_at = rollout.activated_at or (now if target == "active" else None)
+    return Life(status=target, activated_at=activated_at)
+
+
+def allowed_actions(rollout: Rollout) -> tuple[Action, ...]:
+    """What would change something now, in the table's order."""
+    return tuple(action for action, row in TRANSITIONS.items() if rollout.status in row.sources)
+
+
+def require_deletable(rollout: Rollout, subject: Subject) -> None:
+    """Raise NotDeletableError for anything but a draft, which was never active."""
+    if rollout.status != "draft":
+        raise NotDeletableError(f"only drafts can be deleted; archive the {subject} instead")
+
+
+def _target(rollout: Rollout, action: Action) -> Status:
+    row = TRANSITIONS[action]
+    if rollout.activated_at is None and row.target_if_never_active is not None:
+        return row.target_if_never_active
+    return row.target
