@@ -1,6 +1,6 @@
 """Entry point of the analytics family."""
 
 from abtest.wiring.api import analytics_uses, family
-from api_analytics.routes import results
+from api_analytics.routes import ROUTERS
 
-handler = family([results], analytics_uses)
+handler = family(ROUTERS, analytics_uses)

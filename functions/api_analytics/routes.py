@@ -23,6 +23,7 @@ Correction = Annotated[
 ]
 
 results = Router("/experiments", tag="Results")
+personalization_results = Router("/personalizations", tag="Results")
 
 
 @results.get("/{experiment_id}/results", operation_id="getResults", responses=errors(NotFoundError))
@@ -39,3 +40,23 @@ def get(
     Counts are as of `computed_at` and refreshed every five minutes. Null means not evaluable.
     """
     return use_results.read(caller, experiment_id, goal_ids=goal_id, correction=correction)
+
+
+@personalization_results.get(
+    "/{personalization_id}/results", operation_id="getPersonalizationResults", responses=errors(NotFoundError)
+)
+def get_of_personalization(
+    personalization_id: Uuid,
+    caller: Analyst,
+    use_results: Annotated[Results, use(Results)],
+    goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
+    correction: Correction = None,
+) -> contract.PersonalizationResults:
+    """What the personalization does: of each experience those who see it, beside those outside the rollout.
+
+    A rollout below 1 is what makes a comparison possible. A change of the rollout begins to count anew.
+    """
+    return use_results.of_personalization(caller, personalization_id, goal_ids=goal_id, correction=correction)
+
+
+ROUTERS = (results, personalization_results)

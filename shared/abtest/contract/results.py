@@ -99,3 +99,19 @@ class Results(Output):
     multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, left out of everything.")]
     health: list[HealthFinding]
     coverage: Annotated[Coverage | None, Field(description="Null: not evaluated.")]
+
+
+class ExperienceResults(Output):
+    """One experience. In `results` the personalization's id names those who would have got it and were not shown it."""
+
+    experience_id: Id
+    experience_key: str
+    experience_name: str
+    results: Results
+
+
+class PersonalizationResults(Output):
+    """What a personalization does to those whom it reaches. Without visitors outside the rollout nothing compares."""
+
+    personalization_id: Id
+    experiences: list[ExperienceResults]

@@ -7,6 +7,8 @@ from typing import Any
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment, Goal, Variation
 from abtest.domain.ledger.filters import is_evaluable
+from abtest.domain.personalizations.documents import personalization_from
+from abtest.domain.personalizations.measurement import measured
 from abtest.domain.settings import defaults
 from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rates
 from abtest.domain.stats.sample_ratio import sample_ratio
@@ -63,37 +65,59 @@ class Results:
 
         Raises NotFoundError for an experiment, or a goal of it, that the shop does not have.
         """
-        question = self._question(caller.shop_id, reference, correction)
-        experiment, rollup = question.experiment, question.rollup
-        srm = _sample_ratio(question)
-        return contract.Results(
-            experiment_id=experiment.id,
-            measurement_epoch=experiment.measurement_epoch,
-            computed_at=rollup.get("computed_at"),
-            through=rollup.get("through"),
-            generation=rollup.get("generation"),
-            engine="frequentist",
-            correction=question.correction,
-            alpha=question.alpha,
-            goals=[_goal_result(question, goal) for goal in _chosen(experiment, goal_ids)],
-            srm=srm,
-            multiple_exposure=rollup.get("multiple_exposure", 0),
-            health=_health(question, srm),
-            coverage=None,
+        return self._of([self._experiment(caller.shop_id, reference)], goal_ids, correction)[0]
+
+    def of_personalization(
+        self,
+        caller: Caller,
+        personalization_id: str,
+        *,
+        goal_ids: Sequence[str] = (),
+        correction: contract.Correction | None = None,
+    ) -> contract.PersonalizationResults:
+        """Results of each experience against those who would have got it and were not shown it.
+
+        Raises NotFoundError for a personalization, or a goal of it, that the shop does not have.
+        """
+        record = self._world.catalog.get(caller.shop_id, "PZN", personalization_id)
+        if record is None:
+            raise NotFoundError("no such personalization")
+        personalization = personalization_from(record.body)
+        found = self._of(measured(personalization), goal_ids, correction)
+        return contract.PersonalizationResults(
+            personalization_id=personalization.id,
+            experiences=[
+                contract.ExperienceResults(
+                    experience_id=experience.id,
+                    experience_key=experience.key,
+                    experience_name=experience.name,
+                    results=results,
+                )
+                for experience, results in zip(personalization.experiences, found, strict=True)
+            ],
         )
 
-    def _question(self, shop_id: str, reference: str, correction: contract.Correction | None) -> _Question:
-        experiment = self._experiment(shop_id, reference)
+    def _of(
+        self, experiments: Sequence[Experiment], goal_ids: Sequence[str], correction: contract.Correction | None
+    ) -> list[contract.Results]:
+        """Results of experiments of one shop, in their order."""
+        if not experiments:
+            return []
+        shop_id = experiments[0].shop_id
         shop = read_shop(self._world.catalog, shop_id)
         stored = self._world.catalog.get(shop_id, "SET", defaults.RECORD_ID)
         settings = defaults.defaults_of(shop.tier, stored.body if stored else None)
-        return _Question(
-            experiment=experiment,
-            rollup=self._rollups.get(experiment.id, experiment.measurement_epoch) or {},
-            currency=shop.currency,
-            alpha=settings["alpha"],
-            correction=correction or settings["correction_method"],
-        )
+        questions = [
+            _Question(
+                experiment=experiment,
+                rollup=self._rollups.get(experiment.id, experiment.measurement_epoch) or {},
+                currency=shop.currency,
+                alpha=settings["alpha"],
+                correction=correction or settings["correction_method"],
+            )
+            for experiment in experiments
+        ]
+        return [_results(question, goal_ids) for question in questions]
 
     def _experiment(self, shop_id: str, reference: str) -> Experiment:
         found = None if is_uuid(reference) else self._world.catalog.resolve(shop_id, public_name(reference))
@@ -101,6 +125,26 @@ class Results:
         if record is None:
             raise NotFoundError("no such experiment")
         return experiment_in(record)
+
+
+def _results(question: _Question, goal_ids: Sequence[str]) -> contract.Results:
+    experiment, rollup = question.experiment, question.rollup
+    srm = _sample_ratio(question)
+    return contract.Results(
+        experiment_id=experiment.id,
+        measurement_epoch=experiment.measurement_epoch,
+        computed_at=rollup.get("computed_at"),
+        through=rollup.get("through"),
+        generation=rollup.get("generation"),
+        engine="frequentist",
+        correction=question.correction,
+        alpha=question.alpha,
+        goals=[_goal_result(question, goal) for goal in _chosen(experiment, goal_ids)],
+        srm=srm,
+        multiple_exposure=rollup.get("multiple_exposure", 0),
+        health=_health(question, srm),
+        coverage=None,
+    )
 
 
 def _chosen(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Goal]:

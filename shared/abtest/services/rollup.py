@@ -11,13 +11,16 @@ from hashlib import sha256
 from typing import Any
 
 from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.counting import CountingPlan, Counts, plan_counting
 from abtest.domain.ledger.objects import RAW, raw_start
+from abtest.domain.personalizations.documents import personalization_from
+from abtest.domain.personalizations.measurement import measured
 from abtest.kit import canonical_json
 from abtest.kit.clock import from_milliseconds, timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.ports.blobs import BlobEntry, Blobs
-from abtest.ports.catalog import COUNTED_FOR_EVER, DueEntry
+from abtest.ports.catalog import COUNTED_FOR_EVER, DueEntry, Record
 from abtest.ports.limits import Leases
 from abtest.ports.rollups import Rollups
 from abtest.ports.warehouse import LoadedLedger, Warehouse
@@ -103,22 +106,22 @@ class RollupRun:
             if entry.due < now:
                 continue
             try:
-                plan = self._plan(entry, currencies)
+                plans = self._plans_of(entry, currencies)
             except Exception:
                 # One experiment that cannot be read must not keep the others from being counted.
                 _log.exception("rollup.not_planned", extra={"experiment_id": entry.id})
                 tally.failed.append(entry.id)
                 continue
-            if plan is not None:
-                yield plan
+            yield from plans
 
-    def _plan(self, entry: DueEntry, currencies: dict[str, str]) -> CountingPlan | None:
+    def _plans_of(self, entry: DueEntry, currencies: dict[str, str]) -> list[CountingPlan]:
         record = self.world.catalog.get(entry.shop_id, entry.kind, entry.id)
         if record is None:
-            return None
+            return []
         if entry.shop_id not in currencies:
             currencies[entry.shop_id] = self._currency(entry.shop_id)
-        return plan_counting(experiment_from(record.body), currencies[entry.shop_id])
+        plans = [plan_counting(experiment, currencies[entry.shop_id]) for experiment in _counted(record)]
+        return [plan for plan in plans if plan is not None]
 
     def _currency(self, shop_id: str) -> str:
         """The shop's currency; "" matches no money, so that without a shop nothing is guessed."""
@@ -143,6 +146,13 @@ class RollupRun:
         except Exception:
             _log.exception("rollup.not_counted", extra={"experiment_id": work.plan.experiment_id})
             tally.failed.append(work.plan.experiment_id)
+
+
+def _counted(record: Record) -> tuple[Experiment, ...]:
+    """What a record has counted: an experiment itself, a personalization as its experiences."""
+    if record.head.kind == "PZN":
+        return measured(personalization_from(record.body))
+    return (experiment_from(record.body),)
 
 
 def rollup_document(work: Work, counts: Counts, now: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.results import Results
 from abtest.services.rollup import RollupRun, Tally
 from abtest.wiring.experiments import experiments_uses
-from api_analytics.routes import results
+from api_analytics.routes import ROUTERS as RESULTS
 from api_experiments.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
@@ -124,6 +124,6 @@ def lab() -> Lab:
         **experiments_uses(api.management, MemorySessions()),
         Results: Results(api.world, rollups),
     }
-    api.handler = handler(create_app([*ROUTERS, results], api.management.services(uses)))
+    api.handler = handler(create_app([*ROUTERS, *RESULTS], api.management.services(uses)))
     edge = Edge(clock=api.clock, catalog=api.management.catalog)
     return Lab(api, api.tenant(), edge, rollups)
