@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.targeting.admission import UnsafeRegexError as UnsafeRegexError
 from abtest.kit.errors import FieldError, ServiceError, ValidationFailedError
 
 
@@ -79,13 +80,6 @@ class RedirectMatchesSourceError(ServiceError):
 
     status = 422
     code = "redirect_matches_source"
-
-
-class UnsafeRegexError(ServiceError):
-    """A regular expression that does not compile, or that could stall a shopper's browser."""
-
-    status = 422
-    code = "unsafe_regex"
 
 
 class LiveImpactError(ServiceError):
