@@ -24,6 +24,7 @@ from abtest.services.retrying import refuse_other_version, retried
 from abtest.services.shop_records import entry_put, entry_removal, owned_by, puts_of, read_shop
 
 FIRST_KEY_NAME = "First key"
+_UNSHOWN = frozenset({"updated_at", "holdout_config_epoch"})
 
 
 class Publisher(Protocol):
@@ -224,7 +225,8 @@ def _defaults_answer(settings: Mapping[str, Any]) -> contract.ShopDefaults:
 
 
 def _fields(shop: Shop) -> dict[str, Any]:
-    return {name: value for name, value in to_document(shop).items() if name != "updated_at"}
+    """What the contract shows of a shop."""
+    return {name: value for name, value in to_document(shop).items() if name not in _UNSHOWN}
 
 
 def _summary(shop: Shop) -> contract.ShopSummary:

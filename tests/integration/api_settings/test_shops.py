@@ -3,7 +3,9 @@
 import pytest
 
 from abtest.kit import canonical_json
+from abtest.kit.clock import to_milliseconds
 from abtest.ports.blobs import BlobsUnavailableError
+from abtest.services.shop_records import read_shop
 from tests.support.api import MemoryApi, Tenant
 
 
@@ -139,6 +141,18 @@ def test_update_shop__holdout_at_and_past_the_border__is_taken_or_refused(
     api: MemoryApi, tenant: Tenant, value: object, status: int
 ) -> None:
     assert api.client(tenant.admin).patch(f"/shops/{tenant.shop.id}", {"holdout_pct": value}).status == status
+
+
+def test_update_shop__holdout__is_stored_with_its_moment_and_promised_to_shoppers(
+    api: MemoryApi, tenant: Tenant
+) -> None:
+    api.clock.advance(seconds=1)
+    before = api.world.catalog.next_revision(tenant.shop.id)
+    answer = api.client(tenant.admin).patch(f"/shops/{tenant.shop.id}", {"holdout_v1_enabled": True})
+    assert "holdout_config_epoch" not in answer.json()
+    stored = read_shop(api.world.catalog, tenant.shop.id)
+    assert stored.holdout_config_epoch == to_milliseconds(api.clock.now())
+    assert api.world.catalog.next_revision(tenant.shop.id) == before + 2
 
 
 def test_update_shop__done__leaves_an_audit_row_with_the_difference(api: MemoryApi, tenant: Tenant) -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from abtest.kit.clock import Timestamp
+from abtest.kit.clock import Timestamp, parse_timestamp, to_milliseconds
 from abtest.kit.money import CURRENCIES
 
 Tier = Literal["self_managed", "service_managed", "legacy_managed"]
@@ -16,13 +16,17 @@ MAX_HOLDOUT_PCT = 10
 SEEN_BY_SHOPPERS = ("currency", "holdout_pct", "holdout_v1_enabled")
 """Fields that the published configuration depends on."""
 
+_HOLDOUT = ("holdout_pct", "holdout_v1_enabled")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop:
-    """The aggregate. `org_id` is the user who owns it: the user of the key that made it."""
+    """The aggregate. `org_id` is the user who owns it: the user of the key that made it.
+
+    `holdout_config_epoch` is when the holdout was last changed, in Unix milliseconds; 1 when it never was.
+    """
 
     id: str
     name: str
@@ -33,6 +37,7 @@ class Shop:
     operator_enabled: bool = False
     holdout_pct: float = 0
     holdout_v1_enabled: bool = False
+    holdout_config_epoch: int = 1
     platform: str = DEFAULT_PLATFORM
     org_id: str
     created_at: Timestamp
@@ -42,7 +47,16 @@ class Shop:
     def changed(self, changes: Mapping[str, Any], now: Timestamp) -> "Shop":
         """The shop with these fields, one version on; itself when nothing differs."""
         after = replace(self, **changes)
-        return self if after == self else replace(after, updated_at=now, version=self.version + 1)
+        if after == self:
+            return self
+        epoch = self._epoch_of(after, now)
+        return replace(after, holdout_config_epoch=epoch, updated_at=now, version=self.version + 1)
+
+    def _epoch_of(self, after: "Shop", now: Timestamp) -> int:
+        """The epoch of a changed holdout: it rises even within one millisecond, or when the clock went back."""
+        if all(getattr(self, name) == getattr(after, name) for name in _HOLDOUT):
+            return self.holdout_config_epoch
+        return max(self.holdout_config_epoch + 1, to_milliseconds(parse_timestamp(now)))
 
 
 def to_document(shop: Shop) -> dict[str, Any]:
