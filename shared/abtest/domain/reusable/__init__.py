@@ -1,0 +1,1 @@
+"""Pages and audiences that a shop keeps for reuse, and who refers to them."""
