@@ -29,8 +29,9 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.authoring import Authoring, LaunchScopeRequiredError
-from abtest.services.experiments.reading import Filters, Reading, Sort
+from abtest.services.experiments.reading import Filters, Reading
 from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.listing import Sort
 from api_experiments.endpoints.vocabulary import Archived, Auditor, ExperimentId, Reader, Writer, audit_log, experiment
 
 router = Router("/experiments", tag="Experiments")

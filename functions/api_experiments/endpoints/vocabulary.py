@@ -18,7 +18,7 @@ from abtest.http.deps import Caller, require
 from abtest.http.paging import MAX_LIMIT, Paging
 from abtest.ports.catalog import AuditRow
 from abtest.services.experiments.publishing import Published
-from abtest.services.experiments.reading import ArchivedFilter
+from abtest.services.listing import ArchivedFilter
 
 Reader = Annotated[Caller, require("experiments:read")]
 Writer = Annotated[Caller, require("experiments:write")]

@@ -82,7 +82,7 @@ def test_list__sorted__in_one_piece_and_page_by_page(
 def test_list__rare_match_behind_many__is_found_by_following_the_cursor(
     api: MemoryApi, client: Client, create: Create, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("abtest.services.experiments.reading.SCANNED_A_PAGE", 10)
+    monkeypatch.setattr("abtest.services.listing.SCANNED_A_PAGE", 10)
     create(name="Needle")
     for number in range(25):
         create(name=f"Hay {number}")

@@ -20,12 +20,19 @@ Diff = dict[str, Any]
 
 
 def audit_diff(change: Change) -> Diff:
-    """The differences of a change, beyond 100 KB with every long value told by its hash: 300 KB at most."""
-    before, after = _flat(change.before), _flat(change.after)
-    told = {**_compare(before, after, _LONGEST_VALUE), **_noted(change.note)}
+    """The differences of a change."""
+    return differences(_flat(change.before), _flat(change.after), change.note)
+
+
+def differences(before: Diff, after: Diff, note: Mapping[str, Any] | None = None) -> Diff:
+    """What differs between two sets of fields, `note` told with it.
+
+    Beyond 100 KB every long value is told by its hash: 300 KB at most.
+    """
+    told = {**_compare(before, after, _LONGEST_VALUE), **_noted(note or {})}
     if len(canonical_json.encode(told)) <= _LARGEST_DIFF:
         return told
-    return {**_compare(before, after, _SHORTEST_HASHED), **_noted(change.note)}
+    return {**_compare(before, after, _SHORTEST_HASHED), **_noted(note or {})}
 
 
 def _noted(note: Mapping[str, Any]) -> Diff:

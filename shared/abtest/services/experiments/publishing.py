@@ -1,33 +1,14 @@
-"""What follows a commit that shoppers could notice: publication, and what is said when it fails."""
+"""What is said of an experiment's publication, above all when it fails."""
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from abtest.contract.base import PUBLICATION_INCOMPLETE, PublicationWarning
+from abtest.contract.base import PublicationWarning
 from abtest.contract.experiments import Experiment as Answer
 from abtest.domain.experiments.model import Experiment
-from abtest.kit.errors import DatabaseBusyError, ServiceError
+from abtest.kit.errors import ServiceError
 from abtest.ports.catalog import Catalog, OutboxRow
-
-
-class Outcome(Protocol):
-    """What became of a publication."""
-
-    @property
-    def ok(self) -> bool: ...
-
-    @property
-    def reasons(self) -> Sequence[str]: ...
-
-
-class Publisher(Protocol):
-    """Publishes a shop's configuration; `abtest.services.publication` does."""
-
-    def publish(self, shop_id: str) -> Outcome:
-        """Make storefronts see what is stored now."""
-        ...
+from abtest.services.storefronts import Publisher, Storefronts, warning_of
 
 
 class PostCommitPublishFailedError(ServiceError):
@@ -67,7 +48,7 @@ class Published:
     @property
     def warning(self) -> PublicationWarning | None:
         """What lesser writes add to their answer."""
-        return PUBLICATION_INCOMPLETE if self.reasons else None
+        return warning_of(self.reasons)
 
     def or_fail(self) -> Experiment:
         """The experiment; raises PostCommitPublishFailedError where the caller must know."""
@@ -77,23 +58,11 @@ class Published:
 
 
 class Publishing:
-    """Publishes after commits and ticks the outbox row off; what fails here the sweep repeats."""
+    """Publishes the shop of an experiment that was written."""
 
     def __init__(self, catalog: Catalog, publisher: Publisher) -> None:
-        self._catalog = catalog
-        self._publisher = publisher
+        self._storefronts = Storefronts(catalog, publisher)
 
     def publish(self, experiment: Experiment, row: OutboxRow | None = None) -> Published:
         """Publish the experiment's shop. Never raises for a store that fails: the commit stands."""
-        reasons = self._failures(experiment.shop_id)
-        if not reasons and row is not None:
-            with contextlib.suppress(DatabaseBusyError):
-                self._catalog.outbox_done(row)
-        return Published(experiment, reasons)
-
-    def _failures(self, shop_id: str) -> Sequence[str]:
-        try:
-            outcome = self._publisher.publish(shop_id)
-        except DatabaseBusyError as error:
-            return [error.message]
-        return [] if outcome.ok else list(outcome.reasons) or ["publication failed"]
+        return Published(experiment, self._storefronts.refresh(experiment.shop_id, row))

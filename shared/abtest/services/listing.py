@@ -1,0 +1,149 @@
+"""Filtered, sorted pages of a shop's records of one kind: chosen by their heads, loaded whole."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from abtest.kit import canonical_json
+from abtest.kit.errors import LimitReachedError
+from abtest.ports.catalog import Catalog, Head, Kind, Record
+
+Sort = Literal["created_at", "-created_at", "updated_at", "-updated_at", "name"]
+ArchivedFilter = Literal["false", "true", "all"]
+
+SCANNED_A_PAGE = 2000
+"""Heads that one page in the order of creation looks at; what then lacks comes with the next cursor."""
+
+SORTED_AT_MOST = 10_000
+"""Heads that are sorted in memory for every other order."""
+
+PAGE_BYTES = 4_500_000
+"""What records of one page may weigh together; an answer ends at 6 MB."""
+
+_CHUNK = 10
+_HEADS_A_READ = 100
+
+Item = TypeVar("Item")
+_Keyed = tuple[str, Head]
+
+
+class Filters(Protocol):
+    """What a list is narrowed to, and its order."""
+
+    @property
+    def sort(self) -> Sort: ...
+
+    def admits(self, head: Head) -> bool:
+        """Whether the head passes."""
+        ...
+
+
+class Listing(Generic[Item]):
+    """Lists of one kind; `read` makes the item of a record, `plural` is what errors call them."""
+
+    def __init__(self, catalog: Catalog, kind: Kind, read: Callable[[Record], Item], *, plural: str) -> None:
+        self._catalog = catalog
+        self._kind = kind
+        self._read = read
+        self._plural = plural
+
+    def page(
+        self,
+        shop_id: str,
+        filters: Filters,
+        *,
+        limit: int,
+        after: str | None,
+        admits_whole: Callable[[Item], bool] = lambda _: True,
+    ) -> tuple[list[Item], str | None]:
+        """Items that pass the filters, and the key that continues the list.
+
+        A page may be shorter than `limit`: it ends before 4.5 MB, and after 2,000 heads looked at. `admits_whole` asks
+        what heads do not know.
+        """
+        keyed = (
+            self._newest_first(shop_id, after)
+            if filters.sort == "-created_at"
+            else self._sorted(shop_id, filters, after)
+        )
+        page = _Page[Item](limit)
+        seen, last = 0, None
+        for chunk in _chunks(keyed):
+            for key, record in self._load(shop_id, filters, chunk):
+                if record and not self._goes_on(page, record, admits_whole):
+                    return page.items, last
+                last = key
+            seen += len(chunk)
+            if seen >= SCANNED_A_PAGE:
+                return page.items, last
+        return page.items, None
+
+    def _goes_on(self, page: "_Page[Item]", record: Record, admits_whole: Callable[[Item], bool]) -> bool:
+        item = self._read(record)
+        return not admits_whole(item) or page.takes(item, len(canonical_json.encode(record.body)))
+
+    def _load(self, shop_id: str, filters: Filters, chunk: list[_Keyed]) -> Iterator[tuple[str, Record | None]]:
+        wanted = [head.id for _, head in chunk if filters.admits(head)]
+        records = {record.head.id: record for record in self._catalog.get_many(shop_id, self._kind, wanted)}
+        return ((key, records.get(head.id)) for key, head in chunk)
+
+    def _newest_first(self, shop_id: str, after: str | None) -> Iterator[_Keyed]:
+        while True:
+            page = self._catalog.list(shop_id, self._kind, limit=_HEADS_A_READ, after_id=after)
+            yield from ((head.id, head) for head in page.heads)
+            after = page.last_id
+            if after is None:
+                return
+
+    def _sorted(self, shop_id: str, filters: Filters, after: str | None) -> Iterator[_Keyed]:
+        field = filters.sort.removeprefix("-")
+        heads = []
+        for count, (_, head) in enumerate(self._newest_first(shop_id, None)):
+            if count == SORTED_AT_MOST:
+                raise LimitReachedError(f"more than {SORTED_AT_MOST} {self._plural} are listed by -created_at only")
+            if filters.admits(head):
+                heads.append(head)
+        descending = filters.sort.startswith("-")
+        placed = sorted(((_place(head, field), head) for head in heads), key=lambda it: it[0], reverse=descending)
+        start = tuple(canonical_json.loads(after)) if after else None
+        for place, head in placed:
+            if start is None or (place < start if descending else place > start):
+                yield canonical_json.dumps(list(place)), head
+
+
+def is_kept(archived: ArchivedFilter, head: Head) -> bool:
+    """Whether a list shows the head as far as its being archived goes."""
+    return archived == "all" or (archived == "true") == (head.archived_at is not None)
+
+
+class _Page(Generic[Item]):
+    """Items up to a count and a size; a single one may be larger than that."""
+
+    def __init__(self, limit: int) -> None:
+        self.items: list[Item] = []
+        self._limit = limit
+        self._bytes = 0
+
+    def takes(self, item: Item, size: int) -> bool:
+        """Whether there was room for the item."""
+        full = len(self.items) == self._limit or self._bytes + size > PAGE_BYTES
+        if full and self.items:
+            return False
+        self.items.append(item)
+        self._bytes += size
+        return True
+
+
+def _place(head: Head, field: str) -> tuple[str, str]:
+    value: Any = (head.name or "").casefold() if field == "name" else getattr(head, field)
+    return str(value), head.id
+
+
+def _chunks(keyed: Iterator[_Keyed]) -> Iterator[list[_Keyed]]:
+    chunk: list[_Keyed] = []
+    for item in keyed:
+        chunk.append(item)
+        if len(chunk) == _CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
