@@ -6,12 +6,12 @@ a new measurement; one that changes an approved design before launch takes the a
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from abtest.domain.experiments import rules
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.design import design_hash, reaches_shoppers, weights_in_use
-from abtest.domain.experiments.errors import LiveImpactError
+from abtest.domain.experiments.errors import LiveConsumer, LiveImpactError
 from abtest.domain.experiments.merge import merged
 from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment
 from abtest.domain.experiments.states import PRE_LAUNCH, REVIEWED
@@ -20,16 +20,23 @@ from abtest.kit.errors import ConflictError
 _MERGED = frozenset({"targeting", "results_weekdays", "auto_stop_override", "guardian_override"})
 
 
+class Identified(Protocol):
+    """What has an id."""
+
+    @property
+    def id(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """What the caller acknowledged about live consumers. The one consumer is the experiment: ids may be absent."""
+    """What the caller acknowledged about live consumers. When the one consumer is what is edited, ids may be absent."""
 
     confirmed: bool = False
     consumer_ids: Collection[str] | None = None
 
-    def covers(self, experiment: Experiment) -> bool:
-        """Whether an edit of this running experiment was acknowledged."""
-        return self.confirmed and (self.consumer_ids is None or experiment.id in self.consumer_ids)
+    def covers(self, consumer: Identified) -> bool:
+        """Whether an edit of this live experiment, flag or personalization was acknowledged."""
+        return self.confirmed and (self.consumer_ids is None or consumer.id in self.consumer_ids)
 
 
 NO_CONSENT = Consent()
@@ -78,7 +85,7 @@ def settle(
 def _check_live(before: Experiment, after: Experiment, consent: Consent) -> None:
     rules.check_weights(after)
     if reaches_shoppers(before, after) and not consent.covers(before):
-        raise LiveImpactError(before)
+        raise LiveImpactError([LiveConsumer(before.id, before.name, "experiment")])
 
 
 def _with_measurement(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:

@@ -1,8 +1,9 @@
 """What an experiment refuses, and with which status and code."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from abtest.domain.experiments.model import Experiment
 from abtest.domain.targeting.admission import UnsafeRegexError as UnsafeRegexError
 from abtest.kit.errors import FieldError, ServiceError, ValidationFailedError
 
@@ -82,16 +83,25 @@ class RedirectMatchesSourceError(ServiceError):
     code = "redirect_matches_source"
 
 
+@dataclass(frozen=True, slots=True)
+class LiveConsumer:
+    """Something that shoppers see now; `kind` is what callers know it as."""
+
+    id: str
+    name: str
+    kind: Literal["experiment", "feature flag", "personalization"]
+
+
 class LiveImpactError(ServiceError):
-    """The edit changes what shoppers see and was not acknowledged."""
+    """The edit changes what shoppers see of these and was not acknowledged."""
 
     status = 409
     code = "page_live_impact"
 
-    def __init__(self, experiment: Experiment) -> None:
+    def __init__(self, consumers: Sequence[LiveConsumer]) -> None:
+        named = [{"id": found.id, "name": found.name, "consumer": found.kind} for found in consumers]
         super().__init__(
-            "the experiment is running: repeat with confirm_live_impact true (confirmed_consumer_ids may name its id)",
-            extra={
-                "live_experiments": [{"id": experiment.id, "name": experiment.name, "consumer": "experiment"}],
-            },
+            "shoppers would notice: repeat with confirm_live_impact true and the ids of live_experiments in"
+            " confirmed_consumer_ids, which may be left out when the one consumer is what is edited",
+            extra={"live_experiments": named},
         )
