@@ -38,6 +38,11 @@ class Consent:
         """Whether an edit of this live experiment, flag or personalization was acknowledged."""
         return self.confirmed and (self.consumer_ids is None or consumer.id in self.consumer_ids)
 
+    def names_all(self, consumers: Collection[Identified]) -> bool:
+        """Whether the caller confirmed and named every one of these, of which some may be news to the caller."""
+        named = self.consumer_ids or ()
+        return not consumers or (self.confirmed and all(consumer.id in named for consumer in consumers))
+
 
 NO_CONSENT = Consent()
 
