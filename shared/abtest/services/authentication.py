@@ -2,7 +2,7 @@
 
 import hmac
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from abtest.domain.credentials.api_keys import ApiKey, digest, parse
@@ -10,14 +10,13 @@ from abtest.domain.credentials.stored_keys import USERS, claim_name, from_docume
 from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.errors import DatabaseBusyError, ServiceError
 from abtest.ports.catalog import Commit, Head, Put, Record, StaleVersionError
-from abtest.ports.limits import RateDecision, RateLimiter
+from abtest.ports.limits import RateLimiter
 from abtest.services.context import World
-from abtest.services.throttling import RateLimitedError
+from abtest.services.throttling import FailedAuthentications
 
 CACHE_SECONDS = 10
 CACHE_SIZE = 512
 LAST_USED_SECONDS = 60
-FAILURES_PER_IP, FAILURE_WINDOW_SECONDS = 30, 60
 
 
 class InvalidApiKeyError(ServiceError):
@@ -42,7 +41,7 @@ class Authentication:
 
     def __init__(self, world: World, limiter: RateLimiter) -> None:
         self._world = world
-        self._limiter = limiter
+        self._failures = FailedAuthentications(limiter, world.clock)
         self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
 
     def identify(self, text: str, *, address: str, fresh: bool) -> ApiKey:
@@ -53,7 +52,7 @@ class Authentication:
         remembered = None if fresh else self._recall(text)
         key = remembered or self._look_up(text, address)
         if key is None or not key.is_live(self._world.now()):
-            self._count_failure(address)
+            self._failures.count(address)
             raise InvalidApiKeyError
         return key
 
@@ -82,7 +81,7 @@ class Authentication:
         return entry.key
 
     def _look_up(self, text: str, address: str) -> ApiKey | None:
-        self._refuse_after_failures(address)
+        self._failures.refuse_after_many(address)
         parsed = parse(text)
         key = stored_key(self._world, parsed.lookup_id) if parsed else None
         if key is None or not hmac.compare_digest(key.sha256, digest(text)):
@@ -96,24 +95,6 @@ class Authentication:
         self._remembered[name] = _Remembered(key, self._world.clock.now(), used_at)
         if len(self._remembered) > CACHE_SIZE:
             self._remembered.popitem(last=False)
-
-    def _refuse_after_failures(self, address: str) -> None:
-        decision = self._failures(address, cost=0)
-        if decision.remaining < 1:
-            # Looking takes nothing, so the decision knows of no wait: one more attempt comes back after this long.
-            raise RateLimitedError(replace(decision, retry_after=FAILURE_WINDOW_SECONDS // FAILURES_PER_IP))
-
-    def _count_failure(self, address: str) -> None:
-        self._failures(address, cost=1)
-
-    def _failures(self, address: str, *, cost: int) -> RateDecision:
-        return self._limiter.take(
-            f"failed-authentication#{address}",
-            limit=FAILURES_PER_IP,
-            window_seconds=FAILURE_WINDOW_SECONDS,
-            now=self._world.clock.now(),
-            cost=cost,
-        )
 
 
 def stored_key(world: World, lookup_id: str) -> ApiKey | None:

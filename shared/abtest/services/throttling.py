@@ -1,7 +1,12 @@
-"""The refusal that every rate limit gives."""
+"""The refusal that every rate limit gives, and the limit that all doors share: failed authentications of an address."""
 
+from dataclasses import dataclass, replace
+
+from abtest.kit.clock import Clock
 from abtest.kit.errors import ServiceError
-from abtest.ports.limits import RateDecision
+from abtest.ports.limits import RateDecision, RateLimiter
+
+FAILURES_PER_IP, FAILURE_WINDOW_SECONDS = 30, 60
 
 
 class RateLimitedError(ServiceError):
@@ -14,3 +19,31 @@ class RateLimitedError(ServiceError):
         wait = max(1, decision.retry_after)
         super().__init__(f"too many requests; come back in {wait} s", headers={"Retry-After": str(wait)})
         self.decision = decision
+
+
+@dataclass(frozen=True, slots=True)
+class FailedAuthentications:
+    """Counts wrong credentials by the address that they came from."""
+
+    limiter: RateLimiter
+    clock: Clock
+
+    def refuse_after_many(self, address: str) -> None:
+        """Call before looking a key up. Raises RateLimitedError when the address failed too often."""
+        decision = self._take(address, cost=0)
+        if decision.remaining < 1:
+            # Looking takes nothing, so the decision knows of no wait: one more attempt comes back after this long.
+            raise RateLimitedError(replace(decision, retry_after=FAILURE_WINDOW_SECONDS // FAILURES_PER_IP))
+
+    def count(self, address: str) -> None:
+        """Note a failure."""
+        self._take(address, cost=1)
+
+    def _take(self, address: str, *, cost: int) -> RateDecision:
+        return self.limiter.take(
+            f"failed-authentication#{address}",
+            limit=FAILURES_PER_IP,
+            window_seconds=FAILURE_WINDOW_SECONDS,
+            now=self.clock.now(),
+            cost=cost,
+        )

@@ -1,0 +1,52 @@
+"""Documents that we sign and get back: `v1.<kid>.<base64url(JSON)>.<base64url(HMAC-SHA256)>`.
+
+The signature is over `<label>:` and the first three parts, with the key that the root key `kid` gives for one purpose.
+"""
+
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.credentials.signing import Purpose, RootKeys, mac
+from abtest.kit import canonical_json
+
+
+class BrokenSealError(ValueError):
+    """The text is no document that we sealed for this purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a document is sealed for."""
+
+    purpose: Purpose
+    label: str
+
+    def close(self, roots: RootKeys, document: Mapping[str, Any]) -> str:
+        """The sealed form, under the active key."""
+        signed = f"v1.{roots.active}.{_encoded(canonical_json.encode(document))}"
+        return f"{signed}.{self._signature(roots, roots.active, signed)}"
+
+    def open(self, roots: RootKeys, text: str) -> Mapping[str, Any]:
+        """The document, compared in constant time before anything of it is parsed. Raises BrokenSealError."""
+        signed, _, signature = text.rpartition(".")
+        version, kid, content = (*signed.split("."), "", "")[:3]
+        if version != "v1" or kid not in roots.keys or signed.count(".") != 2:
+            raise BrokenSealError("nothing that we sealed")
+        if not hmac.compare_digest(signature.encode(errors="replace"), self._signature(roots, kid, signed).encode()):
+            raise BrokenSealError("the signature is not ours")
+        try:
+            document: Mapping[str, Any] = canonical_json.loads(urlsafe_b64decode(content + "=" * (-len(content) % 4)))
+        except (Base64Error, canonical_json.InvalidJsonError) as error:
+            raise BrokenSealError("nothing that we sealed") from error
+        return document
+
+    def _signature(self, roots: RootKeys, kid: str, signed: str) -> str:
+        return _encoded(mac(roots.derive(self.purpose, kid), f"{self.label}:{signed}".encode(errors="replace")))
+
+
+def _encoded(content: bytes) -> str:
+    return urlsafe_b64encode(content).decode().rstrip("=")
