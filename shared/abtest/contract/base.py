@@ -51,12 +51,17 @@ class OpenInput(Input):
     @model_validator(mode="before")
     @classmethod
     def _is_shallow(cls, value: Any) -> Any:
-        level = [value]
-        for _ in range(MAX_DEPTH):
-            level = [child for parent in level for child in _children(parent)]
-        if level:
-            raise PydanticCustomError("too_deep", "is nested more than {depth} levels deep", {"depth": MAX_DEPTH})
-        return value
+        return shallow(value)
+
+
+def shallow(value: Any) -> Any:
+    """The JSON value as it is; one nested more than MAX_DEPTH levels deep is refused."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for parent in level for child in _children(parent)]
+    if level:
+        raise PydanticCustomError("too_deep", "is nested more than {depth} levels deep", {"depth": MAX_DEPTH})
+    return value
 
 
 def _children(value: Any) -> Collection[Any]:
