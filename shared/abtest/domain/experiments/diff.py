@@ -9,7 +9,8 @@ from abtest.domain.experiments.model import Experiment
 from abtest.kit import canonical_json
 
 CODE = frozenset(
-    {"experiment_js", "experiment_reset_js", "experiment_css", "custom_css", "custom_js", "mutations", "url_blocks"}
+    {"experiment_js", "experiment_reset_js", "experiment_css", "custom_css", "custom_js", "reset_js"}
+    | {"mutations", "url_blocks"}
 )
 _UNTOLD = frozenset({"version", "updated_at", "variations", "goals", "approvals"})
 _LONGEST_VALUE = 500

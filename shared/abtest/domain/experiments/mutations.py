@@ -1,6 +1,6 @@
 """Mutations: which further field each action needs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from abtest.domain.experiments.errors import refused
@@ -22,16 +22,20 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
 
 def check(experiment: Experiment) -> None:
     """Raises ValidationFailedError for a mutation that lacks what its action needs."""
-    for path, mutation in _mutations(experiment):
+    for path, mutations in _lists(experiment):
+        check_list(mutations, path)
+
+
+def check_list(mutations: Iterable[Mapping[str, Any]], path: str) -> None:
+    """Raises ValidationFailedError for a mutation of the list at this path that lacks what its action needs."""
+    for index, mutation in enumerate(mutations):
         needed = NEEDED[mutation["action"]]
         if needed and not any(name in mutation for name in needed):
-            raise refused(f"{path}.{needed[0]}", f"is needed by the action {mutation['action']}")
+            raise refused(f"{path}[{index}].{needed[0]}", f"is needed by the action {mutation['action']}")
 
 
-def _mutations(experiment: Experiment) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _lists(experiment: Experiment) -> Iterator[tuple[str, Iterable[Mapping[str, Any]]]]:
     for index, variation in enumerate(experiment.variations):
-        place = f"variations[{index}]"
-        yield from ((f"{place}.mutations[{i}]", mutation) for i, mutation in enumerate(variation.mutations))
+        yield f"variations[{index}].mutations", variation.mutations
         for position, block in enumerate(variation.url_blocks or ()):
-            inside = f"{place}.url_blocks[{position}].mutations"
-            yield from ((f"{inside}[{i}]", mutation) for i, mutation in enumerate(block["mutations"]))
+            yield f"variations[{index}].url_blocks[{position}].mutations", block["mutations"]

@@ -69,6 +69,7 @@ class Personalization:
     rules: tuple[Rule, ...] = ()
     goals: tuple[Goal, ...] = ()
     activated_at: Timestamp | None = None
+    archived_at: Timestamp | None = None
     measurement_epoch: int = 1
     measurement_started_at: Timestamp | None = None
     created_at: Timestamp

@@ -1,0 +1,110 @@
+"""Edits of a personalization: stated fields merged in, and what every edit brings with it.
+
+One that shoppers would notice must be acknowledged while it is active; one that changes the rollout of what was ever
+active begins a new measurement, because the shares that are compared are others from then on.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from abtest.domain.experiments.editing import NO_CONSENT, Consent
+from abtest.domain.experiments.errors import refused
+from abtest.domain.experiments.merge import merged
+from abtest.domain.experiments.model import Goal
+from abtest.domain.personalizations import rules
+from abtest.domain.personalizations.change import Change
+from abtest.domain.personalizations.documents import personalization_document
+from abtest.domain.personalizations.model import Personalization
+from abtest.domain.rollouts.lifecycle import Action, Subject, moved
+from abtest.domain.rollouts.live_edit import require_confirmed
+from abtest.kit.clock import Timestamp
+
+Stated = Mapping[str, Any]
+"""The fields of an input that were stated, by name."""
+
+SUBJECT: Subject = "personalization"
+_NOTICED_BY_NOBODY = frozenset(
+    {"version", "name", "description", "template_key", "goals", "measurement_epoch", "measurement_started_at"}
+    | {"created_at", "updated_at"}
+)
+
+
+def apply(personalization: Personalization, stated: Stated) -> Personalization:
+    """The personalization with the stated fields: targeting merges, everything else replaces, null clears."""
+    fields = dict(stated)
+    if "targeting" in fields:
+        fields["targeting"] = merged(personalization.targeting, fields["targeting"])
+    return replace(personalization, **fields)
+
+
+def settle(
+    before: Personalization,
+    after: Personalization,
+    now: Timestamp,
+    *,
+    action: str,
+    consent: Consent = NO_CONSENT,
+) -> Change:
+    """The change that an edit amounts to. Raises LiveImpactError and the errors of `rules`."""
+    if after == before:
+        return Change(before=before, after=before, action=action)
+    rules.check(after)
+    require_confirmed(before, consent, SUBJECT, noticed=_noticed(before) != _noticed(after))
+    after = _measured_anew(before, after, now)
+    return Change(before=before, after=replace(after, updated_at=now), action=action)
+
+
+def move(before: Personalization, action: Action, now: Timestamp) -> Change:
+    """The change that an action makes; an empty one when it already is so. Raises InvalidStateTransitionError."""
+    life = moved(before, action, now=now, subject=SUBJECT)
+    verb = f"{SUBJECT}.{action}"
+    if life.status == before.status:
+        return Change(before=before, after=before, action=verb)
+    after = begun(replace(before, status=life.status, activated_at=life.activated_at))
+    archived_at = now if life.status == "archived" else None
+    return Change(before=before, after=replace(after, archived_at=archived_at, updated_at=now), action=verb)
+
+
+def begun(personalization: Personalization) -> Personalization:
+    """The personalization, measured since its first activation."""
+    since = personalization.measurement_started_at or personalization.activated_at
+    return replace(personalization, measurement_started_at=since)
+
+
+def led_by(goals: Sequence[Goal], primary_goal_id: str | None) -> tuple[Goal, ...]:
+    """The goals with one of them primary: the one named, else the one that is, else the first.
+
+    Raises ValidationFailedError when the one named is not among them.
+    """
+    ids = [goal.id for goal in goals]
+    if primary_goal_id is not None and primary_goal_id not in ids:
+        raise refused("primary_goal_id", "is none of goal_ids")
+    leader = primary_goal_id or _leader(goals)
+    return tuple(_ranked(goal, goal.id == leader) for goal in goals)
+
+
+def primary_of(goals: Collection[Goal]) -> str | None:
+    """The id of the primary goal, if there is one."""
+    return next((goal.id for goal in goals if goal.is_primary), None)
+
+
+def _leader(goals: Sequence[Goal]) -> str | None:
+    return primary_of(goals) or next((goal.id for goal in goals), None)
+
+
+def _ranked(goal: Goal, leads: bool) -> Goal:
+    if leads:
+        return replace(goal, is_primary=True, role="primary")
+    return replace(goal, is_primary=False, role="secondary" if goal.role == "primary" else goal.role)
+
+
+def _noticed(personalization: Personalization) -> dict[str, Any]:
+    document = personalization_document(personalization)
+    return {name: value for name, value in document.items() if name not in _NOTICED_BY_NOBODY}
+
+
+def _measured_anew(before: Personalization, after: Personalization, now: Timestamp) -> Personalization:
+    if before.activated_at is None or before.rollout_percentage == after.rollout_percentage:
+        return after
+    return replace(after, measurement_epoch=before.measurement_epoch + 1, measurement_started_at=now)

@@ -1,0 +1,20 @@
+"""What a personalization refuses, and with which status and code."""
+
+from abtest.kit.errors import FieldError, ServiceError
+
+
+class KeyTakenError(ServiceError):
+    """Another one has this key: a personalization of the same environment, or an experience of the same one."""
+
+    status = 409
+    code = "key_taken"
+
+
+class CodeBudgetExceededError(ServiceError):
+    """More code and mutations than shoppers are to load."""
+
+    status = 422
+    code = "code_budget_exceeded"
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}", fields=[FieldError(path, message)])

@@ -1,0 +1,73 @@
+"""The experiences of a personalization and the rules that choose among them: made, edited, taken away."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from abtest.domain.personalizations.errors import KeyTakenError
+from abtest.domain.personalizations.model import Experience, Personalization, Rule
+from abtest.domain.personalizations.rules import check_experience, check_rules
+from abtest.kit.errors import ConflictError, NotFoundError
+
+Stated = Mapping[str, Any]
+_LISTS = ("mutations", "anti_flicker_selectors")
+
+
+def make(stated: Stated, experience_id: str, path: str = "") -> Experience:
+    """An experience from the fields of an input; what is not stated has its default."""
+    made = Experience(id=experience_id, **_tidy(stated))
+    check_experience(made, path)
+    return made
+
+
+def add(personalization: Personalization, stated: Stated, experience_id: str) -> Personalization:
+    """The personalization with one more experience. Raises KeyTakenError."""
+    made = make(stated, experience_id)
+    if any(made.key == other.key for other in personalization.experiences):
+        raise KeyTakenError(f"the personalization has an experience with the key {made.key}")
+    return replace(personalization, experiences=(*personalization.experiences, made))
+
+
+def edit(personalization: Personalization, key: str, stated: Stated) -> Personalization:
+    """The personalization with one experience changed. It keeps its id, under which it is measured."""
+    changed = replace(find(personalization, key), **_tidy(stated))
+    check_experience(changed)
+    kept = (changed if item.key == key else item for item in personalization.experiences)
+    return replace(personalization, experiences=tuple(kept))
+
+
+def remove(personalization: Personalization, key: str) -> Personalization:
+    """The personalization without the experience. Raises ConflictError for the last one and for one in use."""
+    gone = find(personalization, key)
+    if any(rule.experience_key == key for rule in personalization.rules):
+        raise ConflictError("a rule names the experience: change the rules first")
+    kept = tuple(item for item in personalization.experiences if item.id != gone.id)
+    if not kept:
+        raise ConflictError("a personalization keeps at least one experience")
+    return replace(personalization, experiences=kept)
+
+
+def with_rules(personalization: Personalization, stated: Sequence[Stated], ids: Sequence[str]) -> Personalization:
+    """The personalization with these rules in this order; a rule that stays as it was keeps its id."""
+    before = [(replace(rule, id=""), rule) for rule in personalization.rules]
+    made = []
+    for item, rule_id in zip(stated, ids, strict=True):
+        wanted = Rule(id="", **item)
+        known = next((pair for pair in before if pair[0] == wanted), None)
+        if known is not None:
+            before.remove(known)
+        made.append(known[1] if known else replace(wanted, id=rule_id))
+    check_rules(made, personalization.experiences)
+    return replace(personalization, rules=tuple(made))
+
+
+def find(personalization: Personalization, key: str) -> Experience:
+    """The experience with this key. Raises NotFoundError."""
+    for experience in personalization.experiences:
+        if experience.key == key:
+            return experience
+    raise NotFoundError("no such experience")
+
+
+def _tidy(stated: Stated) -> dict[str, Any]:
+    return {name: tuple(value) if name in _LISTS else value for name, value in stated.items()}

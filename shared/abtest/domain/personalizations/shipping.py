@@ -1,0 +1,177 @@
+"""The winner of an experiment as a personalization that gives everybody the same on the same pages."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from abtest.domain.experiments.errors import InvalidStateTransitionError, refused
+from abtest.domain.experiments.model import Experiment, Goal, JsonObject, Variation
+from abtest.domain.experiments.states import allowed_actions
+from abtest.domain.personalizations.editing import begun, led_by
+from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_FIELD, MAX_GOALS, NAME_LENGTH
+from abtest.domain.personalizations.model import DEFAULT_EXPERIENCE, Experience, Personalization, Rule
+from abtest.domain.personalizations.rules import CODE_FIELDS, check_experience
+from abtest.kit.clock import Timestamp
+
+NewId = Callable[[], str]
+
+_SHIPPED_FROM = frozenset({"paused", "completed"})
+_CARRIED = ("pageMatchMode", "pageRules", "segmentMatchMode", "segmentRules")
+"""What a targeting says of where and for whom; surface and identity are for experiments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the caller asks for: the winner by id or public id, and a name and a key if not the usual ones."""
+
+    variation_id: str
+    name: str | None = None
+    key: str | None = None
+
+
+def ship(
+    experiment: Experiment,
+    wish: Wish,
+    *,
+    goal_ids: Mapping[str, str],
+    approval_required: bool,
+    new_id: NewId,
+    now: Timestamp,
+) -> Personalization:
+    """An active personalization of the winner at 100 %. `goal_ids` gives each carried goal its id there.
+
+    Raises InvalidStateTransitionError, ValidationFailedError and CodeBudgetExceededError.
+    """
+    _check_state(experiment, approval_required)
+    winner = _winner(experiment, wish.variation_id)
+    experiences, rules = _contents(experiment, winner, new_id)
+    goals = [replace(goal, id=goal_ids[goal.id], experiment_id=None) for goal in carried_goals(experiment)]
+    return begun(
+        Personalization(
+            id=new_id(),
+            shop_id=experiment.shop_id,
+            key=wish.key or f"ship-{experiment.public_id or experiment.id}"[:KEY_LENGTH],
+            name=wish.name or f"{experiment.name}: {winner.name}"[:NAME_LENGTH],
+            status="active",
+            targeting=_targeting(experiment.targeting),
+            weekday_schedule=experiment.weekday_schedule,
+            experiences=experiences,
+            rules=rules,
+            goals=led_by([replace(goal, created_at=now, updated_at=now) for goal in goals], None),
+            activated_at=now,
+            created_at=now,
+            updated_at=now,
+        )
+    )
+
+
+def carried_goals(experiment: Experiment) -> tuple[Goal, ...]:
+    """Goals that the personalization measures: those in use, ten at most, the primary first.
+
+    A goal that is scoped to one of the experiment's goal page rules stays behind: a personalization has none.
+    """
+    usable = [goal for goal in experiment.goals if goal.archived_at is None and goal.page_id is None]
+    return tuple(sorted(usable, key=lambda goal: not goal.is_primary)[:MAX_GOALS])
+
+
+def joined_scripts(*scripts: str | None) -> str | None:
+    """One function body that does what these do one after the other.
+
+    Each keeps a function of its own, so that `return`, `const` and "use strict" of one do not touch the other, and runs
+    even when the one before it throws, as the storefront runs them.
+    """
+    given = [script for script in scripts if script]
+    if len(given) < 2:
+        return given[0] if given else None
+    joined = _call(given[-1])
+    for script in reversed(given[:-1]):
+        joined = f"try{{{_call(script)}}}finally{{{joined}}}"
+    return joined
+
+
+def joined_styles(*styles: str | None) -> str | None:
+    """The style sheets in their order."""
+    return "\n".join(style for style in styles if style) or None
+
+
+def _call(script: str) -> str:
+    return f"(function(){{{script}\n}})();"
+
+
+def _check_state(experiment: Experiment, approval_required: bool) -> None:
+    if experiment.archived_at is None and experiment.status in _SHIPPED_FROM:
+        return
+    allowed = allowed_actions(experiment, approval_required=approval_required)
+    why = "archived" if experiment.archived_at else ""
+    raise InvalidStateTransitionError("ship", experiment.status, allowed, why)
+
+
+def _winner(experiment: Experiment, reference: str) -> Variation:
+    winner = next((item for item in experiment.variations if reference in (item.id, item.public_id)), None)
+    if winner is None:
+        raise refused("variation_id", "is no variation of this experiment")
+    if winner.is_control:
+        raise refused("variation_id", "the control is what shoppers get already")
+    if winner.archived_at is not None:
+        raise refused("variation_id", "is archived")
+    if experiment.delivery_type == "redirect" and winner.redirect_url:
+        raise refused("variation_id", "redirects, and a personalization changes pages: redirect in the shop instead")
+    return winner
+
+
+def _targeting(targeting: JsonObject | None) -> JsonObject | None:
+    if targeting is None:
+        return None
+    if targeting.get("surface"):
+        raise refused("variation_id", "runs on the checkout surface, where personalizations do not reach")
+    return {name: targeting[name] for name in _CARRIED if name in targeting} or None
+
+
+def _contents(
+    experiment: Experiment, winner: Variation, new_id: NewId
+) -> tuple[tuple[Experience, ...], tuple[Rule, ...]]:
+    """The flat fields as the default experience, and each URL block as one with a rule, in the blocks' order."""
+    flat = {"mutations": winner.mutations, "css": winner.custom_css, "js": winner.custom_js}
+    experiences = [_experience(experiment, flat, DEFAULT_EXPERIENCE, winner.name, new_id(), "variation")]
+    rules = []
+    for index, block in enumerate(winner.url_blocks or ()):
+        key, path = f"block-{index + 1}", f"variation.url_blocks[{index}]"
+        experiences.append(_experience(experiment, block, key, block["name"], new_id(), path))
+        rules.append(
+            Rule(id=new_id(), experience_key=key, name=block["name"], targeting=_pages(block["urlRules"], new_id()))
+        )
+    return tuple(experiences), tuple(rules)
+
+
+def _experience(
+    experiment: Experiment, content: Mapping[str, Any], key: str, name: str, experience_id: str, path: str
+) -> Experience:
+    made = Experience(
+        id=experience_id,
+        key=key,
+        name=name,
+        mutations=tuple(content["mutations"]),
+        custom_css=joined_styles(experiment.experiment_css, content.get("css")),
+        custom_js=joined_scripts(experiment.experiment_js, content.get("js")),
+        reset_js=experiment.experiment_reset_js,
+    )
+    for field in CODE_FIELDS:
+        if len(getattr(made, field) or "") > MAX_FIELD:
+            raise CodeBudgetExceededError(f"{path}.{field}", f"more than {MAX_FIELD} characters with the experiment's")
+    check_experience(made, f"{path}.")
+    return made
+
+
+def _pages(rules: Sequence[JsonObject], rule_id: str) -> JsonObject:
+    """A block's URL rules as the one page rule of a targeting."""
+    plain = [(rule.get("include") is not False, {"type": rule["type"], "pattern": rule["pattern"]}) for rule in rules]
+    return {
+        "pageRules": [
+            {
+                "id": rule_id,
+                "includeRules": [rule for included, rule in plain if included],
+                "excludeRules": [rule for included, rule in plain if not included],
+            }
+        ]
+    }
