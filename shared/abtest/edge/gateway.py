@@ -1,6 +1,7 @@
 """The HTTP API's payload 2.0: what a handler reads of the event, and the answer it gives."""
 
-from collections.abc import Mapping
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,45 @@ class MethodNotAllowedError(ServiceError):
 
     def __init__(self, allowed: str) -> None:
         super().__init__(f"this address answers {allowed}", headers={"Allow": allowed})
+
+
+class BodyTooLargeError(ServiceError):
+    """The body is larger than a request may bring."""
+
+    status = 413
+    code = "payload_too_large"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"the body has at most {most} bytes")
+
+
+def body_of(event: GatewayEvent, most: int) -> bytes:
+    """The bytes that were sent. Raises BodyTooLargeError, before anything is decoded that is too large anyway."""
+    text: str = event.get("body") or ""
+    is_encoded = bool(event.get("isBase64Encoded"))
+    if len(text) > (most * 4 // 3 + 4 if is_encoded else most):
+        raise BodyTooLargeError(most)
+    body = b64decode(text) if is_encoded else text.encode(errors="surrogatepass")
+    if len(body) > most:
+        raise BodyTooLargeError(most)
+    return body
+
+
+class UnsupportedBodyError(ServiceError):
+    """The body is declared to be something else than JSON, or is compressed."""
+
+    status = 415
+    code = "unsupported_media_type"
+
+    def __init__(self, accepted: Sequence[str]) -> None:
+        super().__init__(f"send {' or '.join(filter(None, accepted))}, uncompressed")
+
+
+def refuse_other_media(headers: Headers, accepted: Sequence[str]) -> None:
+    """Raise UnsupportedBodyError unless the body is declared as one of these media types; "" stands for no type."""
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in accepted or headers.get("content-encoding", "identity").lower() != "identity":
+        raise UnsupportedBodyError(accepted)
 
 
 def json_error(error: ServiceError, headers: Headers) -> Answer:

@@ -1,7 +1,6 @@
 """The ingest routes: what a request must be before its events are looked at, and the answer in the worker's form."""
 
 import logging
-from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,10 +11,11 @@ from abtest.edge.gateway import (
     NO_STORE,
     Answer,
     GatewayEvent,
-    Headers,
     MethodNotAllowedError,
     Request,
+    body_of,
     json_error,
+    refuse_other_media,
 )
 from abtest.edge.ingest_auth import IngestAuth
 from abtest.kit import canonical_json
@@ -24,30 +24,10 @@ from abtest.ports.http_sender import HttpAnswer
 from abtest.services.ingest import Ingest, Receipt
 
 METHODS = "POST"
-MEDIA_TYPES = frozenset({"application/json", "text/plain", ""})
+MEDIA_TYPES = ("application/json", "text/plain", "")
 """Beacons send text/plain, which needs no preflight, and blobs without a type send none at all."""
 
 _log = logging.getLogger(__name__)
-
-
-class BodyTooLargeError(ServiceError):
-    """The body is larger than a request may bring."""
-
-    status = 413
-    code = "payload_too_large"
-
-    def __init__(self) -> None:
-        super().__init__(f"the body has at most {MAX_BODY_BYTES} bytes")
-
-
-class UnsupportedBodyError(ServiceError):
-    """The body is declared to be something else than JSON, or is compressed."""
-
-    status = 415
-    code = "unsupported_media_type"
-
-    def __init__(self) -> None:
-        super().__init__("send application/json or text/plain, uncompressed")
 
 
 class IngestRoutes:
@@ -72,30 +52,12 @@ class IngestRoutes:
             return preflight_answer(METHODS)
         if request.method != METHODS:
             raise MethodNotAllowedError(METHODS)
-        body = body_of(event)
+        body = body_of(event, MAX_BODY_BYTES)
         proven = self._auth.header_shop(request.headers, body)
-        _refuse_other_media(request.headers)
+        refuse_other_media(request.headers, MEDIA_TYPES)
         envelope = read_envelope(body)
         shop_id = self._auth.shop(proven, request.headers, envelope)
         return _rendered(self._ingest.accept(shop_id, envelope, check_text=may_hold_unstorable_text(body)))
-
-
-def body_of(event: GatewayEvent) -> bytes:
-    """The bytes that were sent. Raises BodyTooLargeError, before anything is decoded that is too large anyway."""
-    text: str = event.get("body") or ""
-    is_encoded = bool(event.get("isBase64Encoded"))
-    if len(text) > (MAX_BODY_BYTES * 4 // 3 + 4 if is_encoded else MAX_BODY_BYTES):
-        raise BodyTooLargeError
-    body = b64decode(text) if is_encoded else text.encode(errors="surrogatepass")
-    if len(body) > MAX_BODY_BYTES:
-        raise BodyTooLargeError
-    return body
-
-
-def _refuse_other_media(headers: Headers) -> None:
-    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type not in MEDIA_TYPES or headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnsupportedBodyError
 
 
 def _rendered(result: Receipt | HttpAnswer) -> Answer:

@@ -34,6 +34,11 @@ def encode(value: Json) -> bytes:
         return _CANONICAL_ASCII.encode(value).encode()
 
 
+def same(left: Json, right: Json) -> bool:
+    """Whether two values are the same JSON. Python takes `True` for `1`; JSON does not."""
+    return bool(left == right) and encode(left) == encode(right)
+
+
 def sha256(value: Json) -> str:
     """Hex SHA-256 of the canonical bytes."""
     return hashlib.sha256(encode(value)).hexdigest()
@@ -55,6 +60,15 @@ def loads(text: str | bytes) -> Json:
         raise
     except ValueError as error:
         raise InvalidJsonError(str(error)) from error
+
+
+def is_deeper(data: Json, most: int) -> bool:
+    """Whether objects and lists stand in each other more than `most` levels deep."""
+    level: list[Json] = [data]
+    for _ in range(most):
+        inside = [value.values() if isinstance(value, dict) else value for value in level]
+        level = [item for values in inside for item in values if isinstance(item, dict | list)]
+    return bool(level)
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -184,21 +184,12 @@ def _data_text(data: Any) -> str:
     except RecursionError as error:
         raise _RefusedError("data_too_deep") from error
     # Hardly any event has that many brackets, so hardly any is walked through.
-    if text.count("{") + text.count("[") > MAX_DATA_DEPTH and _is_deeper(data, MAX_DATA_DEPTH):
+    if text.count("{") + text.count("[") > MAX_DATA_DEPTH and canonical_json.is_deeper(data, MAX_DATA_DEPTH):
         raise _RefusedError("data_too_deep")
     # A character has at most four bytes in UTF-8, so short texts need no second look.
     if len(text) > MAX_DATA_BYTES // 4 and len(text.encode(errors="surrogatepass")) > MAX_DATA_BYTES:
         raise _RefusedError("data_too_large")
     return text
-
-
-def _is_deeper(data: Json, most: int) -> bool:
-    """Whether objects and lists stand in each other more than `most` levels deep."""
-    level: list[Json] = [data]
-    for _ in range(most):
-        inside = [value.values() if isinstance(value, dict) else value for value in level]
-        level = [item for values in inside for item in values if isinstance(item, dict | list)]
-    return bool(level)
 
 
 def _epoch(event: Mapping[str, Any], data: Mapping[str, Any]) -> int | None:
