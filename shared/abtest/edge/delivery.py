@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from abtest.domain.delivery.environments import is_environment
 from abtest.domain.delivery.manifest import CONFIG_CONTENT_TYPE, DEFAULT_ENVIRONMENT, SNIPPET_CONTENT_TYPE, Encoding
 from abtest.edge.cors import CORS, is_preflight, preflight_answer
 from abtest.edge.gateway import (
@@ -49,7 +50,6 @@ UNCACHED_PARAMETERS = frozenset(
 )
 """With any of these the answer is meant for one person now: neither kept by caches nor taken from ours."""
 
-_ENVIRONMENT = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,46}[a-z0-9])?", re.ASCII)
 _SNIPPET_FILE = re.compile(r"([0-9a-f-]{36})\.js", re.ASCII | re.IGNORECASE)
 _log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ class Delivery:
         return _told(lambda: self._config(Request.of(event)), lambda error: json_error(error, {**CORS, **PUBLIC}))
 
     def snippet(self, event: GatewayEvent, _context: Any = None) -> Answer:
-        """`GET /s/{shop_id}.js`: the install snippet."""
+        """`GET /s/{shop_id}.js`: the install snippet, of the environment that `env` names."""
         return _told(lambda: self._snippet(Request.of(event)), lambda error: script_error(error, PUBLIC))
 
     def _config(self, request: Request) -> Answer:
@@ -96,10 +96,10 @@ class Delivery:
     def _snippet(self, request: Request) -> Answer:
         _refuse_other_methods(request)
         named = _SNIPPET_FILE.fullmatch(request.path.get("file", ""))
-        shop_id = _shop_id(named[1] if named else "")
+        shop_id, environment = _shop_id(named[1] if named else ""), _environment(request.query)
         take_one(self.limiter, self.clock, request.address)
         encoding = _encoding(request)
-        body, _ = self.publications.read("snippet", shop_id, DEFAULT_ENVIRONMENT, encoding)
+        body, _ = self.publications.read("snippet", shop_id, environment, encoding)
         return _answer(request, body, "snippet", encoding, SNIPPET_CACHING)
 
 
@@ -148,6 +148,6 @@ def _shop_id(text: str) -> str:
 def _environment(query: Mapping[str, str]) -> str:
     """The environment asked for. Raises NotFoundError for a name that no environment can have."""
     named = query.get("env") or query.get("environment") or DEFAULT_ENVIRONMENT
-    if not _ENVIRONMENT.fullmatch(named):
+    if not is_environment(named):
         raise NotFoundError("there is no such environment")
     return named

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from abtest.domain.assignment.hash import fold
-from abtest.domain.delivery.config import Runtime, compile_config
+from abtest.domain.delivery.config import Runtime, Stored, compile_config, compile_shop
 from abtest.domain.experiments.model import Experiment
-from tests.support.storefronts import MOMENT, experiment, experiment_id, goal, variation
+from tests.support.storefronts import MOMENT, experiment, experiment_id, goal, shop, variation
 
 RUNTIME = Runtime(
     shop_id="shop",
@@ -19,8 +19,12 @@ RUNTIME = Runtime(
 
 
 def compiled(*experiments: Experiment) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = compile_config(RUNTIME, experiments, 7)["experiments"]
+    found: list[dict[str, Any]] = config(experiments=experiments)["experiments"]
     return found
+
+
+def config(**stored: Any) -> dict[str, Any]:
+    return compile_config(RUNTIME, compile_shop(shop(), Stored(**stored)), 7)
 
 
 def rules(*patterns: str) -> list[dict[str, str]]:
@@ -28,7 +32,7 @@ def rules(*patterns: str) -> list[dict[str, str]]:
 
 
 def test_config__of_no_experiment__has_every_part() -> None:
-    assert compile_config(RUNTIME, [], 7) == {
+    assert config() == {
         "shop_id": "shop",
         "runtime": {
             "environment": "production",

@@ -7,7 +7,7 @@ import pytest
 import quickjs
 
 from abtest.adapters.scripts import QuickJsChecker
-from abtest.domain.delivery.config import Config
+from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.snippet import render_snippet, without_broken_scripts
 
 BUNDLE = "(function (config, scripts) { globalThis.started = { config: config, scripts: scripts } });\n"
@@ -89,14 +89,12 @@ def test_snippet__with_a_lone_surrogate__is_written_in_utf_8() -> None:
 def test_broken_scripts__are_left_out_with_a_reason_that_says_where() -> None:
     block = {"rules": {}, "js": "}"}
     variation = {"name": "V", "js": "ok()", "css": "c", "blocks": [block]}
-    config, reasons = without_broken_scripts(config_of(experiment(js="a = ;", variations=[variation])), check)
-    assert config == config_of(
-        experiment(variations=[{"name": "V", "js": "ok()", "css": "c", "blocks": [{"rules": {}}]}])
-    )
+    parts, reasons = without_broken_scripts([experiment(js="a = ;", variations=[variation])], check)
+    assert parts == [experiment(variations=[{"name": "V", "js": "ok()", "css": "c", "blocks": [{"rules": {}}]}])]
     assert reasons[0].startswith("'E': JS is left out: line 1, column 5: ")
     assert reasons[1].startswith("'E' / 'V' / block 1: JS is left out: ")
 
 
 def test_broken_scripts__do_not_keep_the_rest_from_starting() -> None:
-    config, _ = without_broken_scripts(config_of(experiment(js="}); ("), experiment(js="return 1")), check)
-    assert started(config, "started.scripts.map(script => script()).join()") == "1"
+    parts, _ = without_broken_scripts([experiment(js="}); ("), experiment(js="return 1")], check)
+    assert started(config_of(*parts), "started.scripts.map(script => script()).join()") == "1"

@@ -1,25 +1,31 @@
-"""The published config of a shop, exactly as docs/data-model.md section 1 describes it."""
+"""The published config of a shop, exactly as docs/data-model.md section 1 describes it.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+Compiling happens once for all environments of a shop; each environment's config is then put together from the parts.
+"""
 
-from abtest.domain.assignment.allocation import Range, ranges
-from abtest.domain.assignment.hash import fold, seed
-from abtest.domain.delivery.mutations import normalised
-from abtest.domain.experiments.model import Experiment, Goal, Variation
-from abtest.domain.targeting.compilation import compile_goal_pages, compile_pages, compile_url_rules
-from abtest.domain.targeting.pages import PageRule
-from abtest.domain.targeting.urls import compile_rule
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from abtest.domain.assignment.hash import fold
+from abtest.domain.delivery.experiments import compile_experiment, groups_of_members
+from abtest.domain.delivery.parts import Config, below, present
+from abtest.domain.delivery.rollouts import compile_flag, compile_personalization
+from abtest.domain.exclusion_groups.model import ExclusionGroup
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.flags.model import Flag
+from abtest.domain.personalizations.model import Personalization
+from abtest.domain.settings.shop import Shop
+from abtest.domain.targeting.compilation import NO_REFERENCES, References, zones_in
 
 FORMAT = 1
 
-Config = dict[str, Any]
+_Item = TypeVar("_Item", Experiment, Personalization, Flag)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What the storefront must know besides experiments."""
+    """What the storefront must know besides what is delivered."""
 
     shop_id: str
     environment: str
@@ -28,9 +34,79 @@ class Runtime:
     events_signature: str
 
 
-def compile_config(runtime: Runtime, experiments: Iterable[Experiment], revision: int) -> Config:
-    """The config of these experiments; those not running and archived ones are left out. Oldest first, by id."""
-    live = [each for each in experiments if each.status == "running" and each.archived_at is None]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What the catalog holds for the shoppers of a shop, in all environments."""
+
+    experiments: Sequence[Experiment] = ()
+    personalizations: Sequence[Personalization] = ()
+    flags: Sequence[Flag] = ()
+    groups: Sequence[ExclusionGroup] = ()
+    references: References = NO_REFERENCES
+
+    @property
+    def environments(self) -> frozenset[str]:
+        """The environments in which something other than experiments is, or is paused."""
+        personalized = {each.environment_key for each in self.personalizations if each.status == "active"}
+        return frozenset(personalized | {each.environment_key for each in self.flags if _is_flagged(each)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A compiled personalization or flag, and the environment that it is for."""
+
+    environment: str
+    config: Config
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """Everything that is delivered, compiled, each list in the config's order. `left_out` says what is not and why."""
+
+    holdout: Config | None = None
+    experiments: Sequence[Config] = ()
+    personalizations: Sequence[Part] = ()
+    flags: Sequence[Part] = ()
+    left_out: Sequence[str] = field(default=())
+
+
+NOTHING = Delivered()
+
+
+def compile_shop(shop: Shop, stored: Stored) -> Delivered:
+    """What the shop delivers: what runs or is active, and paused flags. What cannot be compiled is left out alone."""
+    left_out: list[str] = []
+    groups = groups_of_members(stored.groups)
+    experiments = _in_order(stored.experiments, _is_running, lambda each: (each.id,))
+    personalizations = _in_order(stored.personalizations, _is_active, lambda each: (each.priority, each.id))
+    flags = _in_order(stored.flags, _is_public, lambda each: (each.key, each.id))
+    references = stored.references
+    return Delivered(
+        holdout=_holdout(shop),
+        experiments=[
+            compiled
+            for _, compiled in _each(experiments, lambda each: compile_experiment(each, references, groups), left_out)
+        ],
+        personalizations=[
+            Part(environment=each.environment_key, config=compiled)
+            for each, compiled in _each(
+                personalizations, lambda each: compile_personalization(each, references), left_out
+            )
+        ],
+        flags=[
+            Part(environment=each.environment_key, config=compiled)
+            for each, compiled in _each(flags, lambda each: compile_flag(each, references), left_out)
+        ],
+        left_out=left_out,
+    )
+
+
+def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> Config:
+    """The config of one environment: experiments and the holdout are for all, the rest is for its own."""
+    personalizations, flags = (
+        [part.config for part in parts if part.environment == runtime.environment]
+        for parts in (delivered.personalizations, delivered.flags)
+    )
     return {
         "shop_id": runtime.shop_id,
         "runtime": {
@@ -42,64 +118,60 @@ def compile_config(runtime: Runtime, experiments: Iterable[Experiment], revision
         "signals": {},
         "profile": {},
         "delivery": {"format": FORMAT, "revision": revision},
-        "experiments": [_experiment(each) for each in sorted(live, key=lambda each: each.id)],
-    }
-
-
-def _experiment(experiment: Experiment) -> Config:
-    active = [variation for variation in experiment.variations if variation.archived_at is None]
-    cuts = ranges([variation.weight for variation in active], experiment.traffic_allocation)
-    redirects = experiment.delivery_type == "redirect"
-    page_rules = {page["id"]: page for page in experiment.goal_page_rules}
-    return {
-        "id": experiment.id,
-        "name": experiment.name,
-        "type": experiment.delivery_type,
-        "epoch": experiment.assignment_epoch,
-        "state": fold(seed(experiment.id, experiment.assignment_epoch)),
-        "variations": [_variation(*each, redirects) for each in zip(active, cuts, strict=True)],
-        "goals": [_goal(goal, page_rules) for goal in experiment.goals if goal.archived_at is None],
-    } | _present(
-        pages=compile_pages(experiment.targeting),
-        css=experiment.experiment_css,
-        js=experiment.experiment_js,
-        reset_js=experiment.experiment_reset_js,
+        "experiments": list(delivered.experiments),
+    } | present(
+        zones=_zones([*delivered.experiments, *personalizations, *flags]),
+        holdout=delivered.holdout,
+        personalizations=personalizations,
+        flags=flags,
     )
 
 
-def _variation(variation: Variation, cut: Range, redirects: bool) -> Config:
-    return {"id": variation.id, "name": variation.name, "range": list(cut)} | _present(
-        control=variation.is_control,
-        mutations=normalised(variation.mutations),
-        css=variation.custom_css,
-        js=variation.custom_js,
-        blocks=[_block(block) for block in variation.url_blocks or ()],
-        redirect_url=redirects and variation.redirect_url,
-    )
+def _holdout(shop: Shop) -> Config | None:
+    if not shop.holdout_v1_enabled:
+        return None
+    share = below(shop.holdout_pct / 100)
+    return {"state": fold(f"holdout:{shop.id}"), "below": share, "epoch": shop.holdout_config_epoch}
 
 
-def _block(block: Mapping[str, Any]) -> Config:
-    return {"rules": compile_url_rules(block["urlRules"])} | _present(
-        mutations=normalised(block["mutations"]), css=block.get("css"), js=block.get("js")
-    )
+def _is_running(experiment: Experiment) -> bool:
+    return experiment.status == "running" and experiment.archived_at is None
 
 
-def _goal(goal: Goal, page_rules: Mapping[str, Mapping[str, Any]]) -> Config:
-    return {"id": goal.id, "type": goal.type, "once": goal.count_once} | _present(
-        event=goal.event_name,
-        selector=goal.selector,
-        text=goal.text_match,
-        url=goal.url_pattern and compile_rule("simple", goal.url_pattern),
-        pages=_goal_pages(goal, page_rules),
-        capture=[dict(capture) for capture in goal.capture],
-    )
+def _is_active(personalization: Personalization) -> bool:
+    return personalization.status == "active"
 
 
-def _goal_pages(goal: Goal, page_rules: Mapping[str, Mapping[str, Any]]) -> PageRule | None:
-    page = page_rules.get(goal.page_id or "")
-    return None if page is None else compile_goal_pages(page)
+def _is_flagged(flag: Flag) -> bool:
+    return flag.status in ("active", "paused")
 
 
-def _present(**fields: Any) -> Config:
-    """Absent means none: null, false, empty text and empty lists are left out."""
-    return {name: value for name, value in fields.items() if value}
+def _is_public(flag: Flag) -> bool:
+    return flag.delivery_type == "visual" and _is_flagged(flag)
+
+
+def _in_order(
+    items: Iterable[_Item], wanted: Callable[[_Item], bool], key: Callable[[_Item], tuple[Any, ...]]
+) -> list[_Item]:
+    return sorted(filter(wanted, items), key=key)
+
+
+def _each(
+    items: Iterable[_Item], compiled: Callable[[_Item], Config], left_out: list[str]
+) -> Iterable[tuple[_Item, Config]]:
+    """Each item with its part. What was stored may be of any form, so anything that goes wrong is that item's."""
+    for item in items:
+        try:
+            part = compiled(item)
+        except Exception as error:
+            left_out.append(f"{item.name!r} is left out: {type(error).__name__}: {error}")
+        else:
+            yield item, part
+
+
+_TARGETED = ("pages", "audience", "rules", "goals")
+
+
+def _zones(parts: Iterable[Config]) -> list[str]:
+    asked = (part[name] for part in parts for name in _TARGETED if name in part)
+    return sorted({zone for targeted in asked for zone in zones_in(targeted)})

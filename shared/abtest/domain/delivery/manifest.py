@@ -34,13 +34,17 @@ class Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
-    """What a shop's environment serves. `content` is the hash of everything but the revision."""
+    """What a shop's environment serves. `content` is the hash of everything but the revision.
+
+    The default environment's pointer also names all `environments` of the shop that have one.
+    """
 
     revision: int
     content: str
     config: Published
     snippet: Published
     published_at: Timestamp
+    environments: tuple[str, ...] = ()
 
 
 def pointer_key(shop_id: str, environment: str = DEFAULT_ENVIRONMENT) -> str:
@@ -73,6 +77,7 @@ def read_pointer(content: bytes) -> Pointer:
         config=config,
         snippet=snippet,
         published_at=document["published_at"],
+        environments=tuple(document.get("environments", ())),
     )
 
 

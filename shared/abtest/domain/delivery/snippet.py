@@ -1,9 +1,9 @@
 """The install snippet: the SDK called with the config and the customers' scripts as real functions."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from abtest.domain.delivery.config import Config
+from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.scripts import UnsafeScriptError, as_function
 from abtest.kit import canonical_json
 
@@ -11,11 +11,13 @@ Check = Callable[[str], str | None]
 """Why a script does not parse, or None when it does."""
 
 _SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
+_WITH_SCRIPTS = ("experiments", "personalizations", "experiences", "variations", "blocks")
+"""Lists of parts that hold scripts; nothing below any other field is looked at, be it named like a script or not."""
 _ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def without_broken_scripts(config: Config, check: Check) -> tuple[Config, list[str]]:
-    """The config without scripts that do not parse or cannot be embedded, and for each the reason.
+def without_broken_scripts(parts: Iterable[Config], check: Check) -> tuple[list[Config], list[str]]:
+    """Parts of a config without scripts that do not parse or cannot be embedded, and for each the reason.
 
     The rest of an experiment with a broken script is delivered: the script would have thrown in the browser as well.
     """
@@ -27,7 +29,7 @@ def without_broken_scripts(config: Config, check: Check) -> tuple[Config, list[s
             reasons.append(f"{place}: {_SCRIPT_FIELDS[name]} is left out: {problem}")
         return problem is None
 
-    return {**config, "experiments": [_filtered(each, _place(each), kept) for each in config["experiments"]]}, reasons
+    return [_filtered(part, _place(part), kept) for part in parts], reasons
 
 
 def render_snippet(config: Config, bundle: str, check: Check) -> str:
@@ -63,11 +65,10 @@ def problem_of(source: str, check: Check) -> str | None:
 
 def _filtered(part: Config, place: str, kept: Callable[[str, str, str], bool]) -> Config:
     whole = {name: value for name, value in part.items() if name not in _SCRIPT_FIELDS or kept(place, name, value)}
-    for name in ("variations", "blocks"):
-        if name in whole:
-            whole[name] = [
-                _filtered(child, f"{place} / {_place(child, index)}", kept) for index, child in enumerate(whole[name])
-            ]
+    for name in filter(whole.__contains__, _WITH_SCRIPTS):
+        whole[name] = [
+            _filtered(child, f"{place} / {_place(child, index)}", kept) for index, child in enumerate(whole[name])
+        ]
     return whole
 
 
@@ -86,7 +87,7 @@ def _indexed_fields(part: Config, positions: dict[str, int]) -> Iterator[tuple[s
     for name, value in part.items():
         if name in _SCRIPT_FIELDS:
             yield name, positions.setdefault(value, len(positions))
-        elif name in ("experiments", "variations", "blocks"):
+        elif name in _WITH_SCRIPTS:
             yield name, [_indexed(child, positions) for child in value]
         else:
             yield name, value

@@ -1,0 +1,168 @@
+"""The use case: publish a shop. How, and why in this order, is said in the package."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from abtest.domain.credentials.signing import RootKeys, browser_signature
+from abtest.domain.delivery.config import NOTHING, Delivered, Part, Runtime, compile_config, compile_shop
+from abtest.domain.delivery.environments import MAX_ENVIRONMENTS, is_environment, planned
+from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT
+from abtest.domain.delivery.parts import Config
+from abtest.domain.delivery.snippet import Check, without_broken_scripts
+from abtest.kit.errors import ServiceError
+from abtest.ports.blobs import Blobs
+from abtest.ports.scripts import ScriptChecker
+from abtest.services.context import World
+from abtest.services.publication.outcome import OvertakenError, PublicationOutcome
+from abtest.services.publication.pointers import Flips, Rendition
+from abtest.services.publication.scripts import RememberedChecks
+from abtest.services.publication.sources import Sources
+from abtest.services.shop_records import read_shop
+
+_REASONS_LOGGED = 20
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edition:
+    """A shop as it is now, for any environment. `runtime` is that of the default one."""
+
+    runtime: Runtime
+    revision: int
+    delivered: Delivered
+    in_use: frozenset[str]
+    bundle: str
+    check: Check
+    left_out: list[str]
+
+    def rendition(self, environment: str, delivered: Delivered | None = None) -> Rendition:
+        """What the environment serves; of a shop that delivers something else, if that is given."""
+        runtime = replace(self.runtime, environment=environment)
+        config = compile_config(runtime, delivered or self.delivered, self.revision)
+        return Rendition(config=config, bundle=self.bundle, check=self.check)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publication:
+    """Publishes shops. `blobs` is the delivery bucket, `bundle` gives the SDK as an expression."""
+
+    world: World
+    blobs: Blobs
+    checker: ScriptChecker
+    roots: Callable[[], RootKeys]
+    bundle: Callable[[], str]
+    events_url: str
+
+    def publish(self, shop_id: str) -> PublicationOutcome:
+        """Bring what shoppers get up to the catalog's state; never raises, can be repeated at any time."""
+        try:
+            return self._publish(shop_id)
+        except ServiceError as error:
+            return _failed(shop_id, [error], [])
+        except Exception as error:
+            # The caller's commit stands already, so whatever went wrong here is a stale storefront, not a failed write.
+            _log.exception("publication.failed", extra={"shop_id": shop_id})
+            return PublicationOutcome(ok=False, reasons=[f"unexpected {type(error).__name__}"])
+
+    def _publish(self, shop_id: str) -> PublicationOutcome:
+        edition = self._edition(shop_id, self.world.catalog.next_revision(shop_id))
+        flips = Flips(blobs=self.blobs, shop_id=shop_id, revision=edition.revision, now=self.world.now)
+        others = [name for name in _flip_default(flips, edition) if name != DEFAULT_ENVIRONMENT]
+        failures = [error for name in others if (error := _flip_other(flips, name, edition.rendition(name)))]
+        if failures:
+            return _failed(shop_id, failures, edition.left_out)
+        _log.info("publication.flipped", extra={"shop_id": shop_id, "revision": edition.revision})
+        if edition.left_out:
+            _log.warning(
+                "publication.left_out", extra={"shop_id": shop_id, "reasons": edition.left_out[:_REASONS_LOGGED]}
+            )
+        return PublicationOutcome(ok=True, revision=edition.revision, reasons=edition.left_out)
+
+    def _edition(self, shop_id: str, revision: int) -> _Edition:
+        shop = read_shop(self.world.catalog, shop_id)
+        sources = Sources(self.world.catalog, shop_id)
+        stored = sources.stored()
+        compiled = compile_shop(shop, stored)
+        delivered, broken = _without_broken_scripts(compiled, self._checks.problem)
+        return _Edition(
+            runtime=Runtime(
+                shop_id=shop_id,
+                environment=DEFAULT_ENVIRONMENT,
+                currency=shop.currency,
+                events_url=self.events_url,
+                events_signature=browser_signature(self.roots(), shop_id),
+            ),
+            revision=revision,
+            delivered=delivered,
+            in_use=stored.environments,
+            bundle=self.bundle(),
+            check=self._checks.problem,
+            left_out=[*sources.left_out, *compiled.left_out, *broken],
+        )
+
+    @cached_property
+    def _checks(self) -> RememberedChecks:
+        return RememberedChecks(self.checker)
+
+
+def _flip_default(flips: Flips, edition: _Edition) -> Sequence[str]:
+    """Flip the default environment; all environments that there are now, also when a newer publication stands."""
+
+    def named(before: Sequence[str]) -> tuple[str, ...]:
+        plan = planned(edition.in_use, before)
+        for name in plan.retired:  # before the pointer forgets them: whoever dies in between can still be followed
+            _flip_retired(flips, name, edition)
+        refused.update(plan.refused)
+        return tuple(plan.published)
+
+    refused: set[str] = set()
+    try:
+        environments = flips.flip(DEFAULT_ENVIRONMENT, edition.rendition(DEFAULT_ENVIRONMENT), named)
+    except OvertakenError as newer:
+        return newer.environments
+    edition.left_out.extend(map(_refusal, sorted(refused - set(environments))))
+    return environments
+
+
+def _flip_retired(flips: Flips, environment: str, edition: _Edition) -> None:
+    try:
+        flips.flip(environment, edition.rendition(environment, NOTHING))
+    except OvertakenError:
+        return  # a newer publication has retired it
+
+
+def _flip_other(flips: Flips, environment: str, rendition: Rendition) -> ServiceError | None:
+    """Flip one more environment. What goes wrong with it is told, and keeps no other from being flipped."""
+    try:
+        flips.flip(environment, rendition)
+    except OvertakenError:
+        return None
+    except ServiceError as error:
+        return error
+    return None
+
+
+def _refusal(environment: str) -> str:
+    if not is_environment(environment):
+        return f"environment {environment!r} is left out: it has no name that an environment can have"
+    return f"environment {environment!r} is left out: a shop has at most {MAX_ENVIRONMENTS}"
+
+
+def _failed(shop_id: str, errors: Sequence[ServiceError], left_out: Sequence[str]) -> PublicationOutcome:
+    _log.warning("publication.failed", extra={"shop_id": shop_id, "codes": [error.code for error in errors]})
+    reasons = [*(f"{error.code}: {error.message}" for error in errors), *left_out]
+    return PublicationOutcome(ok=False, reasons=reasons, retriable=any(error.status >= 500 for error in errors))
+
+
+def _without_broken_scripts(delivered: Delivered, check: Check) -> tuple[Delivered, list[str]]:
+    experiments, reasons = without_broken_scripts(delivered.experiments, check)
+    configs: list[Config] = [part.config for part in delivered.personalizations]
+    whole, more = without_broken_scripts(configs, check)
+    personalizations = [
+        Part(environment=part.environment, config=config)
+        for part, config in zip(delivered.personalizations, whole, strict=True)
+    ]
+    return replace(delivered, experiments=experiments, personalizations=personalizations), reasons + more

@@ -1,0 +1,128 @@
+"""What a publication reads of the catalog. A stored item that cannot be read is left out and stops nothing else."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from abtest.domain.delivery.config import Stored
+from abtest.domain.exclusion_groups.documents import exclusion_group_from
+from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.flags.documents import flag_from
+from abtest.domain.personalizations.documents import personalization_from
+from abtest.domain.personalizations.model import Personalization
+from abtest.domain.reusable.references import placed_references
+from abtest.domain.targeting.compilation import References
+from abtest.kit.errors import ServiceError
+from abtest.ports.catalog import Catalog, Document, Head, Kind, Record
+
+_PAGE = 100
+_T = TypeVar("_T")
+
+_NAMES: dict[Kind, str] = {
+    "EXP": "experiment",
+    "PZN": "personalization",
+    "FLAG": "flag",
+    "GRP": "exclusion group",
+    "PAGE": "page",
+    "AUD": "audience",
+}
+
+
+@dataclass(slots=True)
+class Sources:
+    """Reads one shop. `left_out` says what could not be read, and why."""
+
+    catalog: Catalog
+    shop_id: str
+    left_out: list[str] = field(default_factory=list)
+
+    def stored(self) -> Stored:
+        """All that may be delivered: what runs or is active, paused flags, groups, pages and audiences in use."""
+        experiments = self._all("EXP", lambda head: head.status == "running" and not head.archived_at, experiment_from)
+        personalizations = self._all("PZN", lambda head: head.status == "active", personalization_from)
+        flags = self._all("FLAG", lambda head: head.status in ("active", "paused"), flag_from)
+        groups = self._all("GRP", lambda _: True, exclusion_group_from)
+        targetings = [*map(_targeting, flags), *_of_experiments(experiments), *_of_personalizations(personalizations)]
+        return Stored(
+            experiments=experiments,
+            personalizations=personalizations,
+            flags=flags,
+            groups=groups,
+            references=self.references(targetings),
+        )
+
+    def references(self, targetings: Iterable[Document | None]) -> References:
+        """The pages and audiences that these name."""
+        given = list(targetings)
+        return References(
+            pages=self._documents("PAGE", (name for each in given for _, name in placed_references(each, "pageRules"))),
+            audiences=self._documents(
+                "AUD", (name for each in given for _, name in placed_references(each, "segmentRules"))
+            ),
+        )
+
+    def _all(self, kind: Kind, wanted: Callable[[Head], bool], made: Callable[[Document], _T]) -> list[_T]:
+        """From the heads, which are read consistently; the work index may lag behind the commit just made."""
+        found = []
+        for heads in self._pages(kind):
+            for record in self._records(kind, [head.id for head in heads if wanted(head)]):
+                found += self._made(kind, record, made)
+        return found
+
+    def _documents(self, kind: Kind, names: Iterable[str]) -> dict[str, Document]:
+        wanted = sorted(set(names))
+        batches = (wanted[start : start + _PAGE] for start in range(0, len(wanted), _PAGE))
+        return {record.head.id: record.body for batch in batches for record in self._records(kind, batch)}
+
+    def _pages(self, kind: Kind) -> Iterator[Sequence[Head]]:
+        after: str | None = None
+        while True:
+            page = self.catalog.list(self.shop_id, kind, limit=_PAGE, after_id=after)
+            yield page.heads
+            after = page.last_id
+            if after is None:
+                return
+
+    def _records(self, kind: Kind, ids: Sequence[str]) -> list[Record]:
+        try:
+            return self.catalog.get_many(self.shop_id, kind, ids) if ids else []
+        except ServiceError:
+            raise
+        except Exception:  # one of them is broken: read each for itself
+            return [record for one in ids for record in self._one(kind, one)]
+
+    def _one(self, kind: Kind, record_id: str) -> list[Record]:
+        try:
+            record = self.catalog.get(self.shop_id, kind, record_id)
+        except ServiceError:
+            raise
+        except Exception as error:
+            return self._unreadable(kind, record_id, error)
+        return [] if record is None else [record]
+
+    def _made(self, kind: Kind, record: Record, made: Callable[[Document], _T]) -> list[_T]:
+        try:
+            return [made(record.body)]
+        except Exception as error:
+            return self._unreadable(kind, record.head.id, error)
+
+    def _unreadable(self, kind: Kind, record_id: str, error: Exception) -> list[Any]:
+        self.left_out.append(f"{_NAMES[kind]} {record_id} cannot be read: {type(error).__name__}: {error}")
+        return []
+
+
+def _targeting(item: Any) -> Document | None:
+    targeting: Document | None = item.targeting
+    return targeting
+
+
+def _of_experiments(experiments: Iterable[Experiment]) -> Iterator[Document | None]:
+    for experiment in experiments:
+        yield from (experiment.targeting, {"pageRules": experiment.goal_page_rules})
+
+
+def _of_personalizations(personalizations: Iterable[Personalization]) -> Iterator[Document | None]:
+    for personalization in personalizations:
+        yield personalization.targeting
+        yield from (rule.targeting for rule in personalization.rules)
