@@ -45,7 +45,7 @@ def _compare(before: Diff, after: Diff, longest: int) -> Diff:
     return {
         name: [_told(name, before.get(name), longest), _told(name, after.get(name), longest)]
         for name in names
-        if before.get(name) != after.get(name)
+        if not canonical_json.same(before.get(name), after.get(name))
     }
 
 

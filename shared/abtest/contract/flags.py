@@ -1,0 +1,122 @@
+"""Feature flags on the wire."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field
+
+from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, OpenInput, Output, PublicationWarning
+from abtest.contract.consent import LiveEdit
+from abtest.contract.environments import EnvironmentKey
+from abtest.contract.json_values import JsonValue
+from abtest.contract.targeting import ExperimentTargeting
+from abtest.contract.weekdays import WeekdaySchedule
+from abtest.domain.flags.model import DeliveryType, Status
+from abtest.domain.flags.model import Flag as Aggregate
+from abtest.domain.flags.variants import VariantKey
+
+_KEY = "[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
+_UUID = "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+
+FlagKey = Annotated[str, Field(pattern=f"^{_KEY}$")]
+FlagReference = Annotated[str, Field(pattern=f"^({_UUID}|{_KEY})$"), AfterValidator(str.lower)]
+"""A flag's UUID or its key, as paths take both."""
+
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+Description = Annotated[str, Field(max_length=2000)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class FlagFields(Input):
+    """What may be said about a flag at any time."""
+
+    description: Description | None = ABSENT
+    delivery_type: DeliveryType = ABSENT
+    environment_key: EnvironmentKey = ABSENT
+    rollout_percentage: Share = ABSENT
+    targeting: ExperimentTargeting | None = ABSENT
+    weekday_schedule: WeekdaySchedule | None = ABSENT
+
+
+class FeatureFlagInput(FlagFields):
+    """A new flag. Without values it is off with `false` and on with `true`."""
+
+    key: FlagKey
+    name: Name
+    off_value: JsonValue = ABSENT
+    on_value: JsonValue = ABSENT
+    activate: bool = ABSENT
+
+
+class FeatureFlagUpdateInput(FlagFields, LiveEdit):
+    """Changes to a flag (JSON merge); what is absent stays."""
+
+    key: FlagKey = ABSENT
+    name: Name = ABSENT
+
+
+class FlagVariant(Input):
+    """What a flag answers when it is off, or on."""
+
+    key: VariantKey
+    value: JsonValue
+
+
+FlagVariants = Annotated[list[FlagVariant], Field(min_length=2, max_length=2)]
+"""Both values, each stated once."""
+
+
+class FeatureFlag(Output):
+    """A flag in one environment."""
+
+    id: Id
+    key: str
+    name: str
+    description: str | None
+    status: Status
+    delivery_type: DeliveryType
+    environment_key: str
+    rollout_percentage: float
+    targeting: Annotated[Any, AsStored(ExperimentTargeting | None)]
+    weekday_schedule: Annotated[Any, AsStored(WeekdaySchedule | None)]
+    variants: Annotated[list[Any], AsStored(list[FlagVariant])]
+    publication_warning: PublicationWarning = ABSENT
+    created_at: DateTime
+    updated_at: DateTime
+
+    @classmethod
+    def of(cls, flag: Aggregate, warning: PublicationWarning | None = None) -> Self:
+        """A flag as the contract shows it."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        variants = [{"key": "off", "value": flag.off_value}, {"key": "on", "value": flag.on_value}]
+        return cls(**{name: getattr(flag, name) for name in _SAME_NAME}, variants=variants, **optional).at(flag.version)
+
+
+_SAME_NAME = frozenset(FeatureFlag.model_fields) - {"variants", "publication_warning"}
+
+
+class VisitorAttributes(OpenInput):
+    """What is known of the visitor: the attributes of conditions. What is given here wins over what is derived."""
+
+    url: Annotated[str, Field(max_length=8192, description="The address that page rules are held against.")] = ABSENT
+    customer_id: Annotated[str, Field(min_length=1, max_length=256)] = ABSENT
+
+
+class FlagEvaluationInput(Input):
+    """Who asks for the flags of which environment."""
+
+    environment_key: EnvironmentKey = ABSENT
+    visitor_id: Annotated[str, Field(min_length=1, max_length=256)]
+    attributes: VisitorAttributes = ABSENT
+
+
+class EvaluatedFlag(Output):
+    """A flag's value for one visitor, and why."""
+
+    value: Annotated[Any, AsStored(JsonValue)]
+    reason: Literal["on", "paused", "dark", "targeting", "rollout"]
+
+
+class FlagEvaluation(Output):
+    """Every active and paused flag of the environment, by key."""
+
+    flags: dict[str, EvaluatedFlag]

@@ -1,0 +1,16 @@
+"""Rules that span the fields of a flag: what must hold whenever it is stored."""
+
+from abtest.domain.experiments.errors import refused
+from abtest.domain.experiments.time_zones import is_time_zone
+from abtest.domain.flags.model import Flag
+
+
+def check(flag: Flag) -> None:
+    """Raises errors of status 422 that name the field."""
+    schedule = flag.weekday_schedule
+    if schedule is None:
+        return
+    if flag.delivery_type == "api":
+        raise refused("weekday_schedule", "flags with delivery_type api have none")
+    if not is_time_zone(schedule["timezone"]):
+        raise refused("weekday_schedule.timezone", "is no IANA time zone")
