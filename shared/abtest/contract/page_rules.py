@@ -1,11 +1,14 @@
 """URL rules and page rules: where something runs, or where a goal counts."""
 # ruff: noqa: N815 - the contract spells these names so
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
+from abtest.contract.advanced_conditions import AdvancedCondition
 from abtest.contract.base import ABSENT, Input, OpenInput, Uuid
+from abtest.contract.misplaced import misplaced
+from abtest.contract.triggers import Trigger
 
 MAX_RULES = 50
 
@@ -18,17 +21,55 @@ class UrlRule(Input):
     include: bool = ABSENT
 
 
+UrlRules = Annotated[list[UrlRule], Field(max_length=MAX_RULES)]
+
+
 class PageRules(OpenInput):
     """A page by its URL rules: any exclude rule that matches wins, then any include rule."""
 
     id: Uuid
-    includeRules: Annotated[list[UrlRule], Field(max_length=MAX_RULES)]
-    excludeRules: Annotated[list[UrlRule], Field(max_length=MAX_RULES)]
+    includeRules: UrlRules
+    excludeRules: UrlRules
     name: Annotated[str, Field(max_length=255)] = ABSENT
     include: bool = ABSENT
     disabled: bool = ABSENT
-    advancedCondition: Any = ABSENT
-    trigger: dict[str, Any] = ABSENT
+    advancedCondition: AdvancedCondition | None = ABSENT
+    trigger: Trigger = ABSENT
 
 
 PageRuleList = Annotated[list[PageRules], Field(max_length=MAX_RULES)]
+
+_OF_ITS_OWN = ("includeRules", "excludeRules", "advancedCondition", "trigger")
+
+
+class TargetedPage(OpenInput):
+    """A page rule of a targeting: one of its own, or a page of the shop by `pageId`, which says all but the mode."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["includeRules", "excludeRules"]}, {"required": ["pageId"]}]}
+    )
+
+    id: Uuid
+    pageId: Uuid = ABSENT
+    includeRules: UrlRules = ABSENT
+    excludeRules: UrlRules = ABSENT
+    name: Annotated[str, Field(max_length=255)] = ABSENT
+    include: bool = ABSENT
+    disabled: bool = ABSENT
+    advancedCondition: AdvancedCondition | None = ABSENT
+    trigger: Trigger = ABSENT
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        stated = self.model_fields_set
+        if "pageId" in stated:
+            wrong = [(name, "does not go with pageId: the page says it") for name in _OF_ITS_OWN if name in stated]
+        else:
+            required = ("includeRules", "excludeRules")
+            wrong = [(name, "is required without pageId") for name in required if name not in stated]
+        if wrong:
+            raise misplaced(wrong)
+        return self
+
+
+TargetedPages = Annotated[list[TargetedPage], Field(max_length=MAX_RULES)]

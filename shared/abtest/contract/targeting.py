@@ -1,10 +1,14 @@
-"""Where and for whom an experiment runs."""
+"""Where and for whom an experiment, a flag or a personalization is delivered (docs/targeting.md)."""
 # ruff: noqa: N815 - the contract spells these names so
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from abtest.contract.base import ABSENT, Input, OpenInput
-from abtest.contract.page_rules import PageRuleList
+from pydantic import ConfigDict, Field, model_validator
+
+from abtest.contract.audience_rules import AudienceRules
+from abtest.contract.base import ABSENT, Input, OpenInput, Uuid
+from abtest.contract.misplaced import misplaced
+from abtest.contract.page_rules import MAX_RULES, TargetedPages
 
 MatchMode = Literal["any", "all"]
 
@@ -15,11 +19,40 @@ class CheckoutBlock(Input):
     enabled: bool
 
 
-class ExperimentTargeting(OpenInput):
-    """Targeting. `pageRules` are the experiment's source pages; fields beyond these are kept as they come."""
+class TargetedAudience(OpenInput):
+    """An audience rule of a targeting: one of its own, or an audience of the shop by `audienceId`."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["rules"]}, {"required": ["audienceId"]}]})
+
+    id: Uuid
+    audienceId: Uuid = ABSENT
+    rules: AudienceRules = ABSENT
+    name: Annotated[str, Field(max_length=255)] = ABSENT
+    include: bool = ABSENT
+    disabled: bool = ABSENT
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        stated = self.model_fields_set & {"audienceId", "rules"}
+        if not stated:
+            raise misplaced([("rules", "is required without audienceId")])
+        if len(stated) > 1:
+            raise misplaced([("rules", "does not go with audienceId: the audience says it")])
+        return self
+
+
+class Targeting(OpenInput):
+    """Page rules and audience rules; absent ones restrict nothing. Fields beyond these are kept as they come."""
 
     pageMatchMode: MatchMode = ABSENT
+    pageRules: TargetedPages = ABSENT
     segmentMatchMode: MatchMode = ABSENT
+    segmentRules: Annotated[list[TargetedAudience], Field(max_length=MAX_RULES)] = ABSENT
+
+
+class ExperimentTargeting(Targeting):
+    """Targeting of an experiment. `surface` checkout runs there only; `identity` customer buckets by customer id."""
+
     surface: Literal["checkout"] = ABSENT
     checkoutBlock: CheckoutBlock = ABSENT
-    pageRules: PageRuleList = ABSENT
+    identity: Literal["customer"] | None = ABSENT

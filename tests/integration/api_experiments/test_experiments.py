@@ -82,7 +82,9 @@ EVERYTHING: dict[str, Any] = {
             "capture": [{"property": "sku", "source": "dataset", "attribute": "sku"}],
         },
     ],
-    "goalPageRules": [{"id": UNKNOWN, "includeRules": [], "excludeRules": [], "own": 1, "trigger": {"a": 1}}],
+    "goalPageRules": [
+        {"id": UNKNOWN, "includeRules": [], "excludeRules": [], "own": 1, "trigger": {"type": "dom_ready"}}
+    ],
 }
 
 

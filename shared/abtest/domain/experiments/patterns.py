@@ -1,37 +1,24 @@
-"""Where an experiment holds regular expressions of its customers; which of them are let in, admission says."""
+"""Where an experiment holds regular expressions beside its targeting; which of them are let in, admission says."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.targeting.admission import refuse_unsafe
-
-Placed = tuple[str, str]
-"""A path (`targeting.pageRules[0].includeRules[1].pattern`) and the expression that stands there."""
+from abtest.domain.targeting.checks import Placed, expressions_of_pages
 
 
 def check(experiment: Experiment) -> None:
-    """Raises UnsafeRegexError for the first expression that browsers must not be given."""
+    """Raises UnsafeRegexError for the first of these that browsers must not be given; `check_targeting` sees the rest."""
     for path, source in expressions(experiment):
         refuse_unsafe(path, source)
 
 
 def expressions(experiment: Experiment) -> Iterator[Placed]:
-    """Every `regex` rule of the experiment with its path."""
-    yield from _in_pages((experiment.targeting or {}).get("pageRules", ()), "targeting.pageRules")
-    yield from _in_pages(experiment.goal_page_rules, "goalPageRules")
+    """The regular expressions of goal page rules and URL blocks, each with its path."""
+    yield from expressions_of_pages(experiment.goal_page_rules, "goalPageRules")
     for index, variation in enumerate(experiment.variations):
         for position, block in enumerate(variation.url_blocks or ()):
-            yield from _in_rules(block["urlRules"], f"variations[{index}].url_blocks[{position}].urlRules")
-
-
-def _in_pages(pages: Any, path: str) -> Iterator[Placed]:
-    for index, page in enumerate(pages):
-        for name in ("includeRules", "excludeRules"):
-            yield from _in_rules(page[name], f"{path}[{index}].{name}")
-
-
-def _in_rules(rules: list[Mapping[str, Any]], path: str) -> Iterator[Placed]:
-    for index, rule in enumerate(rules):
-        if rule["type"] == "regex":
-            yield f"{path}[{index}].pattern", rule["pattern"]
+            path = f"variations[{index}].url_blocks[{position}]"
+            for place, rule in enumerate(block["urlRules"]):
+                if rule["type"] == "regex":
+                    yield f"{path}.urlRules[{place}].pattern", rule["pattern"]

@@ -40,14 +40,16 @@ def is_source(experiment: Experiment, url: str) -> bool:
 
 def has_source_rules(experiment: Experiment) -> bool:
     """Whether any page rule says where the experiment redirects from."""
-    return any(includes for includes, _ in _source_rules(experiment))
+    pages = (experiment.targeting or {}).get("pageRules", ())
+    by_reference = any("pageId" in page and not page.get("disabled") for page in pages)
+    return by_reference or any(includes for includes, _ in _source_rules(experiment))
 
 
 def _source_rules(experiment: Experiment) -> Iterator[tuple[list[UrlRule], list[UrlRule]]]:
     """Positive rules and their exceptions, of each page rule that is on and includes."""
     for page in (experiment.targeting or {}).get("pageRules", ()):
-        if page.get("disabled") or page.get("include") is False:
-            continue
+        if page.get("disabled") or page.get("include") is False or "includeRules" not in page:
+            continue  # what a page of the shop says is put in its place before, where it is known
         rules = [*page["includeRules"], *({**rule, "include": False} for rule in page["excludeRules"])]
         positive = [rule for rule in rules if rule.get("include") is not False]
         yield positive, [rule for rule in rules if rule.get("include") is False]

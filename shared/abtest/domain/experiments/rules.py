@@ -7,6 +7,7 @@ from abtest.domain.experiments.limits import MAX_GOALS, MIN_VARIATIONS, WEIGHT_T
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.goals.rules import check_goal
+from abtest.domain.targeting.checks import check_surface, check_targeting
 from abtest.kit.errors import LimitReachedError
 
 
@@ -19,6 +20,8 @@ def check(experiment: Experiment) -> None:
         if weekdays is not None and not is_time_zone(weekdays["timezone"]):
             raise refused(f"{name}.timezone", "is no IANA time zone")
     mutations.check(experiment)
+    check_targeting(experiment.targeting)
+    check_surface(experiment.targeting)
     patterns.check(experiment)
     redirects.check(experiment)
 

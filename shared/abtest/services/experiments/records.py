@@ -5,6 +5,7 @@ from abtest.domain.experiments.documents import experiment_document, experiment_
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
 from abtest.domain.ledger.events import goal_claim
+from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
 from abtest.ports.catalog import COUNTED_FOR_EVER, Claim, Head, Put, Record, Release, Remove
 
@@ -34,9 +35,15 @@ def head_of(experiment: Experiment) -> Head:
             "slug": experiment.slug,
             "counting_type": experiment.counting_type,
             "delivery_type": experiment.delivery_type,
+            "refs": refs_attribute(references_in(experiment)),
         },
         due=_due(experiment),
     )
+
+
+def references_in(experiment: Experiment) -> frozenset[str]:
+    """The pages and audiences of the shop that the experiment or its goals name."""
+    return references_of(experiment.targeting) | references_of({"pageRules": experiment.goal_page_rules})
 
 
 def experiment_in(record: Record) -> Experiment:

@@ -1,0 +1,76 @@
+"""Audience rules: comparisons of what is known of a visitor, joined by and and or (docs/targeting.md)."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.base import ABSENT, Input
+from abtest.contract.misplaced import misplaced
+from abtest.contract.weekdays import TimeZone
+from abtest.domain.targeting.comparisons import Attribute, Operator
+
+MAX_CONDITIONS = 50
+MAX_GROUPS = 20
+MAX_GROUP_DEPTH = 5
+MAX_ALL_CONDITIONS = 200
+
+Text = Annotated[str, Field(max_length=500)]
+Scalar = Text | bool | int | float
+Value = Scalar | Annotated[list[Scalar], Field(min_length=1, max_length=100)]
+
+
+class Comparison(Input):
+    """One attribute against a value. Which operators, values, keys go with it, its attribute says."""
+
+    attribute: Attribute
+    operator: Operator
+    value: Value = ABSENT
+    key: Annotated[str, Field(min_length=1, max_length=200)] = ABSENT
+    timezone: TimeZone = ABSENT
+
+
+class AudienceRulesTree(Input):
+    """Comparisons and groups of comparisons that must all hold (`and`) or of which one must (`or`)."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["conditions"]}, {"required": ["groups"]}]},
+    )
+
+    operator: Literal["and", "or"]
+    conditions: Annotated[list[Comparison], Field(min_length=1, max_length=MAX_CONDITIONS)] = ABSENT
+    groups: Annotated[list["AudienceRulesTree"], Field(min_length=1, max_length=MAX_GROUPS)] = ABSENT
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.model_fields_set == {"operator"}:
+            raise PydanticCustomError("empty_group", "one of conditions and groups must be there")
+        return self
+
+
+def _bounded(rules: Any) -> Any:
+    """The rules, if they are neither too deep nor too many; what else is wrong with them is found later."""
+    total = 0
+    for at, group in _groups(rules, ()):
+        if len(at) >= 2 * MAX_GROUP_DEPTH:
+            raise misplaced([(at, f"groups are nested more than {MAX_GROUP_DEPTH} levels deep")])
+        conditions = group.get("conditions")
+        total += len(conditions) if isinstance(conditions, list) else 0
+    if total > MAX_ALL_CONDITIONS:
+        raise PydanticCustomError("too_many", "hold more than {most} conditions", {"most": MAX_ALL_CONDITIONS})
+    return rules
+
+
+def _groups(rules: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+    """Every group with its location; those below the first that is too deep are not looked at."""
+    if not isinstance(rules, dict):
+        return
+    yield at, rules
+    groups = rules.get("groups")
+    for index, group in enumerate(groups if isinstance(groups, list) else ()):
+        yield from _groups(group, (*at, "groups", index))
+
+
+AudienceRules = Annotated[AudienceRulesTree, BeforeValidator(_bounded)]
+"""Audience rules that are at most 5 groups deep and 200 conditions long."""

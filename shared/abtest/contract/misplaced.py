@@ -1,0 +1,18 @@
+"""Errors at places inside a value that pydantic did not look into, or that its fields make together."""
+
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+Location = tuple[str | int, ...]
+
+
+def misplaced(problems: Iterable[tuple[str | Location, str]]) -> ValidationError:
+    """The error that names these places below the value, and what is wrong with each; a validator raises it."""
+    return ValidationError.from_exception_data("value", [_told(at, message) for at, message in problems])
+
+
+def _told(at: str | Location, message: str) -> InitErrorDetails:
+    error = PydanticCustomError("misplaced", "{message}", {"message": message})
+    return InitErrorDetails(type=error, loc=(at,) if isinstance(at, str) else at, input=None)

@@ -1,0 +1,42 @@
+"""Triggers: what must have happened on a page view before a page rule holds."""
+# ruff: noqa: N815 - the contract spells these names so
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from abtest.contract.base import ABSENT, Input
+from abtest.contract.misplaced import misplaced
+
+_NEEDS = {"element": "selector", "event": "eventName", "delay": "ms"}
+"""What a kind of trigger has to say; the others say nothing."""
+
+
+class Trigger(Input):
+    """`immediate` (as good as none), `dom_ready`, `element`, `event` or `delay`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"properties": {"type": {"enum": ["immediate", "dom_ready"]}}},
+                {"properties": {"type": {"const": "element"}}, "required": ["selector"]},
+                {"properties": {"type": {"const": "event"}}, "required": ["eventName"]},
+                {"properties": {"type": {"const": "delay"}}, "required": ["ms"]},
+            ]
+        }
+    )
+
+    type: Literal["immediate", "dom_ready", "element", "event", "delay"]
+    selector: Annotated[str, Field(min_length=1, max_length=500)] = ABSENT
+    eventName: Annotated[str, Field(min_length=1, max_length=255)] = ABSENT
+    ms: Annotated[int, Field(ge=0, le=60_000)] = ABSENT
+
+    @model_validator(mode="after")
+    def _says_what_its_kind_needs(self) -> Self:
+        needed = {_NEEDS[self.type]} if self.type in _NEEDS else set()
+        stated = self.model_fields_set - {"type"}
+        problems = [(name, f"is required for {self.type}") for name in sorted(needed - stated)]
+        problems += [(name, f"does not go with {self.type}") for name in sorted(stated - needed)]
+        if problems:
+            raise misplaced(problems)
+        return self

@@ -1,0 +1,191 @@
+"""Which comparisons audiences may make: the table of docs/targeting.md, and the check of a comparison against it."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Attribute = Literal[
+    "device",
+    "browser",
+    "os",
+    "language",
+    "country",
+    "region",
+    "city",
+    "traffic_source",
+    "currency",
+    "market",
+    "referrer",
+    "url",
+    "utm",
+    "query",
+    "cookie",
+    "page",
+    "data_layer",
+    "visitor",
+    "visits",
+    "days_since_first_visit",
+    "days_since_last_visit",
+    "pages_viewed",
+    "screen_width",
+    "screen_height",
+    "logged_in",
+    "customer_tags",
+    "cart_value",
+    "cart_items",
+    "local_day",
+    "local_hour",
+    "local_time",
+]
+
+Operator = Literal[
+    "equals",
+    "not_equals",
+    "in",
+    "not_in",
+    "contains",
+    "not_contains",
+    "starts_with",
+    "ends_with",
+    "matches",
+    "not_matches",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "exists",
+    "not_exists",
+]
+
+EXPRESSIONS = frozenset({"matches", "not_matches"})
+"""Operators whose value is a regular expression of the shop's."""
+
+Problem = tuple[str, str]
+"""The field of a comparison that is wrong, and why."""
+
+_LISTS = frozenset({"in", "not_in"})
+_WITHOUT_VALUE = frozenset({"exists", "not_exists"})
+_EQUALITY = frozenset({"equals", "not_equals"})
+_ORDER = frozenset({"gt", "gte", "lt", "lte"})
+_PRESENCE = _LISTS | _WITHOUT_VALUE
+_PARTS = frozenset({"contains", "not_contains", "starts_with", "ends_with"}) | EXPRESSIONS
+_TEXT = _EQUALITY | _PRESENCE | _PARTS
+_NUMBER = _EQUALITY | _PRESENCE | _ORDER
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
+_NAME = re.compile(r"[^.]+")
+_PATH = re.compile(r"[^.]+(?:\.[^.]+)*")
+_CAMPAIGN = re.compile("source|medium|campaign|term|content")
+_COUNTRY = re.compile("[A-Z]{2}")
+_DAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What goes with an attribute: operators, values (one, or each of a list), form of the key, a time zone."""
+
+    operators: frozenset[str]
+    fits: Callable[[Any], bool]
+    values: str
+    key: re.Pattern[str] | None = None
+    has_zone: bool = False
+
+
+def _text(key: re.Pattern[str] | None = None) -> Rule:
+    return Rule(_TEXT, lambda value: isinstance(value, str), "a text", key)
+
+
+def _one_of(words: frozenset[str], operators: frozenset[str], *, has_zone: bool = False) -> Rule:
+    said = ", ".join(sorted(words))
+    return Rule(operators, lambda value: isinstance(value, str) and value in words, f"one of {said}", None, has_zone)
+
+
+def _is_country(value: Any) -> bool:
+    return isinstance(value, str) and _COUNTRY.fullmatch(value) is not None
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+_OF_PARTS = (_is_word, "a text that is not empty")
+"""Operators that look into a text take any part of one, whatever whole values the attribute has."""
+
+_A_NUMBER = Rule(_NUMBER, _is_number, "a number")
+_ANYTHING = Rule(frozenset(get_args(Operator)), lambda _: True, "a text, a number or a boolean", _PATH)
+
+RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(("device", "browser", "os", "language", "region", "city"), _text()),
+    **dict.fromkeys(("traffic_source", "currency", "market", "referrer", "url"), _text()),
+    "country": Rule(_TEXT, _is_country, "an ISO 3166 code in capitals, such as DE"),
+    "utm": _text(_CAMPAIGN),
+    "query": _text(_NAME),
+    "cookie": _text(_NAME),
+    "page": _ANYTHING,
+    "data_layer": _ANYTHING,
+    "visitor": _one_of(frozenset({"new", "returning"}), _EQUALITY),
+    **dict.fromkeys(("visits", "days_since_first_visit", "days_since_last_visit", "pages_viewed"), _A_NUMBER),
+    **dict.fromkeys(("screen_width", "screen_height", "cart_value", "cart_items"), _A_NUMBER),
+    "logged_in": Rule(_EQUALITY, lambda value: isinstance(value, bool), "true or false"),
+    "customer_tags": Rule(_PRESENCE | {"contains", "not_contains"}, _is_word, "a text that is not empty"),
+    "local_day": _one_of(_DAYS, _EQUALITY | _LISTS, has_zone=True),
+    "local_hour": Rule(
+        _NUMBER, lambda value: _is_number(value) and 0 <= value <= 23, "a number from 0 to 23", has_zone=True
+    ),
+    "local_time": Rule(
+        _ORDER,
+        lambda value: isinstance(value, str) and _TIME.fullmatch(value) is not None,
+        "a time as HH:MM",
+        None,
+        True,
+    ),
+}
+
+
+def problems_of(comparison: Mapping[str, Any]) -> Iterator[Problem]:
+    """What does not go together in a comparison whose fields are each of the right form."""
+    rule, operator = RULES[comparison["attribute"]], comparison["operator"]
+    if operator not in rule.operators:
+        yield "operator", f"does not go with {comparison['attribute']}; these do: {', '.join(sorted(rule.operators))}"
+    yield from _key_problems(comparison, rule)
+    if rule.has_zone != ("timezone" in comparison):
+        yield "timezone", "is required" if rule.has_zone else f"does not go with {comparison['attribute']}"
+    yield from _value_problems(comparison, rule)
+
+
+def _key_problems(comparison: Mapping[str, Any], rule: Rule) -> Iterator[Problem]:
+    if rule.key is None:
+        if "key" in comparison:
+            yield "key", f"does not go with {comparison['attribute']}"
+    elif rule.key.fullmatch(comparison.get("key", "")) is None:
+        yield "key", _KEYS[rule.key]
+
+
+def _value_problems(comparison: Mapping[str, Any], rule: Rule) -> Iterator[Problem]:
+    operator, value = comparison["operator"], comparison.get("value")
+    if operator in _WITHOUT_VALUE:
+        if "value" in comparison:
+            yield "value", f"does not go with {operator}"
+        return
+    if "value" not in comparison:
+        yield "value", "is required"
+        return
+    fits, expected = _OF_PARTS if operator in _PARTS else (rule.fits, rule.values)
+    if operator in _LISTS:
+        if not isinstance(value, list) or not all(map(fits, value)):
+            yield "value", f"must be a list, each item of it {expected}"
+    elif isinstance(value, list) or not fits(value):
+        yield "value", f"must be {expected}"
+    elif rule is _ANYTHING and operator in _ORDER and not _is_number(value):
+        yield "value", "must be a number"
+
+
+_KEYS: Mapping[re.Pattern[str], str] = {
+    _CAMPAIGN: "must be one of source, medium, campaign, term, content",
+    _NAME: "must be a name without dots",
+    _PATH: "must be a path of names with dots between them",
+}
