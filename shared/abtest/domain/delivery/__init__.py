@@ -1,1 +1,1 @@
-"""What shoppers get: compiling a shop's experiments into the config, and the config into the snippet."""
+"""What shoppers get: compiling what a shop delivers into configs, and a config into the snippet."""

@@ -4,7 +4,7 @@ Compiling happens once for all environments of a shop; each environment's config
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from abtest.domain.assignment.hash import fold
@@ -47,8 +47,8 @@ class Stored:
     @property
     def environments(self) -> frozenset[str]:
         """The environments in which something other than experiments is, or is paused."""
-        personalized = {each.environment_key for each in self.personalizations if each.status == "active"}
-        return frozenset(personalized | {each.environment_key for each in self.flags if _is_flagged(each)})
+        personalized = {str(each.environment_key) for each in self.personalizations if _is_active(each)}
+        return frozenset(personalized | {str(each.environment_key) for each in self.flags if _is_flagged(each)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Delivered:
     experiments: Sequence[Config] = ()
     personalizations: Sequence[Part] = ()
     flags: Sequence[Part] = ()
-    left_out: Sequence[str] = field(default=())
+    left_out: Sequence[str] = ()
 
 
 NOTHING = Delivered()
@@ -76,27 +76,25 @@ NOTHING = Delivered()
 def compile_shop(shop: Shop, stored: Stored) -> Delivered:
     """What the shop delivers: what runs or is active, and paused flags. What cannot be compiled is left out alone."""
     left_out: list[str] = []
-    groups = groups_of_members(stored.groups)
-    experiments = _in_order(stored.experiments, _is_running, lambda each: (each.id,))
-    personalizations = _in_order(stored.personalizations, _is_active, lambda each: (each.priority, each.id))
-    flags = _in_order(stored.flags, _is_public, lambda each: (each.key, each.id))
-    references = stored.references
+    groups, references = groups_of_members(stored.groups), stored.references
+    experiments = _compiled(
+        filter(_is_running, stored.experiments),
+        lambda each: (str(each.id),),
+        lambda each: compile_experiment(each, references, groups),
+        left_out,
+    )
+    personalizations = _compiled(
+        filter(_is_active, stored.personalizations),
+        lambda each: (int(each.priority), str(each.id)),
+        lambda each: compile_personalization(each, references),
+        left_out,
+    )
+    flags = _flags(filter(_is_public, stored.flags), references, left_out)
     return Delivered(
         holdout=_holdout(shop),
-        experiments=[
-            compiled
-            for _, compiled in _each(experiments, lambda each: compile_experiment(each, references, groups), left_out)
-        ],
-        personalizations=[
-            Part(environment=each.environment_key, config=compiled)
-            for each, compiled in _each(
-                personalizations, lambda each: compile_personalization(each, references), left_out
-            )
-        ],
-        flags=[
-            Part(environment=each.environment_key, config=compiled)
-            for each, compiled in _each(flags, lambda each: compile_flag(each, references), left_out)
-        ],
+        experiments=[part for _, part in experiments],
+        personalizations=[Part(environment=each.environment_key, config=part) for each, part in personalizations],
+        flags=[Part(environment=each.environment_key, config=part) for each, part in flags],
         left_out=left_out,
     )
 
@@ -127,6 +125,16 @@ def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> Con
     )
 
 
+def compile_flags(shop_id: str, flags: Iterable[Flag], references: References) -> Config:
+    """As much of a config as deciding these flags needs: active and paused ones, those for servers included."""
+    parts = [part for _, part in _flags(filter(_is_flagged, flags), references, [])]
+    return {"shop_id": shop_id, "experiments": []} | present(zones=_zones(parts), flags=parts)
+
+
+def _flags(flags: Iterable[Flag], references: References, left_out: list[str]) -> list[tuple[Flag, Config]]:
+    return _compiled(flags, lambda each: (str(each.key),), lambda each: compile_flag(each, references), left_out)
+
+
 def _holdout(shop: Shop) -> Config | None:
     if not shop.holdout_v1_enabled:
         return None
@@ -150,23 +158,23 @@ def _is_public(flag: Flag) -> bool:
     return flag.delivery_type == "visual" and _is_flagged(flag)
 
 
-def _in_order(
-    items: Iterable[_Item], wanted: Callable[[_Item], bool], key: Callable[[_Item], tuple[Any, ...]]
-) -> list[_Item]:
-    return sorted(filter(wanted, items), key=key)
+def _compiled(
+    items: Iterable[_Item],
+    key: Callable[[_Item], tuple[Any, ...]],
+    compiled: Callable[[_Item], Config],
+    left_out: list[str],
+) -> list[tuple[_Item, Config]]:
+    """Items with their parts, in the order of their keys.
 
-
-def _each(
-    items: Iterable[_Item], compiled: Callable[[_Item], Config], left_out: list[str]
-) -> Iterable[tuple[_Item, Config]]:
-    """Each item with its part. What was stored may be of any form, so anything that goes wrong is that item's."""
+    What was stored may be of any form, so whatever goes wrong with an item leaves that item out.
+    """
+    made: list[tuple[tuple[Any, ...], _Item, Config]] = []
     for item in items:
         try:
-            part = compiled(item)
+            made.append((key(item), item, compiled(item)))
         except Exception as error:
             left_out.append(f"{item.name!r} is left out: {type(error).__name__}: {error}")
-        else:
-            yield item, part
+    return [(item, part) for _, item, part in sorted(made, key=lambda each: each[0])]
 
 
 _TARGETED = ("pages", "audience", "rules", "goals")

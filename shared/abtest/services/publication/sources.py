@@ -1,6 +1,6 @@
 """What a publication reads of the catalog. A stored item that cannot be read is left out and stops nothing else."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -54,7 +54,7 @@ class Sources:
 
     def references(self, targetings: Iterable[Document | None]) -> References:
         """The pages and audiences that these name."""
-        given = list(targetings)
+        given = [each for each in targetings if isinstance(each, Mapping)]
         return References(
             pages=self._documents("PAGE", (name for each in given for _, name in placed_references(each, "pageRules"))),
             audiences=self._documents(
