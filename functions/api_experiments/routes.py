@@ -3,8 +3,9 @@
 from api_experiments.endpoints.experiments import router as experiments
 from api_experiments.endpoints.goals import router as goals
 from api_experiments.endpoints.lifecycle import router as lifecycle
+from api_experiments.endpoints.shipping import router as shipping
 from api_experiments.endpoints.shop_goals import router as shop_goals
 from api_experiments.endpoints.variations import alone
 from api_experiments.endpoints.variations import router as variations
 
-ROUTERS = (experiments, lifecycle, variations, alone, goals, shop_goals)
+ROUTERS = (experiments, lifecycle, shipping, variations, alone, goals, shop_goals)

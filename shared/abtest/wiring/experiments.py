@@ -8,20 +8,25 @@ from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.previews import PreviewLinks
 from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.shipping import Shipping
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
+from abtest.services.personalizations.store import PersonalizationStore
+from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
 
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
     """Use cases of experiments, variations and goals; `sessions` stands in for the deployment's store of sessions."""
     store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication))
+    personalizations = PersonalizationStore(base.world, Storefronts(base.world.catalog, base.publication))
     return {
         Authoring: Authoring(store, base.checker),
         Reading: Reading(store),
         Lifecycle: Lifecycle(store),
         Variations: Variations(store, base.checker),
+        Shipping: Shipping(store, personalizations),
         ExperimentGoals: ExperimentGoals(store),
         ShopGoals: ShopGoals(base.world),
         PreviewLinks: PreviewLinks(

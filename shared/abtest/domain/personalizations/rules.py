@@ -7,6 +7,7 @@ from abtest.domain.experiments.mutations import check_list
 from abtest.domain.personalizations.errors import CodeBudgetExceededError
 from abtest.domain.personalizations.limits import MAX_CODE, MAX_EXPERIENCES, MAX_RULES
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
+from abtest.domain.targeting.checks import check_targeting
 from abtest.kit import canonical_json
 from abtest.kit.errors import LimitReachedError
 
@@ -14,20 +15,22 @@ CODE_FIELDS = ("custom_css", "custom_js", "reset_js")
 
 
 def check(personalization: Personalization) -> None:
-    """Raises LimitReachedError and ValidationFailedError."""
+    """Raises LimitReachedError, ValidationFailedError and UnsafeRegexError."""
     if len(personalization.experiences) > MAX_EXPERIENCES:
         raise LimitReachedError(f"a personalization has at most {MAX_EXPERIENCES} experiences")
     if len(personalization.rules) > MAX_RULES:
         raise LimitReachedError(f"a personalization has at most {MAX_RULES} rules")
+    check_targeting(personalization.targeting)
     check_rules(personalization.rules, personalization.experiences, "rules")
 
 
 def check_rules(rules: Sequence[Rule], experiences: Sequence[Experience], path: str = "") -> None:
-    """Raises ValidationFailedError for a rule, at its place below the path, that names an unknown experience."""
+    """Raises ValidationFailedError for a rule that names an unknown experience, and the errors of targeting."""
     keys = {experience.key for experience in experiences}
     for index, rule in enumerate(rules):
         if rule.experience_key not in keys:
             raise refused(f"{path}[{index}].experience_key", "is no experience of this personalization")
+        check_targeting(rule.targeting, f"{path}[{index}].targeting")
 
 
 def check_experience(experience: Experience, path: str = "") -> None:

@@ -11,7 +11,7 @@ from abtest.domain.personalizations.editing import begun, led_by
 from abtest.domain.personalizations.errors import CodeBudgetExceededError
 from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_FIELD, MAX_GOALS, NAME_LENGTH
 from abtest.domain.personalizations.model import DEFAULT_EXPERIENCE, Experience, Personalization, Rule
-from abtest.domain.personalizations.rules import CODE_FIELDS, check_experience
+from abtest.domain.personalizations.rules import CODE_FIELDS, check, check_experience
 from abtest.kit.clock import Timestamp
 
 NewId = Callable[[], str]
@@ -41,13 +41,13 @@ def ship(
 ) -> Personalization:
     """An active personalization of the winner at 100 %. `goal_ids` gives each carried goal its id there.
 
-    Raises InvalidStateTransitionError, ValidationFailedError and CodeBudgetExceededError.
+    Raises InvalidStateTransitionError, ValidationFailedError, CodeBudgetExceededError and the errors of `rules`.
     """
     _check_state(experiment, approval_required)
     winner = _winner(experiment, wish.variation_id)
     experiences, rules = _contents(experiment, winner, new_id)
     goals = [replace(goal, id=goal_ids[goal.id], experiment_id=None) for goal in carried_goals(experiment)]
-    return begun(
+    made = begun(
         Personalization(
             id=new_id(),
             shop_id=experiment.shop_id,
@@ -64,6 +64,8 @@ def ship(
             updated_at=now,
         )
     )
+    check(made)
+    return made
 
 
 def carried_goals(experiment: Experiment) -> tuple[Goal, ...]:

@@ -1,4 +1,4 @@
-"""Scripts of an experiment are refused when they are written, not left out when they are published."""
+"""Scripts are refused when they are written, not left out when they are published."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +7,8 @@ from abtest.domain.delivery.snippet import problem_of
 from abtest.kit.errors import FieldError, ServiceError
 from abtest.ports.scripts import ScriptChecker
 
-_SCRIPTS = ("experiment_js", "experiment_reset_js", "custom_js", "js")
+_SCRIPTS = ("experiment_js", "experiment_reset_js", "custom_js", "reset_js", "js")
+_PART = "experience"
 _LISTS = ("variations", "url_blocks")
 
 
@@ -19,7 +20,10 @@ class InvalidScriptError(ServiceError):
 
 
 def refuse_broken_scripts(stated: Mapping[str, Any], checker: ScriptChecker) -> None:
-    """Check every script among the stated fields of an experiment or a variation. Raises InvalidScriptError."""
+    """Check every script among the stated fields of an experiment or a personalization, or of a part of one.
+
+    Raises InvalidScriptError.
+    """
 
     def problem(source: str) -> str | None:
         error = checker.check(source)
@@ -36,6 +40,8 @@ def _scripts(stated: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, s
     for name, value in stated.items():
         if name in _SCRIPTS and value is not None:
             yield f"{path}{name}", value
+        elif name == _PART:
+            yield from _scripts(value, f"{path}{name}.")
         elif name in _LISTS:
             for index, item in enumerate(value or ()):
                 yield from _scripts(item, f"{path}{name}[{index}].")

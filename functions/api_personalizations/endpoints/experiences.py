@@ -1,0 +1,137 @@
+"""Routes of a personalization's experiences and of the rules that choose among them."""
+
+from typing import Annotated
+
+from fastapi import Path
+
+from abtest.contract.base import ListOf
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.personalizations import (
+    ExperienceCreate,
+    ExperienceUpdate,
+    Key,
+    Personalization,
+    PersonalizationExperience,
+    PersonalizationRules,
+)
+from abtest.domain.experiments.errors import LiveImpactError, UnsafeRegexError
+from abtest.domain.personalizations.errors import CodeBudgetExceededError, KeyTakenError
+from abtest.http.deps import IfMatch, Page, carries_code, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.http.validation import InlineDataUriTooLargeError
+from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.personalizations.experiences import Experiences
+from abtest.services.personalizations.reading import Reading
+from api_personalizations.endpoints.vocabulary import (
+    Confirmation,
+    PersonalizationId,
+    Reader,
+    Writer,
+    experience,
+    personalization,
+)
+
+router = Router("/personalizations/{personalization_id}", tag="Personalizations")
+
+Uses = Annotated[Experiences, use(Experiences)]
+Reads = Annotated[Reading, use(Reading)]
+ExperienceKey = Annotated[Key, Path(description="The key of an experience.")]
+
+CODE = (
+    CodeBudgetExceededError,
+    InlineDataUriTooLargeError,
+    InvalidScriptError,
+    LimitReachedError,
+    LiveImpactError,
+    NotFoundError,
+    ValidationFailedError,
+)
+
+
+@router.get("/experiences", operation_id="listExperiences", responses=errors(NotFoundError))
+def list_experiences(
+    personalization_id: PersonalizationId, caller: Reader, page: Page, reading: Reads
+) -> ListOf[PersonalizationExperience]:
+    """The experiences of a personalization, in the order in which they were made."""
+    items = [PersonalizationExperience.of(item) for item in reading.get(caller.shop_id, personalization_id).experiences]
+    start = next((index + 1 for index, item in enumerate(items) if item.id == page.after), 0)
+    shown = items[start : start + page.limit]
+    return page.page(shown, shown[-1].id if start + page.limit < len(items) else None)
+
+
+@router.post(
+    "/experiences",
+    operation_id="createExperience",
+    status_code=201,
+    responses=errors(KeyTakenError, *CODE, s409=PageLiveImpactEnvelope),
+)
+@carries_code
+def create_experience(
+    personalization_id: PersonalizationId, body: ExperienceCreate, caller: Writer, uses: Uses, if_match: IfMatch
+) -> PersonalizationExperience:
+    """One more experience. Without a rule that names it, it is shown only if its key is `default`."""
+    return experience(
+        uses.add(caller, personalization_id, body.stated(), consent=body.consent(), expected_version=if_match)
+    )
+
+
+@router.patch(
+    "/experiences/{key:path}",
+    operation_id="updateExperience",
+    responses=errors(*CODE, s409=PageLiveImpactEnvelope),
+)
+@carries_code
+def update_experience(
+    personalization_id: PersonalizationId,
+    key: ExperienceKey,
+    body: ExperienceUpdate,
+    caller: Writer,
+    uses: Uses,
+    if_match: IfMatch,
+) -> PersonalizationExperience:
+    """Change an experience. While the personalization is active, that needs `confirm_live_impact`."""
+    return experience(
+        uses.update(caller, personalization_id, key, body.stated(), consent=body.consent(), expected_version=if_match)
+    )
+
+
+@router.delete(
+    "/experiences/{key:path}",
+    operation_id="deleteExperience",
+    status_code=204,
+    responses=errors(NotFoundError, ConflictError, LiveImpactError, s409=PageLiveImpactEnvelope),
+)
+def delete_experience(
+    personalization_id: PersonalizationId,
+    key: ExperienceKey,
+    caller: Writer,
+    uses: Uses,
+    if_match: IfMatch,
+    consent: Confirmation,
+) -> None:
+    """Take an experience away. Not the last one, and none that a rule names."""
+    uses.remove(caller, personalization_id, key, consent=consent, expected_version=if_match)
+
+
+@router.put(
+    "/rules",
+    operation_id="setPersonalizationRules",
+    responses=errors(
+        NotFoundError, LiveImpactError, UnsafeRegexError, ValidationFailedError, s409=PageLiveImpactEnvelope
+    ),
+)
+def set_rules(
+    personalization_id: PersonalizationId,
+    body: PersonalizationRules,
+    caller: Writer,
+    uses: Uses,
+    if_match: IfMatch,
+    consent: Confirmation,
+) -> Personalization:
+    """Replace the rules, in their order: the first that holds says which experience is shown."""
+    stated = [rule.stated() for rule in body]
+    return personalization(
+        uses.set_rules(caller, personalization_id, stated, consent=consent, expected_version=if_match)
+    )

@@ -1,0 +1,51 @@
+"""Routes that move a personalization through its states."""
+
+from typing import Annotated
+
+from abtest.contract.errors import InvalidStateTransitionEnvelope
+from abtest.contract.personalizations import Personalization
+from abtest.domain.experiments.errors import InvalidStateTransitionError
+from abtest.http.deps import IfMatch, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import NotFoundError
+from abtest.services.personalizations.authoring import Authoring
+from api_personalizations.endpoints.vocabulary import Activator, PersonalizationId, Writer, personalization
+
+router = Router("/personalizations/{personalization_id}", tag="Personalizations")
+
+Authors = Annotated[Authoring, use(Authoring)]
+
+MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTransitionEnvelope)
+
+
+@router.post("/activate", operation_id="activatePersonalization", responses=MOVE)
+def activate_personalization(
+    personalization_id: PersonalizationId, caller: Activator, authoring: Authors, if_match: IfMatch
+) -> Personalization:
+    """Show it from now on. A draft, or one that is paused."""
+    return personalization(authoring.act(caller, personalization_id, "activate", expected_version=if_match))
+
+
+@router.post("/pause", operation_id="pausePersonalization", responses=MOVE)
+def pause_personalization(
+    personalization_id: PersonalizationId, caller: Activator, authoring: Authors, if_match: IfMatch
+) -> Personalization:
+    """Show it to nobody for the time being."""
+    return personalization(authoring.act(caller, personalization_id, "pause", expected_version=if_match))
+
+
+@router.post("/archive", operation_id="archivePersonalization", responses=MOVE)
+def archive_personalization(
+    personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch
+) -> Personalization:
+    """Put it away, out of shoppers' sight if it was active. Its key stays taken."""
+    return personalization(authoring.act(caller, personalization_id, "archive", expected_version=if_match))
+
+
+@router.post("/unarchive", operation_id="unarchivePersonalization", responses=MOVE)
+def unarchive_personalization(
+    personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch
+) -> Personalization:
+    """Bring it back: paused, or as a draft if it was never active."""
+    return personalization(authoring.act(caller, personalization_id, "unarchive", expected_version=if_match))

@@ -1,0 +1,147 @@
+"""Routes around a personalization's fields, and the order of all of them."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from abtest.contract.base import ListOf, Moment
+from abtest.contract.environments import EnvironmentKey
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.personalizations import (
+    Personalization,
+    PersonalizationDuplication,
+    PersonalizationInput,
+    PersonalizationOrder,
+    PersonalizationOrderInput,
+    PersonalizationUpdateInput,
+)
+from abtest.domain.experiments.errors import LiveImpactError, NotDeletableError, UnsafeRegexError
+from abtest.domain.personalizations.errors import CodeBudgetExceededError, KeyTakenError
+from abtest.domain.personalizations.model import DeliveryType, Status
+from abtest.http.deps import IfMatch, Page, carries_code, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.http.validation import InlineDataUriTooLargeError
+from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.listing import ArchivedFilter, Sort
+from abtest.services.personalizations.authoring import Authoring
+from abtest.services.personalizations.ordering import Ordering
+from abtest.services.personalizations.reading import Filters, Reading
+from abtest.services.scopes import FieldScopeRequiredError
+from api_personalizations.endpoints.vocabulary import PersonalizationId, Reader, Writer, personalization
+
+router = Router("/personalizations", tag="Personalizations")
+
+Authors = Annotated[Authoring, use(Authoring)]
+Orders = Annotated[Ordering, use(Ordering)]
+Reads = Annotated[Reading, use(Reading)]
+
+RULES = (KeyTakenError, LimitReachedError, UnsafeRegexError, ValidationFailedError)
+CODE = (CodeBudgetExceededError, InlineDataUriTooLargeError, InvalidScriptError)
+
+
+@router.get("", operation_id="listPersonalizations", responses=errors(LimitReachedError))
+def list_personalizations(
+    caller: Reader,
+    page: Page,
+    reading: Reads,
+    status: Status | None = None,
+    environment_key: EnvironmentKey | None = None,
+    delivery_type: DeliveryType | None = None,
+    surface: Annotated[str | None, Query(min_length=1, max_length=80)] = None,
+    archived: Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")] = "false",
+    q: Annotated[str | None, Query(max_length=255, description="A part of the name or key, in any case.")] = None,
+    updated_since: Annotated[Moment | None, Query(description="Changed at this moment or later.")] = None,
+    sort: Sort = "-created_at",
+) -> ListOf[Personalization]:
+    """Personalizations of all environments. A page may hold fewer than `limit` and still have a next one."""
+    filters = Filters(
+        status=status,
+        environment_key=environment_key,
+        delivery_type=delivery_type,
+        surface=surface,
+        archived=archived,
+        q=q,
+        updated_since=updated_since,
+        sort=sort,
+    )
+    found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([Personalization.of(item) for item in found], last)
+
+
+@router.post(
+    "",
+    operation_id="createPersonalization",
+    status_code=201,
+    responses=errors(FieldScopeRequiredError, *RULES, *CODE),
+)
+@carries_code
+def create_personalization(body: PersonalizationInput, caller: Writer, authoring: Authors) -> Personalization:
+    """A new draft with one experience. With `activate` it is active at once, which needs the scope
+    `personalizations:activate`, too. The first of `goal_ids` is primary unless `primary_goal_id` names another."""
+    return personalization(authoring.create(caller, body.stated()))
+
+
+@router.put("/order", operation_id="orderPersonalizations", responses=errors(LimitReachedError, ValidationFailedError))
+def order_personalizations(body: PersonalizationOrderInput, caller: Writer, ordering: Orders) -> PersonalizationOrder:
+    """Give these the priorities 10, 20, 30 …: the first is served first. Others keep theirs."""
+    ordered = ordering.order(caller, body.ids)
+    return PersonalizationOrder.of(ordered.personalizations, ordered.warning)
+
+
+@router.get("/{personalization_id}", operation_id="getPersonalization", responses=errors(NotFoundError))
+def get_personalization(personalization_id: PersonalizationId, caller: Reader, reading: Reads) -> Personalization:
+    """One personalization."""
+    return Personalization.of(reading.get(caller.shop_id, personalization_id))
+
+
+@router.patch(
+    "/{personalization_id}",
+    operation_id="updatePersonalization",
+    responses=errors(NotFoundError, LiveImpactError, *RULES, s409=PageLiveImpactEnvelope),
+)
+def update_personalization(
+    personalization_id: PersonalizationId,
+    body: PersonalizationUpdateInput,
+    caller: Writer,
+    authoring: Authors,
+    if_match: IfMatch,
+) -> Personalization:
+    """Change fields: targeting merges, everything else replaces, null clears.
+
+    While the personalization is active, an edit that shoppers would notice needs `confirm_live_impact`.
+    """
+    return personalization(
+        authoring.update(caller, personalization_id, body.stated(), consent=body.consent(), expected_version=if_match)
+    )
+
+
+@router.delete(
+    "/{personalization_id}",
+    operation_id="deletePersonalization",
+    status_code=204,
+    responses=errors(NotFoundError, NotDeletableError),
+)
+def delete_personalization(
+    personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch
+) -> None:
+    """Delete a draft. Everything else is archived instead."""
+    authoring.delete(caller, personalization_id, expected_version=if_match)
+
+
+@router.post(
+    "/{personalization_id}/duplicate",
+    operation_id="duplicatePersonalization",
+    status_code=201,
+    responses=errors(NotFoundError, KeyTakenError),
+)
+def duplicate_personalization(
+    personalization_id: PersonalizationId,
+    caller: Writer,
+    authoring: Authors,
+    body: PersonalizationDuplication | None = None,
+) -> Personalization:
+    """A draft with the same content under fresh ids and, unless `key` says otherwise, under `<key>-copy`."""
+    said = (body or PersonalizationDuplication()).stated()
+    return personalization(authoring.duplicate(caller, personalization_id, name=said.get("name"), key=said.get("key")))

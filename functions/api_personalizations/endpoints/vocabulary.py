@@ -1,0 +1,38 @@
+"""Words that the family's routes share: who may call, what paths name, how answers are made."""
+
+from typing import Annotated
+
+from fastapi import Depends, Query
+
+from abtest.contract.personalizations import Personalization, PersonalizationExperience
+from abtest.domain.experiments.editing import Consent
+from abtest.domain.personalizations.model import Experience
+from abtest.http.deps import Caller, PathId, require
+from abtest.services.personalizations.store import Published
+
+Reader = Annotated[Caller, require("personalizations:read")]
+Writer = Annotated[Caller, require("personalizations:write")]
+Activator = Annotated[Caller, require("personalizations:activate")]
+
+PersonalizationId = PathId
+
+
+async def confirmation(
+    confirm_live_impact: Annotated[bool, Query(description="Needed while the personalization is active.")] = False,
+) -> Consent:
+    """The acknowledgement of a request whose body has no room for it."""
+    return Consent(confirmed=confirm_live_impact)
+
+
+Confirmation = Annotated[Consent, Depends(confirmation)]
+
+
+def personalization(published: Published) -> Personalization:
+    """The answer of a write."""
+    return Personalization.of(published.personalization, published.warning)
+
+
+def experience(written: tuple[Published, Experience]) -> PersonalizationExperience:
+    """The answer of a write to an experience."""
+    published, made = written
+    return PersonalizationExperience.of(made, published.warning).at(published.personalization.version)

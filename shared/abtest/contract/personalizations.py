@@ -1,0 +1,249 @@
+"""Personalizations on the wire."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning, Unique, Uuid
+from abtest.contract.code import Code
+from abtest.contract.consent import LiveEdit
+from abtest.contract.environments import EnvironmentKey
+from abtest.contract.json_values import JsonValue
+from abtest.contract.mutations import Mutation
+from abtest.contract.targeting import Targeting
+from abtest.contract.variations import Mutations
+from abtest.domain.experiments.model import Goal, GoalType
+from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_GOALS, MAX_RULES, NAME_LENGTH
+from abtest.domain.personalizations.model import DeliveryType, Status
+from abtest.domain.personalizations.model import Experience as StoredExperience
+from abtest.domain.personalizations.model import Personalization as Aggregate
+
+Key = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH, pattern="[^ \t\n\r]")]
+"""Any text but white space alone."""
+
+Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Selector = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class ExperienceFields(Input):
+    """What may be said about an experience."""
+
+    name: Name = ABSENT
+    value: JsonValue = ABSENT
+    mutations: Mutations = ABSENT
+    custom_css: Code | None = ABSENT
+    custom_js: Code | None = ABSENT
+    reset_js: Code | None = ABSENT
+    anti_flicker_selectors: Annotated[list[Selector], Field(max_length=100)] = ABSENT
+    recommendation_profile: Annotated[str, Field(max_length=120)] | None = ABSENT
+
+
+class PersonalizationExperienceInput(ExperienceFields):
+    """What those get who get the personalization: key `default` and name `Personalized experience` if not stated.
+
+    Code fields and serialized mutations have 500,000 characters together at most.
+    """
+
+    key: Key = ABSENT
+
+
+class ExperienceCreate(PersonalizationExperienceInput, LiveEdit):
+    """One more experience of a personalization."""
+
+
+class ExperienceUpdate(ExperienceFields, LiveEdit):
+    """Changes to an experience; what is absent stays. Its key stays, because rules name it."""
+
+
+class PersonalizationFields(Input):
+    """What may be said about a personalization at any time."""
+
+    description: Annotated[str, Field(max_length=2000)] | None = ABSENT
+    delivery_type: DeliveryType = ABSENT
+    surface: Annotated[str, Field(min_length=1, max_length=80)] = ABSENT
+    environment_key: EnvironmentKey = ABSENT
+    priority: Annotated[int, Field(ge=0, le=10_000, description="The lower number is served first.")] = ABSENT
+    rollout_percentage: Share = ABSENT
+    template_key: Annotated[str, Field(max_length=120)] | None = ABSENT
+    targeting: Targeting | None = ABSENT
+    goal_ids: Annotated[list[Uuid], Field(max_length=MAX_GOALS), Unique] = ABSENT
+    primary_goal_id: Uuid = ABSENT
+
+
+class PersonalizationInput(PersonalizationFields):
+    """A new personalization, with its first experience."""
+
+    name: Name
+    key: Key
+    activate: bool = ABSENT
+    experience: PersonalizationExperienceInput = ABSENT
+
+
+class PersonalizationUpdateInput(PersonalizationFields, LiveEdit):
+    """Changes to a personalization (JSON merge); what is absent stays."""
+
+    name: Name = ABSENT
+    key: Key = ABSENT
+
+
+class PersonalizationDuplication(Input):
+    """How to copy a personalization: `<name> (copy)` and `<key>-copy` if not stated."""
+
+    name: Name = ABSENT
+    key: Key = ABSENT
+
+
+class PersonalizationRule(Input):
+    """Who and where gets which experience; without targeting everybody, everywhere."""
+
+    experience_key: Key
+    name: Name | None = ABSENT
+    targeting: Targeting | None = ABSENT
+
+
+PersonalizationRules = Annotated[list[PersonalizationRule], Field(max_length=MAX_RULES)]
+"""The first rule that holds decides; where none does, the experience with the key `default` is shown, if any."""
+
+
+class PersonalizationOrderInput(Input):
+    """Personalizations in the order in which they are to be served."""
+
+    ids: Annotated[list[Uuid], Field(min_length=1, max_length=1000), Unique]
+
+
+class PersonalizationGoal(Output):
+    """A goal that the personalization is measured by."""
+
+    goal_id: Id
+    name: str
+    type: GoalType
+    is_primary: bool
+
+    @classmethod
+    def of(cls, goal: Goal) -> Self:
+        """A goal as a personalization shows it."""
+        return cls(goal_id=goal.id, name=goal.name, type=goal.type, is_primary=goal.is_primary)
+
+
+class PersonalizationExperience(Output):
+    """One experience of a personalization."""
+
+    id: Id
+    key: str
+    name: str
+    value: Annotated[Any, AsStored(JsonValue)]
+    mutations: Annotated[list[Any], AsStored(list[Mutation])]
+    custom_css: str | None
+    custom_js: str | None
+    reset_js: str | None
+    anti_flicker_selectors: list[str]
+    recommendation_profile: str | None
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def of(cls, experience: StoredExperience, warning: PublicationWarning | None = None) -> Self:
+        """An experience as personalizations show it."""
+        plain = {name: getattr(experience, name) for name in _OF_EXPERIENCE}
+        lists = {name: list(plain[name]) for name in ("mutations", "anti_flicker_selectors")}
+        return cls(**{**plain, **lists, **_warned(warning)})
+
+
+class PersonalizationRuleShown(Output):
+    """A rule of a personalization."""
+
+    id: Id
+    experience_key: str
+    name: str | None
+    targeting: Annotated[Any, AsStored(Targeting | None)]
+
+
+class Personalization(Output):
+    """A personalization with its experiences, rules and goals."""
+
+    id: Id
+    key: str
+    name: str
+    description: str | None
+    status: Status
+    delivery_type: DeliveryType
+    surface: str
+    environment_key: str
+    priority: int
+    rollout_percentage: float
+    targeting: Annotated[Any, AsStored(Targeting | None)]
+    experiences: list[PersonalizationExperience]
+    rules: list[PersonalizationRuleShown]
+    personalization_goals: list[PersonalizationGoal]
+    publication_warning: PublicationWarning = ABSENT
+    created_at: DateTime
+    updated_at: DateTime
+
+    @classmethod
+    def of(cls, stored: Aggregate, warning: PublicationWarning | None = None) -> Self:
+        """A personalization as the contract shows it."""
+        return cls(
+            **{name: getattr(stored, name) for name in _SAME_NAME},
+            experiences=[PersonalizationExperience.of(experience) for experience in stored.experiences],
+            rules=[
+                PersonalizationRuleShown(
+                    id=rule.id, experience_key=rule.experience_key, name=rule.name, targeting=rule.targeting
+                )
+                for rule in stored.rules
+            ],
+            personalization_goals=[PersonalizationGoal.of(goal) for goal in stored.goals],
+            **_warned(warning),
+        ).at(stored.version)
+
+
+class PersonalizationPriority(Output):
+    """Where a personalization stands: the lower number is served first."""
+
+    id: Id
+    key: str
+    name: str
+    priority: int
+
+
+class PersonalizationOrder(Output):
+    """The personalizations that were put in order."""
+
+    data: list[PersonalizationPriority]
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def of(cls, ordered: Sequence[Aggregate], warning: PublicationWarning | None = None) -> Self:
+        """Personalizations in the order of their priorities."""
+        data = [
+            PersonalizationPriority(id=item.id, key=item.key, name=item.name, priority=item.priority)
+            for item in ordered
+        ]
+        return cls(data=data, **_warned(warning))
+
+
+class ShipInput(Input):
+    """The winner, by id or public id; a name and a key if not `<experiment>: <variation>` and `ship-<public id>`."""
+
+    variation_id: Annotated[str, Field(min_length=1, max_length=36)]
+    name: Name = ABSENT
+    key: Key = ABSENT
+
+
+class Shipped(Output):
+    """The personalization that gives everybody the winner."""
+
+    personalization: Personalization
+
+
+def _warned(warning: PublicationWarning | None) -> dict[str, Any]:
+    return {} if warning is None else {"publication_warning": warning}
+
+
+_OF_EXPERIENCE = frozenset(PersonalizationExperience.model_fields) - {"publication_warning"}
+_SAME_NAME = frozenset(Personalization.model_fields) - {
+    "experiences",
+    "rules",
+    "personalization_goals",
+    "publication_warning",
+}

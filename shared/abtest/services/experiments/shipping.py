@@ -1,0 +1,66 @@
+"""Shipping a winner: what a variation of an experiment does becomes an active personalization for everybody."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.variations import find
+from abtest.domain.personalizations.change import Change
+from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.personalizations.model import Personalization
+from abtest.domain.personalizations.shipping import Wish, carried_goals, ship
+from abtest.ports.catalog import AuditRow, CommitTooLargeError
+from abtest.services.context import Caller
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.goals import shop_goal_ids
+from abtest.services.personalizations.store import PersonalizationStore, Published
+from abtest.services.shops import shop_defaults
+
+
+class Shipping:
+    """The use case that leads from experiments to personalizations."""
+
+    def __init__(self, experiments: ExperimentStore, personalizations: PersonalizationStore) -> None:
+        self._experiments = experiments
+        self._personalizations = personalizations
+        self._world = experiments.world
+
+    def ship(self, caller: Caller, reference: str, stated: Mapping[str, Any]) -> Published:
+        """Make and publish the personalization of the winner that the fields of ShipInput name.
+
+        Raises InvalidStateTransitionError unless the experiment is paused or completed, ValidationFailedError for a
+        variation that cannot be shipped, KeyTakenError when it was shipped before, CodeBudgetExceededError.
+        """
+        experiment = self._experiments.load(caller.shop_id, reference)
+        made = ship(
+            experiment,
+            Wish(**stated),
+            goal_ids=self._goal_ids(experiment),
+            approval_required=shop_defaults(self._world.catalog, caller.shop_id)["require_approval"],
+            new_id=self._world.new_id,
+            now=self._world.now(),
+        )
+        change = Change(
+            before=None, after=made, action="personalization.create", note={"source_experiment": experiment.id}
+        )
+        try:
+            row = self._audit_row(caller, experiment, made, find(experiment, stated["variation_id"]).id)
+            return self._personalizations.save(caller, change, beside=[row])
+        except CommitTooLargeError as error:
+            message = "with the experiment's code in each of its URL blocks there is more than can be stored at once"
+            raise CodeBudgetExceededError("variation_id", message) from error
+
+    def _goal_ids(self, experiment: Experiment) -> dict[str, str]:
+        """Goals of the shop keep their id; copies of the experiment's own are told apart from what it measured."""
+        ids = [goal.id for goal in carried_goals(experiment)]
+        shops = shop_goal_ids(self._world.catalog, experiment.shop_id, ids)
+        return {goal_id: goal_id if goal_id in shops else self._world.new_id() for goal_id in ids}
+
+    def _audit_row(self, caller: Caller, experiment: Experiment, made: Personalization, variation_id: str) -> AuditRow:
+        return self._world.audit_row(
+            user_id=caller.user_id,
+            shop_id=experiment.shop_id,
+            action="experiment.ship",
+            entity=("experiment", experiment.id, experiment.name),
+            diff={"personalization_id": [None, made.id], "variation_id": [None, variation_id]},
+        )

@@ -1,0 +1,141 @@
+"""Making, editing, copying and deleting personalizations, and the moves between their states."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count, takewhile
+from typing import Any
+
+from abtest.domain.experiments.editing import Consent
+from abtest.domain.personalizations import editing, experiences, rules
+from abtest.domain.personalizations.change import Change
+from abtest.domain.personalizations.duplication import copy_key, duplicate
+from abtest.domain.personalizations.errors import KeyTakenError
+from abtest.domain.personalizations.model import Personalization
+from abtest.domain.rollouts.lifecycle import Action, begun, require_deletable
+from abtest.kit.clock import Timestamp
+from abtest.ports.scripts import ScriptChecker
+from abtest.services.context import Caller
+from abtest.services.experiments.scripts import refuse_broken_scripts
+from abtest.services.goals import shop_goal_ids
+from abtest.services.personalizations.goals import GOAL_FIELDS, with_goals
+from abtest.services.personalizations.records import key_name
+from abtest.services.personalizations.store import PersonalizationStore, Published
+from abtest.services.scopes import require_scope
+
+Stated = Mapping[str, Any]
+ACTIVATE_SCOPE = "personalizations:activate"
+COPIES = 100
+"""Keys that a copy tries before it gives up."""
+
+_PARTS = GOAL_FIELDS | {"activate", "experience"}
+
+
+class Authoring:
+    """Use cases around a personalization as a whole."""
+
+    def __init__(self, store: PersonalizationStore, checker: ScriptChecker) -> None:
+        self._store = store
+        self._checker = checker
+
+    def create(self, caller: Caller, stated: Stated) -> Published:
+        """A draft, or with `activate` an active one, from the fields of PersonalizationInput.
+
+        Raises KeyTakenError, FieldScopeRequiredError, InvalidScriptError and the errors of the domain's rules.
+        """
+        if stated.get("activate"):
+            require_scope(caller, ACTIVATE_SCOPE, field="activate")
+        refuse_broken_scripts(stated, self._checker)
+        return self._store.save(caller, self._new(caller, stated))
+
+    def update(
+        self, caller: Caller, personalization_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
+    ) -> Published:
+        """Merge the stated fields in."""
+        fields = {name: value for name, value in stated.items() if name not in _PARTS}
+
+        def decide(before: Personalization, now: Timestamp) -> Change:
+            after = with_goals(self._store.world.catalog, editing.apply(before, fields), stated, now)
+            return editing.settle(before, after, now, action="personalization.update", consent=consent)
+
+        return self._store.change(caller, personalization_id, decide, expected_version=expected_version)
+
+    def delete(self, caller: Caller, personalization_id: str, *, expected_version: int | None) -> None:
+        """Remove a draft. Raises NotDeletableError."""
+
+        def decide(before: Personalization, _now: Timestamp) -> Change:
+            require_deletable(before, editing.SUBJECT)
+            return Change(before=before, after=None, action="personalization.delete")
+
+        self._store.change(caller, personalization_id, decide, expected_version=expected_version)
+
+    def duplicate(self, caller: Caller, personalization_id: str, *, name: str | None, key: str | None) -> Published:
+        """A draft with the same content under fresh ids; goals of the shop stay the shop's.
+
+        Raises KeyTakenError for a stated key that is taken; one that is not stated is made free.
+        """
+        source = self._store.load(caller.shop_id, personalization_id)
+        if key is not None:
+            return self._copied(caller, source, name, key)
+        for free in self._free_keys(source):
+            try:
+                return self._copied(caller, source, name, free)
+            except KeyTakenError:
+                continue  # somebody took it since it was looked up
+        raise KeyTakenError(f"the keys {copy_key(source.key, 1)} to {copy_key(source.key, COPIES)} are taken")
+
+    def act(
+        self, caller: Caller, personalization_id: str, action: Action, *, expected_version: int | None
+    ) -> Published:
+        """Carry the action out. One whose target is the present state changes nothing and publishes again."""
+        acted = False
+
+        def decide(before: Personalization, now: Timestamp) -> Change:
+            nonlocal acted
+            change = editing.move(before, action, now)
+            acted = not change.is_empty
+            return change
+
+        published = self._store.change(caller, personalization_id, decide, expected_version=expected_version)
+        if acted:
+            return published
+        return Published(published.personalization, self._store.storefronts.refresh(caller.shop_id))
+
+    def _new(self, caller: Caller, stated: Stated) -> Change:
+        now, world = self._store.world.now(), self._store.world
+        life = begun(activate=bool(stated.get("activate")), now=now)
+        blank = Personalization(
+            id=world.new_id(),
+            shop_id=caller.shop_id,
+            key=stated["key"],
+            name=stated["name"],
+            status=life.status,
+            activated_at=life.activated_at,
+            experiences=(experiences.make(stated.get("experience") or {}, world.new_id(), "experience."),),
+            created_at=now,
+            updated_at=now,
+        )
+        fields = {name: value for name, value in stated.items() if name not in _PARTS}
+        made = with_goals(world.catalog, replace(blank, **fields), stated, now)
+        rules.check(made)
+        return Change(before=None, after=editing.begun(made), action="personalization.create")
+
+    def _free_keys(self, source: Personalization) -> Iterator[str]:
+        resolve = self._store.world.catalog.resolve
+        for attempt in takewhile(lambda number: number <= COPIES, count(1)):
+            key = copy_key(source.key, attempt)
+            if resolve(source.shop_id, key_name(source.environment_key, key)) is None:
+                yield key
+
+    def _copied(self, caller: Caller, source: Personalization, name: str | None, key: str) -> Published:
+        world = self._store.world
+        shops = shop_goal_ids(world.catalog, caller.shop_id, [goal.id for goal in source.goals])
+        copy = duplicate(
+            source,
+            key=key,
+            name=name,
+            goal_ids={goal.id: goal.id if goal.id in shops else world.new_id() for goal in source.goals},
+            new_id=world.new_id,
+            now=world.now(),
+        )
+        note = {"source": source.id}
+        return self._store.save(caller, Change(before=None, after=copy, action="personalization.duplicate", note=note))

@@ -1,0 +1,98 @@
+"""Experiences of a personalization, one by one, and the rules that choose among them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from abtest.domain.experiments.editing import Consent
+from abtest.domain.personalizations import editing, experiences
+from abtest.domain.personalizations.change import Change
+from abtest.domain.personalizations.model import Experience, Personalization
+from abtest.kit.clock import Timestamp
+from abtest.ports.scripts import ScriptChecker
+from abtest.services.context import Caller
+from abtest.services.experiments.scripts import refuse_broken_scripts
+from abtest.services.personalizations.store import PersonalizationStore, Published
+
+Stated = Mapping[str, Any]
+Edit = Callable[[Personalization], Personalization]
+
+
+class Experiences:
+    """Use cases of experiences and rules; each is an edit of the personalization."""
+
+    def __init__(self, store: PersonalizationStore, checker: ScriptChecker) -> None:
+        self._store = store
+        self._checker = checker
+
+    def add(
+        self, caller: Caller, personalization_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
+    ) -> tuple[Published, Experience]:
+        """One more experience. Raises KeyTakenError, InvalidScriptError, LimitReachedError."""
+        refuse_broken_scripts(stated, self._checker)
+        experience_id = self._store.world.new_id()
+
+        def edit(personalization: Personalization) -> Personalization:
+            return experiences.add(personalization, stated, experience_id)
+
+        published = self._edit(caller, personalization_id, "add_experience", edit, consent, expected_version)
+        return published, published.personalization.experiences[-1]
+
+    def update(
+        self,
+        caller: Caller,
+        personalization_id: str,
+        key: str,
+        stated: Stated,
+        *,
+        consent: Consent,
+        expected_version: int | None,
+    ) -> tuple[Published, Experience]:
+        """Change the stated fields of an experience. Raises NotFoundError, InvalidScriptError."""
+        refuse_broken_scripts(stated, self._checker)
+
+        def edit(personalization: Personalization) -> Personalization:
+            return experiences.edit(personalization, key, stated)
+
+        published = self._edit(caller, personalization_id, "update_experience", edit, consent, expected_version)
+        return published, experiences.find(published.personalization, key)
+
+    def remove(
+        self, caller: Caller, personalization_id: str, key: str, *, consent: Consent, expected_version: int | None
+    ) -> None:
+        """Take an experience away. Raises ConflictError for the last one and for one that a rule names."""
+
+        def edit(personalization: Personalization) -> Personalization:
+            return experiences.remove(personalization, key)
+
+        self._edit(caller, personalization_id, "remove_experience", edit, consent, expected_version)
+
+    def set_rules(
+        self,
+        caller: Caller,
+        personalization_id: str,
+        stated: Sequence[Stated],
+        *,
+        consent: Consent,
+        expected_version: int | None,
+    ) -> Published:
+        """Replace the rules. Raises ValidationFailedError for a rule that names an unknown experience."""
+        ids = [self._store.world.new_id() for _ in stated]
+
+        def edit(personalization: Personalization) -> Personalization:
+            return experiences.with_rules(personalization, stated, ids)
+
+        return self._edit(caller, personalization_id, "set_rules", edit, consent, expected_version)
+
+    def _edit(
+        self,
+        caller: Caller,
+        personalization_id: str,
+        verb: str,
+        edit: Edit,
+        consent: Consent,
+        expected_version: int | None,
+    ) -> Published:
+        def decide(before: Personalization, now: Timestamp) -> Change:
+            return editing.settle(before, edit(before), now, action=f"personalization.{verb}", consent=consent)
+
+        return self._store.change(caller, personalization_id, decide, expected_version=expected_version)
