@@ -45,10 +45,15 @@ class TrackingKeys:
 
     def shop_of(self, text: str) -> str | None:
         """The shop whose live tracking source key this is, or None."""
-        parsed = parse(text)
-        if parsed is None or parsed.kind != "tracking_source":
-            return None
-        stored = self._stored(claim_name(parsed.lookup_id))
+        name = _claim_of(text)
+        return self._shop_in(self._stored(name), text) if name else None
+
+    def remembered_shop_of(self, text: str) -> str | None:
+        """As `shop_of`, but None, too, where that would have to ask the catalog."""
+        name = _claim_of(text)
+        return self._shop_in(self._recalled(name, self.clock.now())[1], text) if name else None
+
+    def _shop_in(self, stored: Mapping[str, str | None] | None, text: str) -> str | None:
         if not stored or not hmac.compare_digest(stored.get("sha256") or "", digest(text)):
             return None
         now = timestamp(self.clock.now())
@@ -58,13 +63,30 @@ class TrackingKeys:
 
     def _stored(self, name: str) -> Mapping[str, str | None] | None:
         now = self.clock.now()
-        read_at, found = self._remembered.get(name, (None, None))
-        if read_at is None or now - read_at >= KEY_REMEMBERED:
+        is_remembered, found = self._recalled(name, now)
+        if not is_remembered:
             if len(self._remembered) >= CACHE_SIZE:
                 self._remembered.clear()
             found = self.claims(name)
             self._remembered[name] = (now, found)
         return found
+
+    def _recalled(self, name: str, now: datetime) -> tuple[bool, Mapping[str, str | None] | None]:
+        """Whether the claim was read within the last minute, and what stood there."""
+        read_at, found = self._remembered.get(name, (None, None))
+        is_remembered = read_at is not None and now - read_at < KEY_REMEMBERED
+        return is_remembered, found if is_remembered else None
+
+
+def _claim_of(text: str) -> str | None:
+    parsed = parse(text)
+    return claim_name(parsed.lookup_id) if parsed is not None and parsed.kind == "tracking_source" else None
+
+
+def bearer_text(authorization: str) -> str | None:
+    """The key in an Authorization header; None for another scheme."""
+    scheme, _, text = authorization.partition(" ")
+    return text.strip() if scheme.lower() == "bearer" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +125,8 @@ class IngestAuth:
         return proven
 
     def _bearer_shop(self, value: str) -> str | None:
-        scheme, _, text = value.partition(" ")
-        return self.keys.shop_of(text.strip()) if scheme.lower() == "bearer" else None
+        text = bearer_text(value)
+        return None if text is None else self.keys.shop_of(text)
 
     def _signing_shop(self, shop_id: str, signature: str, body: bytes) -> str | None:
         if signature.startswith("t="):

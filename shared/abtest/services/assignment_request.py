@@ -1,0 +1,27 @@
+"""What a server asks to be decided, as the edge has read it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignmentRequest:
+    """What a server asks. At least one of `user_id` and `customer_id` is there; `url` is absolute.
+
+    `experiment_ids` None means all; `force` maps experiment ids to a variation id or a decimal index; `cart_id` is
+    there when `request_handoff` is.
+    """
+
+    environment: str
+    shop_id: str | None = None
+    user_id: str | None = None
+    customer_id: str | None = None
+    url: str | None = None
+    surface: str | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    sticky: Mapping[str, str] = field(default_factory=dict)
+    force: Mapping[str, str] = field(default_factory=dict)
+    experiment_ids: Sequence[str] | None = None
+    cart_id: str | None = None
+    request_handoff: bool = False
