@@ -85,13 +85,19 @@ def keep(catalog: Catalog, kept: Flag | Personalization | ExclusionGroup) -> Non
 
 
 def keep_document(
-    catalog: Catalog, kind: Kind, record_id: str, body: Mapping[str, Any], *, status: str | None = None
+    catalog: Catalog,
+    kind: Kind,
+    record_id: str,
+    body: Mapping[str, Any],
+    *,
+    status: str | None = None,
+    shop_id: str = SHOP_ID,
 ) -> None:
     """Store any document, also one that no aggregate would have."""
-    present = catalog.get(SHOP_ID, kind, record_id)
+    present = catalog.get(shop_id, kind, record_id)
     version = present.head.version if present else 0
     head = Head(
-        shop_id=SHOP_ID,
+        shop_id=shop_id,
         kind=kind,
         id=record_id,
         version=version + 1,
