@@ -8,7 +8,7 @@ from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, OpenInpu
 from abtest.contract.consent import LiveEdit
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.json_values import JsonValue
-from abtest.contract.targeting import ExperimentTargeting
+from abtest.contract.targeting import Targeting
 from abtest.contract.weekdays import WeekdaySchedule
 from abtest.domain.flags.model import DeliveryType, Status
 from abtest.domain.flags.model import Flag as Aggregate
@@ -33,7 +33,7 @@ class FlagFields(Input):
     delivery_type: DeliveryType = ABSENT
     environment_key: EnvironmentKey = ABSENT
     rollout_percentage: Share = ABSENT
-    targeting: ExperimentTargeting | None = ABSENT
+    targeting: Targeting | None = ABSENT
     weekday_schedule: WeekdaySchedule | None = ABSENT
 
 
@@ -76,7 +76,7 @@ class FeatureFlag(Output):
     delivery_type: DeliveryType
     environment_key: str
     rollout_percentage: float
-    targeting: Annotated[Any, AsStored(ExperimentTargeting | None)]
+    targeting: Annotated[Any, AsStored(Targeting | None)]
     weekday_schedule: Annotated[Any, AsStored(WeekdaySchedule | None)]
     variants: Annotated[list[Any], AsStored(list[FlagVariant])]
     publication_warning: PublicationWarning = ABSENT

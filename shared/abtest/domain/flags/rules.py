@@ -3,10 +3,16 @@
 from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.flags.model import Flag
+from abtest.domain.targeting.checks import check_targeting
 
 
 def check(flag: Flag) -> None:
     """Raises errors of status 422 that name the field."""
+    check_targeting(flag.targeting)
+    _check_schedule(flag)
+
+
+def _check_schedule(flag: Flag) -> None:
     schedule = flag.weekday_schedule
     if schedule is None:
         return

@@ -1,0 +1,25 @@
+"""The route by which servers ask for the values of flags."""
+
+from typing import Annotated
+
+from abtest.contract.flags import EvaluatedFlag, FlagEvaluation, FlagEvaluationInput
+from abtest.http.deps import use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import LimitReachedError
+from abtest.services.flags.evaluation import Evaluation
+from api_flags.endpoints.vocabulary import Reader
+
+router = Router("/flags", tag="Feature flags")
+
+Evaluations = Annotated[Evaluation, use(Evaluation)]
+
+
+@router.post("/evaluate", operation_id="evaluateFlags", responses=errors(LimitReachedError))
+def evaluate_flags(body: FlagEvaluationInput, caller: Reader, evaluation: Evaluations) -> FlagEvaluation:
+    """The value of every active and paused flag of an environment for one visitor, and why.
+
+    `reason` is `on`, or why the off value is given: `paused`, `dark` (a day of the schedule), `targeting`, `rollout`.
+    """
+    found = evaluation.evaluate(caller.shop_id, **body.stated())
+    return FlagEvaluation(flags={key: EvaluatedFlag(**each) for key, each in found.items()})

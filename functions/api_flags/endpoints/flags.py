@@ -1,0 +1,104 @@
+"""Routes around a flag's fields."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from abtest.contract.base import ListOf, Moment
+from abtest.contract.environments import EnvironmentKey
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.flags import FeatureFlag, FeatureFlagInput, FeatureFlagUpdateInput, FlagVariants
+from abtest.domain.experiments.editing import Consent
+from abtest.domain.experiments.errors import LiveImpactError, NotDeletableError, UnsafeRegexError
+from abtest.domain.flags.errors import KeyTakenError
+from abtest.domain.flags.model import DeliveryType, Status
+from abtest.http.deps import IfMatch, Page, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.flags.authoring import Authoring
+from abtest.services.flags.reading import Filters, Reading
+from abtest.services.listing import ArchivedFilter, Sort
+from abtest.services.scopes import FieldScopeRequiredError
+from api_flags.endpoints.vocabulary import Named, Reader, Writer, flag
+
+router = Router("/flags", tag="Feature flags")
+
+Authors = Annotated[Authoring, use(Authoring)]
+Reads = Annotated[Reading, use(Reading)]
+
+RULES = (KeyTakenError, UnsafeRegexError, ValidationFailedError)
+LIVE = errors(NotFoundError, LiveImpactError, *RULES, s409=PageLiveImpactEnvelope)
+
+
+@router.get("", operation_id="listFlags", responses=errors(LimitReachedError))
+def list_flags(
+    caller: Reader,
+    page: Page,
+    reading: Reads,
+    status: Status | None = None,
+    environment_key: EnvironmentKey | None = None,
+    delivery_type: DeliveryType | None = None,
+    archived: Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")] = "false",
+    q: Annotated[str | None, Query(max_length=255, description="A part of the name or key, in any case.")] = None,
+    updated_since: Annotated[Moment | None, Query(description="Changed at this moment or later.")] = None,
+    sort: Sort = "-created_at",
+) -> ListOf[FeatureFlag]:
+    """Flags of all environments. A page may hold fewer than `limit` and still have a next one."""
+    filters = Filters(
+        status=status,
+        environment_key=environment_key,
+        delivery_type=delivery_type,
+        archived=archived,
+        q=q,
+        updated_since=updated_since,
+        sort=sort,
+    )
+    found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([FeatureFlag.of(item) for item in found], last)
+
+
+@router.post("", operation_id="createFlag", status_code=201, responses=errors(FieldScopeRequiredError, *RULES))
+def create_flag(body: FeatureFlagInput, caller: Writer, authoring: Authors) -> FeatureFlag:
+    """A new draft; with `activate` it is active at once, which needs the scope `flags:activate`, too."""
+    return flag(authoring.create(caller, body.stated()))
+
+
+@router.get("/{flag_id}", operation_id="getFlag", responses=errors(NotFoundError))
+def get_flag(named: Named, caller: Reader, reading: Reads) -> FeatureFlag:
+    """One flag, by its UUID or by its key."""
+    return FeatureFlag.of(reading.get(caller.shop_id, named))
+
+
+@router.patch("/{flag_id}", operation_id="updateFlag", responses=LIVE)
+def update_flag(
+    named: Named, body: FeatureFlagUpdateInput, caller: Writer, authoring: Authors, if_match: IfMatch
+) -> FeatureFlag:
+    """Change fields: objects merge, everything else replaces, null clears. Values are changed by their own route.
+
+    While the flag is active, an edit of anything but name and description needs `confirm_live_impact`.
+    """
+    return flag(authoring.update(caller, named, body.stated(), consent=body.consent(), expected_version=if_match))
+
+
+@router.put("/{flag_id}/variants", operation_id="setFlagVariants", responses=LIVE)
+def set_variants(
+    named: Named,
+    body: FlagVariants,
+    caller: Writer,
+    authoring: Authors,
+    if_match: IfMatch,
+    confirm_live_impact: Annotated[bool, Query(description="Needed while the flag is active.")] = False,
+) -> FeatureFlag:
+    """Replace both values of a flag."""
+    stated = [(variant.key, variant.value) for variant in body]
+    consent = Consent(confirmed=confirm_live_impact)
+    return flag(authoring.set_variants(caller, named, stated, consent=consent, expected_version=if_match))
+
+
+@router.delete(
+    "/{flag_id}", operation_id="deleteFlag", status_code=204, responses=errors(NotFoundError, NotDeletableError)
+)
+def delete_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> None:
+    """Delete a draft. Everything else is archived instead."""
+    authoring.delete(caller, named, expected_version=if_match)

@@ -1,0 +1,43 @@
+"""Routes that move a flag through its states."""
+
+from typing import Annotated
+
+from abtest.contract.errors import InvalidStateTransitionEnvelope
+from abtest.contract.flags import FeatureFlag
+from abtest.domain.experiments.errors import InvalidStateTransitionError
+from abtest.http.deps import IfMatch, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import NotFoundError
+from abtest.services.flags.authoring import Authoring
+from api_flags.endpoints.vocabulary import Activator, Named, Writer, flag
+
+router = Router("/flags/{flag_id}", tag="Feature flags")
+
+Authors = Annotated[Authoring, use(Authoring)]
+
+MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTransitionEnvelope)
+
+
+@router.post("/activate", operation_id="activateFlag", responses=MOVE)
+def activate_flag(named: Named, caller: Activator, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
+    """Evaluate the flag from now on. A draft, or one that is paused."""
+    return flag(authoring.act(caller, named, "activate", expected_version=if_match))
+
+
+@router.post("/pause", operation_id="pauseFlag", responses=MOVE)
+def pause_flag(named: Named, caller: Activator, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
+    """Everybody gets the off value."""
+    return flag(authoring.act(caller, named, "pause", expected_version=if_match))
+
+
+@router.post("/archive", operation_id="archiveFlag", responses=MOVE)
+def archive_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
+    """Take the flag out of use; nobody gets a value. Its key stays taken."""
+    return flag(authoring.act(caller, named, "archive", expected_version=if_match))
+
+
+@router.post("/unarchive", operation_id="unarchiveFlag", responses=MOVE)
+def unarchive_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
+    """Bring an archived flag back: paused, or as a draft if it was never active."""
+    return flag(authoring.act(caller, named, "unarchive", expected_version=if_match))

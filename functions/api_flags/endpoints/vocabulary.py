@@ -1,0 +1,31 @@
+"""Words that the family's routes share: who may call, what paths name, how answers are made."""
+
+from typing import Annotated
+
+from fastapi import Depends, Query
+
+from abtest.contract.environments import EnvironmentKey
+from abtest.contract.flags import FeatureFlag, FlagReference
+from abtest.http.deps import Caller, require
+from abtest.services.flags.store import Reference, Saved
+
+Reader = Annotated[Caller, require("flags:read")]
+Writer = Annotated[Caller, require("flags:write")]
+Activator = Annotated[Caller, require("flags:activate")]
+
+Environment = Annotated[
+    EnvironmentKey, Query(description="The environment in which a key is looked up; ids need none.")
+]
+
+
+async def reference(flag_id: FlagReference, environment_key: Environment = "production") -> Reference:
+    """The flag that a path names, by its UUID or by its key in an environment."""
+    return Reference(flag_id, environment_key)
+
+
+Named = Annotated[Reference, Depends(reference)]
+
+
+def flag(saved: Saved) -> FeatureFlag:
+    """The answer of a write."""
+    return FeatureFlag.of(saved.flag, saved.warning)

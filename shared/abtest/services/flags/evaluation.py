@@ -1,0 +1,72 @@
+"""Evaluating flags for servers: what storefronts would decide, on what is stored now, flags for servers included."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from abtest.domain.delivery.config import compile_flags
+from abtest.domain.flags.change import DELIVERED
+from abtest.domain.flags.model import Flag
+from abtest.kit import canonical_json
+from abtest.kit.clock import to_milliseconds
+from abtest.kit.errors import LimitReachedError
+from abtest.services.context import World
+from abtest.services.flags.records import flag_in
+from abtest.services.publication.sources import Sources
+
+DEFAULT_ENVIRONMENT = "production"
+ANSWER_BYTES = 4_500_000
+"""What the values may weigh together; an answer ends at 6 MB."""
+
+_HEADS_A_READ = 100
+
+Evaluated = Mapping[str, Mapping[str, Any]]
+"""`{key: {"value", "reason"}}`."""
+
+
+class Evaluation:
+    """The use case."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def evaluate(
+        self,
+        shop_id: str,
+        *,
+        visitor_id: str,
+        environment_key: str = DEFAULT_ENVIRONMENT,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> Evaluated:
+        """Every active and paused flag of the environment. Page rules are held against the attribute `url`.
+
+        Raises LimitReachedError when the values are more than an answer holds.
+        """
+        from abtest.domain.assignment.decide import decide, prepare
+
+        given = dict(attributes or {})
+        visitor = {"id": visitor_id, "customer_id": given.get("customer_id"), "attributes": given}
+        config = self._config(shop_id, environment_key)
+        decision = decide(prepare(config), visitor, given.get("url"), to_milliseconds(self._world.clock.now()))
+        if len(canonical_json.encode(decision["flags"])) > ANSWER_BYTES:
+            raise LimitReachedError(f"the values of all flags of {environment_key} are more than an answer holds")
+        flags: Evaluated = decision["flags"]
+        return flags
+
+    def _config(self, shop_id: str, environment_key: str) -> dict[str, Any]:
+        flags = list(self._flags(shop_id, environment_key))
+        references = Sources(self._world.catalog, shop_id).references(flag.targeting for flag in flags)
+        return compile_flags(shop_id, flags, references)
+
+    def _flags(self, shop_id: str, environment_key: str) -> Iterator[Flag]:
+        after: str | None = None
+        while True:
+            page = self._world.catalog.list(shop_id, "FLAG", limit=_HEADS_A_READ, after_id=after)
+            wanted = [
+                head.id
+                for head in page.heads
+                if head.status in DELIVERED and head.attributes.get("environment_key") == environment_key
+            ]
+            yield from map(flag_in, self._world.catalog.get_many(shop_id, "FLAG", wanted) if wanted else ())
+            after = page.last_id
+            if after is None:
+                return

@@ -1,0 +1,47 @@
+"""The flags family in memory."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abtest.http.factory import create_app, handler
+from abtest.wiring.flags import flags_uses
+from api_flags.routes import ROUTERS
+from tests.support.api import MemoryApi, Tenant
+from tests.support.client import Client
+
+Flag = dict[str, Any]
+
+
+@pytest.fixture
+def api() -> MemoryApi:
+    """Flags."""
+    api = MemoryApi([])
+    api.handler = handler(create_app(ROUTERS, api.management.services(flags_uses(api.management))))
+    return api
+
+
+@pytest.fixture
+def tenant(api: MemoryApi) -> Tenant:
+    """A shop with an admin key."""
+    return api.tenant()
+
+
+@pytest.fixture
+def client(api: MemoryApi, tenant: Tenant) -> Client:
+    """The shop's admin."""
+    return api.client(tenant.admin)
+
+
+@pytest.fixture
+def create(client: Client) -> Callable[..., Flag]:
+    """Makes a flag from the stated fields and returns it."""
+
+    def made(key: str = "new-checkout", **fields: Any) -> Flag:
+        answer = client.post("/flags", {"key": key, "name": "New checkout", **fields})
+        assert answer.status == 201, answer.body
+        body: Flag = answer.json()
+        return body
+
+    return made
