@@ -32,7 +32,16 @@ from abtest.services.experiments.authoring import Authoring, LaunchScopeRequired
 from abtest.services.experiments.reading import Filters, Reading
 from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.listing import Sort
-from api_experiments.endpoints.vocabulary import Archived, Auditor, ExperimentId, Reader, Writer, audit_log, experiment
+from api_experiments.endpoints.vocabulary import (
+    Archived,
+    Auditor,
+    ExperimentId,
+    NamePart,
+    Reader,
+    Writer,
+    audit_log,
+    experiment,
+)
 
 router = Router("/experiments", tag="Experiments")
 
@@ -60,7 +69,7 @@ def list_experiments(
     counting_type: CountingType | None = None,
     delivery_type: DeliveryType | None = None,
     archived: Archived = "false",
-    q: Annotated[str | None, Query(max_length=255, description="A part of the name, in any case.")] = None,
+    q: NamePart = None,
     slug: Slug | None = None,
     goal_id: Annotated[Uuid | None, Query(description="Experiments with this goal.")] = None,
     updated_since: Annotated[Moment | None, Query(description="Changed at this moment or later.")] = None,

@@ -10,6 +10,7 @@ from abtest.contract.base import ListOf, Output, Pagination, Reference, Uuid
 from abtest.contract.experiments import Experiment
 from abtest.contract.goals import Goal
 from abtest.contract.lifecycle import ApprovalEvent
+from abtest.contract.pages import PageConsumer
 from abtest.contract.variations import Variation
 from abtest.domain.experiments.model import Experiment as Aggregate
 from abtest.domain.experiments.model import Goal as Measure
@@ -32,7 +33,9 @@ VariationId = Reference
 GoalId = Uuid
 Archived = Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")]
 
-Part = TypeVar("Part", Variation, Goal, ApprovalEvent)
+NamePart = Annotated[str | None, Query(max_length=255, description="A part of the name, in any case.")]
+
+Part = TypeVar("Part", Variation, Goal, ApprovalEvent, PageConsumer)
 Item = TypeVar("Item", bound=Output)
 
 

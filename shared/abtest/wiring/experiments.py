@@ -13,14 +13,18 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
 from abtest.services.personalizations.store import PersonalizationStore
+from abtest.services.reusable.exclusion_groups import ExclusionGroups
+from abtest.services.reusable.page_match import PageMatch
+from abtest.services.reusable.targets import Audiences, Pages
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
 
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
-    """Use cases of experiments, variations and goals; `sessions` stands in for the deployment's store of sessions."""
+    """Use cases of the family's routes; `sessions` stands in for the deployment's store of sessions."""
     store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication))
-    personalizations = PersonalizationStore(base.world, Storefronts(base.world.catalog, base.publication))
+    storefronts = Storefronts(base.world.catalog, base.publication)
+    personalizations = PersonalizationStore(base.world, storefronts)
     return {
         Authoring: Authoring(store, base.checker),
         Reading: Reading(store),
@@ -29,6 +33,10 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
         Shipping: Shipping(store, personalizations),
         ExperimentGoals: ExperimentGoals(store),
         ShopGoals: ShopGoals(base.world),
+        Pages: Pages(base.world, storefronts),
+        PageMatch: PageMatch(base.world),
+        Audiences: Audiences(base.world, storefronts),
+        ExclusionGroups: ExclusionGroups(base.world, storefronts),
         PreviewLinks: PreviewLinks(
             store, sessions or DynamoSessions(base.settings.ephemeral_table), base.roots, base.settings.worker_base_url
         ),

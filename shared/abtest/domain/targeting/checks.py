@@ -1,6 +1,6 @@
 """What must hold of targeting, pages and audiences beyond the form of each field, wherever they are written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from abtest.domain.experiments.errors import refused
@@ -43,6 +43,11 @@ def check_page(page: Mapping[str, Any]) -> None:
     _check_expressions(_in_page(page, ""))
 
 
+def check_pages(pages: Sequence[Mapping[str, Any]], path: str) -> None:
+    """The same for a list of page rules that stands under this path."""
+    _check_expressions(expressions_of_pages(pages, path))
+
+
 def check_audience(rules: AudienceRules) -> None:
     """Raises ValidationFailedError and UnsafeRegexError for the first comparison that is wrong."""
     _check_comparisons(rules, "rules.")
@@ -57,7 +62,7 @@ def expressions_of(targeting: Targeting | None, path: str = "targeting") -> Iter
         yield from _in_audience(rule.get("rules") or {}, f"{path}.segmentRules[{index}].rules.")
 
 
-def expressions_of_pages(pages: Any, path: str) -> Iterator[Placed]:
+def expressions_of_pages(pages: Sequence[Mapping[str, Any]], path: str) -> Iterator[Placed]:
     """Every regular expression of a list of page rules with its path."""
     for index, page in enumerate(pages):
         yield from _in_page(page, f"{path}[{index}].")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.experiments import editing, rules, variations
+from abtest.domain.experiments import editing, redirects, rules, variations
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.duplication import duplicate
 from abtest.domain.experiments.editing import Consent
@@ -21,6 +21,7 @@ from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore, redrawn
 from abtest.services.goals import shop_goal_ids
+from abtest.services.reusable.references import refuse_unknown_references, with_pages
 
 Stated = Mapping[str, Any]
 LAUNCH_SCOPE = "experiments:launch"
@@ -66,6 +67,7 @@ class Authoring:
         def decide(experiment: Experiment, occasion: Occasion) -> Change:
             after = _rescheduled(editing.apply(experiment, fields), experiment, occasion)
             after = self._with_parts(after, stated, occasion)
+            self._check_references(experiment, after)
             return editing.settle(experiment, after, occasion, action="experiment.update", consent=consent)
 
         return redrawn(lambda: self._store.change(caller, reference, decide, expected_version=expected_version))
@@ -117,7 +119,15 @@ class Authoring:
         experiment = variations.initial(arms, [self._store.new_identity() for _ in arms], experiment)
         experiment = self._with_goals(experiment, stated.get("goals") or (), occasion)
         rules.check(experiment)
+        self._check_references(blank, experiment)
         return Change(before=None, after=experiment, action="experiment.create")
+
+    def _check_references(self, before: Experiment, after: Experiment) -> None:
+        """Pages and audiences of the shop must be there, and their pages be none that a redirect leads to."""
+        if after.targeting != before.targeting:
+            catalog, shop_id = self._store.world.catalog, after.shop_id
+            refuse_unknown_references(catalog, shop_id, after.targeting, before=before.targeting)
+            redirects.check(replace(after, targeting=with_pages(catalog, shop_id, after.targeting)))
 
     def _with_parts(self, experiment: Experiment, stated: Stated, occasion: Occasion) -> Experiment:
         if "variations" in stated:

@@ -1,0 +1,71 @@
+"""Routes of the audiences that a shop keeps for reuse."""
+
+from typing import Annotated
+
+from abtest.contract.audiences import Audience, AudienceCreate, AudienceUpdate
+from abtest.contract.base import ListOf
+from abtest.contract.consent import Acknowledgement
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.domain.experiments.errors import LiveImpactError, UnsafeRegexError
+from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
+from abtest.services.reusable.targets import Audiences
+from api_experiments.endpoints.vocabulary import NamePart, Reader, Writer
+
+router = Router("/audiences", tag="Pages and audiences")
+
+Uses = Annotated[Audiences, use(Audiences)]
+
+
+@router.get("", operation_id="listAudiences")
+def list_audiences(caller: Reader, page: Page, audiences: Uses, q: NamePart = None) -> ListOf[Audience]:
+    """Audiences that the shop keeps for reuse, newest first."""
+    found, last = audiences.page(caller.shop_id, q, limit=page.limit, after=page.after)
+    return page.page([Audience.of(item) for item in found], last)
+
+
+@router.post(
+    "", operation_id="createAudience", status_code=201, responses=errors(ValidationFailedError, UnsafeRegexError)
+)
+def create_audience(body: AudienceCreate, caller: Writer, audiences: Uses) -> Audience:
+    """An audience for reuse; targeting names it by `audienceId`."""
+    saved = audiences.create(caller, body.stated())
+    return Audience.of(saved.target, saved.warning)
+
+
+@router.get("/{audience_id}", operation_id="getAudience", responses=errors(NotFoundError))
+def get_audience(audience_id: PathId, caller: Reader, audiences: Uses) -> Audience:
+    """One of the shop's audiences."""
+    return Audience.of(audiences.get(caller.shop_id, audience_id))
+
+
+@router.patch(
+    "/{audience_id}",
+    operation_id="updateAudience",
+    responses=errors(
+        NotFoundError, LiveImpactError, ValidationFailedError, UnsafeRegexError, s409=PageLiveImpactEnvelope
+    ),
+)
+def update_audience(
+    audience_id: PathId, body: AudienceUpdate, caller: Writer, audiences: Uses, if_match: IfMatch
+) -> Audience:
+    """Change an audience. As with pages, the change must be acknowledged while shoppers see what uses it."""
+    consent = body.consent()
+    saved = audiences.update(caller, audience_id, body.stated(), consent=consent, expected_version=if_match)
+    return Audience.of(saved.target, saved.warning)
+
+
+@router.delete(
+    "/{audience_id}",
+    operation_id="deleteAudience",
+    status_code=204,
+    responses=errors(NotFoundError, ConflictError, LiveImpactError, s409=PageLiveImpactEnvelope),
+)
+def delete_audience(
+    audience_id: PathId, caller: Writer, audiences: Uses, if_match: IfMatch, body: Acknowledgement | None = None
+) -> None:
+    """Delete an audience that nothing uses but what is archived."""
+    consent = (body or Acknowledgement()).consent()
+    audiences.delete(caller, audience_id, consent=consent, expected_version=if_match)

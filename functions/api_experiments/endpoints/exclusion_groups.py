@@ -1,0 +1,71 @@
+"""Routes of exclusion groups."""
+
+from typing import Annotated
+
+from abtest.contract.base import ListOf
+from abtest.contract.consent import Acknowledgement
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.exclusion_groups import ExclusionGroup, ExclusionGroupCreate, ExclusionGroupUpdate
+from abtest.domain.experiments.errors import LiveImpactError
+from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
+from abtest.services.reusable.exclusion_groups import ExclusionGroups
+from api_experiments.endpoints.vocabulary import NamePart, Reader, Writer
+
+router = Router("/exclusion-groups", tag="Exclusion groups")
+
+Uses = Annotated[ExclusionGroups, use(ExclusionGroups)]
+EDIT = (ConflictError, LiveImpactError, ValidationFailedError)
+
+
+@router.get("", operation_id="listExclusionGroups")
+def list_groups(caller: Reader, page: Page, groups: Uses, q: NamePart = None) -> ListOf[ExclusionGroup]:
+    """Exclusion groups, newest first."""
+    found, last = groups.page(caller.shop_id, q, limit=page.limit, after=page.after)
+    return page.page([ExclusionGroup.of(item) for item in found], last)
+
+
+@router.post(
+    "", operation_id="createExclusionGroup", status_code=201, responses=errors(*EDIT, s409=PageLiveImpactEnvelope)
+)
+def create_group(body: ExclusionGroupCreate, caller: Writer, groups: Uses) -> ExclusionGroup:
+    """A group whose members share its traffic, so that nobody is in two of them. Shares sum to 1 at most."""
+    saved = groups.create(caller, body.stated(), consent=body.consent())
+    return ExclusionGroup.of(saved.group, saved.warning)
+
+
+@router.get("/{group_id}", operation_id="getExclusionGroup", responses=errors(NotFoundError))
+def get_group(group_id: PathId, caller: Reader, groups: Uses) -> ExclusionGroup:
+    """One exclusion group."""
+    return ExclusionGroup.of(groups.get(caller.shop_id, group_id))
+
+
+@router.patch(
+    "/{group_id}",
+    operation_id="updateExclusionGroup",
+    responses=errors(NotFoundError, *EDIT, s409=PageLiveImpactEnvelope),
+)
+def update_group(
+    group_id: PathId, body: ExclusionGroupUpdate, caller: Writer, groups: Uses, if_match: IfMatch
+) -> ExclusionGroup:
+    """Change members or shares: who can stays in the experiment they are in, and `epoch` rises. With a running member
+    this must be acknowledged. A member that was deleted or archived holds its share until it is taken out."""
+    consent = body.consent()
+    saved = groups.update(caller, group_id, body.stated(), consent=consent, expected_version=if_match)
+    return ExclusionGroup.of(saved.group, saved.warning)
+
+
+@router.delete(
+    "/{group_id}",
+    operation_id="deleteExclusionGroup",
+    status_code=204,
+    responses=errors(NotFoundError, LiveImpactError, s409=PageLiveImpactEnvelope),
+)
+def delete_group(
+    group_id: PathId, caller: Writer, groups: Uses, if_match: IfMatch, body: Acknowledgement | None = None
+) -> None:
+    """Delete a group: its experiments get the visitors that it kept from them, which must be acknowledged."""
+    consent = (body or Acknowledgement()).consent()
+    groups.delete(caller, group_id, consent=consent, expected_version=if_match)

@@ -1,0 +1,86 @@
+"""Routes of the pages that a shop keeps for reuse, and of the rule tester."""
+
+from typing import Annotated
+
+from abtest.contract.base import ListOf
+from abtest.contract.consent import Acknowledgement
+from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.pages import Page, PageConsumer, PageCreate, PageMatch, PageMatchInput, PageUpdate
+from abtest.domain.experiments.errors import LiveImpactError, UnsafeRegexError
+from abtest.http.deps import IfMatch, PathId, use
+from abtest.http.deps import Page as Paging
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
+from abtest.services.reusable.page_match import PageMatch as Tester
+from abtest.services.reusable.targets import Pages
+from api_experiments.endpoints.vocabulary import NamePart, Reader, Writer, part_of
+
+router = Router("/pages", tag="Pages and audiences")
+
+Uses = Annotated[Pages, use(Pages)]
+
+
+@router.get("", operation_id="listPages")
+def list_pages(caller: Reader, page: Paging, pages: Uses, q: NamePart = None) -> ListOf[Page]:
+    """Pages that the shop keeps for reuse, newest first."""
+    found, last = pages.page(caller.shop_id, q, limit=page.limit, after=page.after)
+    return page.page([Page.of(item) for item in found], last)
+
+
+@router.post("", operation_id="createPage", status_code=201, responses=errors(ValidationFailedError, UnsafeRegexError))
+def create_page(body: PageCreate, caller: Writer, pages: Uses) -> Page:
+    """A page for reuse; targeting names it by `pageId`."""
+    saved = pages.create(caller, body.stated())
+    return Page.of(saved.target, saved.warning)
+
+
+@router.post("/match", operation_id="matchPages", responses=errors(ValidationFailedError, UnsafeRegexError))
+def match_pages(body: PageMatchInput, caller: Reader, tester: Annotated[Tester, use(Tester)]) -> PageMatch:
+    """Whether an address is on pages, and which rule says so. Only URL rules are tested: conditions and triggers need
+    a visitor."""
+    said = body.stated()
+    return PageMatch.of(tester.test(caller.shop_id, said["url"], rules=said.get("rules"), page_id=said.get("page_id")))
+
+
+@router.get("/{page_id}", operation_id="getPage", responses=errors(NotFoundError))
+def get_page(page_id: PathId, caller: Reader, pages: Uses) -> Page:
+    """One of the shop's pages."""
+    return Page.of(pages.get(caller.shop_id, page_id))
+
+
+@router.patch(
+    "/{page_id}",
+    operation_id="updatePage",
+    responses=errors(
+        NotFoundError, LiveImpactError, ValidationFailedError, UnsafeRegexError, s409=PageLiveImpactEnvelope
+    ),
+)
+def update_page(page_id: PathId, body: PageUpdate, caller: Writer, pages: Uses, if_match: IfMatch) -> Page:
+    """Change a page. What uses it follows at once, so while shoppers see any of that the change must be acknowledged:
+    `confirm_live_impact` and the id of each of them in `confirmed_consumer_ids`. A new name needs none."""
+    consent = body.consent()
+    saved = pages.update(caller, page_id, body.stated(), consent=consent, expected_version=if_match)
+    return Page.of(saved.target, saved.warning)
+
+
+@router.delete(
+    "/{page_id}",
+    operation_id="deletePage",
+    status_code=204,
+    responses=errors(NotFoundError, ConflictError, LiveImpactError, s409=PageLiveImpactEnvelope),
+)
+def delete_page(
+    page_id: PathId, caller: Writer, pages: Uses, if_match: IfMatch, body: Acknowledgement | None = None
+) -> None:
+    """Delete a page that nothing uses but what is archived."""
+    consent = (body or Acknowledgement()).consent()
+    pages.delete(caller, page_id, consent=consent, expected_version=if_match)
+
+
+@router.get("/{page_id}/consumers", operation_id="listPageConsumers", responses=errors(NotFoundError))
+def list_consumers(page_id: PathId, caller: Reader, page: Paging, pages: Uses) -> ListOf[PageConsumer]:
+    """Experiments, feature flags and personalizations that use the page and are not archived."""
+    found = pages.consumers(caller.shop_id, page_id)
+    shown = [PageConsumer(id=it.id, name=it.name, consumer=it.consumer, live=it.live) for it in found]
+    return part_of(page, shown)

@@ -1,0 +1,50 @@
+"""Audiences of a shop on the wire."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from abtest.contract.audience_rules import AudienceRules
+from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning
+from abtest.contract.consent import LiveEdit
+from abtest.domain.reusable.model import Target
+
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class AudienceCreate(Input):
+    """A new audience."""
+
+    name: Name
+    rules: AudienceRules
+
+
+class AudienceUpdate(LiveEdit):
+    """Changes to an audience: rules are stated whole, what is absent stays."""
+
+    name: Name = ABSENT
+    rules: AudienceRules = ABSENT
+
+
+class Audience(Output):
+    """An audience that the shop keeps for reuse: targeting names it by `audienceId`."""
+
+    id: Id
+    name: str
+    rules: Annotated[Any, AsStored(AudienceRules)]
+    created_at: DateTime
+    updated_at: DateTime
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def of(cls, audience: Target, warning: PublicationWarning | None = None) -> Self:
+        """An audience as the contract shows it."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        return cls(
+            id=audience.id,
+            name=audience.name,
+            rules=audience.says["rules"],
+            created_at=audience.created_at,
+            updated_at=audience.updated_at,
+            **optional,
+        ).at(audience.version)

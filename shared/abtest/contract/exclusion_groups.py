@@ -1,0 +1,70 @@
+"""Exclusion groups on the wire."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning, Uuid
+from abtest.contract.consent import LiveEdit
+from abtest.domain.exclusion_groups.allocation import MAX_MEMBERS
+from abtest.domain.exclusion_groups.model import ExclusionGroup as Aggregate
+
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class GroupMember(Input):
+    """An experiment and its share of the group's traffic."""
+
+    experiment_id: Uuid
+    share: Annotated[float, Field(ge=0, le=1)]
+
+
+GroupMembers = Annotated[list[GroupMember], Field(max_length=MAX_MEMBERS)]
+
+
+class ExclusionGroupCreate(LiveEdit):
+    """A new group; members that run already need the acknowledgement."""
+
+    name: Name
+    members: GroupMembers = ABSENT
+
+
+class ExclusionGroupUpdate(LiveEdit):
+    """Changes to a group: `members` replaces the whole list, what is absent stays."""
+
+    name: Name = ABSENT
+    members: GroupMembers = ABSENT
+
+
+class GroupMemberShown(Output):
+    """A member of a group."""
+
+    experiment_id: Id
+    share: float
+
+
+class ExclusionGroup(Output):
+    """Experiments of which a visitor gets one at most. `epoch` counts the changes of members and shares."""
+
+    id: Id
+    name: str
+    members: list[GroupMemberShown]
+    epoch: int
+    created_at: DateTime
+    updated_at: DateTime
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def of(cls, group: Aggregate, warning: PublicationWarning | None = None) -> Self:
+        """A group as the contract shows it."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        members = [GroupMemberShown(experiment_id=item.experiment_id, share=item.share) for item in group.members]
+        return cls(
+            id=group.id,
+            name=group.name,
+            members=members,
+            epoch=group.epoch,
+            created_at=group.created_at,
+            updated_at=group.updated_at,
+            **optional,
+        ).at(group.version)

@@ -1,0 +1,112 @@
+"""Pages of a shop on the wire, their consumers, and the rule tester."""
+# ruff: noqa: N815 - the contract spells these names so
+
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.advanced_conditions import AdvancedCondition
+from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning, Uuid
+from abtest.contract.consent import LiveEdit
+from abtest.contract.errors import LiveConsumer
+from abtest.contract.page_rules import MAX_RULES, TargetedPage, UrlRule, UrlRules
+from abtest.contract.triggers import Trigger
+from abtest.domain.reusable.matching import Verdict
+from abtest.domain.reusable.model import Target
+
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class PageFields(Input):
+    """What a page says; a page without include rules is every page. Conditions and triggers are stated whole."""
+
+    includeRules: UrlRules = ABSENT
+    excludeRules: UrlRules = ABSENT
+    trigger: Trigger | None = ABSENT
+    advancedCondition: AdvancedCondition | None = ABSENT
+
+
+class PageCreate(PageFields):
+    """A new page."""
+
+    name: Name
+
+
+class PageUpdate(PageFields, LiveEdit):
+    """Changes to a page: each stated field is replaced, null clears, what is absent stays."""
+
+    name: Name = ABSENT
+
+
+class Page(Output):
+    """A page that the shop keeps for reuse: targeting names it by `pageId`."""
+
+    id: Id
+    name: str
+    includeRules: Annotated[list[Any], AsStored(list[UrlRule])]
+    excludeRules: Annotated[list[Any], AsStored(list[UrlRule])]
+    trigger: Annotated[Any, AsStored(Trigger | None)]
+    advancedCondition: Annotated[Any, AsStored(dict[str, Any] | None)]
+    created_at: DateTime
+    updated_at: DateTime
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def of(cls, page: Target, warning: PublicationWarning | None = None) -> Self:
+        """A page as the contract shows it."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        return cls(
+            id=page.id,
+            name=page.name,
+            includeRules=list(page.says["includeRules"]),
+            excludeRules=list(page.says["excludeRules"]),
+            trigger=page.says["trigger"],
+            advancedCondition=page.says["advancedCondition"],
+            created_at=page.created_at,
+            updated_at=page.updated_at,
+            **optional,
+        ).at(page.version)
+
+
+class PageConsumer(LiveConsumer):
+    """Something that uses a page and is not archived; `live` says that shoppers see it."""
+
+    live: bool
+
+
+def _listed(rules: Any) -> Any:
+    return [rules] if isinstance(rules, dict) else rules
+
+
+class PageMatchInput(Input):
+    """An address, and either page rules (one, or several that combine as in targeting) or a page of the shop."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["rules"]}, {"required": ["page_id"]}]})
+
+    url: Annotated[str, Field(min_length=1, max_length=2048)]
+    rules: Annotated[
+        list[TargetedPage],
+        Field(min_length=1, max_length=MAX_RULES),
+        BeforeValidator(_listed, json_schema_input_type=TargetedPage | list[TargetedPage]),
+    ] = ABSENT
+    page_id: Uuid = ABSENT
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        if len(self.model_fields_set & {"rules", "page_id"}) != 1:
+            raise PydanticCustomError("one_of", "either rules or page_id must be there")
+        return self
+
+
+class PageMatch(Output):
+    """Whether the address is on the pages; the page rule that decided (null when none did); why, for people."""
+
+    matched: bool
+    rule_id: Id | None
+    reason: str
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Self:
+        """A verdict as the contract shows it."""
+        return cls(matched=verdict.matched, rule_id=verdict.rule_id, reason=verdict.reason)

@@ -1,0 +1,72 @@
+"""Which buckets the members of a group hold; when shares change, nobody moves who need not (ADR 13)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import floor
+
+from abtest.domain.assignment.allocation import Range
+from abtest.domain.assignment.hash import BUCKETS
+from abtest.domain.exclusion_groups.model import Member
+
+MAX_MEMBERS = 20
+
+Shares = Sequence[tuple[str, float]]
+"""Experiment ids and their shares, 0..1, together at most 1; each id once."""
+
+
+def reallocate(previous: Sequence[Member], shares: Shares) -> tuple[Member, ...]:
+    """The members with these shares, in this order.
+
+    A share is rounded to whole buckets. A member that shrinks gives up its highest buckets, one that is gone gives up
+    all, one that grows keeps what it has and takes the lowest free ones. Rounding may ask for more buckets than there
+    are; the last that grow then get fewer.
+    """
+    wanted = {experiment_id: floor(BUCKETS * share + 0.5) for experiment_id, share in shares}
+    held = {
+        member.experiment_id: _lowest(member.ranges, wanted[member.experiment_id])
+        for member in previous
+        if member.experiment_id in wanted
+    }
+    for experiment_id, size in wanted.items():
+        kept = held.get(experiment_id, [])
+        free = _free(held)
+        held[experiment_id] = _joined([*kept, *_lowest(free, size - _size(kept))])
+    return tuple(
+        Member(experiment_id=experiment_id, share=share, ranges=tuple(held[experiment_id]))
+        for experiment_id, share in shares
+    )
+
+
+def _free(held: Mapping[str, Iterable[Range]]) -> list[Range]:
+    """The buckets that nobody holds, ascending."""
+    free, position = [], 0
+    for start, end in sorted(taken for ranges in held.values() for taken in ranges):
+        if position < start:
+            free.append((position, start))
+        position = end
+    return [*free, (position, BUCKETS)] if position < BUCKETS else free
+
+
+def _lowest(ranges: Iterable[Range], size: int) -> list[Range]:
+    """The lowest buckets of the ranges, at most so many."""
+    found = []
+    for start, end in sorted(ranges):
+        if size <= 0:
+            break
+        found.append((start, min(end, start + size)))
+        size -= end - start
+    return found
+
+
+def _joined(ranges: Iterable[Range]) -> list[Range]:
+    """The same buckets, ascending, in as few ranges as there can be."""
+    joined: list[Range] = []
+    for start, end in sorted(ranges):
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _size(ranges: Iterable[Range]) -> int:
+    return sum(end - start for start, end in ranges)

@@ -1,0 +1,1 @@
+"""Use cases of pages, audiences and exclusion groups, and of what refers to them."""

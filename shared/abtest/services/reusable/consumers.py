@@ -1,0 +1,92 @@
+"""Who uses a page, an audience or an experiment of a group: experiments, flags and personalizations."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from abtest.domain.experiments.errors import LiveConsumer
+from abtest.domain.reusable.references import may_refer, references_of
+from abtest.ports.catalog import Catalog, Head, Kind, Record
+
+ConsumerType = Literal["experiment", "feature flag", "personalization"]
+
+_HEADS_A_READ = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """Something that is not archived and uses the resource; `live` means that shoppers see it."""
+
+    id: str
+    name: str
+    consumer: ConsumerType
+    live: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """A kind of record that may refer: how it is called, when it is live, what its body refers to."""
+
+    kind: Kind
+    called: ConsumerType
+    live: str
+    references: Callable[[Mapping[str, Any]], frozenset[str]]
+
+
+def consumers_of(catalog: Catalog, shop_id: str, reference: str) -> list[Consumer]:
+    """Everything unarchived that names the page or audience, kind by kind, newest first."""
+    return [
+        Consumer(record.head.id, record.head.name or "", source.called, record.head.status == source.live)
+        for source in _SOURCES
+        for record in _candidates(catalog, shop_id, source.kind, reference)
+        if reference in source.references(record.body)
+    ]
+
+
+def live_among(consumers: Sequence[Consumer]) -> list[LiveConsumer]:
+    """Those that shoppers see."""
+    return [LiveConsumer(each.id, each.name, each.consumer) for each in consumers if each.live]
+
+
+def running_among(catalog: Catalog, shop_id: str, experiment_ids: Sequence[str]) -> list[LiveConsumer]:
+    """Those of the experiments that run."""
+    heads = (record.head for record in catalog.get_many(shop_id, "EXP", experiment_ids))
+    return [LiveConsumer(head.id, head.name or "", "experiment") for head in heads if head.status == "running"]
+
+
+def _candidates(catalog: Catalog, shop_id: str, kind: Kind, reference: str) -> Iterator[Record]:
+    """Records whose heads do not rule the reference out."""
+    after: str | None = None
+    while True:
+        page = catalog.list(shop_id, kind, limit=_HEADS_A_READ, after_id=after)
+        possible = [
+            head.id for head in page.heads if _is_in_use(head) and may_refer(head.attributes.get("refs"), reference)
+        ]
+        yield from catalog.get_many(shop_id, kind, possible) if possible else ()
+        after = page.last_id
+        if after is None:
+            return
+
+
+def _is_in_use(head: Head) -> bool:
+    return head.archived_at is None and head.status != "archived"
+
+
+def _of_experiment(body: Mapping[str, Any]) -> frozenset[str]:
+    return references_of(body.get("targeting")) | references_of({"pageRules": body.get("goal_page_rules")})
+
+
+def _of_flag(body: Mapping[str, Any]) -> frozenset[str]:
+    return references_of(body.get("targeting"))
+
+
+def _of_personalization(body: Mapping[str, Any]) -> frozenset[str]:
+    of_rules = (references_of(rule.get("targeting")) for rule in body.get("rules", ()))
+    return references_of(body.get("targeting")).union(*of_rules)
+
+
+_SOURCES = (
+    _Source(kind="EXP", called="experiment", live="running", references=_of_experiment),
+    _Source(kind="FLAG", called="feature flag", live="active", references=_of_flag),
+    _Source(kind="PZN", called="personalization", live="active", references=_of_personalization),
+)

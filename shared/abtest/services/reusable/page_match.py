@@ -1,0 +1,41 @@
+"""The rule tester: whether an address is on pages, and which rule says so."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abtest.domain.experiments.errors import refused
+from abtest.domain.reusable.matching import Verdict, match
+from abtest.domain.targeting.checks import check_pages
+from abtest.domain.targeting.urls import parse_address
+from abtest.services.context import World
+from abtest.services.reusable.references import with_pages
+
+PageRule = Mapping[str, Any]
+
+
+class PageMatch:
+    """Tests rules that are stored, or that are about to be."""
+
+    def __init__(self, world: World) -> None:
+        self._catalog = world.catalog
+
+    def test(
+        self, shop_id: str, url: str, *, rules: Sequence[PageRule] | None = None, page_id: str | None = None
+    ) -> Verdict:
+        """How page rules, or else a page of the shop, decide on the address.
+
+        Raises ValidationFailedError for an address that is none and for unknown pages, and UnsafeRegexError.
+        """
+        if parse_address(url) is None:
+            raise refused("url", "is no address")
+        if rules is None:
+            return match(self._resolved(shop_id, [{"id": page_id, "pageId": page_id}], "page_id"), url)
+        check_pages(rules, "rules")
+        return match(self._resolved(shop_id, rules, "rules[{index}].pageId"), url)
+
+    def _resolved(self, shop_id: str, rules: Sequence[PageRule], path: str) -> list[PageRule]:
+        resolved = (with_pages(self._catalog, shop_id, {"pageRules": list(rules)}) or {})["pageRules"]
+        for index, rule in enumerate(resolved):
+            if "includeRules" not in rule:
+                raise refused(path.format(index=index), "there is no such page")
+        return list(resolved)

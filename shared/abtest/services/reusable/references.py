@@ -1,0 +1,48 @@
+"""Targeting that names pages and audiences of the shop: they must be there when it is written."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abtest.domain.experiments.errors import refused
+from abtest.domain.reusable.references import REFERENCES, placed_references, references_of
+from abtest.ports.catalog import Catalog, Kind
+
+Targeting = Mapping[str, Any]
+
+_KINDS: Mapping[str, tuple[Kind, str]] = {"pageRules": ("PAGE", "page"), "segmentRules": ("AUD", "audience")}
+
+
+def refuse_unknown_references(
+    catalog: Catalog,
+    shop_id: str,
+    targeting: Targeting | None,
+    *,
+    before: Targeting | None = None,
+    path: str = "targeting",
+) -> None:
+    """Raises ValidationFailedError for a page or audience that the shop does not have.
+
+    What the targeting named `before` this write is not looked up again: it was there.
+    """
+    known = references_of(before)
+    for field in REFERENCES:
+        kind, called = _KINDS[field]
+        news = [(place, found) for place, found in placed_references(targeting, field) if found not in known]
+        there = {record.head.id for record in catalog.get_many(shop_id, kind, _ids(news))} if news else set()
+        for place, found in news:
+            if found not in there:
+                raise refused(f"{path}.{place}", f"there is no such {called}")
+
+
+def with_pages(catalog: Catalog, shop_id: str, targeting: Targeting | None) -> Targeting | None:
+    """The targeting with what pages of the shop say in the place of their names; unknown ones stay names."""
+    named = list(placed_references(targeting, "pageRules"))
+    if targeting is None or not named:
+        return targeting
+    pages = {record.head.id: record.body for record in catalog.get_many(shop_id, "PAGE", _ids(named))}
+    rules = [{**pages.get(rule.get("pageId"), {}), **rule} for rule in targeting["pageRules"]]
+    return {**targeting, "pageRules": rules}
+
+
+def _ids(placed: list[tuple[str, str]]) -> list[str]:
+    return sorted({found for _, found in placed})
