@@ -8,7 +8,7 @@ from abtest.domain.targeting.checks import Placed, expressions_of_pages
 
 
 def check(experiment: Experiment) -> None:
-    """Raises UnsafeRegexError for the first that browsers must not be given; `check_targeting` sees those of targeting."""
+    """Raises UnsafeRegexError for the first that browsers must not be given."""
     for path, source in expressions(experiment):
         refuse_unsafe(path, source)
 
