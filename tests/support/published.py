@@ -18,7 +18,8 @@ class PublishedShop:
 
     def __init__(self, stack: AwsStack) -> None:
         self._stack = stack
-        self.catalog = DynamoCatalog(stack.name("CatalogTable"), S3Blobs(stack.name("BlobsBucket")))
+        self.bodies = S3Blobs(stack.name("BlobsBucket"))
+        self.catalog = DynamoCatalog(stack.name("CatalogTable"), self.bodies)
         self.delivery = S3Blobs(stack.name("DeliveryBucket"))
         self.ledger = S3Blobs(stack.name("LedgerBucket"))
         self.catalog.commit(Commit(puts=puts_of(shop())))

@@ -5,6 +5,7 @@ from base64 import b64decode
 
 import brotli
 
+from tests.support.delivered import flag, keep
 from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, http, sample
 from tests.support.moto_stack import AwsStack
@@ -28,6 +29,20 @@ def test_function__given_its_sample_events__answers_them(aws_stack: AwsStack) ->
     assert handler(http("edge_config__public", headers={"if-none-match": tag}), Context())["statusCode"] == 304
     assert handler(sample("edge_config__qa"), Context())["headers"]["X-Service-Config-Cache"] == "bypass"
     assert handler(sample("edge_config__preflight"), Context())["statusCode"] == 204
+
+
+def test_function__asked_for_an_environment__serves_that_one(aws_stack: AwsStack) -> None:
+    shop = PublishedShop(aws_stack)
+    shop.keep(experiment())
+    keep(shop.catalog, flag(environment_key="staging"))
+    assert shop.publish().ok
+    handler = fresh_handler(aws_stack, "EdgeConfig", "edge_config")
+    for name in ("env", "environment"):
+        staging = handler(http("edge_config__public", query={"shopId": SHOP_ID, name: "staging"}), Context())
+        config = json.loads(brotli.decompress(b64decode(staging["body"])))
+        assert (config["runtime"]["environment"], config["flags"][0]["key"]) == ("staging", "flag-1")
+    unknown = handler(http("edge_config__public", query={"shopId": SHOP_ID, "env": "preview"}), Context())
+    assert (unknown["statusCode"], json.loads(unknown["body"])["error"]) == (404, "not_found")
 
 
 def test_function__for_a_shop_that_was_never_published__says_not_found(aws_stack: AwsStack) -> None:

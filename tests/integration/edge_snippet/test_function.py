@@ -2,16 +2,26 @@
 
 import json
 from base64 import b64decode
+from typing import Any
 
 import brotli
 import quickjs
 
 from abtest.storefront import bundle
+from tests.support.delivered import experience, keep, personalization
 from tests.support.handlers import fresh_handler
-from tests.support.invocations import Context, sample
+from tests.support.invocations import Context, http, sample
 from tests.support.moto_stack import AwsStack
 from tests.support.published import PublishedShop
 from tests.support.storefronts import experiment, variation
+
+
+def config_in(snippet: str) -> dict[str, Any]:
+    """The SDK needs a page; what it is called with can be looked at without one."""
+    arguments = snippet.removeprefix(bundle().strip().removesuffix(";")).rstrip(";\n")
+    called = quickjs.Context().eval(f"JSON.stringify((function(){{return arguments}}){arguments})")
+    config: dict[str, Any] = json.loads(called)["0"]
+    return config
 
 
 def test_function__given_its_sample_events__answers_them(aws_stack: AwsStack) -> None:
@@ -27,11 +37,22 @@ def test_function__given_its_sample_events__answers_them(aws_stack: AwsStack) ->
     assert snippet.startswith(expression)
     assert "</script" not in snippet.removeprefix(expression)
 
-    # The SDK needs a page; what it is called with can be looked at without one.
-    arguments = snippet.removeprefix(expression).rstrip(";\n")
-    called = quickjs.Context().eval(f"JSON.stringify((function(){{return arguments}}){arguments})")
-    config = json.loads(called)["0"]
-    assert config["experiments"][0]["variations"][1]["js"] == 0
+    assert config_in(snippet)["experiments"][0]["variations"][1]["js"] == 0
 
     refused = handler(sample("edge_snippet__invalid_shop_id"), Context())
     assert (refused["statusCode"], refused["body"][:3]) == (400, "// ")
+
+
+def test_function__asked_for_an_environment__serves_its_snippet(aws_stack: AwsStack) -> None:
+    shop = PublishedShop(aws_stack)
+    shown = experience(custom_js="return 1", reset_js="return 2", anti_flicker_selectors=(".hero",))
+    keep(shop.catalog, personalization(environment_key="staging", experiences=(shown,)))
+    assert shop.publish().ok
+    handler = fresh_handler(aws_stack, "EdgeSnippet", "edge_snippet")
+    staging = handler(http("edge_snippet__first_load", query={"env": "staging"}), Context())
+    config = config_in(brotli.decompress(b64decode(staging["body"])).decode())
+    (experience_sent,) = config["personalizations"][0]["experiences"]
+    assert {experience_sent["js"], experience_sent["reset_js"]} == {0, 1}
+    assert experience_sent["hide"] == [".hero"]
+    production = handler(sample("edge_snippet__first_load"), Context())
+    assert "personalizations" not in config_in(brotli.decompress(b64decode(production["body"])).decode())

@@ -5,13 +5,25 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.delivery.manifest import pointer_key
+from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
+from abtest.domain.exclusion_groups.model import Member
 from abtest.services.sweep import publish_message
+from tests.support.delivered import (
+    PHONES,
+    experience,
+    flag,
+    group,
+    item_id,
+    keep,
+    keep_document,
+    page_document,
+    personalization,
+)
 from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
 from tests.support.published import PublishedShop, promised
-from tests.support.storefronts import SHOP_ID, experiment
+from tests.support.storefronts import SHOP_ID, experiment, experiment_id, variation
 
 LATER = "2027-01-01T00:00:00.000Z"
 UNKNOWN = "0192a3b4-0000-7000-8000-0000000000ee"
@@ -61,6 +73,70 @@ def test_worker__given_an_unknown_shop__lets_the_message_go(aws_stack: AwsStack)
     handler = fresh_handler(aws_stack, "WorkerPublish", "worker_publish")
     assert handler(message(publish_message(UNKNOWN, [row])), Context()) == {"batchItemFailures": []}
     assert list(shop.catalog.outbox("publish", created_before=LATER, limit=10)) == []
+
+
+def config(shop: PublishedShop, environment: str) -> dict[str, Any]:
+    pointer = shop.delivery.get(pointer_key(SHOP_ID, environment))
+    assert pointer is not None
+    found = shop.delivery.get(object_key(read_pointer(pointer.content).config.sha256))
+    assert found is not None
+    config: dict[str, Any] = json.loads(found.content)
+    return config
+
+
+def test_worker__of_a_shop_with_everything__publishes_each_environment(aws_stack: AwsStack) -> None:
+    shop = PublishedShop(aws_stack)
+    targeting = {
+        "pageRules": [{"id": "r", "pageId": item_id(60)}, {"id": "q", "pageId": item_id(62)}],
+        "segmentRules": [{"id": "s", "audienceId": item_id(61)}],
+    }
+    keep_document(shop.catalog, "PAGE", item_id(60), page_document("/cart", trigger={"type": "delay", "ms": 10}))
+    keep_document(shop.catalog, "AUD", item_id(61), {"name": "Phones", "rules": PHONES})
+    shop.keep(experiment(targeting=targeting))
+    keep(shop.catalog, personalization(targeting=targeting, environment_key="staging"))
+    keep(shop.catalog, flag(1, targeting=targeting))
+    keep(shop.catalog, flag(2, delivery_type="api"))
+    keep(shop.catalog, group(Member(experiment_id=experiment_id(1), share=0.2, ranges=((100, 2100),))))
+    handler = fresh_handler(aws_stack, "WorkerPublish", "worker_publish")
+    assert handler(sample("worker_publish__shop"), Context()) == {"batchItemFailures": []}
+
+    production, staging = config(shop, "production"), config(shop, "staging")
+    cart = {"include": [{"path": r"\/?cart\/?"}], "trigger": "delay:10"}
+    restricted = {
+        "pages": {"mode": "any", "in": [cart, {"include": [{"re": "[]"}]}], "out": []},
+        "audience": {"mode": "any", "in": [{"device": {"$eq": "mobile"}}], "out": []},
+    }
+    for found in (production["experiments"][0], production["flags"][0], staging["personalizations"][0]):
+        assert {name: found[name] for name in restricted} == restricted
+    assert production["experiments"][0]["group"]["ranges"] == [[100, 2100]]
+    assert [each["key"] for each in production["flags"]] == ["flag-1"]
+    assert "personalizations" not in production
+    assert "flags" not in staging
+
+
+def test_worker__after_an_environment_lost_everything__publishes_it_without(aws_stack: AwsStack) -> None:
+    shop = PublishedShop(aws_stack)
+    keep(shop.catalog, personalization(environment_key="staging"))
+    assert shop.publish().ok
+    keep(shop.catalog, personalization(environment_key="staging", status="archived"))
+    assert shop.publish().ok
+    assert "personalizations" not in config(shop, "staging")
+
+
+def test_worker__with_a_body_that_is_lost__publishes_the_rest_and_says_so(aws_stack: AwsStack) -> None:
+    shop = PublishedShop(aws_stack)
+    noise = "".join(f"{number * 2654435761 % 2**32:08x}" for number in range(90_000))
+    shop.keep(experiment(1, variations=(variation(0), variation(1, custom_css=noise))))
+    shop.keep(experiment(2))
+    keep(shop.catalog, personalization(experiences=(experience(custom_js="return 1"),)))
+    (blob,) = shop.bodies.list("blobs/")
+    shop.bodies.delete(blob.key)
+    outcome = shop.publish()
+    assert outcome.ok
+    assert [reason.split(":")[0] for reason in outcome.reasons] == [f"experiment {experiment_id(1)} cannot be read"]
+    found = config(shop, "production")
+    assert [each["name"] for each in found["experiments"]] == ["Experiment 2"]
+    assert found["personalizations"][0]["experiences"][0]["js"] == "return 1"
 
 
 @pytest.mark.parametrize("body", ["", "no json", "[]", "{}", json.dumps({"outbox": []})])

@@ -53,6 +53,20 @@ def test_snippet__with_scripts__holds_them_as_functions_and_their_positions() ->
     assert started(config, f"[{calls}].join()") == "experiment,reset,variation,block"
 
 
+def test_snippet__with_personalizations__holds_the_scripts_of_their_experiences_and_leaves_values_alone() -> None:
+    value = {"js": "data", "experiences": [{"js": "data"}]}
+    shown = {"name": "X", "js": "return 'shown'", "reset_js": "return 'reset'", "hide": [".a"], "value": value}
+    flags = [{"key": "f", "on": {"js": "data"}, "off": {"reset_js": "data"}}]
+    config = {**config_of(), "personalizations": [{"name": "P", "experiences": [shown]}], "flags": flags}
+    found = json.loads(started(config))
+    (experience,) = found["personalizations"][0]["experiences"]
+    assert started(config, f"started.scripts[{experience['js']}]() + started.scripts[{experience['reset_js']}]()") == (
+        "shownreset"
+    )
+    assert (experience["value"], experience["hide"], found["flags"]) == (value, [".a"], flags)
+    assert started(config, "started.scripts.length") == 2
+
+
 def test_snippet__with_the_same_script_twice__holds_it_once() -> None:
     config = config_of(experiment(js="a()"), experiment(js="a()"))
     assert started(config, "started.scripts.length") == 1

@@ -12,6 +12,7 @@ import pytest
 from abtest.adapters.memory import MemoryRateLimiter
 from abtest.edge.delivery import UNCACHED_PARAMETERS, Delivery
 from abtest.edge.publications import Publications
+from tests.support.delivered import flag, keep, personalization
 from tests.support.invocations import http
 from tests.support.storefronts import SHOP_ID, Storefront, experiment
 
@@ -147,6 +148,32 @@ def test_config__of_the_environment_that_exists__is_served(delivery: Delivery, n
     assert delivery.config(http(CONFIG, query={"shopId": SHOP_ID, name: "production"}))["statusCode"] == 200
 
 
+@pytest.mark.parametrize("name", ["env", "environment"])
+def test_config__of_another_environment__is_its_own(storefront: Storefront, delivery: Delivery, name: str) -> None:
+    keep(storefront.catalog, flag(environment_key="staging-2_b"))
+    storefront.publication.publish(SHOP_ID)
+    answer = delivery.config(http(CONFIG, query={"shopId": SHOP_ID, name: "staging-2_b"}))
+    found = json.loads(decoded(answer))
+    assert (found["runtime"]["environment"], [each["key"] for each in found["flags"]]) == ("staging-2_b", ["flag-1"])
+    assert [each["name"] for each in found["experiments"]] == ["Experiment 1"]
+    production = delivery.config(http(CONFIG))
+    assert "flags" not in json.loads(decoded(production))
+    assert production["headers"]["ETag"] != answer["headers"]["ETag"]
+
+
+def test_config__of_an_environment_that_changed__is_the_new_one(storefront: Storefront, delivery: Delivery) -> None:
+    keep(storefront.catalog, flag(environment_key="staging"))
+    storefront.publication.publish(SHOP_ID)
+    staging = http(CONFIG, query={"shopId": SHOP_ID, "env": "staging"})
+    before = delivery.config(staging)
+    keep(storefront.catalog, flag(environment_key="staging", status="archived"))
+    storefront.publication.publish(SHOP_ID)
+    storefront.clock.advance(seconds=1)
+    after = delivery.config({**staging, "headers": {**staging["headers"], "if-none-match": before["headers"]["ETag"]}})
+    assert after["statusCode"] == 200
+    assert "flags" not in json.loads(decoded(after))
+
+
 def test_config__preflighted__gives_leave(delivery: Delivery) -> None:
     answer = delivery.config(http("edge_config__preflight"))
     assert (answer["statusCode"], answer["body"]) == (204, "")
@@ -228,6 +255,20 @@ def test_snippet__of_an_unknown_shop__is_a_comment(delivery: Delivery) -> None:
     assert answer["statusCode"] == 404
     assert answer["body"].startswith("// not_found: ")
     assert answer["headers"]["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("name", ["env", "environment"])
+def test_snippet__of_another_environment__holds_its_own(storefront: Storefront, delivery: Delivery, name: str) -> None:
+    keep(storefront.catalog, personalization(environment_key="staging"))
+    storefront.publication.publish(SHOP_ID)
+    assert b"Personalization 1" in decoded(delivery.snippet(http(SNIPPET, query={name: "staging"})))
+    assert b"Personalization 1" not in decoded(delivery.snippet(http(SNIPPET)))
+
+
+@pytest.mark.parametrize("environment", ["staging", "../production", "x" * 49, "Production"])
+def test_snippet__of_an_unknown_environment__is_a_comment(delivery: Delivery, environment: str) -> None:
+    answer = delivery.snippet(http(SNIPPET, query={"env": environment}))
+    assert (answer["statusCode"], answer["body"][:14]) == (404, "// not_found: ")
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
