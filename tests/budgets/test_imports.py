@@ -13,6 +13,7 @@ from tests.support.template import function_handlers
 HEAVY = {"fastapi", "mangum", "numpy", "scipy", "duckdb"}
 ALLOWED = {
     "api_experiments": {"fastapi", "mangum"},
+    "api_flags": {"fastapi", "mangum"},
     "api_settings": {"fastapi", "mangum"},
     "api_analytics": {"fastapi", "mangum", "numpy", "scipy"},
     "cron_rollup": {"duckdb", "numpy"},

@@ -15,6 +15,7 @@ from abtest.http.factory import create_app, handler
 from abtest.services.results import Results
 from abtest.wiring.api import settings_uses
 from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.flags import flags_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
@@ -80,6 +81,7 @@ class World:
         uses = {
             **settings_uses(base),
             **experiments_uses(base, MemorySessions()),
+            **flags_uses(base),
             Results: Results(base.world, MemoryRollups()),
         }
         self.api.handler = handler(create_app(list(routers()), base.services(uses)))
@@ -132,6 +134,7 @@ class World:
             "variation_id": experiment["variations"][1]["id"],
             "goal_id": experiment["goals"][0]["id"],
             "shop_goal_id": client.post("/goals", CLICK).json()["id"],
+            "flag_id": client.post("/flags", {"key": "one", "name": "One"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
         }
 

@@ -30,9 +30,10 @@ def test_parameter__that_the_route_does_not_take__is_refused_and_named(world: Wo
 
 @pytest.mark.parametrize("operation", [one for one in KEYED if one.parameters("query")], ids=str)
 def test_parameter__of_a_wrong_form__is_400_and_named(world: World, operation: Operation) -> None:
+    body = world.examples.fitting(operation.body) if operation.body is not None else None
     for parameter in operation.parameters("query"):
         for value in _wrong(parameter["schema"]):
-            answer = world.send(operation, query={parameter["name"]: value})
+            answer = world.send(operation, query={parameter["name"]: value}, json_body=body)
             assert (answer.status, answer.code) == (400, "invalid_parameter"), (parameter["name"], value)
             assert answer.paths[0].startswith(parameter["name"])
 
