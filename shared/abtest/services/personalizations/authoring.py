@@ -20,6 +20,7 @@ from abtest.services.goals import shop_goal_ids
 from abtest.services.personalizations.goals import GOAL_FIELDS, with_goals
 from abtest.services.personalizations.records import key_name
 from abtest.services.personalizations.store import PersonalizationStore, Published
+from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
 
 Stated = Mapping[str, Any]
@@ -55,6 +56,7 @@ class Authoring:
 
         def decide(before: Personalization, now: Timestamp) -> Change:
             after = with_goals(self._store.world.catalog, editing.apply(before, fields), stated, now)
+            self._check_references(before, after)
             return editing.settle(before, after, now, action="personalization.update", consent=consent)
 
         return self._store.change(caller, personalization_id, decide, expected_version=expected_version)
@@ -117,7 +119,12 @@ class Authoring:
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
         made = with_goals(world.catalog, replace(blank, **fields), stated, now)
         rules.check(made)
+        self._check_references(blank, made)
         return Change(before=None, after=editing.begun(made), action="personalization.create")
+
+    def _check_references(self, before: Personalization, after: Personalization) -> None:
+        catalog = self._store.world.catalog
+        refuse_unknown_references(catalog, after.shop_id, after.targeting, before=before.targeting)
 
     def _free_keys(self, source: Personalization) -> Iterator[str]:
         resolve = self._store.world.catalog.resolve

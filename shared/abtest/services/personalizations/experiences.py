@@ -12,6 +12,7 @@ from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import Caller
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.personalizations.store import PersonalizationStore, Published
+from abtest.services.reusable.references import refuse_unknown_references
 
 Stated = Mapping[str, Any]
 Edit = Callable[[Personalization], Personalization]
@@ -75,13 +76,18 @@ class Experiences:
         consent: Consent,
         expected_version: int | None,
     ) -> Published:
-        """Replace the rules. Raises ValidationFailedError for a rule that names an unknown experience."""
+        """Replace the rules. Raises ValidationFailedError for an unknown experience, page or audience."""
+        for index, rule in enumerate(stated):
+            self._check_references(caller, rule.get("targeting"), f"[{index}].targeting")
         ids = [self._store.world.new_id() for _ in stated]
 
         def edit(personalization: Personalization) -> Personalization:
             return experiences.with_rules(personalization, stated, ids)
 
         return self._edit(caller, personalization_id, "set_rules", edit, consent, expected_version)
+
+    def _check_references(self, caller: Caller, targeting: Stated | None, path: str) -> None:
+        refuse_unknown_references(self._store.world.catalog, caller.shop_id, targeting, path=path)
 
     def _edit(
         self,
