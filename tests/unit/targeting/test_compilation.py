@@ -18,6 +18,7 @@ from abtest.domain.targeting.compilation import (
     compile_targeting,
     zones_in,
 )
+from abtest.domain.targeting.conditions import holds
 from abtest.domain.targeting.pages import matches_pages
 from abtest.domain.targeting.urls import parse_address
 
@@ -183,6 +184,14 @@ def test_references__that_are_disabled__do_not_exist() -> None:
 def test_references__to_nothing__include_nobody() -> None:
     assert pages({"id": "r", "pageId": "gone"}, references=KNOWN) == {"mode": "any", "in": [NOWHERE], "out": []}
     assert audience({"id": "r", "audienceId": "gone"}, references=KNOWN) == {"mode": "any", "in": [NOBODY], "out": []}
+
+
+@given(attributes=st.dictionaries(st.text(max_size=3), st.none() | st.integers() | st.text(max_size=3), max_size=3))
+def test_audience__that_is_gone__holds_for_nobody(attributes: dict[str, Any]) -> None:
+    compiled = audience({"id": "r", "audienceId": "gone"})
+    assert compiled is not None
+    (condition,) = compiled["in"]
+    assert not holds(condition, attributes)
 
 
 def test_references__to_nothing__take_nobody_out() -> None:
