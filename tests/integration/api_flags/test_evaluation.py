@@ -8,12 +8,26 @@ from typing import Any
 
 import pytest
 
+from abtest.adapters.memory import MemorySessions
+from abtest.http.factory import create_app, handler
 from abtest.services.flags.evaluation import ANSWER_BYTES
-from tests.support.api import MemoryApi
+from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.flags import flags_uses
+from api_experiments.routes import ROUTERS as PAGES
+from api_flags.routes import ROUTERS
+from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 
 Create = Callable[..., dict[str, Any]]
 ID = "0192a3b4-0000-7000-8000-0000000000aa"
+
+
+@pytest.fixture
+def with_pages(api: MemoryApi, tenant: Tenant) -> Client:
+    """The client, with pages and audiences beside flags."""
+    uses = {**flags_uses(api.management), **experiments_uses(api.management, MemorySessions())}
+    api.handler = handler(create_app([*ROUTERS, *PAGES], api.management.services(uses)))
+    return api.client(tenant.admin)
 
 
 def on_page(pattern: str) -> dict[str, Any]:
@@ -80,6 +94,38 @@ def test_targeting__of_a_visitor__is_held_against_the_attributes(
 ) -> None:
     create("k", activate=True, targeting=targeting)
     assert evaluate(client, attributes=attributes)["k"]["reason"] == reason
+
+
+def test_references__to_pages_and_audiences__are_followed(with_pages: Client, create: Create) -> None:
+    rules = {"operator": "and", "conditions": [{"attribute": "country", "operator": "equals", "value": "DE"}]}
+    page = with_pages.post("/pages", {"name": "Cart", "includeRules": [{"type": "simple", "pattern": "/cart"}]}).json()
+    audience = with_pages.post("/audiences", {"name": "Germany", "rules": rules}).json()
+    create(
+        "k",
+        activate=True,
+        targeting={
+            "pageRules": [{"id": ID, "pageId": page["id"]}],
+            "segmentRules": [{"id": ID, "audienceId": audience["id"]}],
+        },
+    )
+    german = {"url": "https://shop.example/cart", "country": "DE"}
+    assert evaluate(with_pages, attributes=german)["k"]["reason"] == "on"
+    assert evaluate(with_pages, attributes=german | {"country": "FR"})["k"]["reason"] == "targeting"
+    assert evaluate(with_pages, attributes={"country": "DE"})["k"]["reason"] == "targeting"
+    answer = with_pages.delete(f"/pages/{page['id']}")
+    assert answer.status == 409, "the flag uses it"
+
+
+def test_references__to_what_the_shop_does_not_have__are_422(
+    with_pages: Client, api: MemoryApi, create: Create
+) -> None:
+    theirs = api.client(api.tenant("Other").admin).post("/pages", {"name": "Theirs"}).json()["id"]
+    for unknown in (ID, theirs):
+        targeting = {"pageRules": [{"id": ID, "pageId": unknown}]}
+        answer = with_pages.post("/flags", {"key": "new", "name": "N", "targeting": targeting})
+        assert (answer.status, answer.paths) == (422, ["targeting.pageRules[0].pageId"])
+        answer = with_pages.patch(f"/flags/{create(f'k-{unknown}')['id']}", {"targeting": targeting})
+        assert (answer.status, answer.paths) == (422, ["targeting.pageRules[0].pageId"])
 
 
 def test_dark_days__are_those_of_the_zone(api: MemoryApi, create: Create, client: Client) -> None:

@@ -12,6 +12,7 @@ from abtest.domain.rollouts.lifecycle import Action
 from abtest.kit.clock import Timestamp
 from abtest.services.context import Caller
 from abtest.services.flags.store import FlagStore, Reference, Saved
+from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
 
 Stated = Mapping[str, Any]
@@ -42,7 +43,9 @@ class Authoring:
             created_at=now,
             updated_at=now,
         )
-        return self._store.save(caller, editing.begin(blank, fields, activate=activate))
+        change = editing.begin(blank, fields, activate=activate)
+        self._check_references(blank, change.subject)
+        return self._store.save(caller, change)
 
     def update(
         self, caller: Caller, reference: Reference, stated: Stated, *, consent: Consent, expected_version: int | None
@@ -50,7 +53,10 @@ class Authoring:
         """Merge the stated fields in. Raises LiveImpactError, KeyTakenError and the errors of the domain's rules."""
 
         def decide(flag: Flag, now: Timestamp) -> Change:
-            return editing.settle(flag, editing.apply(flag, stated), now, action="flag.update", consent=consent)
+            after = editing.apply(flag, stated)
+            change = editing.settle(flag, after, now, action="flag.update", consent=consent)
+            self._check_references(flag, after)
+            return change
 
         return self._store.change(caller, reference, decide, expected_version=expected_version)
 
@@ -89,3 +95,8 @@ class Authoring:
         self._store.change(
             caller, reference, lambda flag, _now: editing.remove(flag), expected_version=expected_version
         )
+
+    def _check_references(self, before: Flag, after: Flag) -> None:
+        """Pages and audiences that the targeting names must be there."""
+        catalog = self._store.world.catalog
+        refuse_unknown_references(catalog, after.shop_id, after.targeting, before=before.targeting)
