@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { matchesPage, matchesPages, matchesUrl } from '../../shared/abtest/storefront/src/urls.js';
+import { matchesUrl } from '../../shared/abtest/storefront/src/urls.js';
 import { compilePattern, matchesPattern } from '../../shared/abtest/storefront/tools/compile_pattern.mjs';
 
 const read = (path) => readFileSync(new URL(`../data/${path}`, import.meta.url), 'utf8');
@@ -59,28 +59,16 @@ test('a pattern of many stars answers at once on a long address', () => {
 });
 
 const here = new URL('https://a.example/shop/item?x=1');
-const item = { path: '\\/?shop\\/item\\/?' };
-const cart = { path: '\\/?cart\\/?' };
-
-test('a page rule: an exclude wins, then any include, no include is everywhere', () => {
-  assert.equal(matchesPage({ include: [cart, item] }, here), true);
-  assert.equal(matchesPage({ include: [cart] }, here), false);
-  assert.equal(matchesPage({ include: [item], exclude: [item] }, here), false);
-  assert.equal(matchesPage({}, here), true);
-});
-
-test('pages: an out rule wins, then any or all of in, an empty in is everywhere', () => {
-  const [yes, no] = [{ include: [item] }, { include: [cart] }];
-  assert.equal(matchesPages(undefined, here), true);
-  assert.equal(matchesPages({ mode: 'any', in: [], out: [] }, here), true);
-  assert.equal(matchesPages({ mode: 'any', in: [yes, no], out: [] }, here), true);
-  assert.equal(matchesPages({ mode: 'all', in: [yes, no], out: [] }, here), false);
-  assert.equal(matchesPages({ mode: 'all', in: [yes, yes], out: [] }, here), true);
-  assert.equal(matchesPages({ mode: 'any', in: [yes], out: [yes] }, here), false);
-  assert.equal(matchesPages({ mode: 'any', in: [no], out: [] }, here), false);
-});
 
 test('sources may bring their own anchors', () => {
   assert.equal(matchesUrl({ path: '^\\/shop\\/item$' }, here), true);
   assert.equal(matchesUrl({ path: '\\/shop' }, here), false);
+});
+
+test('a longer address than 8,192 characters is searched by no expression', () => {
+  const long = (length) => `https://a.example/${'x'.repeat(length - 18)}`;
+  assert.equal(matchesPattern('regex', long(8192), 'x$'), true);
+  assert.equal(matchesPattern('regex', long(8193), '^https'), false);
+  assert.equal(matchesPattern('regex', long(8193), 'x$'), true, 'the address without its origin is shorter');
+  assert.equal(matchesPattern('regex', long(9000), 'x$'), false);
 });

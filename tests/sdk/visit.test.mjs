@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fold } from '../../shared/abtest/storefront/src/hash.js';
 import { createVisit } from '../../shared/abtest/storefront/src/visit.js';
 
 /** A cookie jar as browsers keep one: reading gives pairs, writing takes one with attributes. */
@@ -96,4 +97,100 @@ test('a damaged cookie is a new visitor', () => {
     open(createJar('xsvc_v=0123456789abcdef0123456789abcdef.s.0..')).visitorId(),
     /^(?!0123456789abcdef)/,
   );
+});
+
+const DAY = 24 * 60 * MINUTE;
+
+test('visits, days and pages are counted', () => {
+  const jar = createJar();
+  const first = open(jar, DAY);
+  first.arrive('search');
+  assert.deepEqual(first.history(), {
+    visitor: 'new',
+    visits: 1,
+    days_since_first_visit: 0,
+    days_since_last_visit: undefined,
+    pages_viewed: 1,
+    traffic_source: 'search',
+  });
+  first.save();
+  const next = open(jar, DAY + 5 * MINUTE);
+  next.arrive('internal');
+  assert.deepEqual([next.history().visits, next.history().pages_viewed], [1, 2]);
+  next.save();
+  const later = open(jar, 4 * DAY + MINUTE);
+  later.arrive('direct');
+  assert.deepEqual(later.history(), {
+    visitor: 'returning',
+    visits: 2,
+    days_since_first_visit: 3,
+    days_since_last_visit: 2,
+    pages_viewed: 1,
+    traffic_source: 'direct',
+  });
+});
+
+test('a visit comes from where it began, or from the last campaign or site that led here', () => {
+  const visit = open(createJar());
+  const sourceAfter = (from) => {
+    visit.arrive(from);
+    return visit.history().traffic_source;
+  };
+  assert.deepEqual(['direct', 'internal', 'search', 'internal', 'direct', 'email'].map(sourceAfter), [
+    'direct',
+    'direct',
+    'search',
+    'search',
+    'search',
+    'email',
+  ]);
+});
+
+const decisionOf = (n, variation = 'v1', epoch = 1) => {
+  const variations = ['v0', 'v1'].map((id) => ({ id }));
+  const id = `experiment-${n}`;
+  const seed = epoch > 1 ? `${id}:${epoch}` : id;
+  return { experiment: { id, epoch, state: fold(seed), variations }, variation: { id: variation } };
+};
+
+test('variations are kept over visits, the newest of each experiment', () => {
+  const jar = createJar();
+  const visit = open(jar);
+  visit.keep(decisionOf(1, 'v0'));
+  visit.keep(decisionOf(1));
+  visit.keep(decisionOf(2, 'v0', 3));
+  visit.save();
+  const next = open(jar, 30 * DAY);
+  const { experiment } = decisionOf(2, 'v0', 3);
+  assert.deepEqual({ ...next.sticky([decisionOf(1).experiment, experiment]) }, {
+    'experiment-1': 'v1',
+    'experiment-2:3': 'v0',
+  });
+});
+
+test('variations of experiments that have ended, and variations that are gone, are forgotten', () => {
+  const jar = createJar();
+  const visit = open(jar);
+  for (const n of [1, 2, 3]) visit.keep(decisionOf(n));
+  const [one, two] = [decisionOf(1).experiment, decisionOf(2).experiment];
+  two.variations.pop();
+  assert.deepEqual({ ...visit.sticky([one, two]) }, { 'experiment-1': 'v1' });
+  visit.save();
+  assert.deepEqual({ ...open(jar).sticky([1, 2, 3].map((n) => decisionOf(n).experiment)) }, { 'experiment-1': 'v1' });
+});
+
+test('the whole cookie stays under 3.5 KB with everything in it', () => {
+  const jar = createJar();
+  const visit = open(jar);
+  for (let i = 0; i < 1000; i++) {
+    visit.first(`goal:${i}`);
+    visit.keep(decisionOf(i));
+  }
+  visit.arrive('internal');
+  visit.hop();
+  visit.save();
+  assert.ok(jar.cookie.length < 3500, `${jar.cookie.length}`);
+  const kept = Object.keys(visit.sticky(Array.from({ length: 1000 }, (_, n) => decisionOf(n).experiment)));
+  assert.ok(kept.length > 120, `${kept.length}`);
+  assert.ok(kept.includes('experiment-999'));
 });

@@ -99,7 +99,15 @@ def test_globals__are_one(shop: Shop, open_page: Open) -> None:
     names = "Object.getOwnPropertyNames(window)"
     before = set(page.evaluate(names))
     assert set(open_page("/", page).evaluate(names)) - before == {"svc"}
-    assert page.evaluate("Object.keys(svc).sort()") == ["assignments", "ready", "track", "visitorId"]
+    assert page.evaluate("Object.keys(svc).sort()") == [
+        "assignments",
+        "flag",
+        "personalization",
+        "ready",
+        "set",
+        "track",
+        "visitorId",
+    ]
     assert page.evaluate("new Promise((done) => svc.ready((api) => done(api === svc)))")
 
 

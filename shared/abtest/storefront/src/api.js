@@ -1,6 +1,6 @@
 // `window.svc`: the one global, and all that a shop's own code may rely on.
 
-/** @import { Api, Assignment, Data, Decision, Emit, Guard } from './types' */
+/** @import { Api, Assignment, Data, Decided, Decision, Emit, Guard } from './types' */
 
 /** @param {Decision[]} decisions */
 const toAssignments = (decisions) => {
@@ -21,11 +21,12 @@ const toAssignments = (decisions) => {
 /**
  * @param {{
  *   guard: Guard, emit: Emit, emitOnce: (key: string, type: string, data: Data, d?: Decision, scope?: string) => void,
- *   decisions(): Decision[], visitorId(): string, currency: string | undefined, turn(fn: () => void): void,
+ *   decided(): Decided | undefined, visitorId(): string, currency: string | undefined, turn(fn: () => void): void,
+ *   note(name: string): void, give(data: Data): void,
  * }} parts
  * @returns {Api}
  */
-export const createApi = ({ guard, emit, emitOnce, decisions, visitorId, currency, turn }) => {
+export const createApi = ({ guard, emit, emitOnce, decided, visitorId, currency, turn, note, give }) => {
   /** @param {Data} data */
   const order = (data) => {
     const whole = { ...data, currency: data.currency || currency };
@@ -43,12 +44,27 @@ export const createApi = ({ guard, emit, emitOnce, decisions, visitorId, currenc
     if (name === 'order') order(data);
     else if (name === 'refund') emit('refund', { ...data, currency: data.currency || currency });
     else emit('custom', { ...data, event_name: name });
+    note(name);
   };
 
   /** @type {Api} */
   const api = {
     track: guard('track', (name, data) => turn(() => track(name, data || {}))),
-    assignments: () => toAssignments(decisions()),
+    set: guard('set', (data) => turn(() => give(data || {}))),
+
+    flag(key, fallback) {
+      const flag = decided()?.flags[key];
+      return flag ? flag.value : fallback;
+    },
+
+    personalization(key) {
+      for (const { personalization, experience, shown } of decided()?.personalizations || []) {
+        if (personalization.key === key) return shown ? experience.value : undefined;
+      }
+      return undefined;
+    },
+
+    assignments: () => toAssignments(decided()?.assignments || []),
     visitorId,
     ready: guard('ready', (fn) => fn(api)),
   };

@@ -1,16 +1,16 @@
 // Which content of a variation a page gets.
 
-import { matchesPage } from './urls.js';
+import { matchesPage } from './pages.js';
 
-/** @import { Address, Variation } from './types' */
+/** @import { Facts, Variation } from './types' */
 
 /**
  * Position of the first URL block whose rules hold, -1 for the variation's flat fields.
- * @param {Variation} variation
- * @param {Address} address
+ * @param {Pick<Variation, 'blocks'>} variation
+ * @param {Facts} facts
  */
-export const blockIndexOf = (variation, address) => {
+export const blockIndexOf = (variation, facts) => {
   const blocks = variation.blocks || [];
-  for (let i = 0; i < blocks.length; i++) if (matchesPage(blocks[i].rules, address)) return i;
+  for (let i = 0; i < blocks.length; i++) if (matchesPage(blocks[i].rules, facts)) return i;
   return -1;
 };

@@ -4,7 +4,7 @@ import { fold } from './hash.js';
 import { now } from './natives.js';
 import { randomId } from './visit.js';
 
-/** @import { Config, Data, Decision, Emit, Force, SdkEvent } from './types' */
+/** @import { Config, Data, Decision, Emit, Forced, SdkEvent } from './types' */
 
 const MAX_URL = 2048;
 
@@ -15,7 +15,7 @@ const MAX_URL = 2048;
 /**
  * @param {Config} config
  * @param {Visit} visit
- * @param {Force} force
+ * @param {Forced} force
  * @param {(event: SdkEvent) => void} send
  * @returns {Emit}
  */
@@ -43,7 +43,7 @@ export const createEmit = (config, visit, force, send) => (type, data, decision,
 /**
  * Counting once a session, over reloads and tabs: a mark stops most repetitions, the same event id the rest.
  * @param {Visit} visit
- * @param {Force} force
+ * @param {Forced} force
  * @param {Emit} emit
  */
 export const createEmitOnce = (visit, force, emit) => {

@@ -1,9 +1,10 @@
 // Goals the page itself can see: clicks and page views. Custom events and orders come through the API, and the
 // server counts them for custom and revenue goals.
 
-import { matchesPage, matchesUrl } from './urls.js';
+import { matchesPage } from './pages.js';
+import { matchesUrl } from './urls.js';
 
-/** @import { Address, Data, Decision, Goal, GoalCapture } from './types' */
+/** @import { Data, Decision, Facts, Goal, GoalCapture } from './types' */
 
 const MAX_CAPTURE = 1000;
 /** What a click on a text without a selector may have meant. */
@@ -59,20 +60,19 @@ const goalData = (goal, element) => {
 };
 
 /**
- * Goals of the experiments that have the visitor, whether or not they show on this page; a goal that several share
- * comes once.
+ * Goals of what the visitor is part of, whether or not it shows on this page; a goal that several share comes once.
  * @param {Decision[]} decisions
  * @param {Goal['type']} type
- * @param {Address} address
+ * @param {Facts} facts
  */
-const goalsOf = (decisions, type, address) => {
+const goalsOf = (decisions, type, facts) => {
   /** @type {Goal[]} */
   const goals = [];
   /** @type {Record<string, boolean>} */
   const known = {};
   for (const { experiment } of decisions) {
     for (const goal of experiment.goals || []) {
-      if (goal.type !== type || known[goal.id] || (goal.pages && !matchesPage(goal.pages, address))) continue;
+      if (goal.type !== type || known[goal.id] || (goal.pages && !matchesPage(goal.pages, facts))) continue;
       known[goal.id] = true;
       goals[goals.length] = goal;
     }
@@ -85,11 +85,11 @@ const goalsOf = (decisions, type, address) => {
 /**
  * @param {Decision[]} decisions
  * @param {Element} hit
- * @param {Address} address
+ * @param {Facts} facts
  * @param {Reach} reach
  */
-export const countClick = (decisions, hit, address, reach) => {
-  for (const goal of goalsOf(decisions, 'click', address)) {
+export const countClick = (decisions, hit, facts, reach) => {
+  for (const goal of goalsOf(decisions, 'click', facts)) {
     try {
       const element = clickedElement(goal, hit);
       if (element) reach(goal, goalData(goal, element));
@@ -99,11 +99,11 @@ export const countClick = (decisions, hit, address, reach) => {
 
 /**
  * @param {Decision[]} decisions
- * @param {Address} address
+ * @param {Facts} facts
  * @param {Reach} reach
  */
-export const countPageview = (decisions, address, reach) => {
-  for (const goal of goalsOf(decisions, 'pageview', address)) {
-    if (!goal.url || matchesUrl(goal.url, address)) reach(goal, goalData(goal));
+export const countPageview = (decisions, facts, reach) => {
+  for (const goal of goalsOf(decisions, 'pageview', facts)) {
+    if (!goal.url || matchesUrl(goal.url, facts.address)) reach(goal, goalData(goal));
   }
 };

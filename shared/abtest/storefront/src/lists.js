@@ -1,4 +1,4 @@
-// The one thing we need of lists that pages may have broken in Array.prototype.
+// The little we need of lists that pages may have broken in Array.prototype, and of objects they may have added to.
 
 /**
  * The items that pass, in order, as a new array.
@@ -13,3 +13,34 @@ export const select = (items, test) => {
   for (const item of items) if (test(item, index++)) selected[selected.length] = item;
   return selected;
 };
+
+/**
+ * Whether any of the items passes.
+ * @template T
+ * @param {Iterable<T>} items
+ * @param {(item: T) => unknown} test
+ */
+export const some = (items, test) => {
+  for (const item of items) if (test(item)) return true;
+  return false;
+};
+
+/** An object without a prototype: any name may be a key. @returns {Record<string, any>} */
+export const record = () => Object.create(null);
+
+/**
+ * A property that is made when it is first read.
+ * @param {object} object
+ * @param {string} name
+ * @param {() => unknown} make
+ */
+export const lazily = (object, name, make) =>
+  Object.defineProperty(object, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const value = make();
+      Object.defineProperty(this, name, { value });
+      return value;
+    },
+  });

@@ -1,21 +1,23 @@
 // The composition root: one visit, one set of decisions, and everything that follows from them on this page.
 
 import { createApi } from './api.js';
-import { decide } from './assign.js';
 import { isBot } from './bots.js';
+import { browserAttributes, trafficSourceOf } from './browser_attributes.js';
+import { decide } from './decide.js';
 import { createEmit, createEmitOnce, expose } from './events.js';
 import { readForce } from './force.js';
 import { countClick, countPageview } from './goals.js';
 import { createGuard } from './guard.js';
 import { select } from './lists.js';
-import { now } from './natives.js';
+import { keysOf, now } from './natives.js';
 import { watchAddress, watchVisibility } from './navigation.js';
 import { destinationOf, go } from './redirect.js';
 import { createTransport } from './transport.js';
 import { createTreatments } from './treatments.js';
+import { createTriggers } from './triggers.js';
 import { createVisit } from './visit.js';
 
-/** @import { Config, Decision, Goal, Data } from './types' */
+/** @import { Config, Data, Decided, Decision, Goal, Placement } from './types' */
 
 const MAX_ERRORS = 10;
 
@@ -30,16 +32,41 @@ const redirects = ({ experiment, variation }) =>
   experiment.type === 'redirect' && !variation.control && !!variation.redirect_url;
 
 /**
+ * A personalization is delivered and measured as an experiment of its own for each experience: with it, or without.
+ * @param {Placement} placement
+ * @returns {Decision}
+ */
+const asDecision = ({ personalization, experience, shown }) => ({
+  experiment: {
+    id: experience.id,
+    epoch: 1,
+    state: personalization.state,
+    type: 'mutation',
+    reset_js: experience.reset_js,
+    goals: personalization.goals,
+  },
+  variation: shown ? experience : { id: personalization.id },
+  index: 0,
+  forced: false,
+  sticky: false,
+  hashed: false,
+  active: true,
+});
+
+/**
  * @param {Config} config
  * @param {((() => void) | undefined)[]} scripts
+ * @param {Data} given what the page tells of its visitor
  */
-const boot = (config, scripts) => {
+const boot = (config, scripts, given) => {
   const force = readForce(location.search);
   const quiet = isBot(navigator) && !force.qa;
-  const experiments = quiet ? [] : config.experiments;
+  const surface = document.currentScript?.dataset.surface;
   const visit = createVisit(document, location.protocol === 'https:');
   let errors = 0;
-  /** @type {Decision[]} */
+  /** @type {Decided | undefined} */
+  let decided;
+  /** What the visitor is part of: experiments, then personalizations. @type {Decision[]} */
   let decisions = [];
   let href = '';
   let page = '';
@@ -58,12 +85,63 @@ const boot = (config, scripts) => {
   const emitOnce = createEmitOnce(visit, force, emit);
   const treatments = createTreatments(scripts, guard);
 
-  /** One read of the cookie before, one write after. @param {() => void} work */
+  /** @type {(() => void)[]} */
+  let works = [];
+
+  /**
+   * One read of the cookie before, one write after; what comes up meanwhile is done in the same turn.
+   * @param {() => void} work
+   */
   const turn = (work) => {
     if (quiet) return;
-    visit.resume(now());
-    work();
-    visit.save();
+    works[works.length] = work;
+    if (works.length > 1) return;
+    try {
+      visit.resume(now());
+      for (const next of works) next();
+    } finally {
+      works = [];
+      visit.save();
+    }
+  };
+
+  const triggers = createTriggers(guard, () => turn(evaluate));
+  const attributes = browserAttributes(visit, triggers.data);
+  let source = trafficSourceOf(location.search, document.referrer, location.hostname);
+
+  /** @param {Data} data */
+  const take = (data) => {
+    for (const name of keysOf(data)) {
+      Object.defineProperty(attributes, name, { value: data[name], configurable: true, enumerable: true });
+    }
+  };
+
+  /** @param {boolean} isView */
+  const decideNow = (isView) => {
+    triggers.begin(isView);
+    if (isView) {
+      visit.arrive(source);
+      source = 'internal';
+    }
+    const { customer_id: customer } = attributes;
+    decided = decide(
+      config,
+      {
+        id: visit.visitorId(),
+        customer_id: customer == null ? '' : `${customer}`,
+        attributes,
+        sticky: visit.sticky(config.experiments),
+        surface,
+        fired: triggers.fired,
+      },
+      location,
+      now(),
+      force.variations,
+    );
+    triggers.watch();
+    decisions = decided.assignments;
+    for (const placement of decided.personalizations) decisions = [...decisions, asDecision(placement)];
+    return decided;
   };
 
   /**
@@ -91,21 +169,24 @@ const boot = (config, scripts) => {
     return false;
   };
 
-  const view = () => {
+  /** @param {Decided} found */
+  const view = ({ cohort, facts }) => {
     page = pageOf(href);
-    emit('pageview', {});
-    countPageview(decisions, location, reach);
+    emit('pageview', cohort ? { cohort, holdout_config_epoch: config.holdout?.epoch } : {});
+    countPageview(decisions, facts, reach);
   };
 
   const evaluate = () => {
     href = location.href;
-    decisions = decide(experiments, visit.visitorId(), location, force);
+    const isView = pageOf(href) !== page;
+    const found = decideNow(isView);
     const active = select(decisions, (decision) => decision.active);
     if (redirect(active)) return;
     const shown = select(active, (decision) => !redirects(decision) || awayFrom(decision));
-    treatments.update(shown, location);
+    treatments.update(shown, found.facts);
     for (const decision of active) expose(emitOnce, decision);
-    if (pageOf(href) !== page) view();
+    for (const decision of found.assignments) if (decision.active && !decision.forced) visit.keep(decision);
+    if (isView) view(found);
   };
 
   window.svc = createApi({
@@ -113,10 +194,16 @@ const boot = (config, scripts) => {
     emit,
     emitOnce,
     turn,
-    decisions: () => decisions,
+    decided: () => decided,
     visitorId: visit.visitorId,
     currency: config.runtime.currency,
+    note: triggers.note,
+    give(data) {
+      take(data);
+      evaluate();
+    },
   });
+  take(given);
   guard('start', () => turn(evaluate))();
   if (quiet) return;
 
@@ -131,7 +218,7 @@ const boot = (config, scripts) => {
     'click',
     guard('click', (event) => {
       const hit = /** @type {Element} */ (event.composedPath()[0]);
-      if ('closest' in hit) turn(() => countClick(decisions, hit, location, reach));
+      if ('closest' in hit) turn(() => decided && countClick(decisions, hit, decided.facts, reach));
     }),
     true,
   );
@@ -144,6 +231,7 @@ const boot = (config, scripts) => {
  */
 export const start = (config, scripts) => {
   try {
-    if (!window.svc) boot(config, scripts);
+    const before = window.svc;
+    if (typeof before?.ready !== 'function') boot(config, scripts, /** @type {Data} */ (before || {}));
   } catch {}
 };

@@ -3,18 +3,22 @@
 
 import { blockIndexOf } from './blocks.js';
 import { addCss } from './css.js';
-import { select } from './lists.js';
+import { select, some } from './lists.js';
 import { createMutator } from './mutations.js';
 import { nextFrame, startTimer } from './natives.js';
 
-/** @import { Address, Content, Decision, Experiment, Guard, Script } from './types' */
+/** @import { Content, Decision, Facts, Guard, Script } from './types' */
 /** @import { Rule } from './mutations.js' */
 
 /**
  * @typedef {{
  *   key: string, decision: Decision, content: Content, rules: Rule[], sheets: (() => void)[], ran: boolean,
+ *   reveal(): void,
  * }} Treatment
  */
+
+/** What a treatment hides is seen after so long, whether or not the treatment stands. */
+const HIDDEN_MS = 800;
 
 /** @param {() => void} fn */
 const afterTwoFrames = (fn) => {
@@ -30,10 +34,9 @@ const whenParsed = (fn) => {
 
 /**
  * @param {Treatment[]} list
- * @param {Experiment} experiment
+ * @param {{ id: string }} experiment
  */
-const hasExperiment = (list, experiment) =>
-  select(list, ({ decision }) => decision.experiment === experiment).length > 0;
+const hasExperiment = (list, { id }) => some(list, ({ decision }) => decision.experiment.id === id);
 
 /**
  * @param {Treatment[]} list
@@ -44,12 +47,12 @@ const findTreatment = (list, key) => select(list, (treatment) => treatment.key =
 /**
  * What a decision asks for on this page, not begun.
  * @param {Decision} decision
- * @param {Address} address
+ * @param {Facts} facts
  * @returns {Treatment}
  */
-const plan = (decision, address) => {
+const plan = (decision, facts) => {
   const { experiment, variation } = decision;
-  const block = blockIndexOf(variation, address);
+  const block = blockIndexOf(variation, facts);
   const key = `${experiment.id}/${variation.id}/${block}`;
   return {
     key,
@@ -58,7 +61,20 @@ const plan = (decision, address) => {
     rules: [],
     sheets: [],
     ran: false,
+    reveal() {},
   };
+};
+
+/**
+ * Hides what would be seen before its treatment stands.
+ * @param {string[]} selectors each a rule of its own: one that does not parse harms no other
+ */
+const hide = (selectors) => {
+  let css = '';
+  for (const selector of selectors) css += `${selector}{opacity:0!important}`;
+  const reveal = addCss(css);
+  startTimer(reveal, HIDDEN_MS);
+  return reveal;
 };
 
 /**
@@ -87,6 +103,10 @@ export const createTreatments = (scripts, guard) => {
   const begin = (treatment) => {
     const { key, decision, content, sheets } = treatment;
     for (const css of [decision.experiment.css, content.css]) if (css) sheets[sheets.length] = addCss(css);
+    if (content.hide) {
+      treatment.reveal = hide(content.hide);
+      sheets[sheets.length] = treatment.reveal;
+    }
     const complain = (/** @type {string} */ selector) => {
       throw new Error(`invalid selector ${selector}`);
     };
@@ -117,6 +137,7 @@ export const createTreatments = (scripts, guard) => {
       const { decision, content } = treatment;
       if (!hasExperiment(gone, decision.experiment)) run(decision.experiment.js, 'experiment_js', decision);
       run(content.js, 'variation_js', decision);
+      treatment.reveal();
     }
   };
 
@@ -124,13 +145,13 @@ export const createTreatments = (scripts, guard) => {
     /**
      * Makes the page's treatments those of the decisions.
      * @param {Decision[]} decisions
-     * @param {Address} address
+     * @param {Facts} facts
      */
-    update(decisions, address) {
+    update(decisions, facts) {
       const running = active;
       active = [];
       for (const decision of decisions) {
-        const planned = plan(decision, address);
+        const planned = plan(decision, facts);
         active[active.length] = findTreatment(running, planned.key) || planned;
       }
       const leaving = select(running, ({ key }) => !findTreatment(active, key));

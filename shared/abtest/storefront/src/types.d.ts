@@ -12,15 +12,39 @@ export interface UrlRule {
   hash?: string;
 }
 
+/** Section 2.2: operators and dotted paths, over JSON. */
+export type Condition = Record<string, any>;
+
+/** Lists that conditions ask for by id. */
+export type Groups = Record<string, unknown[]>;
+
 export interface PageRule {
   include?: UrlRule[];
   exclude?: UrlRule[];
+  when?: Condition;
+  /** `dom_ready`, `element:<selector>`, `event:<name>`, `delay:<milliseconds>`. */
+  trigger?: string;
 }
 
-export interface Pages {
+export interface Combined<T> {
   mode?: 'any' | 'all';
-  in?: PageRule[];
-  out?: PageRule[];
+  in?: T[];
+  out?: T[];
+}
+
+export type Pages = Combined<PageRule>;
+export type Audience = Combined<Condition>;
+
+export interface Dark {
+  days: string[];
+  zone: string;
+}
+
+/** For whom and where anything is delivered; absent means no restriction. */
+export interface Targeted {
+  pages?: Pages;
+  audience?: Audience;
+  dark?: Dark;
 }
 
 export type Action = 'text' | 'html' | 'style' | 'attribute' | 'remove' | 'insertBefore' | 'insertAfter';
@@ -39,6 +63,8 @@ export interface Content {
   mutations?: Mutation[];
   css?: string;
   js?: Script;
+  /** Selectors that are not seen before the treatment stands. */
+  hide?: string[];
 }
 
 export interface Block extends Content {
@@ -72,13 +98,15 @@ export interface Goal {
   capture?: GoalCapture[];
 }
 
-export interface Experiment {
+export interface Experiment extends Targeted {
   id: string;
   name: string;
   type: 'mutation' | 'redirect';
   epoch: number;
   state: number;
-  pages?: Pages;
+  surface?: string;
+  group?: { id: string; epoch: number; state: number; ranges: [number, number][] };
+  identity?: 'customer';
   css?: string;
   js?: Script;
   reset_js?: Script;
@@ -86,27 +114,108 @@ export interface Experiment {
   goals?: Goal[];
 }
 
+export interface Experience extends Content {
+  id: string;
+  key: string;
+  name: string;
+  value?: unknown;
+  reset_js?: Script;
+  profile?: string;
+}
+
+export interface Personalization extends Targeted {
+  id: string;
+  key: string;
+  name: string;
+  type: 'visual' | 'api' | 'recommendation';
+  surface: string;
+  state: number;
+  below: number;
+  rules?: { experience: string; pages?: Pages; audience?: Audience }[];
+  experiences: Experience[];
+  goals?: Goal[];
+}
+
+export interface Flag extends Targeted {
+  id: string;
+  key: string;
+  state: number;
+  below: number;
+  on: unknown;
+  off: unknown;
+  paused?: true;
+}
+
 export interface Config {
   shop_id: string;
   runtime: { environment?: string; currency?: string; events_url: string; events_signature: string };
+  zones?: string[];
+  holdout?: { state: number; below: number; epoch: number };
   experiments: Experiment[];
+  personalizations?: Personalization[];
+  flags?: Flag[];
 }
 
-/** What a page's address asks for: a flagged visit, and possibly a variation of one experiment. */
-export interface Force {
+/** Variations by experiment id, each an id or a decimal index. */
+export type Force = Record<string, string | number>;
+
+/** What a page's address asks for: a flagged visit, possibly put into variations. */
+export interface Forced {
   qa: boolean;
-  experimentId: string | null;
-  variationId: string | null;
+  variations: Force;
+}
+
+export interface Visitor {
+  id?: string;
+  customer_id?: string;
+  attributes?: Record<string, unknown>;
+  /** Variation ids by seed. */
+  sticky?: Record<string, string>;
+  surface?: string;
+  triggers?: string[];
+  /** In place of `triggers`: is told what is waited for. */
+  fired?(trigger: string): boolean;
+}
+
+/** What is known when it is decided. */
+export interface Facts {
+  visitor: Visitor;
+  /** Who is hashed: empty for nobody. */
+  unit: string;
+  held: boolean;
+  address: Address;
+  now: number;
+  force: Force;
+  attributes: Record<string, unknown>;
+  fired(trigger: string): boolean;
 }
 
 export interface Decision {
-  experiment: Experiment;
-  variation: Variation;
+  experiment: Pick<Experiment, 'id' | 'epoch' | 'state' | 'css' | 'js' | 'reset_js' | 'goals' | 'type'>;
+  variation: Pick<Variation, 'id' | 'control' | 'blocks' | 'redirect_url'> & Content;
   /** Position of the variation in its experiment. */
   index: number;
   forced: boolean;
-  /** The page rules hold here, so that the visitor sees the variation. */
+  /** The variation was kept from an earlier decision. */
+  sticky: boolean;
+  /** The customer's id was hashed. */
+  hashed: boolean;
+  /** The visitor sees the variation here; otherwise it only attributes goals. */
   active: boolean;
+}
+
+export interface Placement {
+  personalization: Personalization;
+  experience: Experience;
+  shown: boolean;
+}
+
+export interface Decided {
+  cohort: 'active' | 'holdout' | null;
+  assignments: Decision[];
+  personalizations: Placement[];
+  flags: Record<string, { value: unknown; reason: string }>;
+  facts: Facts;
 }
 
 /** Any address: `location`, or a `URL`. */
@@ -154,6 +263,9 @@ export interface Assignment {
 
 export interface Api {
   track(name: string, data?: Data): void;
+  set(data: Data): void;
+  flag(key: string, fallback?: unknown): unknown;
+  personalization(key: string): unknown;
   assignments(): Assignment[];
   visitorId(): string;
   ready(fn: (api: Api) => void): void;
@@ -161,7 +273,8 @@ export interface Api {
 
 declare global {
   interface Window {
-    svc?: Api;
+    /** Before the SDK runs, what the page tells of its visitor. */
+    svc?: Api | Data;
     trustedTypes?: {
       createPolicy(
         name: string,

@@ -1,15 +1,21 @@
-// Who visits, and since when: visitor id, session and what was already counted in it, in one first-party cookie.
-// `svc_v = visitor.session.seen.hops.marks`; the visitor id stands first, where the edge can read it too.
+// Who visits, and since when: visitor id, session, what was counted in it and seen before, in one first-party cookie.
+// `svc_v = visitor.session.seen.hops.marks.sticky.history`; the visitor id stands first, where the edge reads it too.
 
+import { seedOf } from './decide.js';
 import { fold } from './hash.js';
+import { record } from './lists.js';
+
+/** @import { Decision, Experiment } from './types' */
 
 const COOKIE = 'svc_v';
 const SESSION_SECONDS = 30 * 60;
 const KEEP_SECONDS = 400 * 24 * 3600;
 const MAX_HOPS = 3;
 const HOP_SECONDS = 10;
-/** Characters, eight a mark: the cookie stays under 1.5 KB. */
+/** Characters, eight a mark and sixteen a sticky assignment: with everything else the cookie stays under 3.5 KB. */
 const MAX_MARKS = 1200;
+const MAX_STICKY = 2000;
+const DAY_SECONDS = 24 * 3600;
 
 /** 128 random bits. */
 export const randomId = () => {
@@ -18,21 +24,28 @@ export const randomId = () => {
   return id;
 };
 
-/** @param {number} seconds */
-const encodeTime = (seconds) => seconds.toString(36);
+/** @param {number} number */
+const encode = (number) => (number || 0).toString(36);
+
+/** What stands for a variation in the cookie. @param {string} id */
+const codeOf = (id) => encode(fold(id));
 
 /** @param {string | undefined} text */
-const decodeTime = (text) => Number.parseInt(text || '0', 36) || 0;
+const decode = (text) => Number.parseInt(text || '0', 36) || 0;
 
-/** @param {{ cookie: string }} jar */
-const readCookie = (jar) => {
-  const found = /(?:^|; )svc_v=([\w-]{16,64})\.([^;]*)/.exec(jar.cookie);
+/** @param {string} text all cookies */
+const readCookie = (text) => {
+  const found = /(?:^|; )svc_v=([\w-]{16,64})\.([^;]*)/.exec(text);
   return found ? `${found[1]}.${found[2]}`.split('.') : [];
 };
 
-/** The newest marks: what is cut off in front goes whole. @param {string} marks */
-const newestMarks = (marks) =>
-  marks.length > MAX_MARKS ? marks.slice(-MAX_MARKS).replace(/^[^~]+/, '') : marks;
+/**
+ * The newest entries: what is cut off in front goes whole.
+ * @param {string} entries
+ * @param {number} room
+ */
+const newest = (entries, room) =>
+  entries.length > room ? entries.slice(-room).replace(/^[^~]+/, '') : entries;
 
 /**
  * @param {{ cookie: string }} jar `document`, or a stand-in
@@ -44,6 +57,14 @@ export const createVisit = (jar, secure) => {
   let seen = 0;
   let hops = '';
   let marks = '';
+  /** `~state-variation` each, in base 36: the hash state of the experiment and the hash of the variation's id. */
+  let sticky = '';
+  let cookies = '';
+  let [first, last, visits, pages] = [0, 0, 0, 0];
+  let source = '';
+
+  /** @param {number} since */
+  const daysSince = (since) => Math.floor((seen - since) / DAY_SECONDS);
 
   const visit = {
     visitorId: () => visitorId,
@@ -52,15 +73,24 @@ export const createVisit = (jar, secure) => {
     /** Reads the cookie and goes on with its session, or starts one. @param {number} ms */
     resume(ms) {
       const at = Math.floor(ms / 1000);
-      const [visitor, session, seenText, hopsText, marksText] = readCookie(jar);
+      cookies = jar.cookie;
+      const [visitor, session, seenText, hopsText, marksText, stickyText, history] = readCookie(cookies);
       visitorId = visitor || visitorId || randomId();
       if (session) {
-        [sessionId, seen, hops, marks] = [session, decodeTime(seenText), hopsText || '', marksText || ''];
+        [sessionId, seen, hops, marks] = [session, decode(seenText), hopsText || '', marksText || ''];
+        sticky = stickyText || '';
+        const [firstText, lastText, visitsText, pagesText, sourceText] = (history || '').split('-');
+        [first, last, visits] = [decode(firstText), decode(lastText), decode(visitsText)];
+        [pages, source] = [decode(pagesText), sourceText || ''];
       }
       if (!sessionId || Math.abs(at - seen) > SESSION_SECONDS) {
         sessionId = randomId().slice(16);
-        marks = '';
+        marks = source = '';
+        last = seen;
+        visits++;
+        pages = 0;
       }
+      first ||= at;
       seen = at;
     },
 
@@ -68,14 +98,64 @@ export const createVisit = (jar, secure) => {
     first(key) {
       const mark = `~${fold(key).toString(36)}`;
       if (`${marks}~`.includes(`${mark}~`)) return false;
-      marks = newestMarks(marks + mark);
+      marks = newest(marks + mark, MAX_MARKS);
       return true;
     },
 
     save() {
+      const history = `${encode(first)}-${encode(last)}-${encode(visits)}-${encode(pages)}-${source}`;
       jar.cookie =
-        `${COOKIE}=${visitorId}.${sessionId}.${encodeTime(seen)}.${hops}.${marks}` +
+        `${COOKIE}=${visitorId}.${sessionId}.${encode(seen)}.${hops}.${marks}.${sticky}.${history}` +
         `; path=/; max-age=${KEEP_SECONDS}; samesite=lax${secure ? '; secure' : ''}`;
+    },
+
+    /** All cookies, as they were when they were last read. */
+    cookies: () => cookies,
+
+    /** A page is looked at; one that a visitor came to from elsewhere says where from. @param {string} from */
+    arrive(from) {
+      pages++;
+      if (!source || (from !== 'internal' && from !== 'direct')) source = from;
+    },
+
+    /** Attributes of docs/data-model.md, section 2.3. */
+    history: () => ({
+      visitor: visits > 1 ? 'returning' : 'new',
+      visits,
+      days_since_first_visit: daysSince(first),
+      days_since_last_visit: last ? daysSince(last) : undefined,
+      pages_viewed: pages,
+      traffic_source: source,
+    }),
+
+    /**
+     * The variations seen before, by seed. Those of experiments that have ended are forgotten.
+     * @param {Experiment[]} experiments
+     */
+    sticky(experiments) {
+      /** @type {Record<string, string>} */
+      const kept = record();
+      sticky.replace(/~(\w+)-(\w+)/g, (_, state, variation) => (kept[state] = variation));
+      sticky = '';
+      /** @type {Record<string, string>} */
+      const found = record();
+      for (const experiment of experiments) {
+        const state = encode(experiment.state);
+        for (const { id } of kept[state] ? experiment.variations : []) {
+          if (codeOf(id) !== kept[state]) continue;
+          found[seedOf(experiment)] = id;
+          sticky += `~${state}-${kept[state]}`;
+        }
+      }
+      return found;
+    },
+
+    /** @param {Decision} decision */
+    keep({ experiment, variation }) {
+      const state = encode(experiment.state);
+      const entry = `~${state}-${codeOf(variation.id)}`;
+      if (`${sticky}~`.includes(`${entry}~`)) return;
+      sticky = newest(sticky.replace(new RegExp(`~${state}-\\w*`), '') + entry, MAX_STICKY);
     },
 
     /**
@@ -84,12 +164,12 @@ export const createVisit = (jar, secure) => {
      */
     hop() {
       const [count, since] = hops.split('-');
-      const going = seen - decodeTime(since) <= HOP_SECONDS;
+      const going = seen - decode(since) <= HOP_SECONDS;
       const next = going ? Number(count) + 1 : 1;
       if (next > MAX_HOPS) return false;
-      hops = `${next}-${going ? since : encodeTime(seen)}`;
+      hops = `${next}-${going ? since : encode(seen)}`;
       visit.save();
-      return readCookie(jar)[3] === hops;
+      return readCookie(jar.cookie)[3] === hops;
     },
   };
   return visit;

@@ -1,0 +1,218 @@
+// Who gets what: pure decisions over the config (docs/data-model.md, section 2.1). It reads no page, cookie or clock.
+
+import { attributesOf } from './attributes.js';
+import { bucketOf } from './hash.js';
+import { lazily, record, some } from './lists.js';
+import { keysOf } from './natives.js';
+import { matchesAudience, matchesPages } from './pages.js';
+import { isDark } from './weekdays.js';
+
+/** @import { Address, Config, Decided, Decision, Experiment, Facts, Flag, Force } from './types' */
+/** @import { Personalization, Placement, Targeted, Variation, Visitor } from './types' */
+
+/**
+ * @param {Variation[]} variations
+ * @param {(variation: Variation, index: number) => boolean} test
+ */
+const indexWhere = (variations, test) => {
+  for (let i = 0; i < variations.length; i++) if (test(variations[i], i)) return i;
+  return -1;
+};
+
+/**
+ * @param {[number, number]} range
+ * @param {number} bucket
+ */
+const isWithin = ([from, to], bucket) => from <= bucket && bucket < to;
+
+/**
+ * Position of the variation that an id falls into, -1 outside the experiment's traffic.
+ * @param {Experiment} experiment
+ * @param {string} id
+ */
+export const variationIndexOf = ({ variations, state }, id) => {
+  const bucket = bucketOf(id, state);
+  return indexWhere(variations, ({ range }) => isWithin(range, bucket));
+};
+
+/**
+ * @param {Experiment} experiment
+ * @param {string | number | undefined} wanted a variation's id or its decimal index
+ */
+const forcedIndexOf = ({ variations }, wanted) => {
+  if (wanted == null) return -1;
+  const found = indexWhere(variations, ({ id }) => id === wanted);
+  return found < 0 ? indexWhere(variations, (_, index) => `${index}` === `${wanted}`) : found;
+};
+
+/** What an experiment is hashed with, and sticky assignments are kept under. @param {Experiment} experiment */
+export const seedOf = ({ id, epoch }) => (epoch > 1 ? `${id}:${epoch}` : id);
+
+/**
+ * The day, and the audience.
+ * @param {Targeted} targeted
+ * @param {Facts} facts
+ */
+const reaches = ({ dark, audience }, facts) => !isDark(dark, facts.now) && matchesAudience(audience, facts);
+
+/**
+ * Whether the unit is among those who may be in the experiment: not held out, and in its share of the exclusion group.
+ * @param {Experiment} experiment
+ * @param {Facts} facts
+ */
+const isEligible = ({ group }, { unit, held }) => {
+  if (!unit || held) return false;
+  if (!group) return true;
+  const bucket = bucketOf(unit, group.state);
+  return some(group.ranges, (range) => isWithin(range, bucket));
+};
+
+/**
+ * The variation kept from before, else the one that the visitor, or the customer, falls into.
+ * @param {Experiment} experiment
+ * @param {Facts} facts
+ */
+const draw = (experiment, { visitor, unit }) => {
+  const kept = visitor.sticky?.[seedOf(experiment)];
+  const index = kept ? indexWhere(experiment.variations, ({ id }) => id === kept) : -1;
+  if (index >= 0) return { index, sticky: true, hashed: false };
+  const customer = experiment.identity && visitor.customer_id;
+  return { index: variationIndexOf(experiment, customer || unit), sticky: false, hashed: !!customer };
+};
+
+/**
+ * @param {Experiment} experiment
+ * @param {Facts} facts
+ */
+const isReached = (experiment, facts) =>
+  (experiment.surface || '') === (facts.visitor.surface || '') && reaches(experiment, facts);
+
+/**
+ * @param {Experiment} experiment
+ * @param {Facts} facts
+ * @returns {Decision | undefined}
+ */
+const decideExperiment = (experiment, facts) => {
+  const { variations } = experiment;
+  const index = forcedIndexOf(experiment, facts.force[experiment.id]);
+  if (index >= 0) {
+    const forced = { forced: true, sticky: false, hashed: false, active: true };
+    return { experiment, variation: variations[index], index, ...forced };
+  }
+  if (!isEligible(experiment, facts)) return undefined;
+  const drawn = draw(experiment, facts);
+  const reached = drawn.index >= 0 && isReached(experiment, facts);
+  if (!reached && !drawn.sticky) return undefined;
+  const active = reached && matchesPages(experiment.pages, facts);
+  return { experiment, variation: variations[drawn.index], ...drawn, forced: false, active };
+};
+
+/**
+ * The experience of the first rule that holds, else the default one.
+ * @param {Personalization} personalization
+ * @param {Facts} facts
+ */
+const experienceOf = ({ rules, experiences }, facts) => {
+  let wanted = 'default';
+  some(rules || [], ({ experience, pages, audience }) => {
+    const found = matchesAudience(audience, facts) && matchesPages(pages, facts);
+    if (found) wanted = experience;
+    return found;
+  });
+  for (const experience of experiences) if (experience.key === wanted) return experience;
+  return undefined;
+};
+
+/**
+ * @param {Personalization} personalization
+ * @param {Facts} facts
+ * @param {Record<string, boolean>} taken surfaces that show one already
+ * @returns {Placement | undefined}
+ */
+const decidePersonalization = (personalization, facts, taken) => {
+  const { surface, state, below, pages } = personalization;
+  if (!facts.unit || facts.held || taken[surface]) return undefined;
+  if (!reaches(personalization, facts) || !matchesPages(pages, facts)) return undefined;
+  const experience = experienceOf(personalization, facts);
+  if (!experience) return undefined;
+  const shown = bucketOf(facts.unit, state) < below;
+  if (shown && surface !== 'global') taken[surface] = true;
+  return { personalization, experience, shown };
+};
+
+/**
+ * @param {Flag} flag
+ * @param {Facts} facts
+ */
+const decideFlag = (flag, facts) => {
+  let reason = 'on';
+  if (flag.paused) reason = 'paused';
+  else if (isDark(flag.dark, facts.now)) reason = 'dark';
+  else if (!matchesAudience(flag.audience, facts) || !matchesPages(flag.pages, facts)) reason = 'targeting';
+  else if (!facts.unit || bucketOf(facts.unit, flag.state) >= flag.below) reason = 'rollout';
+  return { value: reason === 'on' ? flag.on : flag.off, reason };
+};
+
+/**
+ * @param {Config} config
+ * @param {Visitor} visitor
+ * @param {Address} address
+ * @param {number} now
+ * @param {Force} force
+ * @returns {Facts}
+ */
+const gather = ({ holdout, zones }, visitor, address, now, force) => {
+  const unit = visitor.id || visitor.customer_id || '';
+  const held = !!holdout && !!unit && bucketOf(unit, holdout.state) < holdout.below;
+  /** @type {any} */
+  const facts = { visitor, unit, held, address, now, force };
+  facts.fired = visitor.fired || ((/** @type {string} */ name) => some(visitor.triggers || [], (one) => one === name));
+  lazily(facts, 'attributes', () => attributesOf(visitor, address, zones || [], now));
+  return facts;
+};
+
+/**
+ * The results of those items that give one. An item whose rules cannot be read is left out and harms no other.
+ * @template T, R
+ * @param {T[] | undefined} items
+ * @param {(item: T) => R | undefined} work
+ */
+const collect = (items, work) => {
+  /** @type {R[]} */
+  const results = [];
+  for (const item of items || []) {
+    try {
+      const result = work(item);
+      if (result) results[results.length] = result;
+    } catch {}
+  }
+  return results;
+};
+
+/** @type {Force} */
+const NO_FORCE = {};
+
+/**
+ * What a visitor gets on an address. An experiment that is not `active` there still attributes goals.
+ * @param {Config} config
+ * @param {Visitor} visitor
+ * @param {Address} address
+ * @param {number} now Unix milliseconds
+ * @param {Force} [force]
+ * @returns {Decided}
+ */
+export const decide = (config, visitor, address, now, force = NO_FORCE) => {
+  const facts = gather(config, visitor, address, now, force);
+  const taken = record();
+  const flags = record();
+  collect(config.flags, (flag) => {
+    flags[flag.key] = decideFlag(flag, facts);
+  });
+  return {
+    facts,
+    cohort: !config.holdout || keysOf(force).length ? null : facts.held ? 'holdout' : 'active',
+    assignments: collect(config.experiments, (experiment) => decideExperiment(experiment, facts)),
+    personalizations: collect(config.personalizations, (one) => decidePersonalization(one, facts, taken)),
+    flags,
+  };
+};

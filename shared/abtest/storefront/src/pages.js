@@ -1,0 +1,55 @@
+// Where and for whom: page rules, audiences, and how either combine.
+
+import { holds } from './conditions.js';
+import { some } from './lists.js';
+import { matchesUrl } from './urls.js';
+
+/** @import { Address, Audience, Facts, PageRule, Pages, UrlRule } from './types' */
+
+/**
+ * @param {UrlRule[] | undefined} rules
+ * @param {Address} address
+ */
+const anyUrl = (rules, address) => some(rules || [], (rule) => matchesUrl(rule, address));
+
+/**
+ * Any exclude that matches says no; then any include; without includes the rule holds everywhere. Then its trigger
+ * must have fired and its condition hold: in this order, as asking for a trigger is what sets it up.
+ * @param {PageRule} rule
+ * @param {Facts} facts
+ */
+export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
+  !anyUrl(exclude, facts.address) &&
+  (!include?.length || anyUrl(include, facts.address)) &&
+  (!trigger || facts.fired(trigger)) &&
+  (!when || holds(when, facts.attributes));
+
+/**
+ * Any `out` that holds says no; then any (or all) of `in`; an empty `in` says yes.
+ * @template T
+ * @param {{ mode?: 'any' | 'all', in?: T[], out?: T[] } | undefined} rules
+ * @param {(rule: T, facts: Facts) => boolean} test
+ * @param {Facts} facts
+ */
+const combine = (rules, test, facts) => {
+  if (!rules) return true;
+  if (some(rules.out || [], (rule) => test(rule, facts))) return false;
+  const wanted = rules.in || [];
+  const all = rules.mode === 'all';
+  return some(wanted, (rule) => test(rule, facts) !== all) ? !all : all || !wanted.length;
+};
+
+/**
+ * @param {Pages | undefined} pages
+ * @param {Facts} facts
+ */
+export const matchesPages = (pages, facts) => combine(pages, matchesPage, facts);
+
+/** @type {(condition: import('./types').Condition, facts: Facts) => boolean} */
+const describes = (condition, facts) => holds(condition, facts.attributes);
+
+/**
+ * @param {Audience | undefined} audience
+ * @param {Facts} facts
+ */
+export const matchesAudience = (audience, facts) => combine(audience, describes, facts);
