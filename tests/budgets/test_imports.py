@@ -14,6 +14,7 @@ HEAVY = {"fastapi", "mangum", "numpy", "scipy", "duckdb"}
 ALLOWED = {
     "api_experiments": {"fastapi", "mangum"},
     "api_flags": {"fastapi", "mangum"},
+    "api_personalizations": {"fastapi", "mangum"},
     "api_settings": {"fastapi", "mangum"},
     "api_analytics": {"fastapi", "mangum", "numpy", "scipy"},
     "cron_rollup": {"duckdb", "numpy"},

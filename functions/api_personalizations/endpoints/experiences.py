@@ -78,14 +78,14 @@ def create_experience(
 
 
 @router.patch(
-    "/experiences/{key:path}",
+    "/experiences/{experience_key:path}",
     operation_id="updateExperience",
     responses=errors(*CODE, s409=PageLiveImpactEnvelope),
 )
 @carries_code
 def update_experience(
     personalization_id: PersonalizationId,
-    key: ExperienceKey,
+    experience_key: ExperienceKey,
     body: ExperienceUpdate,
     caller: Writer,
     uses: Uses,
@@ -93,26 +93,28 @@ def update_experience(
 ) -> PersonalizationExperience:
     """Change an experience. While the personalization is active, that needs `confirm_live_impact`."""
     return experience(
-        uses.update(caller, personalization_id, key, body.stated(), consent=body.consent(), expected_version=if_match)
+        uses.update(
+            caller, personalization_id, experience_key, body.stated(), consent=body.consent(), expected_version=if_match
+        )
     )
 
 
 @router.delete(
-    "/experiences/{key:path}",
+    "/experiences/{experience_key:path}",
     operation_id="deleteExperience",
     status_code=204,
     responses=errors(NotFoundError, ConflictError, LiveImpactError, s409=PageLiveImpactEnvelope),
 )
 def delete_experience(
     personalization_id: PersonalizationId,
-    key: ExperienceKey,
+    experience_key: ExperienceKey,
     caller: Writer,
     uses: Uses,
     if_match: IfMatch,
     consent: Confirmation,
 ) -> None:
     """Take an experience away. Not the last one, and none that a rule names."""
-    uses.remove(caller, personalization_id, key, consent=consent, expected_version=if_match)
+    uses.remove(caller, personalization_id, experience_key, consent=consent, expected_version=if_match)
 
 
 @router.put(

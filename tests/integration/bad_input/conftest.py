@@ -16,6 +16,7 @@ from abtest.services.results import Results
 from abtest.wiring.api import settings_uses
 from abtest.wiring.experiments import experiments_uses
 from abtest.wiring.flags import flags_uses
+from abtest.wiring.personalizations import personalizations_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
@@ -82,6 +83,7 @@ class World:
             **settings_uses(base),
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
+            **personalizations_uses(base),
             Results: Results(base.world, MemoryRollups()),
         }
         self.api.handler = handler(create_app(list(routers()), base.services(uses)))
@@ -128,6 +130,9 @@ class World:
     def _things(self, tenant: Tenant) -> dict[str, str]:
         client = Client(self.api.handler, key=tenant.admin)
         experiment = client.post("/experiments", {"name": "One", "goals": [CLICK]}).json()
+        first = {"key": f"of {tenant.shop.name}"}
+        wish = {"key": "one", "name": "One", "experience": first}
+        personalization = client.post("/personalizations", wish).json()
         return {
             "shop_id": tenant.shop.id,
             "experiment_id": experiment["id"],
@@ -135,6 +140,8 @@ class World:
             "goal_id": experiment["goals"][0]["id"],
             "shop_goal_id": client.post("/goals", CLICK).json()["id"],
             "flag_id": client.post("/flags", {"key": "one", "name": "One"}).json()["id"],
+            "personalization_id": personalization["id"],
+            "experience_key": personalization["experiences"][0]["key"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
         }
 
