@@ -309,7 +309,7 @@ def test_audit__of_every_write__says_what_changed(api: MemoryApi, tenant: Tenant
         api.clock.advance(seconds=1)
         write()
     rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=None, limit=50)
-    told = [row for row in rows if row.entity_type == "feature_flag"]
+    told = [row for row in rows if row.entity_type == "flag"]
     verbs = ["delete", "create", "activate", "set_variants", "update", "create"]
     assert [row.action for row in told] == [f"flag.{verb}" for verb in verbs]
     assert {row.user_id for row in told} == {tenant.user_id}

@@ -81,7 +81,7 @@ class FlagStore:
             user_id=caller.user_id,
             shop_id=subject.shop_id,
             action=change.action,
-            entity=("feature_flag", subject.id, subject.name),
+            entity=("flag", subject.id, subject.name),
             diff=change.diff,
         )
         try:
