@@ -71,6 +71,11 @@ def test_page_rule__with_include_false__takes_its_pages_out_first() -> None:
     assert runs("/b", page(["/b"]), page(["/a"], include=False))
 
 
+def test_page_rule__without_addresses_and_with_include_false__takes_everything_out() -> None:
+    assert not runs("/a", page(["/a"]), page(include=False))
+    assert not runs("/a", page(include=False))
+
+
 def test_page_rule__that_is_disabled__does_not_exist() -> None:
     assert runs("/b", page(["/a"], disabled=True))
     assert not runs("/b", page(["/a"]), page(["/b"], disabled=True))

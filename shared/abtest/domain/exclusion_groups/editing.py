@@ -46,4 +46,4 @@ def _check(stated: Sequence[Mapping[str, Any]]) -> None:
         seen.add(member["experiment_id"])
     total = sum(member["share"] for member in stated)
     if total > 1 + SHARE_TOLERANCE:
-        raise refused("members", f"the shares sum to {total:.6g}, more than 1")
+        raise refused("members", f"the shares sum to {total:.9g}, more than 1")

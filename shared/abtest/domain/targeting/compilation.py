@@ -110,7 +110,8 @@ def _combined(
     """How rules of a kind combine; `compiled` gives None for a reference to what does not exist."""
     live = _live(targeting, f"{kind}Rules")
     inside = [compiled(rule) for rule in live if rule.get("include") is not False]
-    outside = [found for rule in live if rule.get("include") is False and (found := compiled(rule))]
+    taken_out = (compiled(rule) for rule in live if rule.get("include") is False)
+    outside = [found for found in taken_out if found is not None]  # {} takes everything out
     if not inside and not outside:
         return None
     mode = (targeting or {}).get(f"{kind}MatchMode") or "any"
