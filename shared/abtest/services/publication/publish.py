@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from abtest.domain.credentials.signing import RootKeys, browser_signature
 from abtest.domain.delivery.config import NOTHING, Delivered, Part, Runtime, compile_config, compile_shop
@@ -17,7 +16,6 @@ from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import World
 from abtest.services.publication.outcome import OvertakenError, PublicationOutcome
 from abtest.services.publication.pointers import Flips, Rendition
-from abtest.services.publication.scripts import RememberedChecks
 from abtest.services.publication.sources import Sources
 from abtest.services.shop_records import read_shop
 
@@ -45,7 +43,7 @@ class _Edition:
         return Rendition(config=config, bundle=self.bundle, check=self.check)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """Publishes shops. `blobs` is the delivery bucket, `bundle` gives the SDK as an expression."""
 
@@ -86,7 +84,7 @@ class Publication:
         sources = Sources(self.world.catalog, shop_id)
         stored = sources.stored()
         compiled = compile_shop(shop, stored)
-        delivered, broken = _without_broken_scripts(compiled, self._checks.problem)
+        delivered, broken = _without_broken_scripts(compiled, self._problem)
         return _Edition(
             runtime=Runtime(
                 shop_id=shop_id,
@@ -99,13 +97,13 @@ class Publication:
             delivered=delivered,
             in_use=stored.environments,
             bundle=self.bundle(),
-            check=self._checks.problem,
+            check=self._problem,
             left_out=[*sources.left_out, *compiled.left_out, *broken],
         )
 
-    @cached_property
-    def _checks(self) -> RememberedChecks:
-        return RememberedChecks(self.checker)
+    def _problem(self, source: str) -> str | None:
+        error = self.checker.check(source)
+        return None if error is None else str(error)
 
 
 def _flip_default(flips: Flips, edition: _Edition) -> Sequence[str]:
