@@ -10,9 +10,12 @@ _UTF16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
 
 def fold(text: str, state: int = OFFSET_BASIS) -> int:
     """The hash of everything that led to `state`, followed by `text`; lone surrogates count as the units they are."""
-    if text.isascii():
-        return _folded(text.encode(), state)
-    return _folded(memoryview(text.encode(_UTF16, "surrogatepass")).cast("H"), state)
+    return _folded(code_units(text), state)
+
+
+def code_units(text: str) -> bytes | memoryview:
+    """The UTF-16 code units of a text, as integers."""
+    return text.encode() if text.isascii() else memoryview(text.encode(_UTF16, "surrogatepass")).cast("H")
 
 
 def seed(experiment_id: str, epoch: int) -> str:

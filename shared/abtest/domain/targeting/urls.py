@@ -1,14 +1,15 @@
 """URL rules: what a pattern means, and its compiled form (UrlRule of docs/data-model.md) that browsers evaluate."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from ada_url import URL
 
-from abtest.domain.targeting.patterns import compiles, is_whole, search, well_formed
+from abtest.domain.targeting.patterns import compiles, expression, well_formed, whole_expression
 
 RuleType = Literal["simple", "regex"]
 UrlRule = Mapping[str, Any]
@@ -41,7 +42,7 @@ def matches(rule_type: str, pattern: str, url: str) -> bool:
 def matches_compiled(rule: UrlRule, url: str) -> bool:
     """Whether a compiled rule holds on an address, which may be relative: its host then is any host."""
     address = parse_address(url)
-    return address is not None and matches_address(rule, address)
+    return address is not None and prepare_rule(rule)(address)
 
 
 @lru_cache(maxsize=256)
@@ -53,12 +54,20 @@ def parse_address(url: str) -> Address | None:
     return Address(parsed.href, parsed.origin, parsed.host, parsed.pathname, parsed.search, parsed.hash)
 
 
-def matches_address(rule: UrlRule, address: Address) -> bool:
-    """As `matches_compiled`, for an address parsed once and tested often."""
+def prepare_rule(rule: UrlRule) -> Callable[[Address], bool]:
+    """What tells of an address whether a compiled rule holds on it. Raises KeyError, TypeError or ValueError for what
+    is no compiled rule."""
     if "re" in rule:
-        source = rule["re"]
-        return search(source, address.href) or search(source, address.href[len(address.origin) :])
-    return all(is_whole(source, part) for source, part in _compared(rule, address))
+        found = expression(rule["re"])
+        return lambda address: found(address.href) or found(address.href[len(address.origin) :])
+    parts = [_part(name, rule[name]) for name in ("path", "host", "hash") if name in rule or name == "path"]
+    parts += [_parameter(name, source) for name, source in rule.get("query", ())]
+    return parts[0] if len(parts) == 1 else lambda address: all(part(address) for part in parts)
+
+
+def first_values(search_part: str) -> dict[str, str]:
+    """The first value of each parameter of a query, decoded as browsers decode it."""
+    return {name: _decoded(value) for name, value in reversed(list(_raw_pairs(search_part)))}
 
 
 def compile_rule(rule_type: str, pattern: str) -> UrlRule:
@@ -125,19 +134,15 @@ def _joined(literals: list[str]) -> str:
     return f"{first}{''.join(steps)}[^]*{last}"
 
 
-def _compared(rule: UrlRule, address: Address) -> Iterator[tuple[str, str]]:
-    if "host" in rule:
-        yield rule["host"], address.host
-    yield rule["path"], address.pathname
-    if "query" in rule:
-        given = _first_values(address.search)
-        yield from ((source, given.get(name, "")) for name, source in rule["query"])
-    if "hash" in rule:
-        yield rule["hash"], address.hash
+def _part(name: str, source: str) -> Callable[[Address], bool]:
+    whole = whole_expression(source)
+    part = attrgetter({"path": "pathname"}.get(name, name))
+    return lambda address: whole(part(address))
 
 
-def _first_values(search_part: str) -> dict[str, str]:
-    return {name: _decoded(value) for name, value in reversed(list(_raw_pairs(search_part)))}
+def _parameter(name: str, source: str) -> Callable[[Address], bool]:
+    whole = whole_expression(source)
+    return lambda address: whole(first_values(address.search).get(name, ""))
 
 
 def _raw_pairs(search_part: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,52 @@
+"""Who gets what, in the order of section 2.1 of docs/data-model.md; `storefront/src/decide.js` decides alike.
+
+A config is made ready once with `prepare`, then asked about any number of visitors.
+"""
+
+from abtest.domain.assignment.decision import Assignment, Decision, FlagValue, Personalized
+from abtest.domain.assignment.experiments import Force, assignments, forced_assignments
+from abtest.domain.assignment.prepared import Prepared, prepare
+from abtest.domain.assignment.rollouts import flag_values, personalized
+from abtest.domain.assignment.situation import Situation
+from abtest.domain.assignment.visitor import Visitor, visitor_of
+
+__all__ = [
+    "Assignment",
+    "Decision",
+    "FlagValue",
+    "Force",
+    "Personalized",
+    "Prepared",
+    "Visitor",
+    "decide",
+    "decide_flags",
+    "prepare",
+    "visitor_of",
+]
+
+_NONE_FORCED: Force = {}
+
+
+def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, force: Force = _NONE_FORCED) -> Decision:
+    """Everything about one visitor on one page view.
+
+    `url` may be relative, `now` is Unix milliseconds, `force` as in section 2.1. Never raises, whatever it is told.
+    """
+    situation = Situation(prepared, visitor, url, now)
+    held = prepared.holdout is not None and situation.is_within(prepared.holdout)
+    if held or situation.unit is None:
+        assigned, shown = forced_assignments(prepared.experiments, force), []
+    else:
+        assigned = assignments(prepared.experiments, situation, force)
+        shown = list(personalized(prepared.personalizations, situation))
+    return Decision(
+        cohort=None if prepared.holdout is None or force else "holdout" if held else "active",
+        assignments=tuple(assigned),
+        personalizations=tuple(shown),
+        flags=flag_values(prepared.flags, situation),
+    )
+
+
+def decide_flags(prepared: Prepared, visitor: Visitor, url: str | None, now: float) -> dict[str, FlagValue]:
+    """The flags of `decide`, by key, alone."""
+    return flag_values(prepared.flags, Situation(prepared, visitor, url, now))

@@ -1,0 +1,70 @@
+"""The hash of `hash.py` for one id under many states at once: one big integer with a 64-bit lane for each state."""
+
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from sys import byteorder
+
+from abtest.domain.assignment.hash import BUCKETS, OFFSET_BASIS, bucket, code_units
+
+_PRIME = 16777619
+_WORD = 0xFFFF_FFFF
+_DIGITS = 10
+"""A 32-bit hash has at most so many."""
+
+_WORTH_PACKING = 3
+"""From so many states on the lanes are faster than one state after the other."""
+
+
+def buckets(unit: str, states: Sequence[int]) -> Sequence[int]:
+    """`bucket(unit, state)` of every state."""
+    if len(states) < _WORTH_PACKING:
+        return [bucket(unit, state) for state in states]
+    ones, mask = _lanes(len(states))
+    folded = int.from_bytes(array("Q", states).tobytes(), byteorder)
+    for unit_code in code_units(unit):
+        folded = (folded ^ ones * unit_code) * _PRIME & mask  # 32 bits times 25 fit a lane: none spills into the next
+    return [state % BUCKETS for state in _words(_decimals_folded(_words(folded, len(states))), len(states))]
+
+
+def _decimals_folded(numbers: Sequence[int]) -> int:
+    """The hashes of decimal numbers, each written with ten digits from a start that leading zeros lead to the basis."""
+    count = len(numbers)
+    digits = ("%010d" * count % tuple(numbers)).encode()
+    _, mask = _lanes(count)
+    folded = int.from_bytes(array("Q", map(_start, numbers)).tobytes(), byteorder)
+    column = bytearray(8 * count)
+    for place in range(_DIGITS):
+        column[_LOWEST::8] = digits[place::_DIGITS]
+        folded = (folded ^ int.from_bytes(column, byteorder)) * _PRIME & mask
+    return folded
+
+
+_LOWEST = 0 if byteorder == "little" else 7
+
+
+def _words(lanes: int, count: int) -> Sequence[int]:
+    return memoryview(lanes.to_bytes(8 * count, byteorder)).cast("Q")
+
+
+@lru_cache(maxsize=512)
+def _lanes(count: int) -> tuple[int, int]:
+    """One in each lane, and the mask that keeps 32 bits of each."""
+    ones = int.from_bytes(array("Q", [1] * count).tobytes(), byteorder)
+    return ones, ones * _WORD
+
+
+def _before_zeros() -> list[int]:
+    """The states from which so many digits `0` lead to the offset basis."""
+    inverse = pow(_PRIME, -1, _WORD + 1)
+    states = [OFFSET_BASIS]
+    for _ in range(_DIGITS):
+        states.append((states[-1] * inverse & _WORD) ^ ord("0"))
+    return states
+
+
+_BEFORE_ZEROS = _before_zeros()
+
+
+def _start(number: int) -> int:
+    return _BEFORE_ZEROS[0] if number > 999_999_999 else _BEFORE_ZEROS[_DIGITS - len(str(number))]

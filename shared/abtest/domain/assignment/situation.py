@@ -1,0 +1,43 @@
+"""One visitor on one page view at one moment: what every decision about them asks. Nothing is decided here."""
+
+from abtest.domain.assignment.hash import bucket
+from abtest.domain.assignment.prepared import Prepared, Reach, Share
+from abtest.domain.assignment.visitor import Visitor
+from abtest.domain.targeting.attributes import attributes_of
+from abtest.domain.targeting.pages import PageView
+from abtest.domain.targeting.urls import parse_address
+from abtest.domain.targeting.weekdays import LocalTimes
+
+
+class Situation:
+    """Address, attributes and local times are found once; so are the unit's buckets, since groups share theirs."""
+
+    __slots__ = ("_buckets", "_times", "unit", "view", "visitor")
+
+    def __init__(self, prepared: Prepared, visitor: Visitor, url: str | None, now: float) -> None:
+        address = None if url is None else parse_address(url)
+        self.visitor = visitor
+        self.unit = visitor.unit
+        self._times = LocalTimes(now)
+        attributes = attributes_of(
+            visitor.id, visitor.customer_id, visitor.attributes, address, self._times, prepared.zones
+        )
+        self.view = PageView(address, attributes, visitor.triggers)
+        self._buckets: dict[int, int] = {}
+
+    def bucket(self, state: int) -> int | None:
+        """The unit's bucket; None without a unit."""
+        if self.unit is None:
+            return None
+        if state not in self._buckets:
+            self._buckets[state] = bucket(self.unit, state)
+        return self._buckets[state]
+
+    def is_within(self, share: Share) -> bool:
+        """Whether the unit is among a share."""
+        found = self.bucket(share.state)
+        return found is not None and found < share.below
+
+    def is_dark(self, reach: Reach) -> bool:
+        """Whether nothing is delivered today."""
+        return reach.dark is not None and self._times.is_dark(reach.dark.days, reach.dark.zone)

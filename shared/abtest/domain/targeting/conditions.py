@@ -1,0 +1,282 @@
+"""Conditions on attributes (section 2.2 of docs/data-model.md), made ready once and then asked often."""
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from abtest.domain.targeting.combining import every, negated, some
+from abtest.domain.targeting.ecmascript import equal, number_of, text_of, truth_of, units
+from abtest.domain.targeting.patterns import expression
+
+Condition = Mapping[str, Any]
+Groups = Mapping[str, Sequence[Any]]
+"""The members of saved groups, by the id that `$inGroup` names."""
+
+Holds = Callable[[Any], bool]
+"""Whether something holds of a value: of all attributes, or of what a path leads to."""
+
+Compared = Callable[[Any, Any], bool]
+
+_NUMBER = re.compile("[0-9]+")
+
+
+def prepare(condition: Any, groups: Groups | None = None) -> Holds:
+    """What tells of attributes whether the condition holds. Neither making it nor asking it ever raises."""
+    try:
+        asked = _condition(condition, groups or {})
+    except RecursionError:
+        return _never
+
+    def holds(attributes: Any) -> bool:
+        try:
+            return asked(attributes)
+        except RecursionError:
+            return False
+
+    return holds
+
+
+def holds(condition: Any, attributes: Mapping[str, Any], groups: Groups | None = None) -> bool:
+    """Whether a condition holds that is asked only once."""
+    return prepare(condition, groups)(attributes)
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+def _condition(condition: Any, groups: Groups) -> Holds:
+    if not isinstance(condition, Mapping):
+        return _never
+    return every([_part(key, operand, groups) for key, operand in condition.items()])
+
+
+def _part(key: str, operand: Any, groups: Groups) -> Holds:
+    if key == "$not":
+        return negated(_condition(operand, groups))
+    if key in _JOINING:
+        joined = _JOINING[key]
+        return joined([_condition(each, groups) for each in operand]) if isinstance(operand, list) else _never
+    return _at(key.split("."), _entry(operand, groups))
+
+
+def _or(tests: Sequence[Holds]) -> Holds:
+    return some(tests) if tests else every(tests)
+
+
+_JOINING: Mapping[str, Callable[[Sequence[Holds]], Holds]] = {
+    "$and": every,
+    "$or": _or,
+    "$nor": lambda tests: negated(_or(tests)),
+}
+
+
+def _at(path: Sequence[str], asked: Holds) -> Holds:
+    """The question asked of what a path leads to."""
+    first, *others = path
+
+    def shallow(attributes: Any) -> bool:
+        return asked(attributes.get(first) if isinstance(attributes, dict) else _step(attributes, first))
+
+    def deep(attributes: Any) -> bool:
+        value = attributes
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else _step(value, part)
+            if value is None:
+                break
+        return asked(value)
+
+    return deep if others else shallow
+
+
+def _step(value: Any, part: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(part)
+    if isinstance(value, list) and len(part) < 10 and _NUMBER.fullmatch(part) and str(int(part)) == part:
+        return value[int(part)] if int(part) < len(value) else None
+    return None
+
+
+def _entry(entry: Any, groups: Groups, *, fold: bool = False) -> Holds:
+    """What stands beside a path: operators, or a value to equal."""
+    if isinstance(entry, Mapping) and entry and all(key.startswith("$") for key in entry):
+        return every([_operator(name, operand, groups) for name, operand in entry.items()])
+    if isinstance(entry, str):
+        return _equals_folded(entry) if fold else lambda value: value == entry or text_of(value) == entry
+    if isinstance(entry, bool):
+        return lambda value: value is not None and truth_of(value) is entry
+    if isinstance(entry, int | float):
+        return lambda value: value is not None and number_of(value) == number_of(entry)
+    return lambda value: equal(value, entry)
+
+
+def _equals_folded(entry: str) -> Holds:
+    lower = entry.lower()
+    return lambda value: (text := text_of(value)) is not None and text.lower() == lower
+
+
+def _operator(name: str, operand: Any, groups: Groups) -> Holds:
+    prepared = _OPERATORS.get(name)
+    return _never if prepared is None else prepared(operand, groups)
+
+
+def _equality(operand: Any, _: Groups) -> Holds:
+    if isinstance(operand, str):
+        return lambda value: bool(value == operand)
+    return lambda value: equal(value, operand)
+
+
+def _ordering(compare: Compared) -> Callable[[Any, Groups], Holds]:
+    def prepared(operand: Any, _: Groups) -> Holds:
+        number = number_of(operand)
+        text = units(operand) if isinstance(operand, str) else None
+
+        def ordered(value: Any) -> bool:
+            if text is not None and isinstance(value, str):
+                return compare(units(value), text)
+            return compare(number_of(value), number)
+
+        return ordered
+
+    return prepared
+
+
+def _membership(items: Iterable[Any]) -> Holds:
+    """Whether a value, or an item of a list, is one of the items."""
+    texts = frozenset(item for item in items if isinstance(item, str))
+    others = [item for item in items if not isinstance(item, str)]
+
+    def one(value: Any) -> bool:
+        return value in texts if isinstance(value, str) else any(equal(value, other) for other in others)
+
+    return lambda value: any(map(one, value)) if isinstance(value, list) else one(value)
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+def _in(operand: Any, _: Groups) -> Holds:
+    return _membership(operand) if isinstance(operand, list) else _never
+
+
+def _in_folded(operand: Any, _: Groups) -> Holds:
+    if not isinstance(operand, list):
+        return _never
+    member = _membership([_lower(item) for item in operand])
+    return lambda value: member([_lower(item) for item in value] if isinstance(value, list) else _lower(value))
+
+
+def _negated_set(positive: Callable[[Any, Groups], Holds]) -> Callable[[Any, Groups], Holds]:
+    return lambda operand, groups: negated(positive(operand, groups)) if isinstance(operand, list) else _never
+
+
+def _in_group(operand: Any, groups: Groups) -> Holds:
+    members = groups.get(operand, ()) if isinstance(operand, str) else ()
+    return _membership(members if isinstance(members, list | tuple) else ())
+
+
+def _all_of(*, fold: bool) -> Callable[[Any, Groups], Holds]:
+    def prepared(operand: Any, groups: Groups) -> Holds:
+        if not isinstance(operand, list):
+            return _never
+        wanted = [_entry(each, groups, fold=fold) for each in operand]
+        return lambda value: isinstance(value, list) and all(any(map(asked, value)) for asked in wanted)
+
+    return prepared
+
+
+def _element(operand: Any, groups: Groups) -> Holds:
+    if not isinstance(operand, Mapping):
+        return _never
+    operators = bool(operand) and all(key.startswith("$") for key in operand)
+    asked = _entry(operand, groups) if operators else _condition(operand, groups)
+    return lambda value: isinstance(value, list) and any(map(asked, value))
+
+
+def _size(operand: Any, groups: Groups) -> Holds:
+    asked = _entry(operand, groups)
+    return lambda value: isinstance(value, list) and asked(len(value))
+
+
+def _type(operand: Any, _: Groups) -> Holds:
+    return lambda value: _type_of(value) == operand
+
+
+def _type_of(value: Any) -> str:
+    if value is None:
+        return "null"
+    return next((name for name, kinds in _TYPES.items() if isinstance(value, kinds)), "unknown")
+
+
+_TYPES: Mapping[str, Any] = {  # boolean before number, which Python takes it for
+    "boolean": bool,
+    "string": str,
+    "number": int | float,
+    "array": list,
+    "object": Mapping,
+}
+
+
+def _exists(operand: Any, _: Groups) -> Holds:
+    expected = truth_of(operand)
+    return lambda value: (value is not None) is expected
+
+
+def _searched(*, ignore_case: bool) -> Callable[[Any, Groups], Holds]:
+    def prepared(operand: Any, _: Groups) -> Holds:
+        if not isinstance(operand, str):
+            return _never
+        found = expression(operand, ignore_case)
+        return lambda value: (text := text_of(value)) is not None and found(text)
+
+    return prepared
+
+
+def _versions(compare: Compared) -> Callable[[Any, Groups], Holds]:
+    def prepared(operand: Any, _: Groups) -> Holds:
+        version = _version(operand)
+        return lambda value: compare(_version(value), version)
+
+    return prepared
+
+
+def _version(value: Any) -> bytes:
+    """A version in a form whose order is that of its numbers; a release follows its own pre-releases."""
+    text = text_of(value) if not isinstance(value, bool) else None
+    parts = re.split(r"[-.]", (text or "0").partition("+")[0].removeprefix("v"))
+    if len(parts) == 3:
+        parts.append("~")
+    return units("-".join(part.rjust(5) if _NUMBER.fullmatch(part) else part for part in parts))
+
+
+_OPERATORS: Mapping[str, Callable[[Any, Groups], Holds]] = {
+    "$eq": _equality,
+    "$ne": lambda operand, groups: negated(_equality(operand, groups)),
+    "$lt": _ordering(operator.lt),
+    "$lte": _ordering(operator.le),
+    "$gt": _ordering(operator.gt),
+    "$gte": _ordering(operator.ge),
+    "$veq": _versions(operator.eq),
+    "$vne": _versions(operator.ne),
+    "$vlt": _versions(operator.lt),
+    "$vlte": _versions(operator.le),
+    "$vgt": _versions(operator.gt),
+    "$vgte": _versions(operator.ge),
+    "$in": _in,
+    "$nin": _negated_set(_in),
+    "$ini": _in_folded,
+    "$nini": _negated_set(_in_folded),
+    "$inGroup": _in_group,
+    "$notInGroup": lambda operand, groups: negated(_in_group(operand, groups)),
+    "$all": _all_of(fold=False),
+    "$alli": _all_of(fold=True),
+    "$elemMatch": _element,
+    "$size": _size,
+    "$type": _type,
+    "$exists": _exists,
+    "$not": lambda operand, groups: negated(_entry(operand, groups)),
+    "$regex": _searched(ignore_case=False),
+    "$regexi": _searched(ignore_case=True),
+}

@@ -1,0 +1,101 @@
+"""JSON values as ECMAScript coerces and orders them (section 2.2 of docs/data-model.md); conditions are not here."""
+
+import re
+from collections.abc import Mapping
+from math import inf, nan
+from typing import Any
+
+_EXACT = 2**53
+_WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
+_WHITE_SPACE += "\u202f\u205f\u3000\ufeff"
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INTEGER = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
+_BASES = {"x": 16, "o": 8, "b": 2}
+_INFINITIES = {"Infinity": inf, "+Infinity": inf, "-Infinity": -inf}
+
+
+def text_of(value: Any) -> str | None:
+    """`String(value)` of a text, number or boolean; None for everything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _number_text(double(value)) if isinstance(value, int | float) else None
+
+
+def number_of(value: Any) -> float:
+    """`Number(value)` of a text, number, boolean or null; NaN for everything else. Whole numbers may come as int."""
+    if value is None:
+        return 0
+    if isinstance(value, str):
+        return _parsed(value.strip(_WHITE_SPACE))
+    return double(value) if isinstance(value, int | float) else nan
+
+
+def truth_of(value: Any) -> bool:
+    """`Boolean(value)`: lists and objects are true even when they are empty."""
+    return isinstance(value, list | Mapping) or bool(value)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Strict equality, of lists item by item, of objects whatever the order of their keys."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float):
+        return isinstance(other, int | float) and double(one) == double(other)
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, Mapping):
+        return isinstance(other, Mapping) and one.keys() == other.keys() and all(equal(one[k], other[k]) for k in one)
+    return bool(one == other)
+
+
+def units(text: str) -> bytes:
+    """What orders texts as ECMAScript does, by UTF-16 code units."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def double(value: int | float) -> int | float:
+    """The number as IEEE 754 holds it; whole numbers that it holds exactly stay as they are."""
+    if isinstance(value, float) or -_EXACT <= value <= _EXACT:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def _parsed(text: str) -> float:
+    if not text:
+        return 0
+    if _DECIMAL.fullmatch(text):
+        return float(text)
+    if _INTEGER.fullmatch(text):
+        return double(int(text[2:], _BASES[text[1].lower()]))
+    return _INFINITIES.get(text, nan)
+
+
+def _number_text(value: int | float) -> str:
+    """`Number::toString`: the shortest digits, which Python finds too, set as ECMAScript sets them."""
+    if isinstance(value, int):
+        return str(value)
+    if value in (inf, -inf) or value != value:
+        return {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
+    mantissa, _, exponent = f"{abs(value)!r}".partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
+    digits = digits.rstrip("0")
+    return ("-" if value < 0 else "") + (_placed(digits, point) if digits else "0")
+
+
+def _placed(digits: str, point: int) -> str:
+    """The digits with the decimal point after the `point`-th, or with an exponent where that would be long."""
+    if len(digits) <= point <= 21:
+        return digits.ljust(point, "0")
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{digits[0]}{fraction}e{point - 1:+d}"
