@@ -78,6 +78,8 @@ def test_evaluation__of_each_reason__gives_value_and_reason(create: Create, clie
         (on_page("/cart"), {"url": "https://shop.example/cart?x=1"}, "on"),
         (on_page("/cart"), {"url": "https://shop.example/"}, "targeting"),
         (on_page("/cart"), {}, "targeting"),
+        (on_page("/cart"), {"url": "http://[not an address"}, "targeting"),
+        (on_page("/cart"), {"url": ""}, "targeting"),
         (for_people("country", "equals", "DE"), {"country": "DE"}, "on"),
         (for_people("country", "equals", "DE"), {"country": "FR"}, "targeting"),
         (for_people("country", "not_equals", "DE"), {}, "on"),

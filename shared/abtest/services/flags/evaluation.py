@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from abtest.domain.assignment.decide import Visitor, decide_flags, prepare
 from abtest.domain.delivery.config import compile_flags
 from abtest.domain.flags.change import DELIVERED
 from abtest.domain.flags.model import Flag
@@ -41,15 +42,14 @@ class Evaluation:
 
         Raises LimitReachedError when the values are more than an answer holds.
         """
-        from abtest.domain.assignment.decide import decide, prepare
-
         given = dict(attributes or {})
-        visitor = {"id": visitor_id, "customer_id": given.get("customer_id"), "attributes": given}
-        config = self._config(shop_id, environment_key)
-        decision = decide(prepare(config), visitor, given.get("url"), to_milliseconds(self._world.clock.now()))
-        if len(canonical_json.encode(decision["flags"])) > ANSWER_BYTES:
+        prepared = prepare(self._config(shop_id, environment_key))
+        visitor = Visitor(id=visitor_id, customer_id=given.get("customer_id"), attributes=given)
+        now = to_milliseconds(self._world.clock.now())
+        decided = decide_flags(prepared, visitor, given.get("url"), now)
+        flags = {key: value.document() for key, value in decided.items()}
+        if len(canonical_json.encode(flags)) > ANSWER_BYTES:
             raise LimitReachedError(f"the values of all flags of {environment_key} are more than an answer holds")
-        flags: Evaluated = decision["flags"]
         return flags
 
     def _config(self, shop_id: str, environment_key: str) -> dict[str, Any]:
