@@ -34,7 +34,7 @@ class Unlimited(MemoryRateLimiter):
         return super().take(bucket, **{**rule, "limit": 10**9})
 
 
-def bare(path: str, answer: dict[str, Any]) -> Any:
+def bare(path: str, answer: dict[str, Any], *, method: str = "get") -> Any:
     """A Powertools handler of one route that returns the answer's bytes."""
     app = APIGatewayHttpResolver()
     body = answer["body"]
@@ -43,7 +43,7 @@ def bare(path: str, answer: dict[str, Any]) -> Any:
     def route(**_: str) -> Response[Any]:
         return Response(200, content_type, body)
 
-    app.get(path)(route)
+    getattr(app, method)(path)(route)
     return app.resolve
 
 

@@ -17,11 +17,9 @@ from abtest.storefront import bundle
 ROOTS = RootKeys(active="k1", keys={"k1": b"a root key of benchmarks"})
 
 
-def published_shop() -> tuple[Shop, MemoryBlobs]:
-    """A new shop and the bucket that its config and snippet were published into."""
-    world = World(catalog=MemoryCatalog(), clock=SystemClock(), random=SystemRandomness())
-    blobs = MemoryBlobs()
-    publication = Publication(
+def publication_of(world: World, blobs: MemoryBlobs) -> Publication:
+    """The use case that publishes into this bucket."""
+    return Publication(
         world=world,
         blobs=blobs,
         checker=QuickJsChecker(),
@@ -29,9 +27,20 @@ def published_shop() -> tuple[Shop, MemoryBlobs]:
         bundle=bundle,
         events_url="https://edge.example/events",
     )
+
+
+def shop_in(world: World, publication: Publication) -> Shop:
+    """A new shop, published."""
     wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
     shop, _ = Shops(world, publication).found(world.new_id(), wish)
-    return shop, blobs
+    return shop
+
+
+def published_shop() -> tuple[Shop, MemoryBlobs]:
+    """A new shop and the bucket that its config and snippet were published into."""
+    world = World(catalog=MemoryCatalog(), clock=SystemClock(), random=SystemRandomness())
+    blobs = MemoryBlobs()
+    return shop_in(world, publication_of(world, blobs)), blobs
 
 
 def gateway_event(method: str, path: str, *, query: dict[str, str] | None = None, **more: Any) -> dict[str, Any]:

@@ -3,23 +3,20 @@
 They stand under a server of their own, `{worker_base_url}`; tests hold the edge handlers' answers against them.
 """
 
-from typing import Any
-
 from abtest.domain.ledger.events import EVENT_TYPES
 from abtest.edge.delivery import UNCACHED_PARAMETERS
-
-Json = dict[str, Any]
-
-SERVERS: list[Json] = [
-    {
-        "url": "{worker_base_url}",
-        "description": "The edge runtime",
-        "variables": {"worker_base_url": {"default": "https://edge.example.com"}},
-    }
-]
-TAG = "Edge"
-ERROR: Json = {"$ref": "#/components/schemas/WorkerError"}
-RETRY_AFTER: Json = {"Retry-After": {"$ref": "#/components/headers/Retry-After"}}
+from tools import edge_openapi_assign as assignment
+from tools.edge_openapi_parts import (
+    ERROR,
+    NOT_ALLOWED,
+    RETRY_AFTER,
+    SERVERS,
+    Json,
+    answer,
+    operation,
+    parameter,
+    script,
+)
 
 SCHEMAS: Json = {
     "WorkerError": {
@@ -138,58 +135,32 @@ SCHEMAS: Json = {
 }
 
 
-def _answer(description: str, schema: Json, headers: Json | None = None) -> Json:
-    content = {"application/json": {"schema": schema}}
-    return {"description": description, "content": content, **({"headers": headers} if headers else {})}
-
-
-def _script(description: str, headers: Json | None = None) -> Json:
-    content = {"application/javascript": {"schema": {"type": "string"}}}
-    return {"description": description, "content": content, **({"headers": headers} if headers else {})}
-
-
-def _operation(operation_id: str, summary: str, responses: Json, **more: Any) -> Json:
-    return {
-        "operationId": operation_id,
-        "summary": summary,
-        "tags": [TAG],
-        "security": [],
-        "responses": responses,
-    } | more
-
-
-def _parameter(name: str, place: str, description: str, schema: Json, *, required: bool = False) -> Json:
-    return {"name": name, "in": place, "description": description, "required": required, "schema": schema}
-
-
 def _ingest(operation_id: str) -> Json:
     body = {
         "anyOf": [{"$ref": "#/components/schemas/IngestEvents"}, {"$ref": "#/components/schemas/IngestBatch"}],
     }
     content = {media_type: {"schema": body} for media_type in ("application/json", "text/plain")}
     responses = {
-        "202": _answer(
-            "Taken in; events that are wrong were set aside", {"$ref": "#/components/schemas/IngestReceipt"}
-        ),
-        "400": _answer("`invalid_json`, `empty_batch`", ERROR),
-        "401": _answer("`ingest_unauthorized`", ERROR),
-        "405": _answer("`method_not_allowed`", ERROR, {"Allow": {"schema": {"type": "string"}}}),
-        "413": _answer("`batch_too_large`: over 200 events; `payload_too_large`: over 1 MiB", ERROR),
-        "415": _answer("`unsupported_media_type`", ERROR),
-        "429": _answer("`rate_limited`", ERROR, RETRY_AFTER),
-        "500": _answer("`internal_error`", ERROR),
-        "503": _answer("`service_unavailable`", ERROR),
+        "202": answer("Taken in; events that are wrong were set aside", {"$ref": "#/components/schemas/IngestReceipt"}),
+        "400": answer("`invalid_json`, `empty_batch`", ERROR),
+        "401": answer("`ingest_unauthorized`", ERROR),
+        "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
+        "413": answer("`batch_too_large`: over 200 events; `payload_too_large`: over 1 MiB", ERROR),
+        "415": answer("`unsupported_media_type`", ERROR),
+        "429": answer("`rate_limited`", ERROR, RETRY_AFTER),
+        "500": answer("`internal_error`", ERROR),
+        "503": answer("`service_unavailable`", ERROR),
     }
     parameters = [
-        _parameter("x-svc-shop", "header", "The shop that the signature is for", {"type": "string", "format": "uuid"}),
-        _parameter(
+        parameter("x-svc-shop", "header", "The shop that the signature is for", {"type": "string", "format": "uuid"}),
+        parameter(
             "x-svc-signature",
             "header",
             "`v1.<kid>.<hex>` (browser) or `t=<unix>,v1=<hex>` (server)",
             {"type": "string"},
         ),
     ]
-    return _operation(
+    return operation(
         operation_id,
         "Take in a batch of events",
         responses,
@@ -204,50 +175,50 @@ def _ingest(operation_id: str) -> Json:
 
 def _config() -> Json:
     parameters = [
-        _parameter("shopId", "query", "The shop", {"type": "string", "format": "uuid"}, required=True),
-        _parameter("env", "query", "Runtime environment; `environment` is the same", {"type": "string"}),
-        _parameter("environment", "query", "Runtime environment", {"type": "string"}),
+        parameter("shopId", "query", "The shop", {"type": "string", "format": "uuid"}, required=True),
+        parameter("env", "query", "Runtime environment; `environment` is the same", {"type": "string"}),
+        parameter("environment", "query", "Runtime environment", {"type": "string"}),
         *(
-            _parameter(name, "query", "Preview, QA or debug: never cached", {"type": "string"})
+            parameter(name, "query", "Preview, QA or debug: never cached", {"type": "string"})
             for name in sorted(UNCACHED_PARAMETERS)
         ),
     ]
     responses = {
-        "200": _answer("The runtime config", {"$ref": "#/components/schemas/RuntimeConfig"}),
+        "200": answer("The runtime config", {"$ref": "#/components/schemas/RuntimeConfig"}),
         "304": {"description": "Not changed"},
-        "400": _answer("`invalid_shop_id`", ERROR),
-        "404": _answer("`not_found`: no such shop or environment", ERROR),
-        "405": _answer("`method_not_allowed`", ERROR, {"Allow": {"schema": {"type": "string"}}}),
-        "429": _answer("`rate_limited`", ERROR, RETRY_AFTER),
-        "500": _answer("`internal_error`", ERROR),
-        "503": _answer("`service_unavailable`", ERROR),
+        "400": answer("`invalid_shop_id`", ERROR),
+        "404": answer("`not_found`: no such shop or environment", ERROR),
+        "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
+        "429": answer("`rate_limited`", ERROR, RETRY_AFTER),
+        "500": answer("`internal_error`", ERROR),
+        "503": answer("`service_unavailable`", ERROR),
     }
-    return _operation("getRuntimeConfig", "The runtime config of a shop", responses, parameters=parameters)
+    return operation("getRuntimeConfig", "The runtime config of a shop", responses, parameters=parameters)
 
 
 def _snippet() -> Json:
     responses = {
-        "200": _script("The install snippet"),
+        "200": script("The install snippet"),
         "304": {"description": "Not changed"},
-        "400": _script("A comment: the file is no shop id"),
-        "404": _script("A comment: no such shop"),
-        "405": _script("A comment: this address answers GET and HEAD", {"Allow": {"schema": {"type": "string"}}}),
-        "429": _script("A comment: too many requests", RETRY_AFTER),
-        "500": _script("A comment: something went wrong"),
-        "503": _script("A comment: come back in a moment"),
+        "400": script("A comment: the file is no shop id"),
+        "404": script("A comment: no such shop"),
+        "405": script("A comment: this address answers GET and HEAD", NOT_ALLOWED),
+        "429": script("A comment: too many requests", RETRY_AFTER),
+        "500": script("A comment: something went wrong"),
+        "503": script("A comment: come back in a moment"),
     }
-    file = _parameter("file", "path", "`<shop id>.js`", {"type": "string"}, required=True)
-    return _operation("getSnippet", "The synchronous install snippet of a shop", responses, parameters=[file])
+    file = parameter("file", "path", "`<shop id>.js`", {"type": "string"}, required=True)
+    return operation("getSnippet", "The synchronous install snippet of a shop", responses, parameters=[file])
 
 
 def _health() -> Json:
     health = {"$ref": "#/components/schemas/Health"}
     responses = {
-        "200": _answer("All is well", health),
-        "405": _answer("`method_not_allowed`", ERROR, {"Allow": {"schema": {"type": "string"}}}),
-        "503": _answer("Something is not: the fields say what", health),
+        "200": answer("All is well", health),
+        "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
+        "503": answer("Something is not: the fields say what", health),
     }
-    return _operation("getHealth", "Health of the edge", responses)
+    return operation("getHealth", "Health of the edge", responses)
 
 
 def edge_paths() -> Json:
@@ -255,6 +226,7 @@ def edge_paths() -> Json:
     items: Json = {
         "/events": {"post": _ingest("ingestEvents")},
         "/_svc/events": {"post": _ingest("ingestServiceEvents")},
+        **assignment.paths(),
         "/api/exp": {"get": _config()},
         "/s/{file}": {"get": _snippet()},
         "/health": {"get": _health()},
@@ -265,7 +237,9 @@ def edge_paths() -> Json:
 def with_edge_routes(document: Json) -> Json:
     """The document with the edge routes under their own server."""
     components = document["components"]
+    schemas = components["schemas"] | SCHEMAS | assignment.SCHEMAS
+    schemes = components["securitySchemes"] | assignment.SECURITY
     return document | {
         "paths": document["paths"] | edge_paths(),
-        "components": components | {"schemas": components["schemas"] | SCHEMAS},
+        "components": components | {"schemas": schemas, "securitySchemes": schemes},
     }

@@ -1,8 +1,8 @@
 """Hooks of schemathesis: each call takes the next key of a pool, so that no key's rate limit ends the run.
 
-Loaded by `SCHEMATHESIS_HOOKS`; the keys come in `FUZZ_KEYS` (JSON: lists `shop`, `keys`, `user`). Routes of keys have
-a shop of their own, where keys are revoked by chance; one that is refused is not used again, because an address that
-goes on failing is shut out.
+Loaded by `SCHEMATHESIS_HOOKS`; the keys come in `FUZZ_KEYS` (JSON: lists `shop`, `keys`, `user`, `tracking`). Routes of
+keys have a shop of their own, where keys are revoked by chance; one that is refused is not used again, because an
+address that goes on failing is shut out.
 """
 
 import itertools
@@ -21,6 +21,8 @@ _numbers = itertools.count(1)
 def _pool(path: str) -> deque[str]:
     if path == "/shops":
         return POOLS["user"]
+    if path.endswith("/assign"):
+        return POOLS["tracking"]
     return POOLS["keys" if path.startswith("/api-keys") else "shop"]
 
 

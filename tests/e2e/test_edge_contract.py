@@ -67,6 +67,31 @@ def test_snippet__known_unknown_and_malformed_shop__is_always_a_script(stack: di
     assert check(stack, "DELETE", f"/s/{UNKNOWN}.js").status_code == 405
 
 
+@pytest.mark.parametrize("path", ["/assign", "/_svc/assign"])
+def test_assign__every_kind_of_request__is_answered_as_documented(stack: dict[str, Any], path: str) -> None:
+    key = {"Authorization": f"Bearer {stack['tracking_key']}"}
+    asked = {"user_id": "visitor", "url": "https://shop.example/", "cart_id": "cart", "request_handoff": True}
+    found = check(stack, "POST", path, json=asked, headers=key)
+    assert (found.json()["user_id"], found.json()["handoff_persisted"]) == ("visitor", True)
+    assert found.headers["Cache-Control"] == "no-store"
+    by_get = check(stack, "GET", path, params={"user_id": "visitor", "shopId": stack["shop_id"]}, headers=key)
+    assert (
+        by_get.json()["assignments"]
+        == check(stack, "POST", path, json={"user_id": "visitor"}, headers=key).json()["assignments"]
+    )
+    statuses = [
+        check(stack, "GET", path, params={"customer_id": "c"}, headers=key).status_code,
+        check(stack, "GET", path, params={"user_id": "v", "env": "nowhere"}, headers=key).status_code,
+        check(stack, "GET", path, params={"user_id": "v", "shopId": UNKNOWN}, headers=key).status_code,
+        check(stack, "GET", path, params={"user_id": "v"}).status_code,
+        check(stack, "POST", path, json={"user": "v"}, headers=key).status_code,
+        check(stack, "POST", path, data="{}", headers={**key, "Content-Type": "text/plain"}).status_code,
+        check(stack, "POST", path, data=" " * 262_145, headers={**key, "Content-Type": "application/json"}).status_code,
+        check(stack, "DELETE", path, headers=key).status_code,
+    ]
+    assert statuses == [400, 404, 401, 401, 400, 415, 413, 405]
+
+
 def test_health__of_a_running_stack__is_good(stack: dict[str, Any]) -> None:
     found = check(stack, "GET", "/health")
     assert found.status_code == 200

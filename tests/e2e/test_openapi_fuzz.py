@@ -39,7 +39,7 @@ def test_openapi__fuzzed_in_all_phases__holds_what_it_says(
     stack: dict[str, Any], tmp_path: Path, server: str, which: str
 ) -> None:
     shop, keys = _Fuzzed(stack, "Fuzzed"), _Fuzzed(stack, "Fuzzed keys")
-    pools = {"shop": shop.pool(), "keys": keys.pool(), "user": [stack["user_key"]]}
+    pools = {"shop": shop.pool(), "keys": keys.pool(), "user": [stack["user_key"]], "tracking": [shop.tracking_key()]}
     configuration = tmp_path / "schemathesis.toml"
     configuration.write_text(_configuration({**shop.ids(), "key_id": keys.spare_key_id()}))
     done = subprocess.run(
@@ -75,6 +75,10 @@ class _Fuzzed:
         """Keys of the shop: each has a rate limit of its own."""
         wish = {"name": "Fuzz", "preset": "admin"}
         return [self._admin, *(self._post(self._admin, "/api-keys", wish)["secret"] for _ in range(POOL))]
+
+    def tracking_key(self) -> str:
+        """A key of a server of the shop."""
+        return str(self._post(self._admin, "/api-keys", {"name": "Server", "kind": "tracking_source"})["secret"])
 
     def spare_key_id(self) -> str:
         """A key that may be rotated and revoked."""

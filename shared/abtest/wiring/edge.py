@@ -6,6 +6,7 @@ from abtest.kit.clock import SystemClock
 from abtest.wiring.settings import settings
 
 if TYPE_CHECKING:
+    from abtest.edge.assign import AssignmentRoutes
     from abtest.edge.delivery import Delivery
     from abtest.edge.ingest_events import IngestRoutes
     from abtest.edge.ingest_health import Health
@@ -56,6 +57,33 @@ def ingest() -> "IngestRoutes":
         store=store,
     )
     return IngestRoutes(IngestAuth(SecretRootKeys(found.signing_secret_arn, clock).current, keys, clock), taken_in)
+
+
+def assign() -> "AssignmentRoutes":
+    """Assignments for servers. Raises MissingSettingError."""
+    from abtest.adapters.dynamo import DynamoCatalog, DynamoRateLimiter, DynamoSessions
+    from abtest.adapters.s3 import S3Blobs
+    from abtest.adapters.secrets import SecretRootKeys
+    from abtest.edge.assign import AssignmentRoutes
+    from abtest.edge.assign_auth import AssignmentAuth
+    from abtest.edge.assign_configs import PreparedConfigs
+    from abtest.edge.ingest_auth import TrackingKeys
+    from abtest.edge.publications import Publications
+    from abtest.services.assignment import Assignments
+    from abtest.services.assignment_handoff import Handoffs
+    from abtest.services.throttling import FailedAuthentications
+
+    found = settings()
+    found.need("catalog_table", "ephemeral_table", "delivery_bucket", "signing_secret_arn")
+    clock, published = SystemClock(), S3Blobs(found.delivery_bucket)
+    # Only claims are read of the catalog here, so no body ever comes from the bucket.
+    catalog, limiter = DynamoCatalog(found.catalog_table, published), DynamoRateLimiter(found.ephemeral_table)
+    keys = TrackingKeys(lambda name: catalog.claim_attributes(None, name), clock)
+    handoffs = Handoffs(
+        DynamoSessions(found.ephemeral_table), SecretRootKeys(found.signing_secret_arn, clock).current, clock
+    )
+    assignments = Assignments(PreparedConfigs(Publications(published, clock)).read, handoffs, clock)
+    return AssignmentRoutes(AssignmentAuth(keys, FailedAuthentications(limiter, clock)), assignments, limiter, clock)
 
 
 def health() -> "Health":

@@ -156,7 +156,8 @@ def test_url__absolute_and_at_most_4096_characters__is_taken() -> None:
     longest = "https://a.example/" + "x" * (4096 - 18)
     assert body(url=longest).url == longest
     assert body(url="HTTP://A.example").url == "HTTP://A.example"
-    for wrong in (longest + "x", "/p", "javascript:alert(1)", "https://", "http://a b", "", 1, "//a.example"):
+    refused: list[Any] = [longest + "x", "/p", "javascript:alert(1)", "https://", "http://a b", "", 1, "//a.example"]
+    for wrong in refused:
         assert refusal(url=wrong) == "url"
 
 
@@ -201,7 +202,8 @@ def test_force__of_what_is_no_variation_or_no_experiment__is_refused() -> None:
 def test_sticky__past_its_number_or_not_text__is_refused() -> None:
     body(sticky=dict.fromkeys(ids(500), "v"))
     refused: list[Any] = [dict.fromkeys(ids(501), "v"), {"": "v"}, {"x" * 65: "v"}, []]
-    for wrong in [*refused, {"x": ""}, {"x": 1}, {"x": None}]:
+    refused += [{"x": ""}, {"x": 1}, {"x": None}]
+    for wrong in refused:
         assert refusal(sticky=wrong) == "sticky"
 
 

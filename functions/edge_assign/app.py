@@ -1,0 +1,5 @@
+"""Entry point of assignments for servers."""
+
+from abtest.wiring.edge import assign
+
+handler = assign().assign
