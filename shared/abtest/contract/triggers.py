@@ -4,6 +4,7 @@
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.misplaced import misplaced
@@ -35,8 +36,8 @@ class Trigger(Input):
     def _says_what_its_kind_needs(self) -> Self:
         needed = {_NEEDS[self.type]} if self.type in _NEEDS else set()
         stated = self.model_fields_set - {"type"}
-        problems = [(name, f"is required for {self.type}") for name in sorted(needed - stated)]
-        problems += [(name, f"does not go with {self.type}") for name in sorted(stated - needed)]
-        if problems:
-            raise misplaced(problems)
+        if missing := needed - stated:
+            raise misplaced([(name, f"is required for {self.type}") for name in missing])
+        if idle := stated - needed:
+            raise PydanticCustomError("idle", "{names} does not go with this type", {"names": ", ".join(sorted(idle))})
         return self

@@ -139,6 +139,9 @@ class World:
             "variation_id": experiment["variations"][1]["id"],
             "goal_id": experiment["goals"][0]["id"],
             "shop_goal_id": client.post("/goals", CLICK).json()["id"],
+            "page_id": client.post("/pages", {"name": "Products"}).json()["id"],
+            "audience_id": client.post("/audiences", {"name": "Phones", "rules": ON_PHONES}).json()["id"],
+            "group_id": client.post("/exclusion-groups", {"name": "Checkout tests"}).json()["id"],
             "flag_id": client.post("/flags", {"key": "one", "name": "One"}).json()["id"],
             "personalization_id": personalization["id"],
             "experience_key": personalization["experiences"][0]["key"],
@@ -146,6 +149,7 @@ class World:
         }
 
 
+ON_PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
 CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
 
 
