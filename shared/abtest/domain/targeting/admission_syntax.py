@@ -1,0 +1,111 @@
+"""What a regular expression consists of: sets of UTF-16 code units, assertions, sequences, choices, repetitions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Ranges = tuple[tuple[int, int], ...]
+"""Code units, as inclusive ranges in rising order that do not touch."""
+
+LAST_UNIT = 0xFFFF
+
+
+class NotReadableError(ValueError):
+    """The expression uses what cannot be checked; the message, for people, names the piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """One code unit out of a set; `source` is how it was written."""
+
+    ranges: Ranges
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """`^`, `$`, `\\b` or `\\B`."""
+
+    kind: Literal["^", "$", "\\b", "\\B"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One after the other; an empty one matches the empty text."""
+
+    items: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several, tried in order."""
+
+    options: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """From `least` to `most` times (None: without end); `source` is how the whole was written."""
+
+    body: "Node"
+    least: int
+    most: int | None
+    source: str
+    lazy: bool = False
+
+
+Node = Units | Assertion | Sequence | Choice | Repeat
+
+
+def united(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """The ranges in order, those that overlap or touch made one."""
+    merged: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return tuple(merged)
+
+
+def complement(ranges: Ranges) -> Ranges:
+    """All other code units."""
+    found, start = [], 0
+    for low, high in ranges:
+        if start < low:
+            found.append((start, low - 1))
+        start = high + 1
+    if start <= LAST_UNIT:
+        found.append((start, LAST_UNIT))
+    return tuple(found)
+
+
+def within(inner: Ranges, outer: Ranges) -> bool:
+    """Whether each unit of the one is in the other."""
+    return all(any(low <= start and end <= high for low, high in outer) for start, end in inner)
+
+
+def overlap(one: Ranges, other: Ranges) -> bool:
+    """Whether they have a unit in common."""
+    return any(low <= end and start <= high for low, high in one for start, end in other)
+
+
+def _of(text: str) -> Ranges:
+    return united((ord(letter), ord(letter)) for letter in text)
+
+
+LINE_ENDS = _of("\n\r\u2028\u2029")
+DIGITS: Ranges = ((0x30, 0x39),)
+WORD = united([*DIGITS, (0x41, 0x5A), (0x61, 0x7A), (0x5F, 0x5F)])
+SPACE = united([(0x09, 0x0D), *_of(" \u00a0\u1680\u202f\u205f\u3000\ufeff"), (0x2000, 0x200A), *LINE_ENDS])
+EVERYTHING: Ranges = ((0, LAST_UNIT),)
+DOT = complement(LINE_ENDS)
+CLASS_ESCAPES = {
+    "d": DIGITS,
+    "D": complement(DIGITS),
+    "w": WORD,
+    "W": complement(WORD),
+    "s": SPACE,
+    "S": complement(SPACE),
+}
+CONTROL_ESCAPES = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
