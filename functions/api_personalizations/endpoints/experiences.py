@@ -121,7 +121,12 @@ def delete_experience(
     "/rules",
     operation_id="setPersonalizationRules",
     responses=errors(
-        NotFoundError, LiveImpactError, UnsafeRegexError, ValidationFailedError, s409=PageLiveImpactEnvelope
+        CodeBudgetExceededError,
+        NotFoundError,
+        LiveImpactError,
+        UnsafeRegexError,
+        ValidationFailedError,
+        s409=PageLiveImpactEnvelope,
     ),
 )
 def set_rules(

@@ -37,8 +37,8 @@ Authors = Annotated[Authoring, use(Authoring)]
 Orders = Annotated[Ordering, use(Ordering)]
 Reads = Annotated[Reading, use(Reading)]
 
-RULES = (KeyTakenError, LimitReachedError, UnsafeRegexError, ValidationFailedError)
-CODE = (CodeBudgetExceededError, InlineDataUriTooLargeError, InvalidScriptError)
+RULES = (CodeBudgetExceededError, KeyTakenError, LimitReachedError, UnsafeRegexError, ValidationFailedError)
+CODE = (InlineDataUriTooLargeError, InvalidScriptError)
 
 
 @router.get("", operation_id="listPersonalizations", responses=errors(LimitReachedError))

@@ -12,5 +12,8 @@ MAX_FIELD = 200_000
 MAX_CODE = 500_000
 """Characters that the code fields and the serialized mutations of one experience may have together."""
 
+MAX_BYTES = 4_000_000
+"""Of the whole personalization as JSON: an answer ends at 6 MB."""
+
 NAME_LENGTH = 255
 KEY_LENGTH = 100

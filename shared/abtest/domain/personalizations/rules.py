@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.mutations import check_list
+from abtest.domain.personalizations.documents import personalization_document
 from abtest.domain.personalizations.errors import CodeBudgetExceededError
-from abtest.domain.personalizations.limits import MAX_CODE, MAX_EXPERIENCES, MAX_RULES
+from abtest.domain.personalizations.limits import MAX_BYTES, MAX_CODE, MAX_EXPERIENCES, MAX_RULES
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.domain.targeting.checks import check_targeting
 from abtest.kit import canonical_json
@@ -15,13 +16,16 @@ CODE_FIELDS = ("custom_css", "custom_js", "reset_js")
 
 
 def check(personalization: Personalization) -> None:
-    """Raises LimitReachedError, ValidationFailedError and UnsafeRegexError."""
+    """Raises LimitReachedError, ValidationFailedError, UnsafeRegexError and CodeBudgetExceededError."""
     if len(personalization.experiences) > MAX_EXPERIENCES:
         raise LimitReachedError(f"a personalization has at most {MAX_EXPERIENCES} experiences")
     if len(personalization.rules) > MAX_RULES:
         raise LimitReachedError(f"a personalization has at most {MAX_RULES} rules")
     check_targeting(personalization.targeting)
     check_rules(personalization.rules, personalization.experiences, "rules")
+    size = len(canonical_json.encode(personalization_document(personalization)))
+    if size > MAX_BYTES:
+        raise CodeBudgetExceededError("experiences", f"{size} bytes of everything together, more than {MAX_BYTES}")
 
 
 def check_rules(rules: Sequence[Rule], experiences: Sequence[Experience], path: str = "") -> None:

@@ -6,10 +6,9 @@ from typing import Any
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.variations import find
 from abtest.domain.personalizations.change import Change
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.personalizations.shipping import Wish, carried_goals, ship
-from abtest.ports.catalog import AuditRow, CommitTooLargeError
+from abtest.ports.catalog import AuditRow
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.goals import shop_goal_ids
@@ -43,12 +42,8 @@ class Shipping:
         change = Change(
             before=None, after=made, action="personalization.create", note={"source_experiment": experiment.id}
         )
-        try:
-            row = self._audit_row(caller, experiment, made, find(experiment, stated["variation_id"]).id)
-            return self._personalizations.save(caller, change, beside=[row])
-        except CommitTooLargeError as error:
-            message = "with the experiment's code in each of its URL blocks there is more than can be stored at once"
-            raise CodeBudgetExceededError("variation_id", message) from error
+        row = self._audit_row(caller, experiment, made, find(experiment, stated["variation_id"]).id)
+        return self._personalizations.save(caller, change, beside=[row])
 
     def _goal_ids(self, experiment: Experiment) -> dict[str, str]:
         """Goals of the shop keep their id; copies of the experiment's own are told apart from what it measured."""
