@@ -28,10 +28,11 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
-from abtest.services.experiments.authoring import Authoring, LaunchScopeRequiredError
+from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.reading import Filters, Reading
 from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.listing import Sort
+from abtest.services.scopes import FieldScopeRequiredError
 from api_experiments.endpoints.vocabulary import (
     Archived,
     Auditor,
@@ -49,9 +50,9 @@ Authors = Annotated[Authoring, use(Authoring)]
 Reads = Annotated[Reading, use(Reading)]
 
 RULES = (
+    FieldScopeRequiredError,
     InlineDataUriTooLargeError,
     InvalidScriptError,
-    LaunchScopeRequiredError,
     LimitReachedError,
     RedirectMatchesSourceError,
     SlugTakenError,

@@ -13,7 +13,6 @@ from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.schedule import set_schedule
 from abtest.domain.experiments.states import PRE_LAUNCH
 from abtest.domain.goals import lineup
-from abtest.kit.errors import ServiceError
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
@@ -22,20 +21,11 @@ from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore, redrawn
 from abtest.services.goals import shop_goal_ids
 from abtest.services.reusable.references import refuse_unknown_references, with_pages
+from abtest.services.scopes import require_scope
 
 Stated = Mapping[str, Any]
 LAUNCH_SCOPE = "experiments:launch"
 _PARTS = frozenset({"variations", "goals", "idea_id"})
-
-
-class LaunchScopeRequiredError(ServiceError):
-    """A schedule launches, so stating one takes the scope that launching takes."""
-
-    status = 403
-    code = "insufficient_scope"
-
-    def __init__(self) -> None:
-        super().__init__(f"scheduled_start_at needs the scope {LAUNCH_SCOPE}", facts={"required_scope": LAUNCH_SCOPE})
 
 
 class Authoring:
@@ -162,8 +152,9 @@ def _check_idea(stated: Stated) -> None:
 
 
 def _check_schedule_scope(caller: Caller, stated: Stated) -> None:
-    if "scheduled_start_at" in stated and LAUNCH_SCOPE not in caller.scopes:
-        raise LaunchScopeRequiredError
+    """A schedule launches, so stating one takes the scope that launching takes."""
+    if "scheduled_start_at" in stated:
+        require_scope(caller, LAUNCH_SCOPE, field="scheduled_start_at")
 
 
 def _rescheduled(after: Experiment, before: Experiment, occasion: Occasion) -> Experiment:
