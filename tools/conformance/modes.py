@@ -1,10 +1,14 @@
 """What each mode computes, from `inputs` to `result`."""
 
+import json
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from abtest.domain.assignment.decide import Prepared, decide, prepare, visitor_of
 from abtest.domain.assignment.hash import bucket, fold
+from abtest.domain.targeting.conditions import holds
 from abtest.domain.targeting.urls import matches
 
 Mode = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -20,6 +24,39 @@ def url_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {"matches": matches(inputs["type"], inputs["pattern"], inputs["url"])}
 
 
-MODES: Mapping[str, Mode] = {"hash": hash_mode, "url": url_mode}
+def condition_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"condition", "attributes", "groups"?}` to `{"matches": bool}`."""
+    return {"matches": holds(inputs["condition"], inputs["attributes"], inputs.get("groups"))}
+
+
+def decide_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"config", "visitor", "url", "now", "force"?}` to the whole answer of a decision.
+
+    The visitor is a document or an id, `now` is Unix milliseconds or an ISO 8601 time.
+    """
+    decision = decide(
+        _prepared(json.dumps(inputs["config"])),
+        visitor_of(inputs["visitor"]),
+        inputs.get("url"),
+        _milliseconds(inputs["now"]),
+        inputs.get("force") or {},
+    )
+    return decision.document()
+
+
+MODES: Mapping[str, Mode] = {"hash": hash_mode, "url": url_mode, "condition": condition_mode, "decide": decide_mode}
 
 _state = lru_cache(maxsize=1024)(fold)
+
+
+@lru_cache(maxsize=1024)
+def _prepared(config: str) -> Prepared:
+    """A config made ready once, however many lines repeat it."""
+    return prepare(json.loads(config))
+
+
+def _milliseconds(now: float | str) -> float:
+    if not isinstance(now, str) or now.isdecimal():
+        return float(now)
+    moment = datetime.fromisoformat(now)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000

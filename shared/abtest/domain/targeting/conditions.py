@@ -150,7 +150,7 @@ def _membership(items: Iterable[Any]) -> Holds:
     def one(value: Any) -> bool:
         return value in texts if isinstance(value, str) else any(equal(value, other) for other in others)
 
-    return lambda value: any(map(one, value)) if isinstance(value, list) else one(value)
+    return lambda value: one(value) or any(map(one, value)) if isinstance(value, list) else one(value)
 
 
 def _lower(value: Any) -> Any:
