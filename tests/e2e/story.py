@@ -43,3 +43,13 @@ class Story:
             ):
                 break
         return results
+
+    def personalization_results(self, personalization_id: str, *, visitors: int) -> Any:
+        """The same for a personalization with one experience."""
+        for _ in range(SETTLES):
+            settle(self.dev["directory"])
+            results = self.call("GET", f"/personalizations/{personalization_id}/results")
+            rows = results["experiences"][0]["results"]["goals"][0]["rows"]
+            if sum(row["visitors"] for row in rows) >= visitors:
+                break
+        return results
