@@ -2,12 +2,13 @@
 
 Our side authenticates, limits, reads, decides and renders; the publication is in the process, and limits, keys and
 hand-offs are in memory here, so what is timed is our code. Half of the experiments run on some pages, a third for some
-audience, every tenth is a member of no visitor's page and only attributes goals.
+audience; every tenth runs on another page than the one asked about, and only attributes goals.
 """
 
 import json
 import time
 from base64 import b64decode
+from collections.abc import Callable
 from typing import Any
 
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemorySessions
@@ -121,13 +122,13 @@ def request(key: str, number: int, **more: Any) -> dict[str, Any]:
     return gateway_event("POST", "/assign", headers=headers, body=json.dumps(asked))
 
 
-def percentiles(handler: Any, events: list[dict[str, Any]]) -> tuple[float, float]:
+def percentiles(handler: Any, events: list[dict[str, Any]], clock: Callable[[], float]) -> tuple[float, float]:
     """Median and 99th percentile of one call each, in seconds."""
     taken = []
     for event in events:
-        started = time.perf_counter()
+        started = clock()
         handler(event, Context())
-        taken.append(time.perf_counter() - started)
+        taken.append(clock() - started)
     taken.sort()
     return taken[len(taken) // 2], taken[len(taken) * 99 // 100]
 
@@ -153,15 +154,12 @@ def main() -> None:
     )
     carts = [request(key, number, cart_id=f"cart-{number}", request_handoff=True) for number in range(REQUESTS)]
     for name, asked in (("visitors", events), ("with a hand-off", carts)):
-        percentiles(made.assign, asked[:200])
-        p50, p99 = percentiles(made.assign, asked)
-        line(
-            f"{name}: p50 {milliseconds(p50)}, p99",
-            milliseconds(p99),
-            "the aim",
-            milliseconds(P99_AIM_SECONDS),
-            p99 / P99_AIM_SECONDS,
-        )
+        percentiles(made.assign, asked[:200], time.perf_counter)
+        # Processor time beside the wall's: what else runs on the machine makes only the latter longer.
+        for kind, clock in (("CPU", time.process_time), ("wall", time.perf_counter)):
+            p50, p99 = percentiles(made.assign, asked, clock)
+            claim = f"{name}, {kind}: p50 {milliseconds(p50)}, p99"
+            line(claim, milliseconds(p99), "the aim", milliseconds(P99_AIM_SECONDS), p99 / P99_AIM_SECONDS)
     print(f"  peak memory {peak_megabytes():.0f} MB")
 
 

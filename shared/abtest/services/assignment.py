@@ -7,7 +7,7 @@ from typing import Any
 from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare
 from abtest.domain.assignment.decision import Assignment, Decision
 from abtest.kit.clock import Clock, to_milliseconds
-from abtest.services.assignment_content import Content, contents_of, server_assignments
+from abtest.services.assignment_content import Contents, contents_of, server_assignments
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.assignment_request import AssignmentRequest
 
@@ -17,7 +17,7 @@ class PublishedConfig:
     """A published config, ready to be decided on. `holdout_epoch` is None without a holdout."""
 
     prepared: Prepared
-    contents: Mapping[str, Content]
+    contents: Contents
     holdout_epoch: int | None
 
     @classmethod

@@ -20,46 +20,67 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The URL rules inside an experiment, ready to be asked: where its goals can count, where its blocks apply.
+    """What is the same for everybody who has a variation, and the URL rules inside it, ready to be asked.
 
-    A goal that counts on every page has the rule `everywhere`; blocks stand by variation id, in order.
+    `goals` tell where the experiment's goals can count, `everywhere` for those that do on every page; `blocks` stand in
+    order.
     """
 
+    told: Document
     goals: Sequence[Rule]
-    blocks: Mapping[str, Sequence[tuple[Rule, Document]]]
+    blocks: Sequence[tuple[Rule, Document]]
 
 
-def contents_of(config: Document) -> Mapping[str, Content]:
-    """The content of each experiment by its id; one that cannot be read is left out and harms no other."""
+Contents = Mapping[str, Sequence[Content]]
+"""By experiment id, in the order of the variations."""
+
+
+def contents_of(config: Document) -> Contents:
+    """The contents of each experiment; one that cannot be read is left out and harms no other."""
     found = {}
     for experiment in config["experiments"]:
         try:
-            found[experiment["id"]] = _content_of(experiment)
+            found[experiment["id"]] = _contents(experiment)
         except Exception:
             _log.exception("assignment.unreadable")
     return found
 
 
-def server_assignments(
-    contents: Mapping[str, Content], assignments: Iterable[Assignment], url: str | None
-) -> list[dict[str, Any]]:
+def server_assignments(contents: Contents, assignments: Iterable[Assignment], url: str | None) -> list[dict[str, Any]]:
     """The contract's ServerAssignments of what was decided; without an address a variation's flat content counts."""
     address = None if url is None else parse_address(url)
     view = None if address is None else PageView(address, {})
-    readable = ((each, contents.get(each.experiment["id"])) for each in assignments)
-    found = (content and _server_assignment(content, each, view) for each, content in readable)
-    return [each for each in found if each]
+    readable = [each for each in assignments if each.experiment["id"] in contents]
+    found = [_server_assignment(contents[each.experiment["id"]][each.index], each, view) for each in readable]
+    return [each for each in found if each is not None]
 
 
-def _content_of(experiment: Document) -> Content:
-    return Content(
-        goals=[_where_it_counts(goal) for goal in experiment["goals"]],
-        blocks={
-            variation["id"]: [(prepare_page(block["rules"]), block) for block in variation["blocks"]]
-            for variation in experiment["variations"]
-            if "blocks" in variation
-        },
-    )
+def _contents(experiment: Document) -> Sequence[Content]:
+    goals = [_where_it_counts(goal) for goal in experiment["goals"]]
+    return [
+        Content(
+            told=_told(experiment, variation, index),
+            goals=goals,
+            blocks=[(prepare_page(block["rules"]), block) for block in variation.get("blocks", ())],
+        )
+        for index, variation in enumerate(experiment["variations"])
+    ]
+
+
+def _told(experiment: Document, variation: Document, index: int) -> dict[str, Any]:
+    return {
+        "experiment_id": experiment["id"],
+        "experiment_name": experiment["name"],
+        "experiment_type": experiment["type"],
+        "variation_id": variation["id"],
+        "variation_name": variation["name"],
+        "variation_index": index,
+        "assignment_epoch": experiment["epoch"],
+        "is_control": bool(variation.get("control")),
+        "archived_at": None,
+        "archived_by": None,
+        "commerce_price_only": False,
+    }
 
 
 def _where_it_counts(goal: Document) -> Rule:
@@ -73,25 +94,11 @@ def _where_it_counts(goal: Document) -> Rule:
 
 
 def _server_assignment(content: Content, decided: Assignment, view: PageView | None) -> dict[str, Any] | None:
-    experiment, variation = decided.experiment, decided.variation
-    if not decided.active and not any(_can_count(goal, view) for goal in content.goals):
-        return None
-    told = {
-        "experiment_id": experiment["id"],
-        "experiment_name": experiment["name"],
-        "experiment_type": experiment["type"],
-        "variation_id": variation["id"],
-        "variation_name": variation["name"],
-        "variation_index": decided.index,
-        "assignment_epoch": experiment["epoch"],
-        "is_control": bool(variation.get("control")),
-        "archived_at": None,
-        "archived_by": None,
-        "commerce_price_only": False,
-    }
     if decided.active:
-        return told | _delivered(content, decided, view)
-    return told | _NOTHING | {"attributable_only": True}
+        return {**content.told, **_delivered(content, decided, view)}
+    if any(_can_count(goal, view) for goal in content.goals):
+        return {**content.told, **_NOTHING, "attributable_only": True}
+    return None
 
 
 def _can_count(goal: Rule, view: PageView | None) -> bool:
@@ -104,12 +111,12 @@ def _delivered(content: Content, decided: Assignment, view: PageView | None) -> 
     leads_to = _destination(target, None if view is None else view.address)
     if target is not None and leads_to is None:
         return _NOTHING  # there already: a redirect's content belongs to the page that it leads away from
-    shown = _shown(variation, content.blocks.get(variation["id"], ()), view)
+    shown = _shown(variation, content.blocks, view)
     return {
-        "mutations": list(shown.get("mutations", ())),
+        "mutations": shown.get("mutations", []),
         "redirect_url": leads_to,
-        "css": _joined([experiment.get("css"), shown.get("css")]),
-        "js": _script([experiment.get("js"), shown.get("js")]),
+        "css": _joined(experiment.get("css"), shown.get("css")),
+        "js": _script(experiment.get("js"), shown.get("js")),
     }
 
 
@@ -117,20 +124,19 @@ def _destination(target: str | None, address: Address | None) -> str | None:
     return target if target is None or address is None else destination_of(target, address.href)
 
 
-def _shown(variation: Document, blocks: Iterable[tuple[Rule, Document]], view: PageView | None) -> Document:
+def _shown(variation: Document, blocks: Sequence[tuple[Rule, Document]], view: PageView | None) -> Document:
     """The first URL block whose rules hold, else the variation's flat fields."""
-    if view is None:
+    if view is None or not blocks:
         return variation
     return next((block for rule, block in blocks if rule(view)), variation)
 
 
-def _joined(parts: Iterable[str | None]) -> str | None:
-    return "\n".join(filter(None, parts)) or None
+def _joined(first: str | None, second: str | None) -> str | None:
+    return f"{first}\n{second}" if first and second else first or second
 
 
-def _script(bodies: Sequence[str | None]) -> str | None:
+def _script(first: str | None, second: str | None) -> str | None:
     """Function bodies as one; two get a function each, so that neither's names or `return` concern the other."""
-    given = [body for body in bodies if body]
-    if len(given) < 2:
-        return given[0] if given else None
-    return "\n".join(f"(function(){{\n{body}\n}})();" for body in given)
+    if first and second:
+        return "\n".join(f"(function(){{\n{body}\n}})();" for body in (first, second))
+    return first or second

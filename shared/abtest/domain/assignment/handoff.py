@@ -5,7 +5,7 @@ it holds for one cart of one shop, until it ends.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -54,7 +54,7 @@ def handoff_name(shop_id: str, cart_id: str) -> str:
 
 def sign_handoff(roots: RootKeys, handoff: Handoff) -> str:
     """The compact signed form, `v1.<kid>.<payload>.<mac>`."""
-    return _SEAL.close(roots, asdict(handoff))
+    return _SEAL.close(roots, _document(handoff))
 
 
 def read_handoff(roots: RootKeys, text: str, *, shop_id: str, cart_id: str, now: Timestamp) -> Handoff:
@@ -76,6 +76,25 @@ def read_handoff(roots: RootKeys, text: str, *, shop_id: str, cart_id: str, now:
 def stamps(assignments: Iterable[Mapping[str, Any]]) -> tuple[Stamp, ...]:
     """What goes with the cart of the assignments that were told."""
     return tuple(Stamp(each["experiment_id"], each["variation_id"], each["assignment_epoch"]) for each in assignments)
+
+
+def _document(handoff: Handoff) -> dict[str, Any]:
+    """The record as JSON; spelled out, since `asdict` copies what is copied anyway and takes ten times as long."""
+    return {
+        "shop_id": handoff.shop_id,
+        "cart_id": handoff.cart_id,
+        "user_id": handoff.user_id,
+        "assignments": [
+            {
+                "experiment_id": stamp.experiment_id,
+                "variation_id": stamp.variation_id,
+                "assignment_epoch": stamp.assignment_epoch,
+            }
+            for stamp in handoff.assignments
+        ],
+        "issued_at": handoff.issued_at,
+        "expires_at": handoff.expires_at,
+    }
 
 
 def _handoff(document: Mapping[str, Any]) -> Handoff:
