@@ -15,9 +15,10 @@ _HIGH, _LOW_END = 0xD800, 0xDFFF
 
 _BEYOND_BASIC = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _GROUP_NAME = r"\(\?<(?![=!])[^>]*>?|\\k<[^>]*>"
+_COUNT = r"\{[0-9]+(?:,[0-9]*)?\}"
 _HEXADECIMAL = r"\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}"
 _TOKEN = re.compile(
-    rf"(?P<kept>{_GROUP_NAME}|\(\?(?:[:=!]|<[=!])?|\\[0-9]+|\\c[A-Za-z]|\\[bBdDsSwWfnrtv])"
+    rf"(?P<kept>{_GROUP_NAME}|{_COUNT}|\(\?(?:[:=!]|<[=!])?|\\[0-9]+|\\c[A-Za-z]|\\[bBdDsSwWfnrtv])"
     rf"|(?P<unit>{_HEXADECIMAL})|(?P<set>\[(?:\\.|[^\]\\])*\]?)|(?P<letter>\\.|.)",
     re.DOTALL,
 )
