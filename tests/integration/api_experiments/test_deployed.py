@@ -90,3 +90,25 @@ def test_preview_link__session__is_kept(client: Client) -> None:
     made = client.post("/experiments", {"name": "x"}).json()
     link = f"/experiments/{made['id']}/variations/{made['variations'][0]['id']}/preview-link"
     assert client.post(link, {"url": "https://shop.example/"}).status == 201
+
+
+def test_page__used_by_a_running_experiment__asks_before_it_changes(client: Client) -> None:
+    page = client.post("/pages", {"name": "Cart", "includeRules": [{"type": "simple", "pattern": "/cart"}]}).json()
+    targeting = {"pageRules": [{"id": page["id"], "pageId": page["id"]}]}
+    made = client.post("/experiments", {"name": "x", "targeting": targeting}).json()
+    assert client.post(f"/experiments/{made['id']}/launch").status == 200
+    change = {"includeRules": [], "confirm_live_impact": True}
+    assert client.patch(f"/pages/{page['id']}", change).code == "page_live_impact"
+    acknowledged = change | {"confirmed_consumer_ids": [made["id"]]}
+    answer = client.patch(f"/pages/{page['id']}", acknowledged)
+    assert (answer.status, "publication_warning" in answer.json()) == (200, False)
+
+
+def test_exclusion_group__claims_its_members(client: Client) -> None:
+    made = client.post("/experiments", {"name": "x"}).json()
+    wish = {"name": "Group", "members": [{"experiment_id": made["id"], "share": 0.5}]}
+    group = client.post("/exclusion-groups", wish)
+    assert group.status == 201, group.body
+    assert client.post("/exclusion-groups", wish).code == "conflict"
+    assert client.delete(f"/exclusion-groups/{group.json()['id']}").status == 204
+    assert client.post("/exclusion-groups", wish).status == 201
