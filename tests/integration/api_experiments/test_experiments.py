@@ -362,8 +362,3 @@ def test_create__with_a_start__takes_the_scope_that_launching_takes(api: MemoryA
     made = writer.post("/experiments", {"name": "x"}).json()
     assert writer.patch(f"/experiments/{made['id']}", {"scheduled_start_at": None}).status == 403
     assert writer.post(f"/experiments/{made['id']}/launch").status == 403
-
-
-def test_ship__before_personalizations__is_no_route(client: Client, create: Create) -> None:
-    answer = client.post(f"/experiments/{create()['id']}/ship", {"variation_id": UNKNOWN})
-    assert (answer.status, answer.code) == (404, "route_not_found")
