@@ -10,7 +10,7 @@ from abtest.domain.targeting.admission_automaton import automaton
 from abtest.domain.targeting.admission_cost import TEXT_LENGTH, Cost, cost, exponential_loop
 from abtest.domain.targeting.admission_forms import cheaper_form
 from abtest.domain.targeting.admission_reading import read
-from abtest.domain.targeting.admission_syntax import Node, NotReadableError
+from abtest.domain.targeting.admission_syntax import Node, NotReadableError, both_cases
 from abtest.domain.targeting.patterns import compiles
 from abtest.kit.errors import FieldError, ServiceError
 
@@ -45,43 +45,47 @@ class Verdict:
     served: str
 
 
-def refuse_unsafe(path: str, source: str) -> None:
+def refuse_unsafe(path: str, source: str, *, ignore_case: bool = False) -> None:
     """Raises UnsafeRegexError, which names the path and what is wrong, unless browsers may be given the expression."""
-    if problem := problem_of(source):
+    if problem := problem_of(source, ignore_case=ignore_case):
         message = f"the regular expression is refused: {problem}"
         raise UnsafeRegexError(f"{path}: {message}", fields=[FieldError(path, message)])
 
 
-def problem_of(source: str) -> str | None:
+def problem_of(source: str, *, ignore_case: bool = False) -> str | None:
     """What in the expression keeps it from being let in, said for people; None when it is let in."""
-    return _verdict(source).problem
+    return _verdict(source, ignore_case).problem
 
 
 def served(source: str) -> str:
-    """What engines are given for an expression: it holds on the same texts. One that is refused stays as it is."""
-    return _verdict(source).served
+    """What engines are given for an expression without flags: it holds on the same texts, and they answer in time.
+
+    One that is refused stays as it is.
+    """
+    return _verdict(source, ignore_case=False).served
 
 
 @lru_cache(maxsize=1024)
-def _verdict(source: str) -> Verdict:
+def _verdict(source: str, ignore_case: bool) -> Verdict:
     if len(source) > LONGEST_SOURCE:
         return Verdict(f"it is longer than {LONGEST_SOURCE} characters", source)
     if not compiles(source):
         return Verdict("browsers do not accept it", source)
     try:
-        return _judged(source, read(source))
+        tree = read(source)
+        return _judged(source, both_cases(tree) if ignore_case else tree, may_change=not ignore_case)
     except NotReadableError as problem:
         return Verdict(str(problem), source)
 
 
-def _judged(source: str, tree: Node) -> Verdict:
+def _judged(source: str, tree: Node, *, may_change: bool) -> Verdict:
     machine = automaton(tree)
     if loop := exponential_loop(machine):
         return Verdict(f"the repetition `{loop.source}` {_EXPONENTIAL}", source)
     as_written = cost(machine)
     if as_written.steps <= MOST_STEPS:
         return Verdict(None, source)
-    if as_written.steps <= MOST_STEPS_AS_WRITTEN and _has_no_surrogate(source):
+    if may_change and as_written.steps <= MOST_STEPS_AS_WRITTEN and _has_no_surrogate(source):
         form = cheaper_form(tree)
         if cost(automaton(form.tree)).steps <= MOST_STEPS:
             return Verdict(None, form.source)

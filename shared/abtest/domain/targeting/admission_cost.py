@@ -16,7 +16,7 @@ from abtest.domain.targeting.admission_syntax import NotReadableError
 TEXT_LENGTH = 2000
 """Code units for which an answer within 10 ms is promised."""
 
-MOST_PAIRS = 30_000
+MOST_PAIRS = 15_000
 """Steps of the analysis itself; what needs more is refused."""
 
 _DEEPEST_POLYNOMIAL = 8

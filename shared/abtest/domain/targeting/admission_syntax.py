@@ -1,7 +1,7 @@
 """What a regular expression consists of: sets of UTF-16 code units, assertions, sequences, choices, repetitions."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Ranges = tuple[tuple[int, int], ...]
@@ -88,6 +88,27 @@ def within(inner: Ranges, outer: Ranges) -> bool:
 def overlap(one: Ranges, other: Ranges) -> bool:
     """Whether they have a unit in common."""
     return any(low <= end and start <= high for low, high in one for start, end in other)
+
+
+def both_cases(node: Node) -> Node:
+    """The tree for flag `i`: letters of ASCII in both cases; of other letters, all are taken for cases of one."""
+    if isinstance(node, Units):
+        return Units(_both_cases(node.ranges), node.source)
+    if isinstance(node, Repeat):
+        return replace(node, body=both_cases(node.body))
+    if isinstance(node, Sequence):
+        return Sequence(tuple(map(both_cases, node.items)))
+    return Choice(tuple(map(both_cases, node.options))) if isinstance(node, Choice) else node
+
+
+def _both_cases(ranges: Ranges) -> Ranges:
+    found = list(ranges)
+    for low, high in ranges:
+        for first, distance in ((0x41, 0x20), (0x61, -0x20)):
+            start, end = max(low, first), min(high, first + 25)
+            found += [(start + distance, end + distance)] if start <= end else []
+        found += [(0x80, LAST_UNIT)] if high >= 0x80 else []
+    return united(found)
 
 
 def _of(text: str) -> Ranges:

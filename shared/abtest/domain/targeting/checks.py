@@ -78,7 +78,7 @@ def _check_comparisons(rules: AudienceRules, path: str) -> None:
 
 def _check_expressions(placed: Iterator[Placed]) -> None:
     for path, source in placed:
-        refuse_unsafe(path, source)
+        refuse_unsafe(path, source, ignore_case=path.endswith("$regexi"))
 
 
 def _in_page(page: Mapping[str, Any], path: str) -> Iterator[Placed]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abtest.domain.experiments.time_zones import is_time_zone
+from abtest.domain.targeting.admission import served
 from abtest.domain.targeting.audiences import condition_of
-from abtest.domain.targeting.urls import compile_rule
+from abtest.domain.targeting.urls import UrlRule, compile_rule
 
 RawRule = Mapping[str, Any]
 """`{"type": "simple" | "regex", "pattern": str, "include"?: bool}`; `include: false` makes it an exclusion."""
@@ -130,13 +131,28 @@ def _page(rule: Document, references: References) -> Compiled | None:
 
 def _condition(rule: Document, references: References) -> Compiled | None:
     audience = references.audiences.get(rule["audienceId"]) if rule.get("audienceId") else rule
-    return None if audience is None else dict(condition_of(audience["rules"]))
+    return None if audience is None else dict(_in_time(condition_of(audience["rules"])))
 
 
 def _when(condition: Any) -> Compiled | None:
     if condition is not None and not isinstance(condition, Mapping):
         raise UnreadableTargetingError("an advanced condition is no object")
-    return dict(condition or {})
+    return dict(_in_time(condition or {}))
+
+
+def _in_time(condition: Any) -> Any:
+    """The condition with each expression in the form that engines answer in time."""
+    if isinstance(condition, Mapping):
+        return {
+            key: served(value) if key == "$regex" and isinstance(value, str) else _in_time(value)
+            for key, value in condition.items()
+        }
+    return [_in_time(item) for item in condition] if isinstance(condition, list | tuple) else condition
+
+
+def _url_rule(raw: RawRule) -> UrlRule:
+    pattern = raw["pattern"]
+    return compile_rule(raw["type"], served(pattern) if raw["type"] == "regex" else pattern)
 
 
 _TRIGGERS: Mapping[str, Callable[[Document], str | None]] = {
@@ -170,7 +186,7 @@ def _complement(rule: Compiled) -> Compiled:
 
 def _page_rule(included: Iterable[RawRule], excluded: Iterable[RawRule]) -> Compiled:
     rule = {
-        "include": [compile_rule(raw["type"], raw["pattern"]) for raw in included],
-        "exclude": [compile_rule(raw["type"], raw["pattern"]) for raw in excluded],
+        "include": [_url_rule(raw) for raw in included],
+        "exclude": [_url_rule(raw) for raw in excluded],
     }
     return {name: compiled for name, compiled in rule.items() if compiled}
