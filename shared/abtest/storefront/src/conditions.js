@@ -1,7 +1,7 @@
 // The condition language of audiences (docs/data-model.md, section 2.2), over JSON values. It knows no browser.
 // What has the wrong shape holds never; nothing throws.
 
-import { some } from './lists.js';
+import { every, some } from './lists.js';
 import { isArray, keysOf } from './natives.js';
 import { searches } from './patterns.js';
 
@@ -41,8 +41,8 @@ const isSame = (a, b) => {
   const type = typeOf(a);
   if (a === b || type !== typeOf(b) || (type !== 'object' && type !== 'array')) return a === b;
   const names = keysOf(a);
-  const differs = (/** @type {string} */ name) => !hasOwnProperty.call(b, name) || !isSame(a[name], b[name]);
-  return names.length === keysOf(b).length && !some(names, differs);
+  const agrees = (/** @type {string} */ name) => hasOwnProperty.call(b, name) && isSame(a[name], b[name]);
+  return names.length === keysOf(b).length && every(names, agrees);
 };
 
 /**
@@ -99,7 +99,7 @@ const isFound = (actual, source, ignoreCase) =>
  * @param {(item: any, expected: any) => boolean} test
  */
 const hasAll = (actual, list, test) =>
-  isArray(actual) && isArray(list) && !some(list, (expected) => !some(actual, (item) => test(item, expected)));
+  isArray(actual) && isArray(list) && every(list, (expected) => some(actual, (item) => test(item, expected)));
 
 /** @type {Record<string, Test>} */
 const OPERATORS = {
@@ -113,9 +113,9 @@ const OPERATORS = {
   $in: isAmong,
   $nin: (actual, list) => isArray(list) && !isAmong(actual, list),
   $ini: (actual, list) => isAmong(lowerAll(actual), lowerAll(list)),
-  $nini: (actual, list) => isArray(list) && !OPERATORS.$ini(actual, list, {}),
-  $inGroup: (actual, id, groups) => isAmong(actual, groups[id]),
-  $notInGroup: (actual, id, groups) => !isAmong(actual, groups[id]),
+  $nini: (actual, list) => isArray(list) && !isAmong(lowerAll(actual), lowerAll(list)),
+  $inGroup: (actual, id, groups) => isAmong(actual, isText(id) && groups[id]),
+  $notInGroup: (actual, id, groups) => !isAmong(actual, isText(id) && groups[id]),
   $all: (actual, list, groups) =>
     hasAll(actual, list, (item, expected) => isAsExpected(item, expected, groups)),
   $alli: (actual, list, groups) =>
@@ -134,25 +134,17 @@ const OPERATORS = {
   $type: (actual, expected) => typeOf(actual) === expected,
 };
 
-/**
- * Versions compare as their texts do: `$vgt` is `$gt` of what `toVersion` makes.
- * @param {string} name
- * @param {any} actual
- * @param {any} expected
- * @param {Groups} groups
- */
-const operate = (name, actual, expected, groups) => {
-  const isVersion = /^\$v(eq|ne|[lg]te?)$/.test(name);
-  const test = OPERATORS[isVersion ? `$${name.slice(2)}` : name];
-  if (isVersion) return test(toVersion(actual), toVersion(expected), groups);
-  return !!test && test(actual, expected, groups);
-};
+// Versions compare as their texts do: `$vgt` is `$gt` of what `toVersion` makes.
+for (const name of ['eq', 'ne', 'lt', 'lte', 'gt', 'gte']) {
+  OPERATORS[`$v${name}`] = (actual, expected, groups) =>
+    OPERATORS[`$${name}`](toVersion(actual), toVersion(expected), groups);
+}
 
 /** @param {any} expected */
 const isOperation = (expected) => {
   if (typeOf(expected) !== 'object') return false;
   const names = keysOf(expected);
-  return names.length > 0 && !some(names, (name) => name[0] !== '$');
+  return names.length > 0 && every(names, (name) => name[0] === '$');
 };
 
 /**
@@ -161,23 +153,23 @@ const isOperation = (expected) => {
  */
 const isAsExpected = (actual, expected, groups) => {
   if (isOperation(expected)) {
-    return !some(keysOf(expected), (name) => !operate(name, actual, expected[name], groups));
+    return every(keysOf(expected), (name) => OPERATORS[name]?.(actual, expected[name], groups));
   }
-  if (isText(expected)) return isScalar(actual) && `${actual}` === expected;
-  if (typeof expected === 'number') return isScalar(actual) && Number(actual) === expected;
   if (typeof expected === 'boolean') return actual !== null && !!actual === expected;
-  return isSame(actual, expected);
+  if (!isScalar(expected)) return isSame(actual, expected);
+  return isScalar(actual) && (isText(expected) ? String : Number)(actual) === expected;
 };
 
 /** @type {Record<string, Test>} */
 const LOGIC = {
-  $and: (attributes, all, groups) => isArray(all) && !some(all, (one) => !holds(one, attributes, groups)),
+  $and: (attributes, all, groups) => isArray(all) && every(all, (one) => holds(one, attributes, groups)),
   $or: (attributes, any, groups) =>
     isArray(any) && (!any.length || some(any, (one) => holds(one, attributes, groups))),
-  $nor: (attributes, none, groups) => !LOGIC.$or(attributes, none, groups),
+  $nor: (attributes, none, groups) => isArray(none) && !LOGIC.$or(attributes, none, groups),
   $not: (attributes, condition, groups) => !holds(condition, attributes, groups),
 };
 
+/** @type {Groups} */
 const NO_GROUPS = {};
 
 /**
@@ -189,10 +181,8 @@ const NO_GROUPS = {};
  */
 export const holds = (condition, attributes, groups = NO_GROUPS) =>
   typeOf(condition) === 'object' &&
-  !some(keysOf(condition), (path) => {
-    const test = path[0] === '$' && LOGIC[path];
-    const expected = condition[path];
-    return !(test
-      ? test(attributes, expected, groups)
-      : isAsExpected(valueAt(attributes, path), expected, groups));
-  });
+  every(keysOf(condition), (path) =>
+    path[0] === '$' && LOGIC[path]
+      ? LOGIC[path](attributes, condition[path], groups)
+      : isAsExpected(valueAt(attributes, path), condition[path], groups),
+  );

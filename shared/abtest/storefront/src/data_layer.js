@@ -31,60 +31,50 @@ const merge = (into, from, depth) => {
 
 /**
  * @param {Guard} guard
- * @param {(event: string) => void} onEvent
- * @param {() => void} onPush after what was pushed has been taken in
+ * @param {(event: string) => void} onPush what was pushed has been taken in; it may have been an event
  */
-export const createDataLayer = (guard, onEvent, onPush) => {
+export const createDataLayer = (guard, onPush) => {
   const data = record();
   /** @type {any} */
   const host = window;
-  /** @type {any[] | undefined} */
+  /** @type {unknown} */
   let layer;
-  let asked = false;
   /** Length of the array when the page view began: events before it belong to earlier views. */
   let begin = 0;
 
   /**
    * @param {ArrayLike<any>} items
-   * @param {number} from events before this position are left out
+   * @param {number} from events before this position are passed over
    */
   const take = (items, from) => {
     for (let i = 0; i < items.length; i++) {
-      const item = items[i];
-      if (!isPlain(item)) continue;
-      merge(data, item, 0);
-      if (i >= from && typeof item.event === 'string') onEvent(item.event);
+      if (!isPlain(items[i])) continue;
+      merge(data, items[i], 0);
+      if (i >= from) onPush(items[i].event);
     }
   };
 
-  const told = guard('data layer', (/** @type {ArrayLike<any>} */ items) => {
-    take(items, 0);
-    onPush();
-  });
+  const told = guard('data layer', take);
 
   return {
-    data,
-
-    /** Looks at the array and listens to it; a page may have put another in its place. */
-    listen() {
-      asked = true;
+    /** What the array says; from now on it is listened to. A page may have put another in its place. */
+    read() {
       const array = (host.dataLayer ||= []);
-      if (array === layer || !isArray(array)) return;
-      layer = array;
-      take(array, begin);
-      const { push } = array;
-      array.push = function () {
-        const length = push.apply(this, /** @type {any} */ (arguments));
-        told(arguments);
-        return length;
-      };
+      if (array !== layer && isArray(array)) {
+        layer = array;
+        take(array, begin);
+        const { push } = array;
+        array.push = function () {
+          const length = push.apply(this, /** @type {any} */ (arguments));
+          told(arguments, 0);
+          return length;
+        };
+      }
+      return data;
     },
 
-    /** The page has gone on: whether it has put another array in the place of the one that is listened to. */
-    isReplaced: () => asked && host.dataLayer !== layer,
-
     reset() {
-      begin = (isArray(host.dataLayer) && host.dataLayer.length) || 0;
+      begin = host.dataLayer?.length || 0;
     },
   };
 };

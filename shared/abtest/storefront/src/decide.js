@@ -2,7 +2,7 @@
 
 import { attributesOf } from './attributes.js';
 import { bucketOf } from './hash.js';
-import { lazily, record, some } from './lists.js';
+import { record, some } from './lists.js';
 import { keysOf } from './natives.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { isDark } from './weekdays.js';
@@ -71,13 +71,15 @@ const isEligible = ({ group }, { unit, held }) => {
  * The variation kept from before, else the one that the visitor, or the customer, falls into.
  * @param {Experiment} experiment
  * @param {Facts} facts
+ * @returns {{ index: number, sticky?: boolean, hashed?: boolean }}
  */
-const draw = (experiment, { visitor, unit }) => {
+const draw = (experiment, { visitor }) => {
   const kept = visitor.sticky?.[seedOf(experiment)];
   const index = kept ? indexWhere(experiment.variations, ({ id }) => id === kept) : -1;
-  if (index >= 0) return { index, sticky: true, hashed: false };
+  if (index >= 0) return { index, sticky: true };
   const customer = experiment.identity && visitor.customer_id;
-  return { index: variationIndexOf(experiment, customer || unit), sticky: false, hashed: !!customer };
+  const hashed = customer || visitor.id;
+  return { index: hashed ? variationIndexOf(experiment, hashed) : -1, hashed: !!customer };
 };
 
 /**
@@ -95,16 +97,13 @@ const isReached = (experiment, facts) =>
 const decideExperiment = (experiment, facts) => {
   const { variations } = experiment;
   const index = forcedIndexOf(experiment, facts.force[experiment.id]);
-  if (index >= 0) {
-    const forced = { forced: true, sticky: false, hashed: false, active: true };
-    return { experiment, variation: variations[index], index, ...forced };
-  }
+  if (index >= 0) return { experiment, variation: variations[index], index, active: true, forced: true };
   if (!isEligible(experiment, facts)) return undefined;
   const drawn = draw(experiment, facts);
   const reached = drawn.index >= 0 && isReached(experiment, facts);
   if (!reached && !drawn.sticky) return undefined;
   const active = reached && matchesPages(experiment.pages, facts);
-  return { experiment, variation: variations[drawn.index], ...drawn, forced: false, active };
+  return { experiment, variation: variations[drawn.index], ...drawn, active };
 };
 
 /**
@@ -156,19 +155,27 @@ const decideFlag = (flag, facts) => {
 /**
  * @param {Config} config
  * @param {Visitor} visitor
- * @param {Address} address
+ * @param {Address | undefined} address
  * @param {number} now
  * @param {Force} force
  * @returns {Facts}
  */
-const gather = ({ holdout, zones }, visitor, address, now, force) => {
+const gather = ({ holdout, zones = [] }, visitor, address, now, force) => {
   const unit = visitor.id || visitor.customer_id || '';
-  const held = !!holdout && !!unit && bucketOf(unit, holdout.state) < holdout.below;
-  /** @type {any} */
-  const facts = { visitor, unit, held, address, now, force };
-  facts.fired = visitor.fired || ((/** @type {string} */ name) => some(visitor.triggers || [], (one) => one === name));
-  lazily(facts, 'attributes', () => attributesOf(visitor, address, zones || [], now));
-  return facts;
+  /** @type {Facts['attributes'] | undefined} */
+  let attributes;
+  return {
+    visitor,
+    unit,
+    held: !!holdout && !!unit && bucketOf(unit, holdout.state) < holdout.below,
+    address,
+    now,
+    force,
+    fired: visitor.fired || ((trigger) => some(visitor.triggers || [], (one) => one === trigger)),
+    get attributes() {
+      return (attributes ||= attributesOf(visitor, address, zones, now));
+    },
+  };
 };
 
 /**
@@ -196,7 +203,7 @@ const NO_FORCE = {};
  * What a visitor gets on an address. An experiment that is not `active` there still attributes goals.
  * @param {Config} config
  * @param {Visitor} visitor
- * @param {Address} address
+ * @param {Address | undefined} address
  * @param {number} now Unix milliseconds
  * @param {Force} [force]
  * @returns {Decided}

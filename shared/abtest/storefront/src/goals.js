@@ -104,6 +104,6 @@ export const countClick = (decisions, hit, facts, reach) => {
  */
 export const countPageview = (decisions, facts, reach) => {
   for (const goal of goalsOf(decisions, 'pageview', facts)) {
-    if (!goal.url || matchesUrl(goal.url, facts.address)) reach(goal, goalData(goal));
+    if (!goal.url || (facts.address && matchesUrl(goal.url, facts.address))) reach(goal, goalData(goal));
   }
 };

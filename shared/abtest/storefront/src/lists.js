@@ -25,22 +25,21 @@ export const some = (items, test) => {
   return false;
 };
 
+/**
+ * Whether all of the items pass.
+ * @template T
+ * @param {Iterable<T>} items
+ * @param {(item: T) => unknown} test
+ */
+export const every = (items, test) => !some(items, (item) => !test(item));
+
 /** An object without a prototype: any name may be a key. @returns {Record<string, any>} */
 export const record = () => Object.create(null);
 
 /**
- * A property that is made when it is first read.
- * @param {object} object
- * @param {string} name
- * @param {() => unknown} make
+ * Gives an object the properties of another; getters stay getters.
+ * @param {Record<string, any>} object
+ * @param {object} properties
  */
-export const lazily = (object, name, make) =>
-  Object.defineProperty(object, name, {
-    configurable: true,
-    enumerable: true,
-    get() {
-      const value = make();
-      Object.defineProperty(this, name, { value });
-      return value;
-    },
-  });
+export const overlay = (object, properties) =>
+  Object.defineProperties(object, Object.getOwnPropertyDescriptors(properties));

@@ -8,8 +8,8 @@ import { createEmit, createEmitOnce, expose } from './events.js';
 import { readForce } from './force.js';
 import { countClick, countPageview } from './goals.js';
 import { createGuard } from './guard.js';
-import { select } from './lists.js';
-import { keysOf, now } from './natives.js';
+import { overlay, select } from './lists.js';
+import { now } from './natives.js';
 import { watchAddress, watchVisibility } from './navigation.js';
 import { destinationOf, go } from './redirect.js';
 import { createTransport } from './transport.js';
@@ -47,9 +47,6 @@ const asDecision = ({ personalization, experience, shown }) => ({
   },
   variation: shown ? experience : { id: personalization.id },
   index: 0,
-  forced: false,
-  sticky: false,
-  hashed: false,
   active: true,
 });
 
@@ -106,15 +103,7 @@ const boot = (config, scripts, given) => {
   };
 
   const triggers = createTriggers(guard, () => turn(evaluate));
-  const attributes = browserAttributes(visit, triggers.data);
   let source = trafficSourceOf(location.search, document.referrer, location.hostname);
-
-  /** @param {Data} data */
-  const take = (data) => {
-    for (const name of keysOf(data)) {
-      Object.defineProperty(attributes, name, { value: data[name], configurable: true, enumerable: true });
-    }
-  };
 
   /** @param {boolean} isView */
   const decideNow = (isView) => {
@@ -123,13 +112,13 @@ const boot = (config, scripts, given) => {
       visit.arrive(source);
       source = 'internal';
     }
-    const { customer_id: customer } = attributes;
+    const { customer_id: customer } = given;
     decided = decide(
       config,
       {
         id: visit.visitorId(),
-        customer_id: customer == null ? '' : `${customer}`,
-        attributes,
+        customer_id: customer == null ? undefined : `${customer}`,
+        attributes: overlay(browserAttributes(visit, triggers.data), given),
         sticky: visit.sticky(config.experiments),
         surface,
         fired: triggers.fired,
@@ -199,11 +188,10 @@ const boot = (config, scripts, given) => {
     currency: config.runtime.currency,
     note: triggers.note,
     give(data) {
-      take(data);
+      given = { ...given, ...data };
       evaluate();
     },
   });
-  take(given);
   guard('start', () => turn(evaluate))();
   if (quiet) return;
 

@@ -8,9 +8,9 @@ import { matchesUrl } from './urls.js';
 
 /**
  * @param {UrlRule[] | undefined} rules
- * @param {Address} address
+ * @param {Address | undefined} address none matches no rule
  */
-const anyUrl = (rules, address) => some(rules || [], (rule) => matchesUrl(rule, address));
+const anyUrl = (rules, address) => some(rules || [], (rule) => address && matchesUrl(rule, address));
 
 /**
  * Any exclude that matches says no; then any include; without includes the rule holds everywhere. Then its trigger

@@ -5,21 +5,24 @@ const LONGEST_SEARCHED = 8192;
 /** A page's config has fewer; whoever asks about many configs must not run out of memory. */
 const MAX_KEPT = 2000;
 
+/** Stands for what does not compile. */
+const NOTHING = /(?!)/;
+
 /** @param {string} [flags] */
 const createCompiler = (flags) => {
-  /** @type {Map<string, RegExp | null>} */
+  /** @type {Map<string, RegExp>} */
   const compiled = new Map();
 
-  /** @param {string} source @returns {RegExp | null} null where it does not compile */
+  /** @param {string} source */
   return (source) => {
     let pattern = compiled.get(source);
-    if (pattern === undefined) {
+    if (!pattern) {
       try {
         pattern = new RegExp(source, flags);
       } catch {
-        pattern = null;
+        pattern = NOTHING;
       }
-      if (compiled.size >= MAX_KEPT) compiled.clear();
+      if (compiled.size > MAX_KEPT) compiled.clear();
       compiled.set(source, pattern);
     }
     return pattern;
@@ -36,7 +39,7 @@ const insensitive = createCompiler('i');
  * @param {boolean} [ignoreCase]
  */
 export const searches = (source, text, ignoreCase) =>
-  text.length <= LONGEST_SEARCHED && !!(ignoreCase ? insensitive : sensitive)(source)?.test(text);
+  text.length <= LONGEST_SEARCHED && (ignoreCase ? insensitive : sensitive)(source).test(text);
 
 /**
  * A whole part, without regard to case, by a source of the server's. Anchored here as well, so that a source may come
@@ -44,4 +47,4 @@ export const searches = (source, text, ignoreCase) =>
  * @param {string} source
  * @param {string} part
  */
-export const isWhole = (source, part) => !!insensitive(`^(?:${source})$`)?.test(part);
+export const isWhole = (source, part) => insensitive(`^(?:${source})$`).test(part);

@@ -3,7 +3,7 @@
 
 import { createDataLayer } from './data_layer.js';
 import { record } from './lists.js';
-import { now, startTimer } from './natives.js';
+import { keysOf, now, startTimer } from './natives.js';
 
 /** @import { Guard } from './types' */
 
@@ -12,35 +12,37 @@ import { now, startTimer } from './natives.js';
  * @param {() => void} again decides anew
  */
 export const createTriggers = (guard, again) => {
-  /** Those that fired on this page view. @type {Record<string, boolean>} */
+  /** Those that fired on this page view; false for those that a timer runs for. @type {Record<string, boolean>} */
   let fired = record();
-  /** Those asked for when it was last decided. @type {Record<string, boolean>} */
+  /** Those that were asked for when it was last decided, and the data layer. @type {Record<string, boolean>} */
   let asked = record();
-  /** Timers run for them. @type {Record<string, boolean>} */
-  let delayed = record();
   let since = 0;
   let selectors = '';
-  let readsData = false;
 
-  /** @param {string} trigger */
-  const fire = (trigger) => {
+  /** The page has told of an event. @param {string} name */
+  const note = (name) => {
+    const trigger = `event:${name}`;
     fired[trigger] = true;
-    return asked[trigger];
+    if (asked[trigger] || asked.data) again();
   };
 
-  let newEvent = false;
-  const layer = createDataLayer(
-    guard,
-    (name) => {
-      newEvent = fire(`event:${name}`) || newEvent;
-    },
-    () => {
-      if (newEvent || readsData) again();
-      newEvent = false;
-    },
-  );
+  const layer = createDataLayer(guard, note);
 
-  /** @type {Record<string, (argument: string, trigger: string) => boolean>} */
+  /**
+   * @param {number} ms
+   * @param {string} trigger
+   */
+  const wait = (ms, trigger) => {
+    const view = fired;
+    view[trigger] = false;
+    const elapsed = () => {
+      view[trigger] = true;
+      if (view === fired) again();
+    };
+    startTimer(guard('trigger', elapsed), ms);
+  };
+
+  /** @type {Record<string, (argument: string, trigger: string) => unknown>} */
   const kinds = {
     dom_ready: () => document.readyState !== 'loading',
 
@@ -51,59 +53,47 @@ export const createTriggers = (guard, again) => {
     },
 
     event(_, trigger) {
-      layer.listen();
+      layer.read();
       return fired[trigger];
     },
 
     delay(ms, trigger) {
       const left = +ms - (now() - since);
-      if (left <= 0) return true;
-      const view = fired;
-      if (!delayed[trigger]) {
-        delayed[trigger] = true;
-        startTimer(
-          guard('trigger', () => {
-            view[trigger] = true;
-            if (view === fired) again();
-          }),
-          left,
-        );
-      }
-      return false;
+      if (left > 0 && !(trigger in fired)) wait(left, trigger);
+      return left <= 0;
     },
   };
 
-  const observer = new MutationObserver(
-    guard('trigger', () => {
-      if (document.querySelector(selectors)) again();
-    }),
-  );
+  const onChange = () => {
+    if (document.querySelector(selectors)) again();
+  };
+  const observer = new MutationObserver(guard('trigger', onChange));
 
-  for (const name of ['DOMContentLoaded', 'load']) {
-    addEventListener(
-      name,
-      guard('trigger', () => {
-        if (layer.isReplaced() || asked.dom_ready) again();
-      }),
-    );
-  }
+  // Also for a page that has put another array in the place of its data layer.
+  const onReady = () => {
+    if (keysOf(asked).length) again();
+  };
+  document.addEventListener('DOMContentLoaded', guard('trigger', onReady));
 
   return {
+    note,
+
     /** Before it is decided. @param {boolean} isView whether a page view begins */
     begin(isView) {
       asked = record();
       selectors = '';
-      readsData = false;
       if (!isView) return;
-      [fired, delayed, since] = [record(), record(), now()];
+      fired = record();
+      since = now();
       layer.reset();
     },
 
     /** @param {string} trigger */
     fired(trigger) {
-      asked[trigger] = true;
       const [, kind, argument] = /** @type {string[]} */ (/^(\w+):?([^]*)$/.exec(trigger));
-      return fired[trigger] || (fired[trigger] = kinds[kind](argument, trigger));
+      const holds = fired[trigger] || kinds[kind](argument, trigger);
+      asked[trigger] = true;
+      return (fired[trigger] ||= !!holds);
     },
 
     /** After it was decided. */
@@ -112,16 +102,11 @@ export const createTriggers = (guard, again) => {
       if (selectors) observer.observe(document, { childList: true, subtree: true, attributes: true });
     },
 
-    /** The page has told of an event. @param {string} name */
-    note(name) {
-      if (fire(`event:${name}`)) again();
-    },
-
     /** What the page's data layer says. */
     data() {
-      layer.listen();
-      readsData = true;
-      return layer.data;
+      const data = layer.read();
+      asked.data = true;
+      return data;
     },
   };
 };

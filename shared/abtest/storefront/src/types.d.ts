@@ -183,7 +183,8 @@ export interface Facts {
   /** Who is hashed: empty for nobody. */
   unit: string;
   held: boolean;
-  address: Address;
+  /** Absent where it is none that a browser could be on. */
+  address?: Address;
   now: number;
   force: Force;
   attributes: Record<string, unknown>;
@@ -195,11 +196,11 @@ export interface Decision {
   variation: Pick<Variation, 'id' | 'control' | 'blocks' | 'redirect_url'> & Content;
   /** Position of the variation in its experiment. */
   index: number;
-  forced: boolean;
+  forced?: boolean;
   /** The variation was kept from an earlier decision. */
-  sticky: boolean;
+  sticky?: boolean;
   /** The customer's id was hashed. */
-  hashed: boolean;
+  hashed?: boolean;
   /** The visitor sees the variation here; otherwise it only attributes goals. */
   active: boolean;
 }

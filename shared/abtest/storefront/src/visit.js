@@ -1,9 +1,11 @@
 // Who visits, and since when: visitor id, session, what was counted in it and seen before, in one first-party cookie.
-// `svc_v = visitor.session.seen.hops.marks.sticky.history`; the visitor id stands first, where the edge reads it too.
+// `svc_v = visitor.session.hops.marks.sticky.source.seen.first.last.visits.pages`; the visitor id stands first, where
+// the edge reads it too. `sticky` is `~state-variation` for each: hashes of the seed and of the variation's id.
 
 import { seedOf } from './decide.js';
 import { fold } from './hash.js';
 import { record } from './lists.js';
+import { keysOf } from './natives.js';
 
 /** @import { Decision, Experiment } from './types' */
 
@@ -27,11 +29,11 @@ export const randomId = () => {
 /** @param {number} number */
 const encode = (number) => (number || 0).toString(36);
 
-/** What stands for a variation in the cookie. @param {string} id */
-const codeOf = (id) => encode(fold(id));
+/** What stands for a text in the cookie. @param {string} text */
+const codeOf = (text) => encode(fold(text));
 
 /** @param {string | undefined} text */
-const decode = (text) => Number.parseInt(text || '0', 36) || 0;
+const decode = (text) => parseInt(text || '0', 36) || 0;
 
 /** @param {string} text all cookies */
 const readCookie = (text) => {
@@ -54,14 +56,13 @@ const newest = (entries, room) =>
 export const createVisit = (jar, secure) => {
   let visitorId = '';
   let sessionId = '';
-  let seen = 0;
   let hops = '';
   let marks = '';
-  /** `~state-variation` each, in base 36: the hash state of the experiment and the hash of the variation's id. */
-  let sticky = '';
-  let cookies = '';
-  let [first, last, visits, pages] = [0, 0, 0, 0];
+  /** Codes of variations by experiment. @type {Record<string, string>} */
+  let kept = record();
   let source = '';
+  let [seen, first, last, visits, pages] = [0, 0, 0, 0, 0];
+  let cookies = '';
 
   /** @param {number} since */
   const daysSince = (since) => Math.floor((seen - since) / DAY_SECONDS);
@@ -74,14 +75,15 @@ export const createVisit = (jar, secure) => {
     resume(ms) {
       const at = Math.floor(ms / 1000);
       cookies = jar.cookie;
-      const [visitor, session, seenText, hopsText, marksText, stickyText, history] = readCookie(cookies);
+      const [visitor, session, hopsText = '', marksText = '', stickyText = '', from = '', ...times] =
+        readCookie(cookies);
       visitorId = visitor || visitorId || randomId();
       if (session) {
-        [sessionId, seen, hops, marks] = [session, decode(seenText), hopsText || '', marksText || ''];
-        sticky = stickyText || '';
-        const [firstText, lastText, visitsText, pagesText, sourceText] = (history || '').split('-');
-        [first, last, visits] = [decode(firstText), decode(lastText), decode(visitsText)];
-        [pages, source] = [decode(pagesText), sourceText || ''];
+        [sessionId, hops, marks, source] = [session, hopsText, marksText, from];
+        kept = record();
+        stickyText.replace(/~(\w+)-(\w+)/g, (_, state, code) => (kept[state] = code));
+        const [a, b, c, d, e] = times;
+        [seen, first, last, visits, pages] = [decode(a), decode(b), decode(c), decode(d), decode(e)];
       }
       if (!sessionId || Math.abs(at - seen) > SESSION_SECONDS) {
         sessionId = randomId().slice(16);
@@ -96,16 +98,18 @@ export const createVisit = (jar, secure) => {
 
     /** True the first time in this session. The mark lasts when `save` writes it. @param {string} key */
     first(key) {
-      const mark = `~${fold(key).toString(36)}`;
+      const mark = `~${codeOf(key)}`;
       if (`${marks}~`.includes(`${mark}~`)) return false;
       marks = newest(marks + mark, MAX_MARKS);
       return true;
     },
 
     save() {
-      const history = `${encode(first)}-${encode(last)}-${encode(visits)}-${encode(pages)}-${source}`;
+      let sticky = '';
+      for (const state of keysOf(kept)) sticky += `~${state}-${kept[state]}`;
       jar.cookie =
-        `${COOKIE}=${visitorId}.${sessionId}.${encode(seen)}.${hops}.${marks}.${sticky}.${history}` +
+        `${COOKIE}=${visitorId}.${sessionId}.${hops}.${marks}.${newest(sticky, MAX_STICKY)}.${source}` +
+        `.${encode(seen)}.${encode(first)}.${encode(last)}.${encode(visits)}.${encode(pages)}` +
         `; path=/; max-age=${KEEP_SECONDS}; samesite=lax${secure ? '; secure' : ''}`;
     },
 
@@ -133,10 +137,7 @@ export const createVisit = (jar, secure) => {
      * @param {Experiment[]} experiments
      */
     sticky(experiments) {
-      /** @type {Record<string, string>} */
-      const kept = record();
-      sticky.replace(/~(\w+)-(\w+)/g, (_, state, variation) => (kept[state] = variation));
-      sticky = '';
+      const live = record();
       /** @type {Record<string, string>} */
       const found = record();
       for (const experiment of experiments) {
@@ -144,18 +145,16 @@ export const createVisit = (jar, secure) => {
         for (const { id } of kept[state] ? experiment.variations : []) {
           if (codeOf(id) !== kept[state]) continue;
           found[seedOf(experiment)] = id;
-          sticky += `~${state}-${kept[state]}`;
+          live[state] = kept[state];
         }
       }
+      kept = live;
       return found;
     },
 
     /** @param {Decision} decision */
     keep({ experiment, variation }) {
-      const state = encode(experiment.state);
-      const entry = `~${state}-${codeOf(variation.id)}`;
-      if (`${sticky}~`.includes(`${entry}~`)) return;
-      sticky = newest(sticky.replace(new RegExp(`~${state}-\\w*`), '') + entry, MAX_STICKY);
+      kept[encode(experiment.state)] = codeOf(variation.id);
     },
 
     /**
@@ -169,7 +168,7 @@ export const createVisit = (jar, secure) => {
       if (next > MAX_HOPS) return false;
       hops = `${next}-${going ? since : encode(seen)}`;
       visit.save();
-      return readCookie(jar.cookie)[3] === hops;
+      return readCookie(jar.cookie)[2] === hops;
     },
   };
   return visit;
