@@ -32,7 +32,7 @@ def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, fo
 
     `url` may be relative, `now` is Unix milliseconds, `force` as in section 2.1. Never raises, whatever it is told.
     """
-    situation = Situation(prepared, visitor, url, now)
+    situation = Situation(visitor, url, now, prepared.zones)
     held = prepared.holdout is not None and situation.is_within(prepared.holdout)
     if held or situation.unit is None:
         assigned, shown = forced_assignments(prepared.experiments, force), []
@@ -49,4 +49,4 @@ def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, fo
 
 def decide_flags(prepared: Prepared, visitor: Visitor, url: str | None, now: float) -> dict[str, FlagValue]:
     """The flags of `decide`, by key, alone."""
-    return flag_values(prepared.flags, Situation(prepared, visitor, url, now))
+    return flag_values(prepared.flags, Situation(visitor, url, now, prepared.zones))

@@ -12,6 +12,8 @@ _WORD = 0xFFFF_FFFF
 _DIGITS = 10
 """A 32-bit hash has at most so many."""
 
+_SHORTEST_FULL = 10 ** (_DIGITS - 1)
+
 _WORTH_PACKING = 3
 """From so many states on the lanes are faster than one state after the other."""
 
@@ -32,7 +34,11 @@ def _decimals_folded(numbers: Sequence[int]) -> int:
     count = len(numbers)
     digits = ("%010d" * count % tuple(numbers)).encode()
     _, mask = _lanes(count)
-    folded = int.from_bytes(array("Q", map(_start, numbers)).tobytes(), byteorder)
+    starts = array("Q", [OFFSET_BASIS]) * count
+    for lane, number in enumerate(numbers):
+        if number < _SHORTEST_FULL:
+            starts[lane] = _BEFORE_ZEROS[_DIGITS - len(str(number))]
+    folded = int.from_bytes(starts.tobytes(), byteorder)
     column = bytearray(8 * count)
     for place in range(_DIGITS):
         column[_LOWEST::8] = digits[place::_DIGITS]
@@ -64,7 +70,3 @@ def _before_zeros() -> list[int]:
 
 
 _BEFORE_ZEROS = _before_zeros()
-
-
-def _start(number: int) -> int:
-    return _BEFORE_ZEROS[0] if number > 999_999_999 else _BEFORE_ZEROS[_DIGITS - len(str(number))]

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from abtest.domain.assignment.decision import FlagValue, Personalized, Reason
-from abtest.domain.assignment.prepared import Document, Flag, Personalization, Reach
+from abtest.domain.assignment.prepared import Flag, Personalization, Reach
+from abtest.domain.assignment.reading import Document
 from abtest.domain.assignment.situation import Situation
 
 _GLOBAL = "global"
@@ -27,7 +28,7 @@ def flag_values(flags: Iterable[Flag], situation: Situation) -> dict[str, FlagVa
 
 
 def _experience(personalization: Personalization, situation: Situation) -> Document | None:
-    if situation.is_dark(personalization.reach) or not _is_meant(personalization.reach, situation):
+    if situation.is_dark(personalization.reach.dark) or not _is_meant(personalization.reach, situation):
         return None
     for choice in personalization.choices:
         if choice.pages(situation.view) and choice.audience(situation.view):
@@ -42,7 +43,7 @@ def _is_meant(reach: Reach, situation: Situation) -> bool:
 def _reason(flag: Flag, situation: Situation) -> Reason:
     if flag.paused:
         return "paused"
-    if situation.is_dark(flag.reach):
+    if situation.is_dark(flag.reach.dark):
         return "dark"
     if not _is_meant(flag.reach, situation):
         return "targeting"

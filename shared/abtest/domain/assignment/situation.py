@@ -1,7 +1,9 @@
 """One visitor on one page view at one moment: what every decision about them asks. Nothing is decided here."""
 
+from collections.abc import Sequence
+
 from abtest.domain.assignment.hash import bucket
-from abtest.domain.assignment.prepared import Prepared, Reach, Share
+from abtest.domain.assignment.reading import Dark, Share
 from abtest.domain.assignment.visitor import Visitor
 from abtest.domain.targeting.attributes import attributes_of
 from abtest.domain.targeting.pages import PageView
@@ -14,14 +16,12 @@ class Situation:
 
     __slots__ = ("_buckets", "_times", "unit", "view", "visitor")
 
-    def __init__(self, prepared: Prepared, visitor: Visitor, url: str | None, now: float) -> None:
+    def __init__(self, visitor: Visitor, url: str | None, now: float, zones: Sequence[str]) -> None:
         address = None if url is None else parse_address(url)
         self.visitor = visitor
         self.unit = visitor.unit
         self._times = LocalTimes(now)
-        attributes = attributes_of(
-            visitor.id, visitor.customer_id, visitor.attributes, address, self._times, prepared.zones
-        )
+        attributes = attributes_of(visitor.id, visitor.customer_id, visitor.attributes, address, self._times, zones)
         self.view = PageView(address, attributes, visitor.triggers)
         self._buckets: dict[int, int] = {}
 
@@ -38,6 +38,6 @@ class Situation:
         found = self.bucket(share.state)
         return found is not None and found < share.below
 
-    def is_dark(self, reach: Reach) -> bool:
+    def is_dark(self, dark: Dark | None) -> bool:
         """Whether nothing is delivered today."""
-        return reach.dark is not None and self._times.is_dark(reach.dark.days, reach.dark.zone)
+        return dark is not None and self._times.is_dark(dark.days, dark.zone)

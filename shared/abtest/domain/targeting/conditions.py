@@ -42,6 +42,17 @@ def holds(condition: Any, attributes: Mapping[str, Any], groups: Groups | None =
     return prepare(condition, groups)(attributes)
 
 
+def parts(condition: Any) -> list[Any]:
+    """Conditions that together say the same; those of several audiences are then often equal."""
+    if not isinstance(condition, Mapping):
+        return [condition]
+    found: list[Any] = []
+    for key, operand in condition.items():
+        both = key == "$and" and isinstance(operand, list)
+        found += [part for each in operand for part in parts(each)] if both else [{key: operand}]
+    return found
+
+
 def _never(_: Any) -> bool:
     return False
 

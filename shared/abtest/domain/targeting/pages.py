@@ -1,12 +1,15 @@
 """Page rules and audiences, and how something that is delivered combines them (Pages and Audience of section 1)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from abtest.domain.targeting import conditions
 from abtest.domain.targeting.combining import every, negated, some
-from abtest.domain.targeting.urls import Address, UrlRule, prepare_rule
+from abtest.domain.targeting.urls import Address, prepare_rule
+from abtest.kit import canonical_json
 
 PageRule = Mapping[str, Any]
 """`{"include"?: [UrlRule], "exclude"?: [UrlRule], "when"?: Condition, "trigger"?: str}`."""
@@ -24,6 +27,10 @@ class PageView:
 Rule = Callable[[PageView], bool]
 
 
+_KEPT = 1024
+"""Rules that stay prepared; equal rules are one object, so that whoever asks about many can ask once."""
+
+
 def everywhere(_: PageView) -> bool:
     """The rule of what is not restricted."""
     return True
@@ -34,26 +41,26 @@ def prepare_pages(pages: Mapping[str, Any] | None) -> Rule:
 
     Raises KeyError, TypeError, AttributeError or ValueError for what are no Pages.
     """
-    return everywhere if pages is None else _combined(pages, prepare_page)
+    return everywhere if pages is None else _pages(canonical_json.dumps(pages))
 
 
 def prepare_audience(audience: Mapping[str, Any] | None) -> Rule:
     """As `prepare_pages`, for an Audience."""
-    return everywhere if audience is None else _combined(audience, _condition)
+    return everywhere if audience is None else _audience(canonical_json.dumps(audience))
 
 
 def prepare_page(rule: PageRule) -> Rule:
     """Any exclude that matches says no; then any include, or none given; then condition and trigger."""
     parts: list[Rule] = []
-    if excluded := rule.get("exclude", ()):
-        parts.append(negated(_matches_any(excluded)))
-    if included := rule.get("include", ()):
-        parts.append(_matches_any(included))
+    if excluded := rule.get("exclude"):
+        parts.append(_unmatched(canonical_json.dumps(excluded)))
+    if included := rule.get("include"):
+        parts.append(_matched(canonical_json.dumps(included)))
     if "when" in rule:
         parts.append(_condition(rule["when"]))
     if "trigger" in rule:
         parts.append(_fired(rule["trigger"]))
-    return every(parts) if parts else everywhere
+    return every(parts)
 
 
 def matches_page(rule: PageRule, address: Address) -> bool:
@@ -66,27 +73,47 @@ def matches_pages(pages: Mapping[str, Any] | None, address: Address) -> bool:
     return prepare_pages(pages)(PageView(address, {}))
 
 
+@lru_cache(maxsize=_KEPT)
+def _pages(text: str) -> Rule:
+    return _combined(json.loads(text), prepare_page)
+
+
+@lru_cache(maxsize=_KEPT)
+def _audience(text: str) -> Rule:
+    return _combined(json.loads(text), _condition)
+
+
 def _combined(combination: Mapping[str, Any], prepare: Callable[[Any], Rule]) -> Rule:
     inside = [prepare(rule) for rule in combination["in"]]
-    outside = [prepare(rule) for rule in combination["out"]]
-    parts = [negated(some(outside))] if outside else []
-    if inside:
-        parts.append(_JOINED[combination["mode"]](inside))
-    return every(parts) if parts else everywhere
+    parts = [negated(prepare(rule)) for rule in combination["out"]]
+    join = _JOINED[combination["mode"]]
+    return every([*parts, join(inside)] if inside else parts)
 
 
 def _condition(condition: Any) -> Rule:
-    asked = conditions.prepare(condition)
+    return every([_asked(canonical_json.dumps(part)) for part in conditions.parts(condition)])
+
+
+@lru_cache(maxsize=_KEPT)
+def _asked(text: str) -> Rule:
+    asked = conditions.prepare(json.loads(text))
     return lambda view: asked(view.attributes)
 
 
+@lru_cache(maxsize=_KEPT)
 def _fired(trigger: str) -> Rule:
     return lambda view: trigger in view.triggers
 
 
-def _matches_any(rules: Iterable[UrlRule]) -> Rule:
-    matches = some([prepare_rule(rule) for rule in rules])
+@lru_cache(maxsize=_KEPT)
+def _matched(text: str) -> Rule:
+    matches = some([prepare_rule(rule) for rule in json.loads(text)])
     return lambda view: view.address is not None and matches(view.address)
+
+
+@lru_cache(maxsize=_KEPT)
+def _unmatched(text: str) -> Rule:
+    return negated(_matched(text))
 
 
 _JOINED: Mapping[str, Callable[[Sequence[Rule]], Rule]] = {"any": some, "all": every}

@@ -51,7 +51,10 @@ def parse_address(url: str) -> Address | None:
     parsed = _parse(url, _ADDRESS_BASE)
     if parsed is None:
         return None
-    return Address(parsed.href, parsed.origin, parsed.host, parsed.pathname, parsed.search, parsed.hash)
+    href: str = parsed.href
+    if href.startswith(("https://", "http://")):
+        return _web_address(href)
+    return Address(href, parsed.origin, parsed.host, parsed.pathname, parsed.search, parsed.hash)
 
 
 def prepare_rule(rule: UrlRule) -> Callable[[Address], bool]:
@@ -93,6 +96,16 @@ def _compile_simple(pattern: str) -> UrlRule:
     if parsed.hash:
         rule["hash"] = _source(parsed.hash)
     return rule
+
+
+def _web_address(href: str) -> Address:
+    """The parts of a serialised web address, cut out here: to ask the parser for each would cost as much again."""
+    before, _, fragment = href.partition("#")
+    before, _, query = before.partition("?")
+    scheme, _, rest = before.partition("://")
+    authority, _, path = rest.partition("/")
+    host = authority.rpartition("@")[2]
+    return Address(href, f"{scheme}://{host}", host, f"/{path}", query and f"?{query}", fragment and f"#{fragment}")
 
 
 def _with_scheme(pattern: str) -> str:
@@ -158,7 +171,9 @@ def _decoded(text: str) -> str:
 
 
 def _parse(text: str, base: str) -> URL | None:
+    known = well_formed(text)
     try:
-        return URL(well_formed(text), base=base)
+        # A base costs as much again, and an address in full has no use for it.
+        return URL(known) if known.startswith(("https://", "http://")) else URL(known, base=base)
     except ValueError:
         return None
