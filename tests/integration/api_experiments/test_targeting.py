@@ -100,7 +100,10 @@ def test_targeting__whole__is_kept_as_it_was_said(client: Client, create: Create
 def test_redirect__to_a_page_of_the_shop_that_redirects__is_refused(client: Client, create: Create) -> None:
     rules = [{"type": "simple", "pattern": "/old/*"}]
     kept_page = client.post("/pages", {"name": "Old", "includeRules": rules}).json()["id"]
-    arms: list[Json] = [{"name": "Control", "is_control": True}, {"name": "New", "redirect_url": "https://shop.example/old/a"}]
+    arms: list[Json] = [
+        {"name": "Control", "is_control": True},
+        {"name": "New", "redirect_url": "https://shop.example/old/a"},
+    ]
     body = {
         "name": "x",
         "delivery_type": "redirect",

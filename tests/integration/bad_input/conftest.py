@@ -139,14 +139,27 @@ class World:
             "variation_id": experiment["variations"][1]["id"],
             "goal_id": experiment["goals"][0]["id"],
             "shop_goal_id": client.post("/goals", CLICK).json()["id"],
-            "page_id": client.post("/pages", {"name": "Products"}).json()["id"],
-            "audience_id": client.post("/audiences", {"name": "Phones", "rules": ON_PHONES}).json()["id"],
-            "group_id": client.post("/exclusion-groups", {"name": "Checkout tests"}).json()["id"],
+            **self._in_use(client),
             "flag_id": client.post("/flags", {"key": "one", "name": "One"}).json()["id"],
             "personalization_id": personalization["id"],
             "experience_key": personalization["experiences"][0]["key"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
         }
+
+    @staticmethod
+    def _in_use(client: Client) -> dict[str, str]:
+        """A page, an audience and a group that something running uses: a body that is right deletes none of them."""
+        page = client.post("/pages", {"name": "Products"}).json()["id"]
+        audience = client.post("/audiences", {"name": "Phones", "rules": ON_PHONES}).json()["id"]
+        targeting = {
+            "pageRules": [{"id": page, "pageId": page}],
+            "segmentRules": [{"id": audience, "audienceId": audience}],
+        }
+        running = client.post("/experiments", {"name": "Running", "targeting": targeting}).json()["id"]
+        wish = {"name": "Checkout tests", "members": [{"experiment_id": running, "share": 0.5}]}
+        group = client.post("/exclusion-groups", wish).json()["id"]
+        assert client.post(f"/experiments/{running}/launch").status == 200
+        return {"page_id": page, "audience_id": audience, "group_id": group}
 
 
 ON_PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
