@@ -57,3 +57,34 @@ def pages(source: str) -> Json:
 def goal(kind: str, **fields: Any) -> Json:
     """One goal, counted once unless told."""
     return {"id": f"goal-{kind}", "type": kind, "once": True, **fields}
+
+
+def audience(condition: Json) -> Json:
+    """Those of whom the condition holds."""
+    return {"mode": "any", "in": [condition], "out": []}
+
+
+def triggered(trigger: str) -> Json:
+    """Every page, once the trigger has fired."""
+    return {"mode": "any", "in": [{"trigger": trigger}], "out": []}
+
+
+def personalization(treatment: Json | None = None, *, name: str = "p1", **more: Any) -> Json:
+    """Shown to everybody, with one experience of the key `default`."""
+    return {
+        "id": name,
+        "key": f"key-{name}",
+        "name": name,
+        "type": "visual",
+        "surface": "global",
+        "state": fold(name),
+        "below": 10000,
+        "experiences": [{"id": f"{name}-default", "key": "default", "name": "Default", **(treatment or {})}],
+        "goals": [],
+        **more,
+    }
+
+
+def flag(key: str, **more: Any) -> Json:
+    """On for everybody."""
+    return {"id": f"flag-{key}", "key": key, "state": fold(key), "below": 10000, "on": True, "off": False, **more}

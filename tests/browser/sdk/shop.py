@@ -20,9 +20,9 @@ Json = dict[str, Any]
 Answer = tuple[int, dict[str, str]]
 
 
-def html(body: str, head: str = "") -> str:
+def html(body: str, head: str = "", tag: str = SNIPPET_TAG) -> str:
     """A page whose snippet stands in the head, before anything that is seen."""
-    return f"<!doctype html><html><head><title>Shop</title>{head}{SNIPPET_TAG}</head><body>{body}</body></html>"
+    return f"<!doctype html><html><head><title>Shop</title>{head}{tag}</head><body>{body}</body></html>"
 
 
 class Shop:
@@ -31,6 +31,8 @@ class Shop:
     def __init__(self) -> None:
         self.pages: dict[str, list[str]] = {}
         self.experiments: list[Json] = []
+        self.config: Json = {}
+        """More of the config: personalizations, flags, holdout, zones."""
         self.scripts: list[str] = []
         self.answers: list[Answer] = []
         self.attempts: list[tuple[str, Json, Answer]] = []
@@ -66,6 +68,7 @@ class Shop:
             "profile": {},
             "delivery": {"format": 1, "revision": 1},
             "experiments": self.experiments,
+            **self.config,
         }
         scripts = ",".join(f"function(){{{source}\n}}" for source in self.scripts)
         return f"{bundle()}({json.dumps(config)},[{scripts}]);"

@@ -11,11 +11,11 @@ const NOWHERE = {};
 /**
  * Attributes to evaluate conditions over; what is given wins over what is derived, and its getters stay getters.
  * @param {Visitor} visitor
- * @param {Address | undefined} address
+ * @param {Partial<Address>} [address] where it is known
  * @param {string[]} zones
  * @param {number} now Unix milliseconds
  */
-export const attributesOf = ({ id, customer_id, attributes = {} }, { href, search } = NOWHERE, zones, now) => {
+export const attributesOf = ({ id, customer_id, attributes = {} }, { href, search } = NOWHERE, zones = [], now = 0) => {
   const [query, utm, local] = [record(), record(), record()];
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in query) continue;

@@ -160,7 +160,7 @@ const decideFlag = (flag, facts) => {
  * @param {Force} force
  * @returns {Facts}
  */
-const gather = ({ holdout, zones = [] }, visitor, address, now, force) => {
+const gather = ({ holdout, zones }, visitor, address, now, force) => {
   const unit = visitor.id || visitor.customer_id || '';
   /** @type {Facts['attributes'] | undefined} */
   let attributes;

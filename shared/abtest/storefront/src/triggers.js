@@ -84,8 +84,8 @@ export const createTriggers = (guard, again) => {
       selectors = '';
       if (!isView) return;
       fired = record();
+      if (since) layer.reset();
       since = now();
-      layer.reset();
     },
 
     /** @param {string} trigger */
