@@ -27,7 +27,7 @@ class Trigger(Input):
         }
     )
 
-    type: Literal["immediate", "dom_ready", "element", "event", "delay"]
+    type: Literal["immediate", "dom_ready", "element", "event", "delay"] = "immediate"
     selector: Annotated[str, Field(min_length=1, max_length=500)] = ABSENT
     eventName: Annotated[str, Field(min_length=1, max_length=255)] = ABSENT
     ms: Annotated[int, Field(ge=0, le=60_000)] = ABSENT
