@@ -6,8 +6,15 @@ from typing import Any
 import pytest
 
 from abtest.domain.targeting.compilation import compile_goal_pages, compile_pages, compile_url_rules
-from abtest.domain.targeting.pages import matches_page, matches_pages
-from abtest.domain.targeting.urls import Address, parse_address
+from abtest.domain.targeting.pages import (
+    PageView,
+    matches_page,
+    matches_pages,
+    prepare_audience,
+    prepare_page,
+    prepare_pages,
+)
+from abtest.domain.targeting.urls import Address, compile_rule, parse_address
 
 
 def at(path: str) -> Address:
@@ -110,3 +117,64 @@ def test_goal_pages__excluding_everything__are_none() -> None:
 
 def test_goal_pages__of_a_disabled_rule__are_all() -> None:
     assert compile_goal_pages(page(["/a"], disabled=True)) is None
+
+
+def view(path: str = "/a", triggers: Sequence[str] = (), **attributes: Any) -> PageView:
+    return PageView(at(path), attributes, frozenset(triggers))
+
+
+ON_A = {"include": [compile_rule("simple", "/a")]}
+
+
+def test_page_rule__with_a_condition__holds_where_it_holds() -> None:
+    rule = prepare_page({**ON_A, "when": {"data_layer.template": "product"}})
+    assert rule(view(data_layer={"template": "product"}))
+    assert not rule(view(data_layer={"template": "cart"}))
+    assert not rule(view("/b", data_layer={"template": "product"}))
+
+
+def test_page_rule__with_a_trigger__holds_once_it_has_fired() -> None:
+    rule = prepare_page({**ON_A, "trigger": "element:.hero"})
+    assert rule(view(triggers=["dom_ready", "element:.hero"]))
+    assert not rule(view(triggers=["dom_ready"]))
+
+
+def test_page_rule__without_an_address__holds_where_no_url_is_asked_for() -> None:
+    nowhere = PageView(None, {})
+    assert prepare_page({})(nowhere)
+    assert prepare_page({"exclude": ON_A["include"]})(nowhere)
+    assert not prepare_page(ON_A)(nowhere)
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("any", True), ("all", False)])
+def test_audience__of_conditions_of_which_one_holds__counts_as_its_mode_says(mode: str, expected: bool) -> None:
+    audience = prepare_audience({"mode": mode, "in": [{"country": "DE"}, {"device": "mobile"}], "out": []})
+    assert audience(view(country="DE", device="desktop")) is expected
+
+
+def test_audience__that_takes_people_out__does_so_first() -> None:
+    audience = prepare_audience({"mode": "any", "in": [], "out": [{"country": "DE", "device": "mobile"}]})
+    assert not audience(view(country="DE", device="mobile"))
+    assert audience(view(country="DE"))
+    assert audience(view())
+
+
+def test_audience__with_several_comparisons__needs_all() -> None:
+    condition = {"$and": [{"country": "DE"}, {"visits": {"$gte": 2}}], "device": "mobile"}
+    audience = prepare_audience({"mode": "any", "in": [condition], "out": []})
+    assert audience(view(country="DE", visits=2, device="mobile"))
+    assert not audience(view(country="DE", visits=1, device="mobile"))
+    assert not audience(view(country="DE", visits=2))
+
+
+def test_no_pages_and_no_audience__restrict_nothing() -> None:
+    assert prepare_pages(None)(view())
+    assert prepare_audience(None)(view())
+
+
+@pytest.mark.parametrize(
+    "broken", [{}, [], 5, {"mode": "some", "in": [], "out": []}, {"mode": "any", "in": 1, "out": []}]
+)
+def test_pages__that_are_none__are_refused(broken: Any) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
+        prepare_pages(broken)

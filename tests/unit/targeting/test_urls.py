@@ -5,8 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
+from ada_url import URL
 
-from abtest.domain.targeting.urls import compile_rule, matches, matches_compiled
+from abtest.domain.targeting.urls import compile_rule, matches, matches_compiled, parse_address
 
 DATA = Path("tests/data")
 LINES = [json.loads(line) for line in (DATA / "conformance/url.jsonl").read_text().splitlines()]
@@ -120,3 +121,28 @@ def test_compiled_rule__with_many_wildcards__answers_at_once_on_a_long_address()
 def test_compiled_rule__with_many_wildcards__finds_the_leftmost_places() -> None:
     assert matches("simple", "/*a*b*c*d", "https://x.example/xxaxbbcxcxdxd")
     assert not matches("simple", "/*a*b*c*d", "https://x.example/xxaxbbcxcxdxdx")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://shop.example",
+        "http://user:pass@shop.example:8080/a/b?c=d?e#f#g",
+        "https://[::1]:444/?#",
+        "https://shop.example/a?",
+        "https://shop.example/#x?y",
+        "https://shop.example/a@b/c?d@e",
+        "HTTPS://BÜCHER.example/%2F//x y?ü#é",
+        "https://:pw@shop.example//",
+        "https:shop.example",
+        "//shop.example/a",
+        "/a?b",
+        "ftp://shop.example/a",
+        "mailto:a@b",
+        "data:text/plain,x",
+    ],
+)
+def test_address__has_the_parts_that_a_browser_would_name(url: str) -> None:
+    browser = URL(url, base="https://_")
+    parts = (browser.href, browser.origin, browser.host, browser.pathname, browser.search, browser.hash)
+    assert parse_address(url) == parts

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     rf"|(?P<unit>{_HEXADECIMAL})|(?P<set>\[(?:\\.|[^\]\\])*\]?)|(?P<letter>\\.|.)",
     re.DOTALL,
 )
-_MEMBER = re.compile(rf"{_HEXADECIMAL}|\\c[A-Za-z0-9_]|\\[0-3]?[0-7]{{1,2}}|\\.|.", re.DOTALL)
+_MEMBER = re.compile(rf"{_HEXADECIMAL}|\\c[A-Za-z0-9_]|\\[0-3]?[0-7]{{1,2}}|\\(?=c)|\\.|.", re.DOTALL)
 _SYNTAX = frozenset("\\^$.*+?()[]{}|/-")
 _CONTROLS = {"b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 
@@ -36,7 +36,7 @@ class NotASourceError(ValueError):
 def rewritten(source: str, ignore_case: bool = False) -> str:
     """The source that finds in a rewritten text what `source` finds in the text. Raises NotASourceError."""
     letter = _capital_source if ignore_case else _literal
-    return "".join(_token(found, letter, ignore_case) for found in _TOKEN.finditer(split(source)))
+    return "".join(_token(found, letter, ignore_case) for found in _TOKEN.finditer(source))
 
 
 def split(text: str) -> str:
@@ -66,11 +66,9 @@ def _token(found: re.Match[str], letter: Callable[[int], str], ignore_case: bool
     if found["unit"]:
         return letter(_in_plane(int(token[2:], 16)))
     if found["set"]:
-        return _class(token, ignore_case)
-    if len(token) == 1:
-        return token if token in _SYNTAX else letter(ord(token))
+        return _class(split(token), ignore_case)
     # An escape of a letter that means nothing in particular is that letter; `\u` and `\x` without their digits, too.
-    return token if token[1] in _SYNTAX else letter(ord(token[1]))
+    return token if token[-1] in _SYNTAX else "".join(letter(ord(unit)) for unit in split(token.removeprefix("\\")))
 
 
 def _literal(code: int) -> str:

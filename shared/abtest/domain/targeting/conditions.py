@@ -68,7 +68,7 @@ def _part(key: str, operand: Any, groups: Groups) -> Holds:
         return negated(_condition(operand, groups))
     if key in _JOINING:
         joined = _JOINING[key]
-        return joined([_condition(each, groups) for each in operand]) if isinstance(operand, list) else _never
+        return joined([_condition(each, groups) for each in operand] if isinstance(operand, list) else [_never])
     return _at(key.split("."), _entry(operand, groups))
 
 
@@ -128,7 +128,7 @@ def _equals_folded(entry: str) -> Holds:
 
 
 def _operator(name: str, operand: Any, groups: Groups) -> Holds:
-    prepared = _OPERATORS.get(name)
+    prepared = OPERATORS.get(name)
     return _never if prepared is None else prepared(operand, groups)
 
 
@@ -262,7 +262,7 @@ def _version(value: Any) -> bytes:
     return units("-".join(part.rjust(5) if _NUMBER.fullmatch(part) else part for part in parts))
 
 
-_OPERATORS: Mapping[str, Callable[[Any, Groups], Holds]] = {
+OPERATORS: Mapping[str, Callable[[Any, Groups], Holds]] = {
     "$eq": _equality,
     "$ne": lambda operand, groups: negated(_equality(operand, groups)),
     "$lt": _ordering(operator.lt),
