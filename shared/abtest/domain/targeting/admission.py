@@ -17,7 +17,7 @@ from abtest.kit.errors import FieldError, ServiceError
 LONGEST_SOURCE = 500
 """As the contract limits patterns."""
 
-MOST_STEPS = 800_000
+MOST_STEPS = 1_000_000
 """Steps of a search in 2,000 code units. The slower of the engines, `regress`, takes at most 5 ns for one."""
 
 MOST_STEPS_AS_WRITTEN = 3e9

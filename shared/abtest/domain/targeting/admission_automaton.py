@@ -50,7 +50,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """`masks[q]` are the letters (bits) that lead into q, `follow[q]` where q goes on, `accepting` where it is done."""
+    """`masks[q]` are the letters (bits) that lead into q, `follow[q]` where it goes on; `accepting` ones surely end well."""
 
     masks: list[int]
     follow: list[Ways]
@@ -178,12 +178,13 @@ class _Builder:
         beginning = self._resolved(whole.first, at_start=True)
         searching = self._resolved(whole.first, at_start=False)
         follow = [self._resolved(ways, at_start=False) for ways in self._follow]
-        follow[BEGINNING] = beginning | ({SEARCH: 1} if searching else {})
+        # An expression that matches nothing at all is done at the first attempt.
+        follow[BEGINNING] = beginning | ({SEARCH: 1} if searching and not whole.empty else {})
         follow[SEARCH] = searching | ({SEARCH: 1} if searching else {})
         accepting = {state for state in whole.last if self._ranges[state]}
         if whole.empty:
             accepting |= {BEGINNING}
-        return Automaton(_masks(self._ranges), follow, frozenset(accepting), self._loops, self._doubled)
+        return Automaton(_masks(self._ranges), follow, _surely(accepting, follow), self._loops, self._doubled)
 
     def _resolved(self, ways: Ways, *, at_start: bool) -> Ways:
         """What follows when `^` holds only at the start and a boundary may hold or not."""
@@ -199,6 +200,22 @@ class _Builder:
                     seen.add(state)
                     waiting.append((self._follow[state], count * times))
         return {state: count for state, count in found.items() if self._ranges[state]}
+
+
+def _surely(accepting: set[int], follow: list[Ways]) -> frozenset[int]:
+    """States from which every way accepts. Where some do not, an engine may try them first, for long."""
+    before: dict[int, list[int]] = defaultdict(list)
+    for state, ways in enumerate(follow):
+        for following in ways:
+            before[following].append(state)
+    waiting = [state for state in range(len(follow)) if state not in accepting]
+    left = set(accepting)
+    while waiting:
+        for state in before[waiting.pop()]:
+            if state in left:
+                left.remove(state)
+                waiting.append(state)
+    return frozenset(left)
 
 
 def _add(ways: Ways, more: Ways, times: int = 1) -> None:
