@@ -19,7 +19,7 @@ _COUNT = r"\{[0-9]+(?:,[0-9]*)?\}"
 _HEXADECIMAL = r"\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}"
 _TOKEN = re.compile(
     rf"(?P<kept>{_GROUP_NAME}|{_COUNT}|\(\?(?:[:=!]|<[=!])?|\\[0-9]+|\\c[A-Za-z]|\\[bBdDsSwWfnrtv])"
-    rf"|(?P<unit>{_HEXADECIMAL})|(?P<set>\[(?:\\.|[^\]\\])*\]?)|(?P<letter>\\.|.)",
+    rf"|(?P<unit>{_HEXADECIMAL})|(?P<set>\[(?:\\.|[^\]\\])*\]?)|(?P<backslash>\\(?=c))|(?P<letter>\\.|.)",
     re.DOTALL,
 )
 _MEMBER = re.compile(rf"{_HEXADECIMAL}|\\c[A-Za-z0-9_]|\\[0-3]?[0-7]{{1,2}}|\\(?=c)|\\.|.", re.DOTALL)
@@ -67,6 +67,8 @@ def _token(found: re.Match[str], letter: Callable[[int], str], ignore_case: bool
         return letter(_in_plane(int(token[2:], 16)))
     if found["set"]:
         return _class(split(token), ignore_case)
+    if found["backslash"]:
+        return r"\\"  # `\c` without a letter after it means these two characters
     # An escape of a letter that means nothing in particular is that letter; `\u` and `\x` without their digits, too.
     return token if token[-1] in _SYNTAX else "".join(letter(ord(unit)) for unit in split(token.removeprefix("\\")))
 
