@@ -1,14 +1,15 @@
-"""The server and the storefront answer alike: a fixed seed, tens of thousands of hostile questions, no difference."""
+"""Addresses and hashes are answered alike: a fixed seed, tens of thousands of hostile questions, no difference."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from random import Random
 
 import pytest
 
-from tests.property.url_questions import Question, hash_questions, url_questions
+from tools.golden.answers import Answers, asked
+from tools.golden.questions.addresses import Question, hash_questions, url_questions
 
 QUESTIONS = 24_000
 COMMANDS = {
@@ -17,18 +18,9 @@ COMMANDS = {
 }
 
 
-def answers(language: str, mode: str, questions: Sequence[Question]) -> list[str]:
-    """Each answer as a line; the ids say that none is missing and all are in order."""
-    lines = "".join(json.dumps({"id": number, "inputs": inputs}) + "\n" for number, inputs in enumerate(questions))
-    done = subprocess.run([*COMMANDS[language], mode], input=lines, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
-
-
-def differences(mode: str, questions: Iterable[Question]) -> list[tuple[Question, str, str]]:
+def differences(mode: str, questions: Iterable[Question]) -> list[Answers]:
     """What the two do not agree on."""
-    asked = list(questions)
-    both = zip(asked, answers("python", mode, asked), answers("node", mode, asked), strict=True)
-    return [(question, python, node) for question, python, node in both if json.loads(python) != json.loads(node)]
+    return [each for each in asked(mode, questions) if not each.agree]
 
 
 def letters() -> Iterable[Question]:

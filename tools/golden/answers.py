@@ -1,0 +1,59 @@
+"""Both implementations asked the same questions: Python here, JavaScript in one Node process for each batch."""
+
+import json
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from tools.conformance.__main__ import answer
+from tools.conformance.modes import MODES
+
+Question = dict[str, Any]
+Answer = dict[str, Any]
+"""`{"id", "result"}` or `{"id", "error"}`."""
+
+_BATCH = 4000
+_NODE = ["node", "tools/conformance.mjs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A question with what each implementation says to it."""
+
+    question: Question
+    python: Answer
+    node: Answer
+
+    @property
+    def agree(self) -> bool:
+        """Whether both say the same. Neither may refuse: no question here asks nothing."""
+        return "result" in self.python and self.python == self.node
+
+
+def asked(mode: str, questions: Iterable[Question]) -> Iterator[Answers]:
+    """Every question with both answers, batch by batch."""
+    waiting = iter(questions)
+    while batch := list(islice(waiting, _BATCH)):
+        lines = [json.dumps({"id": number, "inputs": inputs}) for number, inputs in enumerate(batch)]
+        yield from map(Answers, batch, in_python(mode, lines), in_node(mode, lines))
+
+
+def in_python(mode: str, lines: Iterable[str]) -> Iterator[Answer]:
+    """What the server's code says, to the lines as they would arrive."""
+    return (answer(line.encode(), MODES[mode]) for line in lines)
+
+
+def in_node(mode: str, lines: Sequence[str]) -> list[Answer]:
+    """What the storefront's code says. Raises ValueError when it does not say one thing to each line."""
+    done = subprocess.run([*_NODE, mode], input="\n".join(lines).encode(), capture_output=True, check=True)
+    answers = [json.loads(line, parse_int=_whole) for line in done.stdout.split(b"\n") if line]
+    if len(answers) != len(lines):
+        raise ValueError(f"{len(answers)} answers to {len(lines)} questions")
+    return answers
+
+
+def _whole(digits: str) -> int | float:
+    """JavaScript writes doubles beyond 2^53 without a fraction; they are doubles all the same."""
+    return int(digits) if abs(int(digits)) <= 2**53 else float(digits)

@@ -1,0 +1,1 @@
+"""Random questions to both implementations, the same for the same seed."""
