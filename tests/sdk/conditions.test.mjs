@@ -14,7 +14,7 @@ const settled = [
   [{ $and: {} }, {}, false],
   [{ $or: [5] }, {}, false],
   [{ $not: 5 }, {}, true],
-  [{ $nor: 5 }, {}, false],
+  [{ $nor: 5 }, {}, true],
   [{ $nor: [] }, {}, false],
   [{ a: { $unknown: 1 } }, { a: 1 }, false],
   [{ a: { $not: { $unknown: 1 } } }, { a: 1 }, true],

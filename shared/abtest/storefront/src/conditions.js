@@ -127,7 +127,7 @@ const OPERATORS = {
   $elemMatch: (actual, expected, groups) =>
     isArray(actual) &&
     some(actual, (item) =>
-      isOperation(expected) ? isAsExpected(item, expected, groups) : holds(expected, item, groups),
+      operatorsOf(expected) ? isAsExpected(item, expected, groups) : holds(expected, item, groups),
     ),
   $regex: (actual, source) => isFound(actual, source),
   $regexi: (actual, source) => isFound(actual, source, true),
@@ -140,11 +140,14 @@ for (const name of ['eq', 'ne', 'lt', 'lte', 'gt', 'gte']) {
     OPERATORS[`$${name}`](toVersion(actual), toVersion(expected), groups);
 }
 
-/** @param {any} expected */
-const isOperation = (expected) => {
-  if (typeOf(expected) !== 'object') return false;
+/**
+ * The names of the operators that are asked for, none where it is a value to equal.
+ * @param {any} expected
+ */
+const operatorsOf = (expected) => {
+  if (typeOf(expected) !== 'object') return undefined;
   const names = keysOf(expected);
-  return names.length > 0 && every(names, (name) => name[0] === '$');
+  return names.length && every(names, (name) => name[0] === '$') ? names : undefined;
 };
 
 /**
@@ -152,9 +155,8 @@ const isOperation = (expected) => {
  * @type {Test}
  */
 const isAsExpected = (actual, expected, groups) => {
-  if (isOperation(expected)) {
-    return every(keysOf(expected), (name) => OPERATORS[name]?.(actual, expected[name], groups));
-  }
+  const names = operatorsOf(expected);
+  if (names) return every(names, (name) => OPERATORS[name]?.(actual, expected[name], groups));
   if (typeof expected === 'boolean') return actual !== null && !!actual === expected;
   if (!isScalar(expected)) return isSame(actual, expected);
   return isScalar(actual) && (isText(expected) ? String : Number)(actual) === expected;
@@ -165,7 +167,7 @@ const LOGIC = {
   $and: (attributes, all, groups) => isArray(all) && every(all, (one) => holds(one, attributes, groups)),
   $or: (attributes, any, groups) =>
     isArray(any) && (!any.length || some(any, (one) => holds(one, attributes, groups))),
-  $nor: (attributes, none, groups) => isArray(none) && !LOGIC.$or(attributes, none, groups),
+  $nor: (attributes, none, groups) => !LOGIC.$or(attributes, none, groups),
   $not: (attributes, condition, groups) => !holds(condition, attributes, groups),
 };
 
