@@ -95,6 +95,18 @@ def test_snippet__with_a_key_named_like_the_prototype__keeps_it_a_key() -> None:
     assert json.loads(started(config)) == config
 
 
+@pytest.mark.parametrize("key", ['"__proto__', 'a"__proto__', '{"__proto__', '\\"__proto__', ',"__proto__'])
+def test_snippet__with_a_key_that_ends_like_the_prototype__still_parses(key: str) -> None:
+    config = {**config_of(), "flags": [{"on": {key: 1, "__proto__": {key: 2}}}]}
+    assert json.loads(started(config)) == config
+
+
+def test_snippet__with_a_script_that_begins_with_the_end_of_a_comment__still_parses() -> None:
+    parts, reasons = without_broken_scripts([experiment(js="--> old\nreturn 7")], check)
+    assert reasons == []
+    assert started(config_of(*parts), "started.scripts[0]()") == 7
+
+
 def test_snippet__with_a_lone_surrogate__is_written_in_utf_8() -> None:
     snippet = render_snippet(config_of(experiment(name="\ud800")), BUNDLE, check)
     assert "\\ud800" in snippet.encode().decode()

@@ -23,8 +23,11 @@ class UnsafeScriptError(ValueError):
 
 
 def as_function(source: str, parses: Parses) -> str:
-    """A function expression with the script as its body. Raises UnsafeScriptError."""
-    return f"function(){{{made_safe(source, parses)}\n}}"
+    """A function expression with the script as its body. Raises UnsafeScriptError.
+
+    The script begins a line of its own: `-->` is a comment there, and after anything else an error of all that is joined.
+    """
+    return f"function(){{\n{made_safe(source, parses)}\n}}"
 
 
 def made_safe(source: str, parses: Parses) -> str:

@@ -1,5 +1,6 @@
 """The install snippet: the SDK called with the config and the customers' scripts as real functions."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ Check = Callable[[str], str | None]
 _SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
 _WITH_SCRIPTS = ("experiments", "personalizations", "experiences", "variations", "blocks")
 """Lists of parts that hold scripts; nothing below any other field is looked at, be it named like a script or not."""
+_PROTOTYPE = re.compile(r'(?<=[{,])"__proto__":')
 _ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -44,11 +46,14 @@ def render_snippet(config: Config, bundle: str, check: Check) -> str:
 
 
 def _literal(config: Config) -> str:
-    """JSON as a JavaScript expression. A key `__proto__` would set a prototype, hence its computed form."""
+    """JSON as a JavaScript expression. A key `__proto__` would set a prototype, hence its computed form.
+
+    A key follows a brace or a comma; a quote inside a text follows a backslash.
+    """
     text = canonical_json.encode(config).decode()
     for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)
-    return text.replace('"__proto__":', '["__proto__"]:')
+    return _PROTOTYPE.sub('["__proto__"]:', text)
 
 
 def problem_of(source: str, check: Check) -> str | None:

@@ -98,7 +98,7 @@ def joined_styles(*styles: str | None) -> str | None:
 
 
 def _call(script: str) -> str:
-    return f"(function(){{{script}\n}})();"
+    return f"(function(){{\n{script}\n}})();"
 
 
 def _check_state(experiment: Experiment, approval_required: bool) -> None:
