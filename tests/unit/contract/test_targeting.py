@@ -50,7 +50,7 @@ def test_targeting__with_fields_of_its_own__keeps_them() -> None:
         ({"pageRules": [{"id": ID, "pageId": ID, "trigger": {"type": "immediate"}}]}, "pageRules.0.trigger"),
         ({"pageRules": [page(advancedCondition=[])]}, "pageRules.0.advancedCondition"),
         ({"pageRules": [page(advancedCondition={"a": {"$foo": 1}})]}, "pageRules.0.advancedCondition.a.$foo"),
-        ({"pageRules": [page(trigger={})]}, "pageRules.0.trigger.type"),
+        ({"pageRules": [page(trigger={"type": "scroll"})]}, "pageRules.0.trigger.type"),
         ({"segmentRules": [{"id": ID}]}, "segmentRules.0.rules"),
         ({"segmentRules": [{"id": ID, "audienceId": ID, "rules": {}}]}, "segmentRules.0.rules.operator"),
         ({"segmentRules": [{"id": ID, "audienceId": None}]}, "segmentRules.0.audienceId"),
@@ -93,6 +93,7 @@ def test_page__url_rules__are_50_at_most_of_500_characters(name: str) -> None:
 @pytest.mark.parametrize(
     "trigger",
     [
+        {},
         {"type": "immediate"},
         {"type": "dom_ready"},
         {"type": "element", "selector": "a" * 500},
