@@ -10,7 +10,7 @@ from abtest.domain.targeting.admission_automaton import automaton
 from abtest.domain.targeting.admission_cost import TEXT_LENGTH, Cost, cost, exponential_loop
 from abtest.domain.targeting.admission_forms import cheaper_form
 from abtest.domain.targeting.admission_reading import read
-from abtest.domain.targeting.admission_syntax import Node, NotReadableError, both_cases
+from abtest.domain.targeting.admission_syntax import Node, NotReadableError, both_cases, repeated_nothing
 from abtest.domain.targeting.patterns import compiles
 from abtest.kit.errors import FieldError, ServiceError
 
@@ -82,6 +82,8 @@ def _judged(source: str, tree: Node, *, may_change: bool) -> Verdict:
     machine = automaton(tree)
     if loop := exponential_loop(machine):
         return Verdict(f"the repetition `{loop.source}` {_EXPONENTIAL}", source)
+    if nothing := repeated_nothing(tree):
+        return Verdict(f"`{nothing.source}` repeats what may be nothing, inside another repetition", source)
     as_written = cost(machine)
     if as_written.steps <= MOST_STEPS:
         return Verdict(None, source)

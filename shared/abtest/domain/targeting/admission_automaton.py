@@ -50,7 +50,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """`masks[q]` are the letters (bits) that lead into q, `follow[q]` where it goes on; `accepting` ones surely end well."""
+    """`masks[q]`: the letters (bits) into q; `follow[q]`: where it goes on; `accepting`: where all ways end well."""
 
     masks: list[int]
     follow: list[Ways]

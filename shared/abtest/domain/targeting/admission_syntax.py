@@ -90,6 +90,25 @@ def overlap(one: Ranges, other: Ranges) -> bool:
     return any(low <= end and start <= high for low, high in one for start, end in other)
 
 
+def can_be_empty(node: Node) -> bool:
+    """Whether the empty text is among those that it matches, assertions taken as true."""
+    if isinstance(node, Repeat):
+        return node.least == 0 or can_be_empty(node.body)
+    if isinstance(node, Choice):
+        return any(map(can_be_empty, node.options))
+    return isinstance(node, Assertion) or (isinstance(node, Sequence) and all(map(can_be_empty, node.items)))
+
+
+def repeated_nothing(node: Node, *, inside: bool = False) -> Repeat | None:
+    """A repetition of what can be empty, inside another repetition: there `regress` may go round for ever."""
+    if isinstance(node, Repeat):
+        if inside and can_be_empty(node.body):
+            return node
+        return repeated_nothing(node.body, inside=True)
+    parts = node.items if isinstance(node, Sequence) else node.options if isinstance(node, Choice) else ()
+    return next((found for part in parts if (found := repeated_nothing(part, inside=inside))), None)
+
+
 def both_cases(node: Node) -> Node:
     """The tree for flag `i`: letters of ASCII in both cases; of other letters, all are taken for cases of one."""
     if isinstance(node, Units):
