@@ -16,7 +16,7 @@ help: ## This list
 setup: ## Install everything the project needs, into the project (idempotent; says what it does)
 	@tools/setup.sh
 
-run: setup ## Start the local stack until Ctrl-C (ARGS=--fresh starts empty, ARGS=--strict-egress refuses loopback)
+run: setup ## Start the local stack until Ctrl-C (ARGS: --fresh starts empty, --strict-egress refuses loopback, --help lists the ports)
 	@$(PY) -m tools.local run $(ARGS)
 
 demo: ## Send 2,000 simulated shoppers through the running stack and print the results
@@ -31,7 +31,7 @@ tick: ## Fire a schedule of the running stack now, for example JOB=cron_rollup
 status: ## What runs in the local stack
 	@$(PY) -m tools.local status
 
-admin: ## Operator commands, for example ARGS="shops create --name Shop --domain shop.example --currency EUR"
+admin: ## Operator commands on a deployed stack, for example ARGS="--stack-name NAME shops create --name Shop --domain shop.example --currency EUR"
 	@$(PY) -m tools.admin $(ARGS)
 
 test: setup ## Everything that CI runs, ending with pytest's closing line

@@ -35,7 +35,7 @@ def test_readme__quick_start_typed_as_written__ends_with_results(stack: dict[str
         check=False,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    results = json.loads(done.stdout[done.stdout.index('{"') :])
+    results = json.loads(done.stdout[done.stdout.index("{") :])
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
 
 

@@ -1,4 +1,4 @@
-"""`python -m tools.admin [--stack-name NAME] shops|keys|ingest …`; answers are JSON on standard output."""
+"""`python -m tools.admin [--stack-name NAME] shops|keys|ingest-secret …`; answers are JSON on standard output."""
 
 import argparse
 import json
@@ -115,7 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with logs_apart():
             told = run(Operator(Management(settings_of(line.stack_name))), line)
-    except (ServiceError, MissingSettingError, ValueError) as error:
+    except MissingSettingError as error:
+        print(f"{error}; name a deployed stack with --stack-name", file=sys.stderr)
+        return 1
+    except (ServiceError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     print(json.dumps(told, indent=2))

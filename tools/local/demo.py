@@ -85,7 +85,7 @@ def launch(shop: Shop) -> Mapping[str, Any]:
     for earlier in shop.api("GET", "/experiments?status=running&limit=100")["data"]:
         if earlier["name"] == NAME:
             shop.api("POST", f"/experiments/{earlier['id']}/complete", {"outcome": "inconclusive"})
-    treatment = [{"selector": "h1", "action": "text", "text": "Good things for slow mornings"}]
+    treatment = [{"selector": ".hero h1", "action": "text", "text": "Good things for slow mornings"}]
     experiment = shop.api(
         "POST",
         "/experiments",
