@@ -82,7 +82,7 @@ class Leases(Protocol):
 
 
 class Sessions(Protocol):
-    """Small documents that expire (preview sessions)."""
+    """Small documents that expire (preview sessions, cart hand-offs)."""
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
         """Store until then."""
