@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from abtest.domain.assignment.allocation import equal_weights, ranges, variation_index
 from abtest.domain.assignment.hash import BUCKETS
 
-CASES = json.loads(Path("tests/data/growthbook/assignment_cases.json").read_text())
+CASES = json.loads(Path("tests/data/growthbook/cases.json").read_text())
 # An experiment whose weights are not its variations' and do not sum to 1 cannot be launched, so nothing corrects them.
 CORRECTED = {"weights sum below 1", "weights sum above 1", "weights.length not equal to num variations"}
-BUCKET_RANGES = [case for case in CASES["getBucketRange"]["cases"] if case[0] not in CORRECTED]
+BUCKET_RANGES = [case for case in CASES["getBucketRange"] if case[0] not in CORRECTED]
 
 
 def in_buckets(shares: list[list[float]]) -> list[tuple[int, int]]:
@@ -27,14 +27,14 @@ def test_ranges__of_a_third_party_case__are_its_ranges_in_buckets(case: list) ->
     assert ranges(weights or equal_weights(count), coverage) == in_buckets(expected)
 
 
-@pytest.mark.parametrize("case", CASES["chooseVariation"]["cases"], ids=lambda case: case[0])
+@pytest.mark.parametrize("case", CASES["chooseVariation"], ids=lambda case: case[0])
 def test_variation_index__of_a_third_party_case__is_its_choice(case: list) -> None:
     _, share, given_ranges, expected = case
     chosen = variation_index(round(share * BUCKETS), in_buckets(given_ranges))
     assert (-1 if chosen is None else chosen) == expected
 
 
-@pytest.mark.parametrize(("count", "expected"), CASES["getEqualWeights"]["cases"])
+@pytest.mark.parametrize(("count", "expected"), CASES["getEqualWeights"])
 def test_equal_weights__of_a_third_party_case__are_its_weights(count: int, expected: list[float]) -> None:
     assert equal_weights(count) == pytest.approx(expected, abs=1e-8)
 

@@ -9,7 +9,7 @@ from abtest.domain.assignment.hash import BUCKETS, bucket, fold, seed
 
 DATA = Path("tests/data")
 LINES = [json.loads(line) for line in (DATA / "conformance/hash.jsonl").read_text().splitlines()]
-THIRD_PARTY = json.loads((DATA / "growthbook/assignment_cases.json").read_text())["hash"]["cases"]
+THIRD_PARTY = json.loads((DATA / "growthbook/cases.json").read_text())["hash"]
 # Version 1 folds another way round and has a thousand buckets; unknown versions are a parameter that we do not have.
 VERSION_TWO = [(seed, value, expected) for seed, value, version, expected in THIRD_PARTY if version == 2]
 
