@@ -22,7 +22,7 @@ export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
   !anyUrl(exclude, facts.address) &&
   (!include?.length || anyUrl(include, facts.address)) &&
   (!trigger || facts.fired(trigger)) &&
-  (!when || holds(when, facts.attributes));
+  (when === undefined || holds(when, facts.attributes));
 
 /**
  * Any `out` that holds says no; then any (or all) of `in`; an empty `in` says yes.
