@@ -48,12 +48,12 @@ def in_python(mode: str, lines: Iterable[str]) -> Iterator[Answer]:
 def in_node(mode: str, lines: Sequence[str]) -> list[Answer]:
     """What the storefront's code says. Raises ValueError when it does not say one thing to each line."""
     done = subprocess.run([*_NODE, mode], input="\n".join(lines).encode(), capture_output=True, check=True)
-    answers = [json.loads(line, parse_int=_whole) for line in done.stdout.split(b"\n") if line]
+    answers = [json.loads(line, parse_int=whole) for line in done.stdout.split(b"\n") if line]
     if len(answers) != len(lines):
         raise ValueError(f"{len(answers)} answers to {len(lines)} questions")
     return answers
 
 
-def _whole(digits: str) -> int | float:
+def whole(digits: str) -> int | float:
     """JavaScript writes doubles beyond 2^53 without a fraction; they are doubles all the same."""
     return int(digits) if abs(int(digits)) <= 2**53 else float(digits)

@@ -109,7 +109,7 @@ def url(random: Random, places: Places) -> Any:
         return random.choice(places.addresses)
     if kind < 0.95:
         return places.another(random)
-    return random.choice([None, "", "https://exa mple/", "http://[", "?utm_source=mail", "/" + "x" * 9000, "//", "%"])
+    return random.choice([None, "", "https://[/", "http://[", "?utm_source=mail", "/" + "x" * 9000, "//", "%"])
 
 
 def force(random: Random, experiments: list[Document]) -> Document:

@@ -140,7 +140,7 @@ PAGES = [
     _page("an include that matches", {"include": [CART, FOO]}, holds=True),
     _page("an exclude wins", {"include": [FOO], "exclude": [FOO]}, holds=False),
     _page("no include is everywhere", {"exclude": [CART]}, holds=True),
-    _page("an address that is none", {"include": [{"re": ""}]}, holds=False, url="https://exa mple/"),
+    _page("an address that is none", {"include": [{"re": ""}]}, holds=False, url="https://[/"),
     _page("no address at all", {"include": [{"re": ""}]}, holds=False, url=None),
     _page("no address is not excluded", {"exclude": [{"re": ""}]}, holds=True, url=None),
     _page("what is missing and included", {"include": [{"re": "[]"}]}, holds=False),

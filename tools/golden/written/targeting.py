@@ -35,7 +35,7 @@ _SIMPLE = [
     ("/foo#top", "https://x.example/foo#TOP", True),
     ("/foo#top", "https://x.example/foo", False),
     ("bücher.example/x", "https://xn--bcher-kva.example/x", True),
-    ("https://exa mple.com/", "https://example.com/", False),
+    ("https://[/", "https://example.com/", False),
     ("/\ud800", "https://x.example/%EF%BF%BD", True),
 ]
 _REGEX = [
