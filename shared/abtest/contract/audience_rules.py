@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.misplaced import misplaced
 from abtest.contract.weekdays import TimeZone
@@ -17,8 +18,11 @@ MAX_GROUP_DEPTH = 5
 MAX_ALL_CONDITIONS = 200
 
 Text = Annotated[str, Field(max_length=500)]
-Scalar = Text | bool | int | float
-Value = Scalar | Annotated[list[Scalar], Field(min_length=1, max_length=100)]
+Scalar = Annotated[Text | bool | int | float, OneOf("a text, a number or a boolean")]
+Value = Annotated[
+    Text | bool | int | float | Annotated[list[Scalar], Field(min_length=1, max_length=100)],
+    OneOf("a text, a number, a boolean, or a list of these"),
+]
 
 
 class Comparison(Input):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, Input
 
 Operator = Literal[
@@ -24,7 +25,11 @@ Operator = Literal[
     "exists",
 ]
 Word = Annotated[str, Field(max_length=1000)]
-Value = Word | int | float | Annotated[list[Word | int | float], Field(min_length=1, max_length=50)]
+Scalar = Annotated[Word | int | float, OneOf("a text or a number")]
+Value = Annotated[
+    Word | int | float | Annotated[list[Scalar], Field(min_length=1, max_length=50)],
+    OneOf("a text, a number, or a list of these"),
+]
 
 
 class Condition(Input):
