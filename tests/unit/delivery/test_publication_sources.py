@@ -7,6 +7,7 @@ import pytest
 
 from abtest.adapters.memory import MemoryCatalog
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
+from abtest.domain.exclusion_groups.documents import exclusion_group_document
 from abtest.domain.exclusion_groups.model import Member
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import Kind, Record
@@ -126,6 +127,28 @@ def test_publish__with_a_document_of_a_wrong_form__leaves_it_out_and_says_so(
     assert reason.startswith(f"{named} {item_id(99)} cannot be read: ")
 
 
+@pytest.mark.parametrize("script", [7, [{}], {"a": 1}])
+def test_publish__with_a_script_that_is_no_text__delivers_everything_else(storefront: Storefront, script: Any) -> None:
+    storefront.keep(experiment(experiment_js=script))
+    keep(storefront.catalog, personalization(experiences=(experience(custom_js=script, custom_css="p{}"),)))
+    config, reasons = published(storefront)
+    assert "js" not in config["experiments"][0]
+    assert config["personalizations"][0]["experiences"][0]["css"] == "p{}"
+    assert reasons == [
+        "'Experiment 1': JS is left out: is no text",
+        "'Personalization 1' / 'Experience 0': JS is left out: is no text",
+    ]
+
+
+def test_publish__with_a_group_whose_member_names_nothing__delivers_everything_else(storefront: Storefront) -> None:
+    storefront.keep(experiment())
+    members = [{"experiment_id": [], "share": 0.5, "ranges": []}]
+    keep_document(storefront.catalog, "GRP", item_id(99), {**exclusion_group_document(group()), "members": members})
+    config, (reason,) = published(storefront)
+    assert [each["name"] for each in config["experiments"]] == ["Experiment 1"]
+    assert reason.startswith(f"exclusion group {item_id(99)} cannot be read: ")
+
+
 @pytest.mark.parametrize(
     "targeting", ["x", 7, ["x"], {"pageRules": 7}, {"pageRules": ["x"]}, {"segmentRules": {"a": 1}}]
 )
@@ -160,15 +183,17 @@ def test_publish__with_bodies_that_are_lost__leaves_these_out_and_says_so() -> N
     keep_references(storefront)
     storefront.keep(experiment(1))
     storefront.keep(experiment(2))
-    keep(catalog, flag(targeting=NAMED))
+    keep(catalog, flag(1, targeting={"segmentRules": NAMED["segmentRules"]}))
+    keep(catalog, flag(2, targeting={"pageRules": [{"id": "r", "pageId": PAGE, "include": False}]}))
     catalog.lost = (experiment_id(1), PAGE)
     config, reasons = published(storefront)
     assert [each["name"] for each in config["experiments"]] == ["Experiment 2"]
-    assert config["flags"][0]["pages"]["in"] == [{"include": [{"re": "[]"}]}]
+    assert [each["key"] for each in config["flags"]] == ["flag-1"]
     assert config["flags"][0]["audience"]["in"] == [ON_PHONES]
     assert reasons == [
         f"experiment {experiment_id(1)} cannot be read: OSError: the body is gone",
         f"page {PAGE} cannot be read: OSError: the body is gone",
+        "'Flag 2' is left out: KeyError: 'includeRules'",
     ]
 
 

@@ -25,7 +25,7 @@ class UnsafeScriptError(ValueError):
 def as_function(source: str, parses: Parses) -> str:
     """A function expression with the script as its body. Raises UnsafeScriptError.
 
-    The script begins a line of its own: `-->` is a comment there, and after anything else an error of all that is joined.
+    The script begins a line of its own: `-->` is a comment there, and an error anywhere else, of all that is joined.
     """
     return f"function(){{\n{made_safe(source, parses)}\n}}"
 

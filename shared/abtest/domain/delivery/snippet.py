@@ -56,8 +56,10 @@ def _literal(config: Config) -> str:
     return _PROTOTYPE.sub('["__proto__"]:', text)
 
 
-def problem_of(source: str, check: Check) -> str | None:
+def problem_of(source: Any, check: Check) -> str | None:
     """Why a script cannot be delivered, or None: it does not parse, or nothing makes it safe inside a page."""
+    if not isinstance(source, str):  # what was stored may be of any form
+        return "is no text"
     problem = check(source)
     if problem is not None:
         return problem

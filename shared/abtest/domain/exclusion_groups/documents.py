@@ -38,6 +38,8 @@ def _member_document(member: Member) -> Document:
 
 
 def _member(document: Mapping[str, Any]) -> Member:
+    if not isinstance(document["experiment_id"], str):
+        raise TypeError("a member names no experiment")
     return Member(
         experiment_id=document["experiment_id"],
         share=document["share"],

@@ -36,6 +36,7 @@ class Sources:
     catalog: Catalog
     shop_id: str
     left_out: list[str] = field(default_factory=list)
+    _unread: set[str] = field(default_factory=set)
 
     def stored(self) -> Stored:
         """All that may be delivered: what runs or is active, paused flags, groups, pages and audiences in use."""
@@ -71,9 +72,11 @@ class Sources:
         return found
 
     def _documents(self, kind: Kind, names: Iterable[str]) -> dict[str, Document]:
+        """By id. One that cannot be read is empty, so that what names it is left out: whom it takes out is unknown."""
         wanted = sorted(set(names))
         batches = (wanted[start : start + _PAGE] for start in range(0, len(wanted), _PAGE))
-        return {record.head.id: record.body for batch in batches for record in self._records(kind, batch)}
+        found = {record.head.id: record.body for batch in batches for record in self._records(kind, batch)}
+        return {name: {} for name in wanted if name in self._unread} | found
 
     def _pages(self, kind: Kind) -> Iterator[Sequence[Head]]:
         after: str | None = None
@@ -108,6 +111,7 @@ class Sources:
             return self._unreadable(kind, record.head.id, error)
 
     def _unreadable(self, kind: Kind, record_id: str, error: Exception) -> list[Any]:
+        self._unread.add(record_id)
         self.left_out.append(f"{_NAMES[kind]} {record_id} cannot be read: {type(error).__name__}: {error}")
         return []
 
