@@ -88,19 +88,23 @@ class ExclusionGroups:
         self, caller: Caller, group_id: str, *, consent: Consent = NO_CONSENT, expected_version: int | None
     ) -> Sequence[str]:
         """Remove the group: its experiments get the visitors that it kept from them. Raises LiveImpactError."""
-        before = self.get(caller.shop_id, group_id)
-        refuse_other_version(expected_version, before.version)
-        self._check(before, replace(before, members=()), consent)
-        row = self._row(caller.shop_id) if before.members else None
-        self._world.catalog.commit(
-            Commit(
-                removes=[Remove(head=_head(before))],
-                releases=[Release(scope=before.shop_id, name=name) for name in sorted(_names(before))],
-                audit=[self._audit(caller, before, "delete", differences(_fields(before), {}))],
-                outbox=[row] if row else [],
+
+        def attempt() -> Sequence[str]:
+            before = self.get(caller.shop_id, group_id)
+            refuse_other_version(expected_version, before.version)
+            self._check(before, replace(before, members=()), consent)
+            row = self._row(caller.shop_id) if before.members else None
+            self._world.catalog.commit(
+                Commit(
+                    removes=[Remove(head=_head(before))],
+                    releases=[Release(scope=before.shop_id, name=name) for name in sorted(_names(before))],
+                    audit=[self._audit(caller, before, "delete", differences(_fields(before), {}))],
+                    outbox=[row] if row else [],
+                )
             )
-        )
-        return self._storefronts.refresh(caller.shop_id, row) if row else ()
+            return self._storefronts.refresh(caller.shop_id, row) if row else ()
+
+        return retried(attempt)
 
     def _check(self, before: ExclusionGroup, after: ExclusionGroup, consent: Consent) -> None:
         """Raises ValidationFailedError for unknown members and LiveImpactError where running ones are affected."""

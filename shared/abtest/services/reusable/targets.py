@@ -110,13 +110,17 @@ class Targets:
         self, caller: Caller, target_id: str, *, consent: Consent = NO_CONSENT, expected_version: int | None
     ) -> None:
         """Remove what nothing refers to. Raises LiveImpactError, and ConflictError that names who refers to it."""
-        before = self.get(caller.shop_id, target_id)
-        refuse_other_version(expected_version, before.version)
-        if consumers := self._require_consent(before, consent):
-            raise ConflictError(f"the {self._called} is used by {_said(consumers)}")
-        diff = differences(_fields(before), {})
-        commit = Commit(removes=[Remove(head=_head(before))], audit=[self._audit(caller, before, "delete", diff)])
-        self._world.catalog.commit(commit)
+
+        def attempt() -> None:
+            before = self.get(caller.shop_id, target_id)
+            refuse_other_version(expected_version, before.version)
+            if consumers := self._require_consent(before, consent):
+                raise ConflictError(f"the {self._called} is used by {_said(consumers)}")
+            diff = differences(_fields(before), {})
+            commit = Commit(removes=[Remove(head=_head(before))], audit=[self._audit(caller, before, "delete", diff)])
+            self._world.catalog.commit(commit)
+
+        retried(attempt)
 
     @property
     def _called(self) -> str:
