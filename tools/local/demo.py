@@ -164,7 +164,7 @@ def drive(shop: Shop, experiment_id: str, count: int, chance: random.Random, con
 
 def goal_table(goal: Mapping[str, Any]) -> Table:
     """One goal: a line for each variation, narrow enough for eighty columns."""
-    table = Table(title=goal["name"], title_justify="left", box=SIMPLE, pad_edge=False)
+    table = Table(title=goal["name"], title_justify="left", box=SIMPLE, pad_edge=False, collapse_padding=True)
     table.add_column("variation", no_wrap=True)
     counts_money = any(row["revenue"] is not None for row in goal["rows"])
     amount = "revenue" if counts_money else "rate"

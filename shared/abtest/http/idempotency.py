@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from abtest.http.exchange import Exchange
+from abtest.http.journal import journal
 from abtest.http.refusals import IdempotencyInProgressError, IdempotencyKeyReusedError, InvalidParameterError
 from abtest.kit.errors import FieldError
 from abtest.ports.limits import StoredAnswer
@@ -51,7 +52,11 @@ async def _claimed(exchange: Exchange, claim: str, body_hash: str, run: Run) -> 
     if found.state != "new":
         raise IdempotencyInProgressError
     response = await run()
-    _keep(exchange, claim, body_hash, response)
+    try:
+        _keep(exchange, claim, body_hash, response)
+    except Exception:
+        # What the route did stands: told "busy", the caller would repeat it, and it would be done twice.
+        journal.exception("idempotency.not_kept", correlation_id=exchange.request_id)
     return response
 
 

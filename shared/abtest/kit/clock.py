@@ -40,8 +40,8 @@ class ManualClock:
 
 def timestamp(moment: datetime) -> Timestamp:
     """Write a timezone-aware moment in the one form, cut to the millisecond."""
-    utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    # isoformat and not strftime, which writes the year 999 in three digits.
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def parse_timestamp(text: str) -> datetime:

@@ -1,6 +1,7 @@
 """The refusal that every rate limit gives, and the limit that all doors share: failed authentications of an address."""
 
 from dataclasses import dataclass, replace
+from ipaddress import IPv6Address
 
 from abtest.kit.clock import Clock
 from abtest.kit.errors import ServiceError
@@ -19,6 +20,13 @@ class RateLimitedError(ServiceError):
         wait = max(1, decision.retry_after)
         super().__init__(f"too many requests; come back in {wait} s", headers={"Retry-After": str(wait)})
         self.decision = decision
+
+
+def household(address: str) -> str:
+    """Whom a limit by address counts: the address; of IPv6 the first 64 bits, because one subscriber has the rest."""
+    if ":" not in address:
+        return address
+    return str(IPv6Address(int(IPv6Address(address.partition("%")[0])) >> 64 << 64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ class FailedAuthentications:
 
     def _take(self, address: str, *, cost: int) -> RateDecision:
         return self.limiter.take(
-            f"failed-authentication#{address}",
+            f"failed-authentication#{household(address)}",
             limit=FAILURES_PER_IP,
             window_seconds=FAILURE_WINDOW_SECONDS,
             now=self.clock.now(),

@@ -59,6 +59,21 @@ def test_failure__that_asks_to_come_back__is_not_kept(client: Client, bench: Ben
     assert client.post("/things", {"name": "a"}, headers=ONCE).status == 201
 
 
+def test_answer__that_cannot_be_kept__is_told_all_the_same(
+    client: Client, api: MemoryApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thing is made: "busy" would invite a repetition that makes another."""
+
+    def busy(*_: object, **__: object) -> None:
+        raise DatabaseBusyError
+
+    monkeypatch.setattr(api.management.idempotency, "finish", busy)
+    assert client.post("/things", {"name": "a"}, headers=ONCE).status == 201
+    monkeypatch.undo()
+    running = client.post("/things", {"name": "a"}, headers=ONCE)
+    assert (running.status, running.code) == (409, "idempotency_in_progress")
+
+
 def test_process__that_dies__leaves_its_claim_to_expire(client: Client, bench: Bench, api: MemoryApi) -> None:
     bench.next_error = SystemExit()
     died = client.post("/things", {"name": "a"}, headers=ONCE, checked=False)

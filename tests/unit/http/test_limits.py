@@ -71,6 +71,14 @@ def test_address__that_failed_too_often__is_told_when_one_more_attempt_passes(ap
     assert guesser.get("/things", checked=False).status == 401
 
 
+def test_addresses__of_one_ipv6_subscriber__are_counted_as_one(api: MemoryApi) -> None:
+    unknown = compose("shop", "A" * 12, "B" * 32)
+    guessers = [Client(api.handler, key=unknown, address=f"2001:db8:1:2::{n:x}") for n in range(31)]
+    assert [each.get("/things", checked=False).status for each in guessers] == [401] * 30 + [429]
+    neighbour = Client(api.handler, key=unknown, address="2001:db8:1:3::1")
+    assert neighbour.get("/things", checked=False).status == 401
+
+
 def test_address__that_sends_no_key__is_not_counted(api: MemoryApi, tenant: Tenant) -> None:
     anonymous = Client(api.handler, address="198.51.100.11")
     assert {anonymous.get("/things", checked=False).status for _ in range(40)} == {401}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from abtest.kit.clock import ManualClock, SystemClock, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
 
-MOMENTS = st.integers(0, 253_370_764_800_000_000).map(
+MOMENTS = st.integers(-62_135_596_800_000_000, 253_370_764_800_000_000).map(
     lambda us: datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=us)
 )
 MILLISECONDS = st.integers(0, 253_370_764_800_000)  # to the year 9999

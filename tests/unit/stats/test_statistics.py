@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from abtest.domain.stats.comparisons import compare_rates
 from abtest.domain.stats.means import welch
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.proportions import two_proportions
@@ -56,6 +57,13 @@ def test_two_proportions__nobody_or_everybody_converts__is_no_evidence(conversio
     found = two_proportions(arm(conversions, 50), arm(conversions, 50), alpha=ALPHA)
     assert found is not None
     assert (found.p_value, found.interval) == (1.0, None)
+
+
+def test_compare_rates__everybody_converts__has_no_interval_for_the_lift_either() -> None:
+    """Four visitors are no proof that nothing is different, which is what an interval of no width would say."""
+    (found,) = compare_rates(arm(8, 8), [arm(4, 4)], alpha=ALPHA, correction="holm")
+    assert found is not None
+    assert (found.lift, found.p_value, found.difference_interval, found.lift_interval) == (0.0, 1.0, None, None)
 
 
 def test_two_proportions__an_empty_arm__is_not_evaluable() -> None:

@@ -65,11 +65,12 @@ def _compare(
 
 
 def _comparison(found: ProportionTest | MeanTest, lift: RelativeLift | None, alpha: float) -> Comparison:
+    """Where the difference has no interval for want of variance, the lift has none either."""
     return Comparison(
         difference=found.difference,
         difference_interval=found.interval,
         lift=lift.lift if lift else None,
-        lift_interval=lift.interval if lift else None,
+        lift_interval=lift.interval if lift and found.interval else None,
         p_value=found.p_value,
         adjusted_p_value=found.p_value,
         is_significant=found.p_value <= alpha,
