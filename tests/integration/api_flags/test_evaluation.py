@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from abtest.adapters.memory import MemorySessions
 from abtest.http.factory import create_app, handler
+from abtest.ports.catalog import Commit, Put, Record
 from abtest.services.flags.evaluation import ANSWER_BYTES
 from abtest.wiring.experiments import experiments_uses
 from abtest.wiring.flags import flags_uses
@@ -192,3 +194,16 @@ def test_values__more_than_an_answer_holds__are_refused(create: Create, client: 
 def test_address_of_evaluation__takes_no_other_method(client: Client) -> None:
     answer = client.get("/flags/evaluate")
     assert (answer.status, answer.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize("broken", [{}, {"targeting": {"segmentRules": [{"rules": 7}]}}, {"rollout_percentage": "x"}])
+def test_evaluation__with_a_stored_flag_of_a_wrong_form__gives_the_others(
+    api: MemoryApi, tenant: Tenant, create: Create, client: Client, broken: dict[str, Any]
+) -> None:
+    create("whole", activate=True)
+    spoilt = create("spoilt", activate=True)
+    record = api.world.catalog.get(tenant.shop.id, "FLAG", spoilt["id"])
+    assert record is not None
+    stored = Record(head=replace(record.head, version=2), body={**record.body, **broken} if broken else {})
+    api.world.catalog.commit(Commit(puts=[Put(record=stored, expected_version=1)]))
+    assert list(evaluate(client)) == ["whole"]

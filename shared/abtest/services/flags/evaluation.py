@@ -1,24 +1,25 @@
 """Evaluating flags for servers: what storefronts would decide, on what is stored now, flags for servers included."""
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.assignment.decide import Visitor, decide_flags, prepare
 from abtest.domain.delivery.config import compile_flags
 from abtest.domain.flags.change import DELIVERED
-from abtest.domain.flags.model import Flag
 from abtest.kit import canonical_json
 from abtest.kit.clock import to_milliseconds
 from abtest.kit.errors import LimitReachedError
 from abtest.services.context import World
-from abtest.services.flags.records import flag_in
 from abtest.services.publication.sources import Sources
 
 DEFAULT_ENVIRONMENT = "production"
 ANSWER_BYTES = 4_500_000
 """What the values may weigh together; an answer ends at 6 MB."""
 
-_HEADS_A_READ = 100
+_REASONS_LOGGED = 20
+
+_log = logging.getLogger(__name__)
 
 Evaluated = Mapping[str, Mapping[str, Any]]
 """`{key: {"value", "reason"}}`."""
@@ -53,20 +54,14 @@ class Evaluation:
         return flags
 
     def _config(self, shop_id: str, environment_key: str) -> dict[str, Any]:
-        flags = list(self._flags(shop_id, environment_key))
-        references = Sources(self._world.catalog, shop_id).references(flag.targeting for flag in flags)
+        """As publications read it: a flag that cannot be read is left out and keeps no other from being evaluated."""
+        sources = Sources(self._world.catalog, shop_id)
+        flags = sources.flags(
+            lambda head: head.status in DELIVERED and head.attributes.get("environment_key") == environment_key
+        )
+        references = sources.references(flag.targeting for flag in flags)
+        if sources.left_out:
+            _log.warning(
+                "evaluation.left_out", extra={"shop_id": shop_id, "reasons": sources.left_out[:_REASONS_LOGGED]}
+            )
         return compile_flags(shop_id, flags, references)
-
-    def _flags(self, shop_id: str, environment_key: str) -> Iterator[Flag]:
-        after: str | None = None
-        while True:
-            page = self._world.catalog.list(shop_id, "FLAG", limit=_HEADS_A_READ, after_id=after)
-            wanted = [
-                head.id
-                for head in page.heads
-                if head.status in DELIVERED and head.attributes.get("environment_key") == environment_key
-            ]
-            yield from map(flag_in, self._world.catalog.get_many(shop_id, "FLAG", wanted) if wanted else ())
-            after = page.last_id
-            if after is None:
-                return

@@ -9,6 +9,7 @@ from abtest.domain.exclusion_groups.documents import exclusion_group_from
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.flags.documents import flag_from
+from abtest.domain.flags.model import Flag
 from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import placed_references
@@ -42,7 +43,7 @@ class Sources:
         """All that may be delivered: what runs or is active, paused flags, groups, pages and audiences in use."""
         experiments = self._all("EXP", lambda head: head.status == "running" and not head.archived_at, experiment_from)
         personalizations = self._all("PZN", lambda head: head.status == "active", personalization_from)
-        flags = self._all("FLAG", lambda head: head.status in ("active", "paused"), flag_from)
+        flags = self.flags(lambda head: head.status in ("active", "paused"))
         groups = self._all("GRP", lambda _: True, exclusion_group_from)
         targetings = [*map(_targeting, flags), *_of_experiments(experiments), *_of_personalizations(personalizations)]
         return Stored(
@@ -52,6 +53,10 @@ class Sources:
             groups=groups,
             references=self.references(targetings),
         )
+
+    def flags(self, wanted: Callable[[Head], bool]) -> list[Flag]:
+        """The flags whose head is wanted."""
+        return self._all("FLAG", wanted, flag_from)
 
     def references(self, targetings: Iterable[Document | None]) -> References:
         """The pages and audiences that these name."""
