@@ -38,4 +38,5 @@ def ship(experiment_id: ExperimentId, body: ShipInput, caller: Launcher, shippin
     The experiment must be paused or completed. URL blocks become experiences with rules; goals are carried over.
     """
     shipped = shipping.ship(caller, experiment_id, body.stated())
-    return Shipped(personalization=Personalization.of(shipped.personalization, shipped.warning))
+    made = Personalization.of(shipped.personalization, shipped.warning)
+    return Shipped(personalization=made).at(shipped.personalization.version)

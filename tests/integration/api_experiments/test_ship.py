@@ -60,6 +60,7 @@ def test_ship__of_a_completed_experiment__is_an_active_personalization_that_is_p
     assert answer.status == 201, answer.body
     made = answer.json()["personalization"]
     assert list(answer.json()) == ["personalization"]
+    assert answer.headers["etag"] == 'W/"1"'
     assert (made["status"], made["rollout_percentage"]) == ("active", 1)
     assert (made["name"], made["key"]) == ("Headline: Bold", f"ship-{experiment['public_id']}")
     assert [(item["key"], item["name"], item["custom_css"]) for item in made["experiences"]] == [
