@@ -23,6 +23,7 @@ from abtest.ports.catalog import AuditRow, Head
 from abtest.services.authentication import Authentication, last_used_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import commit_of, read_key
+from abtest.services.listing import SCANNED_A_PAGE
 from abtest.services.retrying import refuse_other_version, retried
 
 Decision = Callable[[ApiKey, Timestamp], ApiKey]
@@ -47,9 +48,12 @@ class Keys:
     def list(
         self, caller: Caller, *, kind: str | None, archived: str, limit: int, after: str | None
     ) -> tuple[Sequence[contract.ApiKey], str | None]:
-        """Keys newest first and the id that continues the list. Revoked keys count as archived."""
+        """Keys newest first and the id that continues the list. Revoked keys count as archived.
+
+        A page may be shorter than `limit`, even empty: it ends after 2,000 keys looked at.
+        """
         found: list[Head] = []
-        while len(found) < limit:
+        for _ in range(SCANNED_A_PAGE // 100):
             page = self._world.catalog.list(caller.shop_id, "KEY", limit=100, after_id=after)
             fitting = [head for head in page.heads if _fits(head, kind, archived)]
             room = limit - len(found)
@@ -57,7 +61,7 @@ class Keys:
             if len(fitting) > room:
                 return self._shown(caller.shop_id, found), found[-1].id
             after = page.last_id
-            if after is None:
+            if after is None or len(found) == limit:
                 break
         return self._shown(caller.shop_id, found), after
 

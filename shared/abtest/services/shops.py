@@ -1,38 +1,28 @@
 """Use cases of shops: found them, read them, change what their shoppers get, set their defaults."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from abtest.contract import shops as contract
-from abtest.contract.base import PUBLICATION_INCOMPLETE
 from abtest.contract.keys import KeyIdentity, Me, RateLimit, ShopCreated
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.domain.credentials.api_keys import PRESETS
 from abtest.domain.settings import defaults
 from abtest.domain.settings.shop import SEEN_BY_SHOPPERS, Shop, to_document
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import DatabaseBusyError, NotFoundError
+from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import AuditRow, Catalog, Commit, Head, OutboxRow, Put, Record
 from abtest.services.authentication import stored_key_by_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import commit_of
 from abtest.services.keys import Minted, audit_row, created, mint
-from abtest.services.publication import PublicationOutcome
 from abtest.services.retrying import refuse_other_version, retried
 from abtest.services.shop_records import entry_put, entry_removal, owned_by, puts_of, read_shop
+from abtest.services.storefronts import Publisher, Storefronts, warning_of
 
 FIRST_KEY_NAME = "First key"
 _UNSHOWN = frozenset({"updated_at", "holdout_config_epoch"})
-
-
-class Publisher(Protocol):
-    """What brings a shop's committed state to its shoppers."""
-
-    def publish(self, shop_id: str) -> PublicationOutcome:
-        """Publish now; whether it worked is in the outcome."""
-        ...
 
 
 class Shops:
@@ -40,7 +30,7 @@ class Shops:
 
     def __init__(self, world: World, publisher: Publisher) -> None:
         self._world = world
-        self._publisher = publisher
+        self._storefronts = Storefronts(world.catalog, publisher)
 
     def list(
         self, caller: Caller, *, limit: int, after: str | None
@@ -70,7 +60,7 @@ class Shops:
         promise = self._promise(shop.id, now)
         keys = commit_of(self._world.catalog, [minted.key], audit, now, *puts_of(shop))
         self._world.catalog.commit(replace(keys, outbox=[promise]))
-        self._keep(promise)
+        self._storefronts.refresh(shop.id, promise)
         return shop, minted
 
     def get(self, caller: Caller, shop_id: str) -> contract.Shop:
@@ -93,8 +83,9 @@ class Shops:
 
         after, promise = retried(attempt)
         answer = contract.Shop(**_fields(after)).at(after.version)
-        if promise and not self._keep(promise):
-            answer.publication_warning = PUBLICATION_INCOMPLETE
+        warning = warning_of(self._storefronts.refresh(after.id, promise)) if promise else None
+        if warning:
+            answer.publication_warning = warning
         return answer
 
     def operate(self, shop_id: str, changes: Mapping[str, Any]) -> Shop:
@@ -188,14 +179,6 @@ class Shops:
         put = Put(record=Record(head=head, body=wanted), expected_version=version)
         catalog.commit(Commit(puts=[put], audit=[audit]))
         return _defaults_answer(after).at(version + 1)
-
-    def _keep(self, promise: OutboxRow) -> bool:
-        """Publish as promised; a promise that is not kept now stays in the outbox and is kept later."""
-        if not self._publisher.publish(promise.shop_id).ok:
-            return False
-        with suppress(DatabaseBusyError):
-            self._world.catalog.outbox_done(promise)
-        return True
 
     def _promise(self, shop_id: str, now: Timestamp) -> OutboxRow:
         return OutboxRow(id=self._world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=now)

@@ -119,6 +119,17 @@ def test_list_keys__revoked_ones__count_as_archived(api: MemoryApi, tenant: Tena
     assert names == {"false": ["First key"], "true": ["Gone"], "all": ["First key", "Gone"]}
 
 
+def test_list_keys__thousands_of_revoked_ones__are_walked_in_bounded_steps(api: MemoryApi, tenant: Tenant) -> None:
+    api.clock.advance(seconds=1)
+    for _ in range(2000):
+        api.key(shop_id=tenant.shop.id, revoked_at=api.world.now())
+    admin = api.client(tenant.admin)
+    first = admin.get("/api-keys").json()
+    assert (first["data"], first["pagination"]["has_more"]) == ([], True)
+    rest = admin.get("/api-keys", query={"cursor": first["pagination"]["next_cursor"]}).json()
+    assert ([key["name"] for key in rest["data"]], rest["pagination"]["has_more"]) == (["First key"], False)
+
+
 def test_list_keys__by_kind__pages_stay_whole(api: MemoryApi, tenant: Tenant) -> None:
     admin = api.client(tenant.admin)
     for number in range(6):

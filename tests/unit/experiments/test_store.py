@@ -13,7 +13,7 @@ from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, VersionConflictError
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit, OutboxRow, StaleVersionError, Topic
+from abtest.ports.catalog import Commit, Kind, OutboxRow, Record, StaleVersionError, Topic
 from abtest.services.context import Caller, World
 from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.due import BATCH, ScheduledActions
@@ -95,6 +95,20 @@ class House:
 @pytest.fixture
 def house() -> House:
     return House()
+
+
+def test_create__many_goals__asks_for_the_shops_defaults_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty goals would else cost a hundred reads, one after the other, while somebody waits."""
+    read: list[tuple[str, ...]] = []
+    get = house.catalog.get
+
+    def noted(shop_id: str, kind: Kind, record_id: str) -> Record | None:
+        read.append((kind, record_id))
+        return get(shop_id, kind, record_id)
+
+    monkeypatch.setattr(house.catalog, "get", noted)
+    house.create(goals=[{"name": f"goal {n}", "type": "revenue"} for n in range(50)])
+    assert read.count(("SET", "SET#DEFAULTS")) == 1
 
 
 def test_update__race_lost_three_times__wins_the_fourth(house: House) -> None:

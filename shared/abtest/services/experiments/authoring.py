@@ -34,7 +34,6 @@ class Authoring:
     def __init__(self, store: ExperimentStore, checker: ScriptChecker) -> None:
         self._store = store
         self._checker = checker
-        self._maker = GoalMaker(store)
 
     def create(self, caller: Caller, stated: Stated) -> Published:
         """A draft from the fields of ExperimentCreate.
@@ -128,15 +127,20 @@ class Authoring:
             )
         if "goals" in stated:
             items = stated["goals"]
-            goals = [self._maker.named_or_new(experiment, item, occasion, i) for i, item in enumerate(items)]
+            maker = self._goal_maker(experiment)
+            goals = [maker.named_or_new(experiment, item, occasion, i) for i, item in enumerate(items)]
             experiment = lineup.replace_all(experiment, goals, items, occasion.now)
         return experiment
 
     def _with_goals(self, experiment: Experiment, stated: Sequence[Stated], occasion: Occasion) -> Experiment:
-        made = [self._maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
+        maker = self._goal_maker(experiment)
+        made = [maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
         if len({goal.id for goal in made}) != len(made):
             raise refused("goals", "a goal of the shop is attached twice")
         return replace(experiment, goals=lineup.initial(made, stated))
+
+    def _goal_maker(self, experiment: Experiment) -> GoalMaker:
+        return GoalMaker(self._store.world, experiment.shop_id)
 
     def _goal_ids(self, caller: Caller, goals: Sequence[Goal]) -> dict[str, str]:
         kept = shop_goal_ids(self._store.world.catalog, caller.shop_id, [goal.id for goal in goals])

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from abtest.domain.experiments.change import Occasion
 from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.goals import lineup
-from abtest.services.experiments.store import ExperimentStore
+from abtest.services.context import World
 from abtest.services.goals import shop_goal
 from abtest.services.shops import shop_defaults
 
@@ -16,22 +17,23 @@ Stated = Mapping[str, Any]
 
 
 class GoalMaker:
-    """Goals from inputs: new ones, or copies of the shop's."""
+    """Goals of one edit of a shop's experiment; made for each edit, so that the shop is asked once for all of them."""
 
-    def __init__(self, store: ExperimentStore) -> None:
-        self._world = store.world
+    def __init__(self, world: World, shop_id: str) -> None:
+        self._world = world
+        self._shop_id = shop_id
 
     def make(self, experiment: Experiment, stated: Stated, occasion: Occasion, path: str = "") -> Goal:
         """The goal that an input describes. Raises ValidationFailedError for an unknown goal_id."""
-        catalog, shop_id = self._world.catalog, experiment.shop_id
         if "goal_id" in stated:
-            return _attached(shop_goal(catalog, shop_id, stated["goal_id"]), experiment, stated, occasion, path)
+            kept = shop_goal(self._world.catalog, self._shop_id, stated["goal_id"])
+            return _attached(kept, experiment, stated, occasion, path)
         return lineup.make(
             stated,
             goal_id=self._world.new_id(),
             experiment_id=experiment.id,
             now=occasion.now,
-            window_days=shop_defaults(catalog, shop_id)["attribution_window_days"],
+            window_days=self._window_days,
         )
 
     def named_or_new(self, experiment: Experiment, stated: Stated, occasion: Occasion, index: int) -> Goal:
@@ -47,6 +49,11 @@ class GoalMaker:
             raise refused(f"{path}goal_id", "an item states id or goal_id, not both")
         lineup.check_type_stays(experiment, known, said)
         return lineup.amend(known, said, occasion.now)
+
+    @cached_property
+    def _window_days(self) -> int:
+        days: int = shop_defaults(self._world.catalog, self._shop_id)["attribution_window_days"]
+        return days
 
 
 def _attached(kept: Goal | None, experiment: Experiment, stated: Stated, occasion: Occasion, path: str) -> Goal:

@@ -22,7 +22,6 @@ class ExperimentGoals:
 
     def __init__(self, store: ExperimentStore) -> None:
         self._store = store
-        self._maker = GoalMaker(store)
 
     def add(
         self, caller: Caller, reference: str, stated: Stated, *, expected_version: int | None
@@ -30,7 +29,8 @@ class ExperimentGoals:
         """A new goal, or a copy of one of the shop's. Raises ConflictError when that is attached already."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
-            return lineup.join(experiment, self._maker.make(experiment, stated, occasion), stated)
+            maker = GoalMaker(self._store.world, experiment.shop_id)
+            return lineup.join(experiment, maker.make(experiment, stated, occasion), stated)
 
         published = self._edit(caller, reference, "create", edit, expected_version)
         return published, published.experiment.goals[-1]
