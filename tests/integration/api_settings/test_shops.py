@@ -177,6 +177,14 @@ def test_update_defaults__merge_patch__changes_what_is_named(api: MemoryApi, ten
     assert client.patch("/shop/defaults", {"auto_stop": {"mode": "sequential_significance"}}).json()["alpha"] == 0.01
 
 
+def test_update_defaults__null_inside_guardian__is_what_is_inherited_again(api: MemoryApi, tenant: Tenant) -> None:
+    client = api.client(tenant.admin)
+    inherited = client.get("/shop/defaults").json()["guardian"]
+    client.patch("/shop/defaults", {"guardian": {"enabled": False, "revenue_loss": {"currency": "EUR"}}})
+    after = client.patch("/shop/defaults", {"guardian": {"enabled": None, "revenue_loss": None}})
+    assert after.json()["guardian"] == inherited == client.get("/shop/defaults").json()["guardian"]
+
+
 def test_update_defaults__alpha_past_the_border__is_refused(api: MemoryApi, tenant: Tenant) -> None:
     answer = api.client(tenant.admin).patch("/shop/defaults", {"alpha": 0.2001, "guardian": {"colour": 1}})
     assert (answer.status, sorted(answer.paths)) == (400, ["alpha", "guardian.colour"])

@@ -20,7 +20,8 @@ _DEFAULTS: Mapping[str, Any] = {
 
 def defaults_of(tier: Tier, stored: Mapping[str, Any] | None) -> dict[str, Any]:
     """All settings: what the shop stored, over ours. Approval is required where the service manages the shop."""
-    return {**_DEFAULTS, "require_approval": tier == "service_managed", **(stored or {})}
+    ours = {**_DEFAULTS, "require_approval": tier == "service_managed"}
+    return {**ours, **{name: _over(ours.get(name), value) for name, value in (stored or {}).items()}}
 
 
 def patched(tier: Tier, stored: Mapping[str, Any] | None, patch: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,3 +31,8 @@ def patched(tier: Tier, stored: Mapping[str, Any] | None, patch: Mapping[str, An
     """
     present = defaults_of(tier, stored)
     return {**(stored or {}), **{name: merged(present[name], value) for name, value in patch.items()}}
+
+
+def _over(ours: Any, stored: Any) -> Any:
+    """The stored setting; inside an object, what it does not say is ours."""
+    return {**ours, **stored} if isinstance(ours, Mapping) and isinstance(stored, Mapping) else stored
