@@ -10,7 +10,7 @@ Question = dict[str, Any]
 _BROKEN_LABEL = re.compile(r"xn--(?!bcher-kva\.example)")
 
 # Not asked: `^` in paths and broken `xn--` labels, about which browsers changed their minds after Node 20; spaces in
-# hosts, which Chromium escapes where the standard refuses them, and no page ever had; files, which have no agreed origin.
+# hosts, which Chromium escapes where the standard refuses them; files, whose origin every engine makes up for itself.
 HOSTS = [
     "example.com",
     "EXAMPLE.com",
