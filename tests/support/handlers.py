@@ -11,9 +11,15 @@ Handler = Callable[[Any, Any], Any]
 
 
 def fresh_handler(stack: AwsStack, function_id: str, folder: str) -> Handler:
-    """The handler of a function in a fresh process: its own environment, its module run anew."""
+    """The handler of a function in a fresh process: its own environment and policy, its module run anew."""
     stack.enter(function_id)
     settings.cache_clear()
     module = importlib.reload(importlib.import_module(f"{folder}.app"))
     handler: Handler = module.handler
-    return handler
+    guard = stack.guard(function_id)
+
+    def guarded(event: Any, context: Any = None) -> Any:
+        with guard.running():
+            return handler(event, context)
+
+    return guarded

@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 
 from abtest.adapters import aws
+from tests.support.permissions import Guard
 from tests.support.template import Stack
 from tools.local.provision.clients import Clients
 from tools.local.template.intrinsics import ACCOUNT, REGION
@@ -44,6 +45,10 @@ class AwsStack:
         """Put the function's environment into this process until the test ends."""
         for name, value in self.environment(function_id).items():
             self._monkeypatch.setenv(name, value)
+
+    def guard(self, function_id: str) -> Guard:
+        """What says, of the function's calls to AWS, which its policy does not allow."""
+        return Guard(function_id, self._stack.statements(function_id), self._monkeypatch)
 
     def name(self, logical_id: str) -> str:
         """A table's or bucket's name, a queue's address, a secret's ARN."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tools.local.provision.clients import Clients
 from tools.local.provision.everything import provision
@@ -57,6 +59,11 @@ class Stack:
     def environment(self, function_id: str) -> dict[str, str]:
         """The environment variables that the template gives a function. Raises KeyError for an unknown one."""
         return {function.logical_id: function.environment for function in self.functions()}[function_id]
+
+    def statements(self, function_id: str) -> list[Mapping[str, Any]]:
+        """The policy statements that the template gives a function."""
+        policies = self.document.resources[function_id]["Properties"]["Policies"]
+        return [each for policy in self.resolver.resolve(policies) for each in policy["Statement"]]
 
 
 @cache

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from abtest.kit.clock import timestamp
 from abtest.wiring.settings import settings
 from tests.support.client import Client
+from tests.support.handlers import Handler, fresh_handler
 from tests.support.moto_stack import AwsStack
 
-MODULES = ("api_experiments.app", "cron_launch.app")
-
 
 @pytest.fixture
-def deployed(aws_stack: AwsStack) -> Iterator[Callable[[str, str], Any]]:
-    """Imports the handler of a function anew, in its own environment."""
-
-    def handler(function: str, module: str) -> Any:
-        aws_stack.enter(function)
-        settings.cache_clear()
-        sys.modules.pop(module, None)
-        return importlib.import_module(module).handler
-
-    yield handler
+def handler(aws_stack: AwsStack) -> Iterator[Handler]:
+    """The function in a fresh process."""
+    yield fresh_handler(aws_stack, "ApiExperiments", "api_experiments")
     settings.cache_clear()
-    for module in MODULES:
-        sys.modules.pop(module, None)
 
 
 @pytest.fixture
-def client(deployed: Callable[[str, str], Any]) -> Client:
+def client(handler: Handler) -> Client:
     """The admin of a new shop, calling the experiments family."""
-    handler = deployed("ApiExperiments", MODULES[0])
     from abtest.services.shops import Shops
     from abtest.wiring.api import management
 
@@ -71,14 +57,14 @@ def test_experiment__made_edited_launched__is_read_back_and_published(client: Cl
 
 
 def test_schedule__due__is_carried_out_by_the_cron(
-    client: Client, deployed: Callable[[str, str], Any], monkeypatch: pytest.MonkeyPatch
+    client: Client, aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = f"/experiments/{client.post('/experiments', {'name': 'x'}).json()['id']}"
     from abtest.kit.clock import SystemClock
 
     now = SystemClock().now()
     assert client.put(f"{path}/schedule", {"start_at": timestamp(now + timedelta(minutes=1))}).status == 200
-    launch = deployed("CronLaunch", MODULES[1])
+    launch = fresh_handler(aws_stack, "CronLaunch", "cron_launch")
     assert launch({}, None) == {}
     monkeypatch.setattr(SystemClock, "now", lambda self: now + timedelta(minutes=2))
     assert launch({}, None) == {"done": 1}

@@ -1,9 +1,12 @@
-"""What the template lets functions do with the delivery bucket."""
+"""What the template lets functions do with the delivery bucket, and that tests notice what it does not."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from abtest.adapters.dynamo import DynamoSessions
+from tests.support.moto_stack import AwsStack
 from tests.support.template import TEMPLATE
 from tools.local.template.document import load
 
@@ -26,3 +29,14 @@ def test_function__that_reads_pointers__may_list_the_bucket(name: str) -> None:
 @pytest.mark.parametrize("name", ["EdgeConfig", "EdgeSnippet"])
 def test_edge_function__cannot_write_what_it_serves(name: str) -> None:
     assert "s3:PutObject" not in FUNCTIONS[name]
+
+
+def test_guard__call_that_no_statement_allows__is_told(aws_stack: AwsStack) -> None:
+    """All tests of deployed functions lean on it: silent here, it would be silent everywhere."""
+    table = DynamoSessions(aws_stack.name("EphemeralTable"))
+    guard = aws_stack.guard("CronLaunch")
+    with (
+        pytest.raises(AssertionError, match=r"CronLaunch lacks .'dynamodb:GetItem on arn:aws:dynamodb:"),
+        guard.running(),
+    ):
+        table.get("x", now=datetime(2026, 1, 1, tzinfo=UTC))

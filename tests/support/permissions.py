@@ -1,0 +1,121 @@
+"""IAM as far as template.yaml uses it: engines here let everything pass, AWS does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from tools.local.template.intrinsics import ACCOUNT, REGION
+
+Statement = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Need:
+    """One permission that a call takes; `leading_key` is the partition of a DynamoDB item."""
+
+    action: str
+    resource: str
+    leading_key: str = ""
+
+
+class Guard:
+    """Watches what a function asks of AWS while it runs."""
+
+    def __init__(self, function_id: str, statements: Sequence[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._function_id = function_id
+        self._statements = statements
+        self._is_running = False
+        self._refused: set[str] = set()
+        self._watch(monkeypatch)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """While the function runs. Raises AssertionError, at its end, for what its policy does not allow."""
+        self._is_running = True
+        try:
+            yield
+        finally:
+            self._is_running = False
+        assert not self._refused, f"{self._function_id} lacks {sorted(self._refused)}"
+
+    def _watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        call: Callable[..., Any] = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+        def watched(client: BaseClient, operation: str, parameters: dict[str, Any]) -> Any:
+            if self._is_running:
+                needs = _NEEDS[client.meta.service_model.service_name](operation, parameters)
+                self._refused.update(f"{need.action} on {need.resource}" for need in needs if not self._allows(need))
+            return call(client, operation, parameters)
+
+        monkeypatch.setattr(BaseClient, "_make_api_call", watched)
+
+    def _allows(self, need: Need) -> bool:
+        return any(
+            need.action in _listed(each["Action"])
+            and any(fnmatchcase(need.resource, pattern) for pattern in _listed(each["Resource"]))
+            and _holds(each.get("Condition"), need)
+            for each in self._statements
+        )
+
+
+def _listed(value: Any) -> Sequence[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _holds(condition: Any, need: Need) -> bool:
+    """The one condition that the template has."""
+    if condition is None:
+        return True
+    patterns = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    return any(fnmatchcase(need.leading_key, pattern) for pattern in patterns)
+
+
+def _dynamodb(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
+    if operation == "TransactWriteItems":
+        for item in parameters["TransactItems"]:
+            for kind, request in item.items():
+                yield from _dynamodb(f"{kind}Item", request)
+    elif operation == "BatchGetItem":
+        for table in parameters["RequestItems"]:
+            yield Need("dynamodb:BatchGetItem", _table(table))
+    else:
+        index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
+        key = parameters.get("Key") or parameters.get("Item") or {}
+        leading = str(key.get("pk", {}).get("S", ""))
+        yield Need(f"dynamodb:{operation}", _table(parameters["TableName"]) + index, leading)
+
+
+def _table(name: str) -> str:
+    return f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{name}"
+
+
+def _s3(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
+    bucket = f"arn:aws:s3:::{parameters['Bucket']}"
+    if operation == "ListObjectsV2":
+        yield Need("s3:ListBucket", bucket)
+    else:
+        yield Need(f"s3:{operation}", f"{bucket}/{parameters['Key']}")
+
+
+def _sqs(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
+    name = parameters["QueueUrl"].rpartition("/")[2]
+    yield Need(f"sqs:{operation}", f"arn:aws:sqs:{REGION}:{ACCOUNT}:{name}")
+
+
+def _secrets(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
+    yield Need(f"secretsmanager:{operation}", parameters["SecretId"])
+
+
+_NEEDS: Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[Need]]] = {
+    "dynamodb": _dynamodb,
+    "s3": _s3,
+    "sqs": _sqs,
+    "secretsmanager": _secrets,
+}
