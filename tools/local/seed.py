@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
@@ -35,14 +36,19 @@ def seed(context: StackContext) -> dict[str, Any]:
 
 
 def _is_alive(context: StackContext, found: dict[str, Any]) -> bool:
-    """Whether the stack knows the kept key, and as a key of the kept shop."""
+    """Whether the stack knows the kept key, and as a key of the kept shop.
+
+    Raises HTTPError for an answer that says neither: a busy stack must not cost a shop its keys.
+    """
     if not all(found.get(name) for name in NAMES):
         return False
     request = Request(f"{context.base_url}/me", headers={"Authorization": f"Bearer {found['api_key']}"})  # noqa: S310
     try:
         with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the stack's own address
             key: dict[str, Any] = json.load(answer)["key"]
-    except URLError:
+    except HTTPError as refusal:
+        if refusal.code not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND):
+            raise
         return False
     return bool(key["shop_id"] == found["shop_id"])
 
