@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from abtest.contract.audience_rules import AudienceRules
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning
@@ -11,9 +11,16 @@ from abtest.domain.reusable.model import Target
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 
+_PHONES: dict[str, Any] = {
+    "operator": "and",
+    "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}],
+}
+
 
 class AudienceCreate(Input):
     """A new audience."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Phones", "rules": _PHONES}]})
 
     name: Name
     rules: AudienceRules
@@ -21,6 +28,8 @@ class AudienceCreate(Input):
 
 class AudienceUpdate(LiveEdit):
     """Changes to an audience: rules are stated whole, what is absent stays."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"rules": _PHONES}]})
 
     name: Name = ABSENT
     rules: AudienceRules = ABSENT

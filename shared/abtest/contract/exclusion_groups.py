@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning, Uuid
 from abtest.contract.consent import LiveEdit
@@ -10,6 +10,8 @@ from abtest.domain.exclusion_groups.allocation import MAX_MEMBERS
 from abtest.domain.exclusion_groups.model import ExclusionGroup as Aggregate
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+_MEMBER: dict[str, Any] = {"experiment_id": "019c0000-0000-7000-8000-000000000001", "share": 0.5}
 
 
 class GroupMember(Input):
@@ -25,12 +27,16 @@ GroupMembers = Annotated[list[GroupMember], Field(max_length=MAX_MEMBERS)]
 class ExclusionGroupCreate(LiveEdit):
     """A new group; members that run already need the acknowledgement."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Checkout", "members": [_MEMBER]}]})
+
     name: Name
     members: GroupMembers = ABSENT
 
 
 class ExclusionGroupUpdate(LiveEdit):
     """Changes to a group: `members` replaces the whole list, what is absent stays."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"members": [_MEMBER]}]})
 
     name: Name = ABSENT
     members: GroupMembers = ABSENT

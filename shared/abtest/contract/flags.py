@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, OpenInput, Output, PublicationWarning
 from abtest.contract.consent import LiveEdit
@@ -40,6 +40,20 @@ class FlagFields(Input):
 class FeatureFlagInput(FlagFields):
     """A new flag. Without values it is off with `false` and on with `true`."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "key": "wide-gallery",
+                    "name": "Wide gallery",
+                    "off_value": 3,
+                    "on_value": 5,
+                    "rollout_percentage": 0.25,
+                }
+            ]
+        }
+    )
+
     key: FlagKey
     name: Name
     off_value: JsonValue = ABSENT
@@ -49,6 +63,10 @@ class FeatureFlagInput(FlagFields):
 
 class FeatureFlagUpdateInput(FlagFields, LiveEdit):
     """Changes to a flag (JSON merge); what is absent stays."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"rollout_percentage": 0.5, "confirm_live_impact": True}]}
+    )
 
     key: FlagKey = ABSENT
     name: Name = ABSENT
@@ -61,7 +79,10 @@ class FlagVariant(Input):
     value: JsonValue
 
 
-FlagVariants = Annotated[list[FlagVariant], Field(min_length=2, max_length=2)]
+FlagVariants = Annotated[
+    list[FlagVariant],
+    Field(min_length=2, max_length=2, examples=[[{"key": "off", "value": 3}, {"key": "on", "value": 5}]]),
+]
 """Both values, each stated once."""
 
 
@@ -103,6 +124,12 @@ class VisitorAttributes(OpenInput):
 
 class FlagEvaluationInput(Input):
     """Who asks for the flags of which environment."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"visitor_id": "v-4711", "attributes": {"url": "https://shop.example/", "country": "DE"}}]
+        }
+    )
 
     environment_key: EnvironmentKey = ABSENT
     visitor_id: Annotated[str, Field(min_length=1, max_length=256)]

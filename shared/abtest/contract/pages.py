@@ -17,6 +17,13 @@ from abtest.domain.reusable.model import Target
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 
+_PRODUCTS: dict[str, Any] = {"type": "simple", "pattern": "/products/*"}
+_A_RULE: dict[str, Any] = {
+    "id": "019c0000-0000-7000-8000-000000000001",
+    "includeRules": [_PRODUCTS],
+    "excludeRules": [],
+}
+
 
 class PageFields(Input):
     """What a page says; a page without include rules is every page. Conditions and triggers are stated whole."""
@@ -30,11 +37,15 @@ class PageFields(Input):
 class PageCreate(PageFields):
     """A new page."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Product pages", "includeRules": [_PRODUCTS]}]})
+
     name: Name
 
 
 class PageUpdate(PageFields, LiveEdit):
     """Changes to a page: each stated field is replaced, null clears, what is absent stays."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"excludeRules": [_PRODUCTS]}]})
 
     name: Name = ABSENT
 
@@ -82,7 +93,12 @@ def _listed(rules: Any) -> Any:
 class PageMatchInput(Input):
     """An address, and either page rules (one, or several that combine as in targeting) or a page of the shop."""
 
-    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["rules"]}, {"required": ["page_id"]}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"required": ["rules"]}, {"required": ["page_id"]}],
+            "examples": [{"url": "https://shop.example/products/1", "rules": _A_RULE}],
+        }
+    )
 
     url: Annotated[str, Field(min_length=1, max_length=2048)]
     rules: Annotated[

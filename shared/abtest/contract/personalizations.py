@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning, Unique, Uuid
 from abtest.contract.code import Code
@@ -25,6 +25,12 @@ Key = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH, pattern="[^ \t\n
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Selector = Annotated[str, Field(min_length=1, max_length=500)]
+
+_WELCOME: dict[str, Any] = {
+    "key": "welcome-back",
+    "name": "Welcome back",
+    "experience": {"mutations": [{"selector": "h1", "action": "text", "text": "Good to see you again"}]},
+}
 
 
 class ExperienceFields(Input):
@@ -52,9 +58,17 @@ class PersonalizationExperienceInput(ExperienceFields):
 class ExperienceCreate(PersonalizationExperienceInput, LiveEdit):
     """One more experience of a personalization."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"key": "vip", "name": "For regulars", "custom_css": ".banner{display:none}"}]}
+    )
+
 
 class ExperienceUpdate(ExperienceFields, LiveEdit):
     """Changes to an experience; what is absent stays. Its key stays, because rules name it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"custom_css": ".banner{color:teal}", "confirm_live_impact": True}]}
+    )
 
 
 class PersonalizationFields(Input):
@@ -75,6 +89,8 @@ class PersonalizationFields(Input):
 class PersonalizationInput(PersonalizationFields):
     """A new personalization, with its first experience."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [_WELCOME]})
+
     name: Name
     key: Key
     activate: bool = ABSENT
@@ -84,12 +100,20 @@ class PersonalizationInput(PersonalizationFields):
 class PersonalizationUpdateInput(PersonalizationFields, LiveEdit):
     """Changes to a personalization (JSON merge); what is absent stays."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"priority": 20, "rollout_percentage": 0.5, "confirm_live_impact": True}]}
+    )
+
     name: Name = ABSENT
     key: Key = ABSENT
 
 
 class PersonalizationDuplication(Input):
     """How to copy a personalization: `<name> (copy)` and `<key>-copy` if not stated."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "Welcome back, second try", "key": "welcome-back-2"}]}
+    )
 
     name: Name = ABSENT
     key: Key = ABSENT
@@ -103,12 +127,21 @@ class PersonalizationRule(Input):
     targeting: Targeting | None = ABSENT
 
 
-PersonalizationRules = Annotated[list[PersonalizationRule], Field(max_length=MAX_RULES)]
+PersonalizationRules = Annotated[
+    list[PersonalizationRule],
+    Field(max_length=MAX_RULES, examples=[[{"experience_key": "default", "name": "Everybody else"}]]),
+]
 """The first rule that holds decides; where none does, the experience with the key `default` is shown, if any."""
 
 
 class PersonalizationOrderInput(Input):
     """Personalizations in the order in which they are to be served."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"ids": ["019c0000-0000-7000-8000-000000000002", "019c0000-0000-7000-8000-000000000001"]}]
+        }
+    )
 
     ids: Annotated[list[Uuid], Field(min_length=1, max_length=1000), Unique]
 
@@ -224,6 +257,8 @@ class PersonalizationOrder(Output):
 
 class ShipInput(Input):
     """The winner, by id or public id; a name and a key if not `<experiment>: <variation>` and `ship-<public id>`."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"variation_id": "4711081542"}]})
 
     variation_id: Annotated[str, Field(min_length=1, max_length=36)]
     name: Name = ABSENT
