@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 from zoneinfo import available_timezones
 
+from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.targeting.weekdays import LocalTimes
 from tools.golden.answers import asked
 from tools.golden.compare import answers
@@ -37,8 +38,6 @@ LEAST = {
     "flag dark": 0.05,
     "flag paused": 0.05,
 }
-# Names that are no places: one says that nobody has set a zone, the other is whatever the machine has.
-NO_PLACES = {"Factory", "localtime"}
 
 
 def test_decisions__of_random_visitors__are_alike_in_both_languages() -> None:
@@ -50,7 +49,7 @@ def test_decisions__of_random_visitors__are_alike_in_both_languages() -> None:
 
 
 def test_local_time__of_every_zone_around_its_borders__is_what_the_other_language_shows() -> None:
-    zones = sorted(available_timezones() - NO_PLACES)
+    zones = sorted(filter(is_time_zone, available_timezones()))
     assert len(zones) > 400
     for each in asked("decide", questions_of_zones(zones)):
         assert each.agree

@@ -26,7 +26,16 @@ ZONES = [
     "Etc/GMT+12",
     "UTC",
 ]
-UNKNOWN_ZONES = ["Mars/Olympus", "", "Europe", "../etc/passwd", "Europe/Berlin\u0000"]
+UNKNOWN_ZONES = [
+    "Mars/Olympus",
+    "",
+    "Europe",
+    "../etc/passwd",
+    "Europe/Berlin\u0000",
+    "localtime",
+    "right/UTC",
+    "posixrules",
+]
 CHANGES = [
     "2025-03-30T01:00:00+00:00",
     "2025-10-26T01:00:00+00:00",

@@ -116,6 +116,10 @@ DAYS = [
     _day("long Monday in Kiritimati", MONDAY - 14 * HOUR, "Pacific/Kiritimati", dark=True),
     _day("a quarter of an hour in Kathmandu", MONDAY - 5 * HOUR - 45 * MINUTE, "Asia/Kathmandu", dark=True),
     _day("a zone that is none", MONDAY_NOON, "Mars/Olympus", dark=False),
+    *(
+        _day(f"{name}, which only machines know", MONDAY_NOON, name, dark=False)
+        for name in ("localtime", "posixrules", "posix/Europe/Berlin", "right/Europe/Berlin")
+    ),
     _day("a zone that is empty", MONDAY_NOON, "", dark=False),
     _day("Apia skipped a Friday", 1325239200000, "Pacific/Apia", dark=True, day="saturday"),
     _time("before the hour that Berlin skips", SPRING - 1, "Europe/Berlin", "sunday", "01:59"),

@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from abtest.domain.experiments.time_zones import is_time_zone
+
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 LocalTime = Mapping[str, Any]
@@ -48,7 +50,4 @@ def _local(zone: str, now: float) -> LocalTime | None:
 
 @lru_cache(maxsize=1024)
 def _zone(name: str) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, KeyError):  # no such zone; a path out of the database; a folder of it
-        return None
+    return ZoneInfo(name) if is_time_zone(name) else None
