@@ -89,6 +89,33 @@ def test_data_layer__put_in_place_after_the_snippet__is_seen_when_the_document_i
     page.wait_for_function(f"{H1} === 'Meant'")
 
 
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "const all = {type: 'product'}; for (let i = 0; i < 12; i++) all['other' + i] = all; dataLayer = [all]",
+        "dataLayer = Object.freeze([{type: 'product'}])",
+        "dataLayer = [{get broken() { throw new Error() }}, {type: 'product'}]",
+    ],
+)
+def test_data_layer__that_is_odd__is_read_for_all_who_ask(layer: str, shop: Shop, open_page: Open) -> None:
+    """Cyclic in twelve ways at once, frozen, and with what cannot be read."""
+    asks = {"data_layer.type": "product"}
+    shop.experiments = [
+        meant_for(asks),
+        experiment({"mutations": [mutate("h2", "text", text="Meant")]}, name="e2", audience=audience(asks)),
+    ]
+    shop.page("/", html("<h1>Original</h1><h2>Original</h2>", f"<script>{layer}</script>"))
+    page = open_page()
+    assert (page.inner_text("h1"), page.inner_text("h2")) == ("Meant", "Meant")
+
+
+@pytest.mark.parametrize("guest", ["0", "false", "''", "null", "NaN"])
+def test_customer__told_as_nobody__is_a_guest(guest: str, shop: Shop, open_page: Open) -> None:
+    shop.experiments = [meant_for({"logged_in": False})]
+    shop.page("/", html("<h1>Original</h1>", f"<script>svc = {{customer_id: {guest}}}</script>"))
+    assert open_page().inner_text("h1") == "Meant"
+
+
 def test_data_layer__that_nothing_asks_for__is_left_alone(shop: Shop, open_page: Open) -> None:
     shop.experiments = [meant_for({"device": "desktop"})]
     shop.page("/", html("<h1>Original</h1>"))

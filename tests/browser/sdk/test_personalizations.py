@@ -60,6 +60,22 @@ def test_not_shown__keeps_the_original_and_is_measured(shop: Shop, open_page: Op
     assert len(shop.wait_events("goal")) == 1
 
 
+def test_not_shown__is_not_reset_when_left(shop: Shop, open_page: Open) -> None:
+    treatment = WELCOME | {"reset_js": shop.script("window.wasReset = true")}
+    shown = {"js": shop.script("window.log = 'on'"), "reset_js": shop.script("log = 'off'")}
+    shop.config = {
+        "personalizations": [
+            personalization(treatment, below=0, pages=pages("\\/")),
+            personalization(shown, name="p2", pages=pages("\\/")),
+        ]
+    }
+    shop.page("/", html("<h1>Original</h1>"))
+    page = open_page()
+    page.evaluate("history.pushState({}, '', '/away')")
+    page.wait_for_function("log === 'off'")
+    assert page.evaluate("window.wasReset") is None
+
+
 def test_rules__choose_the_experience_and_change_it(shop: Shop, open_page: Open) -> None:
     german = {"id": "p1-de", "key": "de", "name": "German", "mutations": [mutate("h1", "text", text="Willkommen")]}
     made = personalization(WELCOME, rules=[{"experience": "de", "audience": audience({"country": "DE"})}])

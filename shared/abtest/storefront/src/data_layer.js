@@ -6,8 +6,11 @@ import { isArray, keysOf } from './natives.js';
 
 /** @import { Guard } from './types' */
 
-/** As deep as a data layer goes; what a page pushes may be cyclic. */
+/** As deep and as large as a data layer goes; what a page pushes may be cyclic, in many ways at once. */
 const MAX_DEPTH = 6;
+const MAX_VALUES = 5000;
+
+let valuesLeft = 0;
 
 /** Elements, dates and the like are values, not more data. @param {any} value */
 const isPlain = (value) => {
@@ -22,6 +25,7 @@ const isPlain = (value) => {
  */
 const merge = (into, from, depth) => {
   for (const name of keysOf(from)) {
+    if (--valuesLeft < 0) break;
     const value = from[name];
     const nested = isPlain(value) && depth < MAX_DEPTH;
     into[name] = nested ? merge(isPlain(into[name]) ? into[name] : record(), value, depth + 1) : value;
@@ -42,19 +46,34 @@ export const createDataLayer = (guard, onPush) => {
   /** Length of the array when the page view began: events before it belong to earlier views. */
   let begin = 0;
 
+  /** One that cannot be read keeps no other from being taken in. */
+  const take = guard(
+    'data layer',
+    (/** @type {any} */ item, /** @type {boolean} */ isNew) => {
+      if (!isPlain(item)) return;
+      valuesLeft = MAX_VALUES;
+      merge(data, item, 0);
+      if (isNew) onPush(item.event);
+    },
+  );
+
   /**
    * @param {ArrayLike<any>} items
    * @param {number} from events before this position are passed over
    */
-  const take = (items, from) => {
-    for (let i = 0; i < items.length; i++) {
-      if (!isPlain(items[i])) continue;
-      merge(data, items[i], 0);
-      if (i >= from) onPush(items[i].event);
-    }
+  const takeAll = (items, from) => {
+    for (let i = 0; i < items.length; i++) take(items[i], i >= from);
   };
 
-  const told = guard('data layer', take);
+  /** @param {any} array */
+  const listen = (array) => {
+    const { push } = array;
+    array.push = function () {
+      const length = push.apply(this, /** @type {any} */ (arguments));
+      takeAll(arguments, 0);
+      return length;
+    };
+  };
 
   return {
     /** What the array says; from now on it is listened to. A page may have put another in its place. */
@@ -62,13 +81,8 @@ export const createDataLayer = (guard, onPush) => {
       const array = (host.dataLayer ||= []);
       if (array !== layer && isArray(array)) {
         layer = array;
-        take(array, begin);
-        const { push } = array;
-        array.push = function () {
-          const length = push.apply(this, /** @type {any} */ (arguments));
-          told(arguments, 0);
-          return length;
-        };
+        takeAll(array, begin);
+        guard('data layer', listen)(array); // a frozen one stays as it is
       }
       return data;
     },

@@ -42,7 +42,7 @@ const asDecision = ({ personalization, experience, shown }) => ({
     epoch: 1,
     state: personalization.state,
     type: 'mutation',
-    reset_js: experience.reset_js,
+    reset_js: shown ? experience.reset_js : undefined,
     goals: personalization.goals,
   },
   variation: shown ? experience : { id: personalization.id },
@@ -117,7 +117,7 @@ const boot = (config, scripts, given) => {
       config,
       {
         id: visit.visitorId(),
-        customer_id: customer == null ? undefined : `${customer}`,
+        customer_id: customer ? `${customer}` : undefined, // shops say 0 or false of guests
         attributes: overlay(browserAttributes(visit, triggers.data), given),
         sticky: visit.sticky(config.experiments),
         surface,

@@ -22,8 +22,9 @@ export const createTriggers = (guard, again) => {
   /** The page has told of an event. @param {string} name */
   const note = (name) => {
     const trigger = `event:${name}`;
+    const isNews = asked[trigger] && !fired[trigger];
     fired[trigger] = true;
-    if (asked[trigger] || asked.data) again();
+    if (isNews || asked.data) again();
   };
 
   const layer = createDataLayer(guard, note);
