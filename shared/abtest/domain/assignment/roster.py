@@ -40,7 +40,7 @@ class Experiment:
     drawn: bytes
     """The index in both outcomes for each bucket."""
     outcomes: tuple[Outcomes, Outcomes]
-    """Drawn by the visitor id where its pages do not hold and where they do; made once, since they are most frequent."""
+    """Drawn by the visitor id where its pages do not hold and where they do; made once: they are most frequent."""
     indices: Mapping[str, int]
     """The position of each variation by its id."""
 
