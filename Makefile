@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin lint unit integration e2e browser sdk build sam-local bench bench-% openapi lock clean
+.PHONY: help setup run test demo settle tick status admin lint unit integration e2e browser sdk golden proof build sam-local bench bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -41,7 +41,7 @@ lint: ## Formatting, lint, types, import rules, template
 	@tools/lint.sh
 
 unit: ## Fast tests of the pure core and the plumbing
-	@.venv/bin/pytest tests/unit tests/property -q $(ARGS)
+	@.venv/bin/pytest tests/unit tests/property tests/golden -q $(ARGS)
 
 integration: ## Adapters and handlers on moto and the local engine
 	@.venv/bin/pytest tests/contract tests/integration -q $(ARGS)
@@ -54,6 +54,12 @@ sdk: ## The storefront SDK: types, lint, unit tests, and that the committed bund
 
 browser: ## The storefront SDK in headless Chromium
 	@.venv/bin/pytest tests/browser -q $(ARGS)
+
+golden: ## Write the golden vectors anew; refuses where Python and JavaScript disagree
+	@$(PY) -m tools.golden $(ARGS)
+
+proof: ## A million random questions to both languages (ARGS="--seeds 7 8")
+	@$(PY) -m tools.golden.compare --cases 1000000 $(ARGS)
 
 openapi: ## Write docs/api/openapi.json from the routes
 	@$(PY) -m tools.openapi
