@@ -80,6 +80,20 @@ def test_selector__that_does_not_parse__is_reported_and_harms_no_other(shop: Sho
     assert error["experimentId"] == "e1"
 
 
+@pytest.mark.parametrize("selector", ["[open", '[open="', ".open /*", ".open\\", ":not(.open"])
+def test_selector__that_is_not_closed__is_reported_and_harms_no_later_content(
+    selector: str, shop: Shop, open_page: Open
+) -> None:
+    spoilt = experiment({"mutations": [mutate(selector, "text", text="Open")]}, name="e0")
+    shop.experiments = [spoilt, experiment({"mutations": [mutate(".late", "text", text="New")]})]
+    shop.page("/", html(BODY))
+    page = open_page()
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p class=late>Late</p>')")
+    assert page.inner_text(".late") == "New"
+    [error] = shop.wait_events("sdk_error")
+    assert error["experimentId"] == "e0"
+
+
 LIST = "".join(f"<li>{n}</li>" for n in "abcde")
 RENDER = f"document.querySelector('ul').innerHTML = {LIST!r}"
 ITEMS = "[...document.querySelectorAll('li')].map((e) => e.textContent).join('')"

@@ -46,6 +46,19 @@ def test_element__fires_once_it_stands_in_the_page(change: str, shop: Shop, open
     assert len(shop.wait_events("experiment_viewed")) == 1
 
 
+@pytest.mark.parametrize("selector", ["[open", '[open="', ".open /*", ".open\\", ":not(.open"])
+def test_element__with_a_selector_that_is_not_closed__keeps_no_other_from_firing(
+    selector: str, shop: Shop, open_page: Open
+) -> None:
+    shop.experiments = [waiting(f"element:{selector}") | {"id": "e0"}, waiting("element:h2") | {"id": "e2"}]
+    shop.page("/", PAGE)
+    page = open_page()
+    assert page.evaluate("svc.assignments()") == []
+    page.evaluate("document.body.append(document.createElement('h2'))")
+    page.wait_for_function(f"{H1} === 'New'")
+    assert [each["experimentId"] for each in page.evaluate("svc.assignments()")] == ["e2"]
+
+
 def test_element__with_a_selector_that_does_not_parse__leaves_the_experiment_out(shop: Shop, open_page: Open) -> None:
     shop.experiments = [waiting("element:["), waiting("element:h1") | {"id": "e2"}]
     shop.page("/", PAGE)

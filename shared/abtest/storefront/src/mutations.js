@@ -5,7 +5,7 @@ import { act, holdsOurs, isOurs, isServed, removeStoppers, sweepInsertions } fro
 import { fold } from './hash.js';
 import { select } from './lists.js';
 import { startTimer } from './natives.js';
-import { findIn, isComplete, kindOf } from './selectors.js';
+import { findIn, isComplete, kindOf, refuseOpen } from './selectors.js';
 
 /** @import { Guard, Mutation } from './types' */
 /** @import { Applied } from './actions.js' */
@@ -200,6 +200,7 @@ export const createMutator = (guard) => {
       for (let i = 0; i < mutations.length; i++) {
         const rule = createRule(mutations[i], `${key}/${i}`);
         try {
+          refuseOpen(rule.mutation.selector);
           resolve(rule, roots);
           added[added.length] = rule;
         } catch {

@@ -44,3 +44,12 @@ export const findIn = (root, selector, found) => {
   }
   for (const element of root.querySelectorAll(selector)) found[found.length] = element;
 };
+
+/**
+ * Throws for a selector that others cannot stand behind in a list: a bracket, text or comment that it leaves open is
+ * closed by the parser only at the very end, so that it would swallow them.
+ * @param {string} selector
+ */
+export const refuseOpen = (selector) => {
+  if (!document.documentElement.matches(`${selector},*`)) throw selector;
+};

@@ -4,6 +4,7 @@
 import { createDataLayer } from './data_layer.js';
 import { record } from './lists.js';
 import { keysOf, now, startTimer } from './natives.js';
+import { refuseOpen } from './selectors.js';
 
 /** @import { Guard } from './types' */
 
@@ -48,6 +49,7 @@ export const createTriggers = (guard, again) => {
     dom_ready: () => document.readyState !== 'loading',
 
     element(selector) {
+      refuseOpen(selector);
       if (document.querySelector(selector)) return true;
       selectors += (selectors && ',') + selector;
       return false;
