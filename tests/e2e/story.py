@@ -1,5 +1,6 @@
 """A thin HTTP vocabulary for stories: what a developer would type."""
 
+from time import sleep
 from typing import Any
 
 import requests
@@ -30,6 +31,18 @@ class Story:
         """Complete whatever earlier stories left running, so that each story owns the store page."""
         for experiment in self.call("GET", "/experiments?status=running&limit=100")["data"]:
             self.call("POST", f"/experiments/{experiment['id']}/complete")
+
+    def await_delivery(self) -> None:
+        """Wait until the edge serves what is published: it keeps a pointer for a second."""
+        edge, shop_id = self.dev["worker_base_url"], self.dev["shop_id"]
+        published = requests.get(f"{edge}/api/exp", params={"shopId": shop_id, "debug": "1"}, timeout=30).json()
+        revision = f'"revision":{published["delivery"]["revision"]}}}'
+        for _ in range(100):
+            addresses = (f"{edge}/s/{shop_id}.js", f"{edge}/api/exp?shopId={shop_id}")
+            if all(revision in requests.get(address, timeout=30).text for address in addresses):
+                return
+            sleep(0.1)
+        raise AssertionError("the edge never served what is published")
 
     def results(self, experiment_id: str, *, visitors: int, conversions: int) -> Any:
         """The results once beacons of closed tabs have arrived: at least so many, or whatever stands after a while."""

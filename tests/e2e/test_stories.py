@@ -75,6 +75,7 @@ def test_experiment__created_approved_launched_and_visited_by_forty__is_counted_
     launched = story.call("POST", f"/experiments/{experiment_id}/launch")
     assert launched["status"] == "running"
     assert launched["started_at"] is not None
+    story.await_delivery()
 
     seen: Counter[str] = Counter()
     clicked: Counter[str] = Counter()
@@ -119,6 +120,7 @@ def test_redirect_experiment__visited_by_forty__sends_the_treatment_and_counts_b
     experiment_id, goal_id = experiment["id"], experiment["goals"][0]["id"]
     control, page_b = (variation["id"] for variation in experiment["variations"])
     story.call("POST", f"/experiments/{experiment_id}/launch")
+    story.await_delivery()
 
     seen: Counter[str] = Counter()
     for _ in range(VISITORS):
@@ -141,6 +143,7 @@ def test_redirect_experiment__visited_by_forty__sends_the_treatment_and_counts_b
 
     completed = story.call("POST", f"/experiments/{experiment_id}/complete", winning_variation_id=page_b, outcome="won")
     assert completed["status"] == "completed"
+    story.await_delivery()
     page = visit(browser, f"{store}/product")
     page.wait_for_function("window.svc")
     assert "/product-b" not in page.url, "a completed experiment redirects nobody"

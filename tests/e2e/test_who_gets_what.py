@@ -92,6 +92,7 @@ def test_audience_and_page__reused_by_an_experiment__decide_in_the_browser(story
     treatment = next(each for each in made["variations"] if not each["is_control"])
     story.call("PUT", f"/experiments/{made['id']}/variations/weights", weights=_all_to(made, treatment["id"]))
     story.call("POST", f"/experiments/{made['id']}/launch")
+    story.await_delivery()
 
     phone = {"user_agent": PHONE, "viewport": {"width": 390, "height": 800}, "is_mobile": True, "has_touch": True}
     cases = [
@@ -116,6 +117,7 @@ def test_audience_and_page__reused_by_an_experiment__decide_in_the_browser(story
         confirm_live_impact=True,
         confirmed_consumer_ids=[made["id"]],
     )
+    story.await_delivery()
     context = shopper(browser, store, visitor(1), **phone)
     assert opened(context, f"{store}/?utm_source=mail").locator("h1").inner_text() == "Made for thumbs"
     context.close()
@@ -137,6 +139,7 @@ def test_exclusion_group__two_experiments_by_halves__nobody_is_in_both_and_serve
     )
     for each in (first, second):
         story.call("POST", f"/experiments/{each['id']}/launch")
+        story.await_delivery()
     met: Counter[str] = Counter()
     for number in range(20):
         context = shopper(browser, store, visitor(number))
@@ -157,6 +160,7 @@ def test_holdout__of_a_tenth__keeps_the_original_and_says_so(story: Story, brows
     story.call("POST", f"/experiments/{made['id']}/launch")
     shop = f"/shops/{story.dev['shop_id']}"
     story.call("PATCH", shop, holdout_pct=10, holdout_v1_enabled=True)
+    story.await_delivery()
     try:
         answers = {number: assigned(story, user_id=visitor(number), url=store) for number in range(120)}
         held = [number for number, answer in answers.items() if answer["cohort"] == "holdout"]
@@ -168,6 +172,7 @@ def test_holdout__of_a_tenth__keeps_the_original_and_says_so(story: Story, brows
         context.close()
     finally:
         story.call("PATCH", shop, holdout_pct=0, holdout_v1_enabled=False)
+        story.await_delivery()
     assert "cohort" not in assigned(story, user_id=visitor(held[0]), url=store)
 
 
@@ -192,6 +197,7 @@ def test_personalization_and_flag__switched_on_and_off__reach_the_storefront_and
     flag = story.call(
         "POST", "/flags", 201, key="wide-gallery", name="Wide gallery", on_value={"columns": 4}, activate=True
     )
+    story.await_delivery()
     seen: Counter[bool] = Counter()
     for number in range(20):
         context = shopper(browser, store, visitor(number))
@@ -210,6 +216,7 @@ def test_personalization_and_flag__switched_on_and_off__reach_the_storefront_and
 
     story.call("POST", f"/flags/{flag['id']}/pause")
     story.call("POST", f"/personalizations/{made['id']}/pause")
+    story.await_delivery()
     context = shopper(browser, store, visitor(0))
     page = opened(context, store)
     assert page.evaluate("svc.flag('wide-gallery', null)") is False
@@ -226,11 +233,14 @@ def test_winner__shipped__is_what_everybody_sees(story: Story, browser: Browser)
     story.call("POST", f"/experiments/{made['id']}/complete", winning_variation_id=winner["id"], outcome="won")
     shipped = story.call("POST", f"/experiments/{made['id']}/ship", 201, variation_id=winner["id"])["personalization"]
     assert (shipped["status"], shipped["rollout_percentage"]) == ("active", 1)
-    for number in range(3):
-        context = shopper(browser, store, visitor(number))
-        assert opened(context, store).locator("h1").inner_text() == "The winning headline"
-        context.close()
-    story.call("POST", f"/personalizations/{shipped['id']}/archive")
+    try:
+        story.await_delivery()
+        for number in range(3):
+            context = shopper(browser, store, visitor(number))
+            assert opened(context, store).locator("h1").inner_text() == "The winning headline"
+            context.close()
+    finally:
+        story.call("POST", f"/personalizations/{shipped['id']}/archive")
 
 
 def assigned(story: Story, **parameters: str) -> dict[str, Any]:
