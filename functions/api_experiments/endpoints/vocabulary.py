@@ -17,6 +17,7 @@ from abtest.domain.experiments.model import Goal as Measure
 from abtest.domain.experiments.model import Variation as Arm
 from abtest.http.deps import Caller, require
 from abtest.http.paging import MAX_LIMIT, Paging
+from abtest.http.refusals import InvalidCursorError
 from abtest.ports.catalog import AuditRow
 from abtest.services.experiments.publishing import Published
 from abtest.services.listing import ArchivedFilter
@@ -94,10 +95,20 @@ def audit_log(row: AuditRow) -> AuditLog:
 
 
 def part_of(page: Paging, items: Sequence[Part]) -> ListOf[Part]:
-    """The page of a list that is part of a resource: what follows the item that the cursor names."""
-    start = next((index + 1 for index, item in enumerate(items) if item.id == page.after), 0)
+    """The page of a list that is part of a resource: what follows the item that the cursor names.
+
+    Raises InvalidCursorError when that item is there no more: nobody knows what followed it.
+    """
+    start = 0 if page.after is None else _position(page.after, items) + 1
     shown = items[start : start + page.limit]
     return page.page(shown, shown[-1].id if start + page.limit < len(items) else None)
+
+
+def _position(item_id: str, items: Sequence[Part]) -> int:
+    found = next((index for index, item in enumerate(items) if item.id == item_id), None)
+    if found is None:
+        raise InvalidCursorError("the item at which the list was cut is there no more; start it again")
+    return found
 
 
 def whole(items: Sequence[Item]) -> ListOf[Item]:

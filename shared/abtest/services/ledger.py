@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from abtest.domain.ledger.events import REVENUE_GOAL_ID, Row, goal_claim
 from abtest.domain.ledger.objects import batch_id, quarantine_key, raw_key
@@ -98,13 +98,15 @@ def _rows_of(body: str) -> Sequence[Row] | None:
     except canonical_json.InvalidJsonError:
         return None
     rows = document.get("rows") if isinstance(document, dict) else None
-    if not isinstance(rows, list) or not all(_is_row(row) for row in rows):
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() >= _ESSENTIAL for row in rows):
         return None
-    return rows
+    return [cast(Row, _ABSENT | row) for row in rows]
 
 
-def _is_row(row: Any) -> bool:
-    return isinstance(row, dict) and row.keys() == Row.__annotations__.keys()
+_ESSENTIAL = {"event_id", "shop_id", "type", "visitor_id", "ts", "received_at"}
+# Two releases run side by side during a deployment: what one of them does not write yet is absent, what the other does
+# not know yet is kept.
+_ABSENT = dict.fromkeys(Row.__annotations__) | {"qa_mode": False, "data": "{}"}
 
 
 def _unknown_goal(row: Row) -> Mapping[str, Any]:

@@ -124,6 +124,15 @@ def test_list__paged__gives_each_goal_once(client: Client, path: str) -> None:
     assert seen == ["0", "1", "2", "3", "4"]
 
 
+def test_list__cut_at_a_goal_that_was_deleted__asks_to_start_again(client: Client, path: str) -> None:
+    first = client.post(path, CLICK).json()["id"]
+    client.post(path, {**CLICK, "name": "other"})
+    cursor = client.get(path, query={"limit": 1}).json()["pagination"]["next_cursor"]
+    assert client.delete(f"{path}/{first}").status == 204
+    answer = client.get(path, query={"limit": 1, "cursor": cursor})
+    assert (answer.status, answer.code) == (400, "invalid_cursor")
+
+
 def test_goal_limit__fifty__takes_no_more(client: Client, create: Create) -> None:
     goals = [{"name": str(n), "type": "pageview"} for n in range(50)]
     path = f"/experiments/{create(goals=goals)['id']}/goals"

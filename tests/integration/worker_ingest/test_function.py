@@ -73,6 +73,14 @@ def test_message__that_cannot_be_read__is_reported_alone(writer: LedgerWriter, l
     assert len(written(ledger)) == 1
 
 
+def test_row__of_another_release__is_written_with_what_it_lacks_as_absent_and_what_it_adds(
+    writer: LedgerWriter, ledger: MemoryBlobs
+) -> None:
+    other = {name: value for name, value in row(event_id="a").items() if name != "order_id"} | {"market": "north"}
+    assert writer.write([message(1, body=json.dumps({"rows": [other]}))]) == []
+    assert written(ledger) == [[row(event_id="a") | {"market": "north"}]]
+
+
 def test_goal__that_the_shop_never_had__is_quarantined_with_its_row(writer: LedgerWriter, ledger: MemoryBlobs) -> None:
     rows = [
         row(event_id="known", type="goal", goal_id="g-1"),
