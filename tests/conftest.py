@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.support.moto_stack import AwsStack
+
+settings.register_profile("untimed", deadline=None)  # what a busy machine takes says nothing about the code
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

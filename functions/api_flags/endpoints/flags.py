@@ -17,8 +17,9 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.flags.authoring import Authoring
-from abtest.services.flags.reading import Filters, Reading
+from abtest.services.flags.reading import Reading
 from abtest.services.listing import ArchivedFilter, Sort
+from abtest.services.rollout_filters import Filters
 from abtest.services.scopes import FieldScopeRequiredError
 from api_flags.endpoints.vocabulary import Named, Reader, Writer, flag
 

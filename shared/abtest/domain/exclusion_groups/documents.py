@@ -1,32 +1,21 @@
-"""The stored form of exclusion groups: a plain JSON document, and the way back.
-
-Fields that a document lacks have their defaults, and fields that this code does not know are ignored: two releases run
-side by side during a deployment.
-"""
+"""The stored form of exclusion groups: a plain JSON document, and the way back."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from abtest.domain.exclusion_groups.model import ExclusionGroup, Member
-
-Document = dict[str, Any]
+from abtest.kit.stored import Document, known, plain
 
 
 def exclusion_group_document(group: ExclusionGroup) -> Document:
     """The aggregate as JSON."""
-    return {**_plain(group), "members": [_member_document(member) for member in group.members]}
+    return {**plain(group), "members": [_member_document(member) for member in group.members]}
 
 
 def exclusion_group_from(document: Mapping[str, Any]) -> ExclusionGroup:
     """The aggregate that a document holds. Raises KeyError or TypeError when a field without default is missing."""
-    names = {field.name for field in fields(ExclusionGroup)}
-    known = {name: value for name, value in document.items() if name in names}
-    return ExclusionGroup(**{**known, "members": tuple(_member(each) for each in document.get("members", ()))})
-
-
-def _plain(group: ExclusionGroup) -> Document:
-    return {field.name: getattr(group, field.name) for field in fields(group)}
+    members = tuple(_member(each) for each in document.get("members", ()))
+    return ExclusionGroup(**known(ExclusionGroup, document) | {"members": members})
 
 
 def _member_document(member: Member) -> Document:

@@ -4,10 +4,10 @@ from abtest.domain.experiments.change import Change
 from abtest.domain.experiments.documents import experiment_document, experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
-from abtest.domain.ledger.events import goal_claim
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
-from abtest.ports.catalog import COUNTED_FOR_EVER, Claim, Head, Put, Record, Release, Remove
+from abtest.ports.catalog import COUNTED_FOR_EVER, Head, Put, Record, Remove
+from abtest.services.names import Names, Renaming
 
 COUNTED_AFTER_END_MS = 7 * 24 * 3600 * 1000
 """Events arrive up to seven days late."""
@@ -61,28 +61,15 @@ def remove_of(before: Experiment) -> Remove:
     return Remove(head=head_of(before))
 
 
-def claims_of(change: Change) -> list[Claim]:
-    """Names that the change takes."""
+def renaming_of(change: Change) -> Renaming:
+    """The names that the change takes and gives back."""
     subject = change.subject
-    taken = dict.fromkeys(sorted(names_of(change.after) - names_of(change.before)), subject.id)
-    # A goal's name leads to the goal and is never given back: the ingest worker asks whether the shop ever had it.
-    taken |= {goal_claim(goal_id): goal_id for goal_id in sorted(_goals(change.after) - _goals(change.before))}
-    return [
-        Claim(scope=subject.shop_id, name=name, target_id=target_id, target_shop_id=subject.shop_id)
-        for name, target_id in taken.items()
-    ]
+    before, after = _names(change.before), _names(change.after)
+    return Renaming(shop_id=subject.shop_id, record_id=subject.id, before=before, after=after)
 
 
-def releases_of(change: Change) -> list[Release]:
-    """Names that the change gives back."""
-    gone = names_of(change.before) - names_of(change.after)
-    return [Release(scope=change.subject.shop_id, name=name) for name in sorted(gone)]
-
-
-def names_of(experiment: Experiment | None) -> set[str]:
+def _own_names(experiment: Experiment) -> set[str]:
     """Every unique name of an experiment inside its shop."""
-    if experiment is None:
-        return set()
     names = {public_name(experiment.public_id)} if experiment.public_id else set()
     if experiment.slug is not None:
         names.add(slug_name(experiment.slug))
@@ -108,8 +95,10 @@ def variation_name(reference: str) -> str:
     return f"VAR#{reference}"
 
 
-def _goals(experiment: Experiment | None) -> set[str]:
-    return {goal.id for goal in experiment.goals} if experiment else set()
+def _names(experiment: Experiment | None) -> Names:
+    if experiment is None:
+        return Names()
+    return Names(own=_own_names(experiment), goal_ids={goal.id for goal in experiment.goals})
 
 
 def _due(experiment: Experiment) -> dict[str, Timestamp]:

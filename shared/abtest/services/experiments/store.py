@@ -15,12 +15,11 @@ from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow
 from abtest.services.context import Caller, World
 from abtest.services.experiments.publishing import Published, Publishing
 from abtest.services.experiments.records import (
-    claims_of,
     experiment_in,
     public_name,
     put_of,
-    releases_of,
     remove_of,
+    renaming_of,
     slug_name,
     variation_name,
 )
@@ -75,12 +74,12 @@ class ExperimentStore:
         """Commit a change with its rows and publish what shoppers see. Raises StaleVersionError, SlugTakenError."""
         subject = change.subject
         after = change.after and replace(change.after, version=(change.before.version if change.before else 0) + 1)
-        rows = self._outbox(change)
+        rows, renaming = self._outbox(change), renaming_of(change)
         commit = Commit(
             puts=[put_of(change, after)] if after else [],
             removes=[remove_of(change.before)] if change.before and not after else [],
-            claims=claims_of(change),
-            releases=releases_of(change),
+            claims=renaming.claims(),
+            releases=renaming.releases(),
             audit=[self._audit_row(caller, change)],
             outbox=rows,
         )

@@ -4,7 +4,8 @@ from abtest.domain.flags.change import Change
 from abtest.domain.flags.documents import flag_document, flag_from
 from abtest.domain.flags.model import Flag
 from abtest.domain.reusable.references import references_of, refs_attribute
-from abtest.ports.catalog import Claim, Commit, Head, Put, Record, Release, Remove
+from abtest.ports.catalog import Commit, Head, Put, Record, Remove
+from abtest.services.names import Names, Renaming
 
 
 def flag_in(record: Record) -> Flag:
@@ -35,15 +36,13 @@ def head_of(flag: Flag) -> Head:
 
 def commit_of(change: Change, after: Flag | None) -> Commit:
     """What stores the change, and moves its unique name. `after` is the flag at its new version."""
-    before = change.before
-    old, new = _name_of(before), _name_of(after)
-    shop_id = change.subject.shop_id
-    taken = Claim(scope=shop_id, name=new or "", target_id=change.subject.id, target_shop_id=shop_id)
+    before, subject = change.before, change.subject
+    renaming = Renaming(shop_id=subject.shop_id, record_id=subject.id, before=_names(before), after=_names(after))
     return Commit(
         puts=[Put(record=_record_of(after), expected_version=before.version if before else 0)] if after else [],
         removes=[Remove(head=head_of(before))] if before and not after else [],
-        claims=[taken] if new and new != old else [],
-        releases=[Release(scope=shop_id, name=old)] if old and new != old else [],
+        claims=renaming.claims(),
+        releases=renaming.releases(),
     )
 
 
@@ -56,5 +55,5 @@ def _record_of(flag: Flag) -> Record:
     return Record(head=head_of(flag), body=flag_document(flag))
 
 
-def _name_of(flag: Flag | None) -> str | None:
-    return key_name(flag.environment_key, flag.key) if flag else None
+def _names(flag: Flag | None) -> Names:
+    return Names(own={key_name(flag.environment_key, flag.key)}) if flag else Names()

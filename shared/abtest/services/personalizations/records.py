@@ -1,13 +1,13 @@
 """How a personalization is kept in the catalog: its head, its body, its unique key, its place in the work index."""
 
-from abtest.domain.ledger.events import goal_claim
 from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.documents import personalization_document, personalization_from
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
-from abtest.ports.catalog import COUNTED_FOR_EVER, Claim, Head, Put, Record, Release, Remove
+from abtest.ports.catalog import COUNTED_FOR_EVER, Head, Put, Record, Remove
 from abtest.services.experiments.records import COUNTED_AFTER_END_MS
+from abtest.services.names import Names, Renaming
 
 
 def record_of(personalization: Personalization) -> Record:
@@ -54,22 +54,11 @@ def remove_of(before: Personalization) -> Remove:
     return Remove(head=head_of(before))
 
 
-def claims_of(change: Change) -> list[Claim]:
-    """Names that the change takes: the key, and those of goals, by which the ingest worker knows them."""
+def renaming_of(change: Change) -> Renaming:
+    """The names that the change takes and gives back: the key, and those of goals."""
     subject = change.subject
-    taken = dict.fromkeys(sorted(_names(change.after) - _names(change.before)), subject.id)
-    # As with experiments, a goal's name is never given back: events of it may still be under way.
-    taken |= {goal_claim(goal_id): goal_id for goal_id in sorted(_goals(change.after) - _goals(change.before))}
-    return [
-        Claim(scope=subject.shop_id, name=name, target_id=target_id, target_shop_id=subject.shop_id)
-        for name, target_id in taken.items()
-    ]
-
-
-def releases_of(change: Change) -> list[Release]:
-    """Names that the change gives back."""
-    gone = _names(change.before) - _names(change.after)
-    return [Release(scope=change.subject.shop_id, name=name) for name in sorted(gone)]
+    before, after = _names(change.before), _names(change.after)
+    return Renaming(shop_id=subject.shop_id, record_id=subject.id, before=before, after=after)
 
 
 def key_name(environment_key: str, key: str) -> str:
@@ -77,12 +66,11 @@ def key_name(environment_key: str, key: str) -> str:
     return f"PZN#KEY#{environment_key}#{key}"
 
 
-def _names(personalization: Personalization | None) -> set[str]:
-    return {key_name(personalization.environment_key, personalization.key)} if personalization else set()
-
-
-def _goals(personalization: Personalization | None) -> set[str]:
-    return {goal.id for goal in personalization.goals} if personalization else set()
+def _names(personalization: Personalization | None) -> Names:
+    if personalization is None:
+        return Names()
+    own = {key_name(personalization.environment_key, personalization.key)}
+    return Names(own=own, goal_ids={goal.id for goal in personalization.goals})
 
 
 def _references(personalization: Personalization) -> frozenset[str]:

@@ -13,11 +13,10 @@ from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow
 from abtest.services.context import Caller, World
 from abtest.services.personalizations.records import (
-    claims_of,
     personalization_in,
     put_of,
-    releases_of,
     remove_of,
+    renaming_of,
 )
 from abtest.services.retrying import refuse_other_version, retried
 from abtest.services.storefronts import Storefronts, warning_of
@@ -74,14 +73,14 @@ class PersonalizationStore:
 
         Raises StaleVersionError and KeyTakenError.
         """
-        before, subject = change.before, change.subject
+        before, subject, renaming = change.before, change.subject, renaming_of(change)
         after = change.after and replace(change.after, version=(before.version if before else 0) + 1)
         row = self.publish_row(subject.shop_id) if change.affects_shoppers else None
         commit = Commit(
             puts=[put_of(before, after)] if after else [],
             removes=[remove_of(before)] if before and not after else [],
-            claims=claims_of(change),
-            releases=releases_of(change),
+            claims=renaming.claims(),
+            releases=renaming.releases(),
             audit=[self._audit_row(caller, change), *beside],
             outbox=[row] if row else [],
         )

@@ -1,0 +1,26 @@
+"""Dataclasses as JSON documents and back, across releases.
+
+A document may lack fields that are younger than it, and may hold fields that are younger than this code (two releases
+run side by side during a deployment): defaults fill the first, the second are ignored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+Document = dict[str, Any]
+
+
+def plain(value: Any) -> Document:
+    """The fields of a dataclass, tuples as lists; what stands inside them stays what it is."""
+    return {field.name: _listed(getattr(value, field.name)) for field in fields(value)}
+
+
+def known(kind: type[Any], document: Mapping[str, Any]) -> Document:
+    """What a document says about the fields of a dataclass."""
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in document.items() if name in names}
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,42 @@
+"""Unique names that a change takes and gives back: those of the record itself, and of goals that it measures."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from abtest.domain.ledger.events import goal_claim
+from abtest.ports.catalog import Claim, Release
+
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What a record holds: names that lead to it, and goals, whose names lead to themselves."""
+
+    own: AbstractSet[str] = _NONE
+    goal_ids: AbstractSet[str] = _NONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renaming:
+    """The names of a record before and after a change."""
+
+    shop_id: str
+    record_id: str
+    before: Names = Names()
+    after: Names = Names()
+
+    def claims(self) -> list[Claim]:
+        """Names that the change takes."""
+        taken = dict.fromkeys(sorted(self.after.own - self.before.own), self.record_id)
+        fresh = sorted(self.after.goal_ids - self.before.goal_ids)
+        # A goal's name is never given back: the ingest worker asks whether the shop ever had it.
+        taken |= {goal_claim(goal_id): goal_id for goal_id in fresh}
+        return [
+            Claim(scope=self.shop_id, name=name, target_id=target_id, target_shop_id=self.shop_id)
+            for name, target_id in taken.items()
+        ]
+
+    def releases(self) -> list[Release]:
+        """Names that the change gives back."""
+        return [Release(scope=self.shop_id, name=name) for name in sorted(self.before.own - self.after.own)]
