@@ -5,7 +5,8 @@ from typing import Annotated
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.personalizations import Personalization, ShipInput, Shipped
 from abtest.domain.experiments.errors import InvalidStateTransitionError, UnsafeRegexError
-from abtest.domain.personalizations.errors import CodeBudgetExceededError, KeyTakenError
+from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

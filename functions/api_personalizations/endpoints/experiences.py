@@ -15,7 +15,8 @@ from abtest.contract.personalizations import (
     PersonalizationRules,
 )
 from abtest.domain.experiments.errors import LiveImpactError, UnsafeRegexError
-from abtest.domain.personalizations.errors import CodeBudgetExceededError, KeyTakenError
+from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.http.deps import IfMatch, Page, carries_code, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

@@ -16,8 +16,9 @@ from abtest.contract.personalizations import (
     PersonalizationUpdateInput,
 )
 from abtest.domain.experiments.errors import LiveImpactError, NotDeletableError, UnsafeRegexError
-from abtest.domain.personalizations.errors import CodeBudgetExceededError, KeyTakenError
+from abtest.domain.personalizations.errors import CodeBudgetExceededError
 from abtest.domain.personalizations.model import DeliveryType, Status
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.http.deps import IfMatch, Page, carries_code, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

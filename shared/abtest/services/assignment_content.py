@@ -10,6 +10,7 @@ from typing import Any
 
 from abtest.domain.assignment.decision import Assignment
 from abtest.domain.assignment.destination import destination_of
+from abtest.domain.delivery.joined import as_call, joined_styles
 from abtest.domain.targeting.pages import PageView, Rule, everywhere, prepare_page
 from abtest.domain.targeting.urls import Address, parse_address
 
@@ -115,7 +116,7 @@ def _delivered(content: Content, decided: Assignment, view: PageView | None) -> 
     return {
         "mutations": shown.get("mutations", []),
         "redirect_url": leads_to,
-        "css": _joined(experiment.get("css"), shown.get("css")),
+        "css": joined_styles(experiment.get("css"), shown.get("css")),
         "js": _script(experiment.get("js"), shown.get("js")),
     }
 
@@ -131,12 +132,8 @@ def _shown(variation: Document, blocks: Sequence[tuple[Rule, Document]], view: P
     return next((block for rule, block in blocks if rule(view)), variation)
 
 
-def _joined(first: str | None, second: str | None) -> str | None:
-    return f"{first}\n{second}" if first and second else first or second
-
-
 def _script(first: str | None, second: str | None) -> str | None:
     """Function bodies as one; two get a function each, so that neither's names or `return` concern the other."""
     if first and second:
-        return "\n".join(f"(function(){{\n{body}\n}})();" for body in (first, second))
+        return f"{as_call(first)}\n{as_call(second)}"
     return first or second

@@ -1,11 +1,12 @@
 """What every use case is given: who calls, and the world it may touch."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from abtest.kit.clock import Clock, Timestamp, timestamp
 from abtest.kit.ids import Randomness, uuid7
-from abtest.ports.catalog import AuditRow, Catalog
+from abtest.ports.catalog import AuditRow, Catalog, OutboxRow, Topic
 
 KeyKind = Literal["shop", "user", "tracking_source"]
 
@@ -37,6 +38,14 @@ class World:
     def new_id(self) -> str:
         """A fresh time-ordered id."""
         return uuid7(self.clock.now(), self.random)
+
+    def publish_row(self, shop_id: str) -> OutboxRow:
+        """The promise that the shop is published, kept by the sweep if nobody else does."""
+        return self.outbox_row(shop_id, "publish", {})
+
+    def outbox_row(self, shop_id: str, topic: Topic, payload: Mapping[str, Any]) -> OutboxRow:
+        """A row that waits for whoever carries its topic out."""
+        return OutboxRow(id=self.new_id(), shop_id=shop_id, topic=topic, payload=payload, created_at=self.now())
 
     def audit_row(
         self,

@@ -9,7 +9,6 @@ from abtest.domain.experiments.model import Experiment, Goal, Variation
 from abtest.domain.ledger.filters import is_evaluable
 from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
-from abtest.domain.settings import defaults
 from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rates
 from abtest.domain.stats.sample_ratio import sample_ratio
 from abtest.domain.stats.samples import Conversions, Interval, Sample
@@ -20,6 +19,7 @@ from abtest.ports.rollups import Rollups
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_in, public_name
 from abtest.services.shop_records import read_shop
+from abtest.services.shops import defaults_in
 
 MULTIPLE_EXPOSURE_SHARE, MULTIPLE_EXPOSURE_VISITORS = 0.01, 10
 
@@ -105,8 +105,7 @@ class Results:
             return []
         shop_id = experiments[0].shop_id
         shop = read_shop(self._world.catalog, shop_id)
-        stored = self._world.catalog.get(shop_id, "SET", defaults.RECORD_ID)
-        settings = defaults.defaults_of(shop.tier, stored.body if stored else None)
+        settings = defaults_in(self._world.catalog, shop)
         questions = [
             _Question(
                 experiment=experiment,

@@ -57,7 +57,7 @@ class Shops:
             self._audit(user_id, shop, "create", {}, now),
             audit_row(self._world, user_id, minted.key, "create", {"scopes": [None, scopes]}, now),
         ]
-        promise = self._promise(shop.id, now)
+        promise = self._world.publish_row(shop.id)
         keys = commit_of(self._world.catalog, [minted.key], audit, now, *puts_of(shop))
         self._world.catalog.commit(replace(keys, outbox=[promise]))
         self._storefronts.refresh(shop.id, promise)
@@ -134,7 +134,7 @@ class Shops:
         after = before.changed(changes, now)
         if after == before:
             return before, None
-        promise = self._promise(after.id, now) if _is_seen(before, after) else None
+        promise = self._world.publish_row(after.id) if _is_seen(before, after) else None
         audit = self._audit(user_id, after, "update", _diff(before, after), now)
         self._world.catalog.commit(Commit(puts=puts_of(after), audit=[audit], outbox=[promise] if promise else []))
         return after, promise
@@ -180,9 +180,6 @@ class Shops:
         catalog.commit(Commit(puts=[put], audit=[audit]))
         return _defaults_answer(after).at(version + 1)
 
-    def _promise(self, shop_id: str, now: Timestamp) -> OutboxRow:
-        return OutboxRow(id=self._world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=now)
-
     def _audit(self, user_id: str, shop: Shop, verb: str, diff: Mapping[str, Any], now: Timestamp) -> AuditRow:
         entity = ("shop", shop.id, shop.name)
         return self._world.audit_row(
@@ -192,8 +189,12 @@ class Shops:
 
 def shop_defaults(catalog: Catalog, shop_id: str) -> dict[str, Any]:
     """The defaults that hold in a shop, as JSON, for the use cases that obey them. Raises NotFoundError."""
-    shop = read_shop(catalog, shop_id)
-    record = _stored_defaults(catalog, shop_id)
+    return defaults_in(catalog, read_shop(catalog, shop_id))
+
+
+def defaults_in(catalog: Catalog, shop: Shop) -> dict[str, Any]:
+    """The same for a shop that was read."""
+    record = _stored_defaults(catalog, shop.id)
     return defaults.defaults_of(shop.tier, record.body if record else None)
 
 

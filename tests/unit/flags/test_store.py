@@ -9,8 +9,8 @@ import pytest
 from abtest.adapters.memory import MemoryCatalog
 from abtest.domain.experiments.editing import NO_CONSENT
 from abtest.domain.experiments.errors import InvalidStateTransitionError
-from abtest.domain.flags.errors import KeyTakenError
 from abtest.domain.flags.model import Flag
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, NotFoundError
 from abtest.kit.ids import SystemRandomness

@@ -9,8 +9,8 @@ import pytest
 from abtest.adapters.memory import MemoryCatalog
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.experiments.editing import NO_CONSENT
-from abtest.domain.personalizations.errors import KeyTakenError
 from abtest.domain.personalizations.model import Personalization
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, NotFoundError, VersionConflictError
 from abtest.kit.ids import SystemRandomness

@@ -3,13 +3,6 @@
 from abtest.kit.errors import FieldError, ServiceError
 
 
-class KeyTakenError(ServiceError):
-    """Another one has this key: a personalization of the same environment, or an experience of the same one."""
-
-    status = 409
-    code = "key_taken"
-
-
 class CodeBudgetExceededError(ServiceError):
     """More code and mutations than shoppers are to load."""
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.personalizations.errors import KeyTakenError
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.domain.personalizations.rules import check_experience, check_rules
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.errors import ConflictError, NotFoundError
 
 Stated = Mapping[str, Any]

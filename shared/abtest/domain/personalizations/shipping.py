@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from abtest.domain.delivery.joined import as_call, joined_styles
 from abtest.domain.experiments.errors import InvalidStateTransitionError, refused
 from abtest.domain.experiments.model import Experiment, Goal, JsonObject, Variation
 from abtest.domain.experiments.states import allowed_actions
@@ -86,19 +87,10 @@ def joined_scripts(*scripts: str | None) -> str | None:
     given = [script for script in scripts if script]
     if len(given) < 2:
         return given[0] if given else None
-    joined = _call(given[-1])
+    joined = as_call(given[-1])
     for script in reversed(given[:-1]):
-        joined = f"try{{{_call(script)}}}finally{{{joined}}}"
+        joined = f"try{{{as_call(script)}}}finally{{{joined}}}"
     return joined
-
-
-def joined_styles(*styles: str | None) -> str | None:
-    """The style sheets in their order."""
-    return "\n".join(style for style in styles if style) or None
-
-
-def _call(script: str) -> str:
-    return f"(function(){{\n{script}\n}})();"
 
 
 def _check_state(experiment: Experiment, approval_required: bool) -> None:

@@ -115,17 +115,8 @@ class ExperimentStore:
     def _outbox(self, change: Change) -> list[OutboxRow]:
         subject = change.subject
         facts = {"experiment_id": subject.id, "experiment_name": subject.name}
-        rows = [self._row(subject.shop_id, "webhook", {"event": event, **facts}) for event in change.events]
-        return [*rows, self._row(subject.shop_id, "publish", {})] if change.affects_shoppers else rows
-
-    def _row(self, shop_id: str, topic: str, payload: dict[str, str]) -> OutboxRow:
-        return OutboxRow(
-            id=self.world.new_id(),
-            shop_id=shop_id,
-            topic="publish" if topic == "publish" else "webhook",
-            payload=payload,
-            created_at=self.world.now(),
-        )
+        rows = [self.world.outbox_row(subject.shop_id, "webhook", {"event": name, **facts}) for name in change.events]
+        return [*rows, self.world.publish_row(subject.shop_id)] if change.affects_shoppers else rows
 
     @staticmethod
     def _told(subject: Experiment, error: NameTakenError) -> Exception:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from abtest.contract.base import PublicationWarning
 from abtest.domain.flags.change import Change
-from abtest.domain.flags.errors import KeyTakenError
 from abtest.domain.flags.model import Flag
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
-from abtest.ports.catalog import NameTakenError, OutboxRow
+from abtest.ports.catalog import NameTakenError
 from abtest.services.context import Caller, World
 from abtest.services.flags.records import commit_of, flag_in, key_name
 from abtest.services.retrying import refuse_other_version, retried
@@ -76,7 +76,7 @@ class FlagStore:
         """Commit a change with its rows and publish what shoppers see. Raises StaleVersionError, KeyTakenError."""
         subject = change.subject
         after = change.after and replace(change.after, version=(change.before.version if change.before else 0) + 1)
-        row = self._publish_row(subject.shop_id) if change.affects_storefronts else None
+        row = self.world.publish_row(subject.shop_id) if change.affects_storefronts else None
         audit = self.world.audit_row(
             user_id=caller.user_id,
             shop_id=subject.shop_id,
@@ -106,8 +106,3 @@ class FlagStore:
         flag = self._by_id(shop_id, found[1]) if found else None
         # The key may have moved between the two reads.
         return flag if flag and (flag.environment_key, flag.key) == (environment, key) else None
-
-    def _publish_row(self, shop_id: str) -> OutboxRow:
-        return OutboxRow(
-            id=self.world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=self.world.now()
-        )

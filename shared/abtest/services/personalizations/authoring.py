@@ -9,8 +9,8 @@ from abtest.domain.experiments.editing import Consent
 from abtest.domain.personalizations import editing, experiences, rules
 from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.duplication import copy_key, duplicate
-from abtest.domain.personalizations.errors import KeyTakenError
 from abtest.domain.personalizations.model import Personalization
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.domain.rollouts.lifecycle import Action, begun, require_deletable
 from abtest.kit.clock import Timestamp
 from abtest.ports.scripts import ScriptChecker

@@ -74,7 +74,7 @@ class Ordering:
 
     def _commit(self, caller: Caller, changed: Sequence[tuple[Personalization, Personalization]]) -> Sequence[str]:
         world, shop_id = self._store.world, caller.shop_id
-        row = self._store.publish_row(shop_id) if any(item.status == "active" for item, _ in changed) else None
+        row = self._store.world.publish_row(shop_id) if any(item.status == "active" for item, _ in changed) else None
         audit = world.audit_row(
             user_id=caller.user_id,
             shop_id=shop_id,

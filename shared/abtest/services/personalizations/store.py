@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from abtest.contract.base import PublicationWarning
 from abtest.domain.personalizations.change import Change, audit_diff
 from abtest.domain.personalizations.editing import SUBJECT
-from abtest.domain.personalizations.errors import KeyTakenError
 from abtest.domain.personalizations.model import Personalization
+from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow
+from abtest.ports.catalog import AuditRow, Commit, NameTakenError
 from abtest.services.context import Caller, World
 from abtest.services.personalizations.records import (
     personalization_in,
@@ -75,7 +75,7 @@ class PersonalizationStore:
         """
         before, subject, renaming = change.before, change.subject, renaming_of(change)
         after = change.after and replace(change.after, version=(before.version if before else 0) + 1)
-        row = self.publish_row(subject.shop_id) if change.affects_shoppers else None
+        row = self.world.publish_row(subject.shop_id) if change.affects_shoppers else None
         commit = Commit(
             puts=[put_of(before, after)] if after else [],
             removes=[remove_of(before)] if before and not after else [],
@@ -90,12 +90,6 @@ class PersonalizationStore:
             message = f"another personalization of {subject.environment_key} has the key {subject.key}"
             raise KeyTakenError(message) from error
         return Published(after or subject, self.storefronts.refresh(subject.shop_id, row) if row else ())
-
-    def publish_row(self, shop_id: str) -> OutboxRow:
-        """The promise that the shop is published, kept by the sweep if nobody else does."""
-        return OutboxRow(
-            id=self.world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=self.world.now()
-        )
 
     def _audit_row(self, caller: Caller, change: Change) -> AuditRow:
         subject = change.subject

@@ -12,9 +12,10 @@ from abtest.domain.experiments.diff import Diff, differences
 from abtest.domain.experiments.editing import NO_CONSENT, Consent
 from abtest.domain.experiments.errors import LiveImpactError, refused
 from abtest.kit.errors import ConflictError, NotFoundError
-from abtest.ports.catalog import AuditRow, Claim, Commit, Head, NameTakenError, OutboxRow, Put, Record, Release, Remove
+from abtest.ports.catalog import AuditRow, Commit, Head, NameTakenError, Put, Record, Remove
 from abtest.services.context import Caller, World
 from abtest.services.listing import Listing
+from abtest.services.names import Names, Renaming
 from abtest.services.retrying import refuse_other_version, retried
 from abtest.services.reusable.consumers import running_among
 from abtest.services.reusable.targets import NameContains
@@ -93,11 +94,11 @@ class ExclusionGroups:
             before = self.get(caller.shop_id, group_id)
             refuse_other_version(expected_version, before.version)
             self._check(before, replace(before, members=()), consent)
-            row = self._row(caller.shop_id) if before.members else None
+            row = self._world.publish_row(caller.shop_id) if before.members else None
             self._world.catalog.commit(
                 Commit(
                     removes=[Remove(head=_head(before))],
-                    releases=[Release(scope=before.shop_id, name=name) for name in sorted(_names(before))],
+                    releases=_renaming(before, None).releases(),
                     audit=[self._audit(caller, before, "delete", differences(_fields(before), {}))],
                     outbox=[row] if row else [],
                 )
@@ -122,14 +123,14 @@ class ExclusionGroups:
     def _save(self, caller: Caller, before: ExclusionGroup | None, after: ExclusionGroup) -> SavedGroup:
         version = before.version if before else 0
         stored = replace(after, version=version + 1)
-        old = _names(before) if before else set()
-        row = self._row(caller.shop_id) if stored.members or old else None
+        renaming = _renaming(before, stored)
+        row = self._world.publish_row(caller.shop_id) if stored.members or renaming.before.own else None
         diff = differences(_fields(before) if before else {}, _fields(stored))
         record = Record(head=_head(stored), body=exclusion_group_document(stored))
         commit = Commit(
             puts=[Put(record=record, expected_version=version)],
-            claims=[_claim(stored, name) for name in sorted(_names(stored) - old)],
-            releases=[Release(scope=stored.shop_id, name=name) for name in sorted(old - _names(stored))],
+            claims=renaming.claims(),
+            releases=renaming.releases(),
             audit=[self._audit(caller, stored, "update" if before else "create", diff)],
             outbox=[row] if row else [],
         )
@@ -144,11 +145,6 @@ class ExclusionGroups:
         holder = self._world.catalog.resolve(shop_id, error.name)
         group = f"the exclusion group {holder[1]}" if holder else "another exclusion group"
         return ConflictError(f"the experiment {experiment_id} is a member of {group}")
-
-    def _row(self, shop_id: str) -> OutboxRow:
-        return OutboxRow(
-            id=self._world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=self._world.now()
-        )
 
     def _audit(self, caller: Caller, group: ExclusionGroup, verb: str, diff: Diff) -> AuditRow:
         return self._world.audit_row(
@@ -168,12 +164,16 @@ def _ids(group: ExclusionGroup) -> set[str]:
     return {member.experiment_id for member in group.members}
 
 
-def _names(group: ExclusionGroup) -> set[str]:
-    return {_CLAIM + experiment_id for experiment_id in _ids(group)}
+def _renaming(before: ExclusionGroup | None, after: ExclusionGroup | None) -> Renaming:
+    """An experiment's name belongs to the group that it is in."""
+    subject = after or before
+    if subject is None:
+        raise ValueError("a change has a before or an after")
+    return Renaming(shop_id=subject.shop_id, record_id=subject.id, before=_names(before), after=_names(after))
 
 
-def _claim(group: ExclusionGroup, name: str) -> Claim:
-    return Claim(scope=group.shop_id, name=name, target_id=group.id, target_shop_id=group.shop_id)
+def _names(group: ExclusionGroup | None) -> Names:
+    return Names(own={_CLAIM + experiment_id for experiment_id in _ids(group)}) if group else Names()
 
 
 def _fields(group: ExclusionGroup) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from abtest.domain.experiments.editing import NO_CONSENT, Consent
 from abtest.domain.experiments.errors import LiveImpactError
 from abtest.domain.reusable.model import SAYS, Target, TargetKind, check, edited, target_document, target_from
 from abtest.kit.errors import ConflictError, NotFoundError
-from abtest.ports.catalog import AuditRow, Commit, Head, OutboxRow, Put, Record, Remove
+from abtest.ports.catalog import AuditRow, Commit, Head, Put, Record, Remove
 from abtest.services.context import Caller, World
 from abtest.services.listing import Listing, Sort
 from abtest.services.retrying import refuse_other_version, retried
@@ -141,7 +141,7 @@ class Targets:
         version = before.version if before else 0
         stored = replace(after, version=version + 1)
         # Whoever began to use it since its consumers were read published what it said before: so publish in any case.
-        row = self._row(caller.shop_id) if before and before.says != after.says else None
+        row = self._world.publish_row(caller.shop_id) if before and before.says != after.says else None
         diff = differences(_fields(before) if before else {}, _fields(stored))
         record = Record(head=_head(stored), body=target_document(stored))
         self._world.catalog.commit(
@@ -152,11 +152,6 @@ class Targets:
             )
         )
         return SavedTarget(stored, self._storefronts.refresh(caller.shop_id, row) if row else ())
-
-    def _row(self, shop_id: str) -> OutboxRow:
-        return OutboxRow(
-            id=self._world.new_id(), shop_id=shop_id, topic="publish", payload={}, created_at=self._world.now()
-        )
 
     def _audit(self, caller: Caller, target: Target, verb: str, diff: Diff) -> AuditRow:
         return self._world.audit_row(
