@@ -1,6 +1,7 @@
 """Entry point of the settings family."""
 
-from abtest.wiring.api import family, settings_uses
-from api_settings.routes import keys, meta, shops
+from abtest.wiring.api import family
+from abtest.wiring.shop_settings import settings_uses
+from api_settings.routes import ROUTERS
 
-handler = family([meta, shops, keys], settings_uses)
+handler = family(ROUTERS, settings_uses)

@@ -19,8 +19,9 @@ from abtest.services.context import World
 from abtest.services.key_records import commit_of
 from abtest.services.keys import Minted, mint
 from abtest.services.shops import Shops
-from abtest.wiring.api import Management, Uses, settings_uses
+from abtest.wiring.api import Management, Uses
 from abtest.wiring.settings import Settings
+from abtest.wiring.shop_settings import settings_uses
 from tests.support.client import Client
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -18,9 +18,7 @@ from abtest.ports.limits import Idempotency, RateLimiter
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
-from abtest.services.keys import Keys
 from abtest.services.publication import Publication
-from abtest.services.shops import Shops
 from abtest.storefront import bundle
 from abtest.wiring.settings import Settings, settings
 
@@ -104,11 +102,6 @@ def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Han
     """The Lambda handler of a family: its routers, and its use cases from what all families share."""
     base = management()
     return handler(create_app(routers, base.services(uses(base))))
-
-
-def settings_uses(base: Management) -> Uses:
-    """Use cases of shops and keys."""
-    return {Shops: Shops(base.world, base.publication), Keys: Keys(base.world, base.authentication)}
 
 
 def analytics_uses(base: Management) -> Uses:

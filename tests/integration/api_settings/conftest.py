@@ -2,14 +2,14 @@
 
 import pytest
 
-from api_settings.routes import keys, meta, shops
+from api_settings.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 
 
 @pytest.fixture
 def api() -> MemoryApi:
-    """Shops, keys and meta."""
-    return MemoryApi([meta, shops, keys])
+    """The whole family."""
+    return MemoryApi(ROUTERS)
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from abtest.adapters.memory import MemoryRollups, MemorySessions
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.http.factory import create_app, handler
 from abtest.services.results import Results
-from abtest.wiring.api import settings_uses
 from abtest.wiring.experiments import experiments_uses
 from abtest.wiring.flags import flags_uses
 from abtest.wiring.personalizations import personalizations_uses
+from abtest.wiring.shop_settings import settings_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client

@@ -1,0 +1,92 @@
+"""Routes of API keys."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+
+from abtest.contract import keys as contract
+from abtest.contract.base import ListOf
+from abtest.domain.credentials.lifecycle import ScopeNotHeldError
+from abtest.http.deps import Caller, IfMatch, Page, PathId, require, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.keys import Keys
+
+KeyReader = Annotated[Caller, require("keys:read")]
+KeyWriter = Annotated[Caller, require("keys:write")]
+KeyUse = Annotated[Keys, use(Keys)]
+Archived = Annotated[
+    Literal["false", "true", "all"], Query(description="Archived ones: hidden, alone, or with others.")
+]
+
+router = Router("/api-keys", tag="API keys")
+
+
+@router.get("", operation_id="listApiKeys")
+def list_keys(
+    caller: KeyReader,
+    page: Page,
+    use_keys: KeyUse,
+    kind: Literal["shop", "tracking_source"] | None = None,
+    archived: Archived = "false",
+) -> ListOf[contract.ApiKey]:
+    """Keys of the shop, newest first, without secrets. Revoked keys count as archived."""
+    found = use_keys.list(caller, kind=kind, archived=archived, limit=page.limit, after=page.after)
+    return page.page(*found)
+
+
+@router.post(
+    "",
+    operation_id="createApiKey",
+    status_code=201,
+    responses=errors(ScopeNotHeldError, ValidationFailedError, LimitReachedError),
+)
+def create_key(caller: KeyWriter, body: contract.CreateApiKey, use_keys: KeyUse) -> contract.ApiKeyCreated:
+    """A new key. Its secret is shown this once. A key cannot grant scopes that it lacks."""
+    return use_keys.create(caller, body)
+
+
+@router.get("/{key_id}", operation_id="getApiKey", responses=errors(NotFoundError))
+def get_key(key_id: PathId, caller: KeyReader, use_keys: KeyUse) -> contract.ApiKey:
+    """One key, without its secret."""
+    return use_keys.get(caller, key_id)
+
+
+@router.patch(
+    "/{key_id}", operation_id="updateApiKey", responses=errors(NotFoundError, ConflictError, ValidationFailedError)
+)
+def update_key(
+    key_id: PathId, caller: KeyWriter, body: contract.UpdateApiKey, if_match: IfMatch, use_keys: KeyUse
+) -> contract.ApiKey:
+    """Rename a key, narrow its scopes, move its expiry."""
+    return use_keys.update(caller, key_id, body, if_match)
+
+
+@router.post(
+    "/{key_id}/rotate",
+    operation_id="rotateApiKey",
+    status_code=201,
+    responses=errors(NotFoundError, ConflictError, ScopeNotHeldError, LimitReachedError),
+)
+def rotate_key(
+    key_id: PathId,
+    caller: KeyWriter,
+    if_match: IfMatch,
+    use_keys: KeyUse,
+    body: contract.RotateApiKey | None = None,
+) -> contract.ApiKeyCreated:
+    """A successor with the same scopes and a new secret, shown this once; the old key stays good for the grace."""
+    return use_keys.rotate(caller, key_id, (body or contract.RotateApiKey()).grace_seconds, if_match)
+
+
+@router.post("/{key_id}/revoke", operation_id="revokeApiKey", responses=errors(NotFoundError))
+def revoke_key(
+    key_id: PathId,
+    caller: KeyWriter,
+    if_match: IfMatch,
+    use_keys: KeyUse,
+    body: contract.RevokeApiKey | None = None,
+) -> contract.ApiKey:
+    """End a key at once. Revoking twice is harmless."""
+    return use_keys.revoke(caller, key_id, body.reason if body else None, if_match)
