@@ -5,6 +5,7 @@ import { isBot } from '../../shared/abtest/storefront/src/bots.js';
 import { decide, variationIndexOf } from '../../shared/abtest/storefront/src/decide.js';
 import { readForce } from '../../shared/abtest/storefront/src/force.js';
 import { bucketOf, fold } from '../../shared/abtest/storefront/src/hash.js';
+import '../../shared/abtest/storefront/src/sdk.js'; // every part
 
 const here = new URL('https://shop.example/item');
 const monday = Date.parse('2025-12-22T12:00:00Z');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchesAudience, matchesPage, matchesPages } from '../../shared/abtest/storefront/src/pages.js';
+import '../../shared/abtest/storefront/src/sdk.js'; // every part
 
 const facts = {
   address: new URL('https://a.example/shop/item?x=1'),

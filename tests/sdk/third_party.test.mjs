@@ -8,6 +8,7 @@ import { decide } from '../../shared/abtest/storefront/src/decide.js';
 import { readForce } from '../../shared/abtest/storefront/src/force.js';
 import { bucketOf, fold } from '../../shared/abtest/storefront/src/hash.js';
 import { destinationOf } from '../../shared/abtest/storefront/src/redirect.js';
+import '../../shared/abtest/storefront/src/sdk.js'; // every part
 import { compileSimple } from '../../shared/abtest/storefront/tools/compile_pattern.mjs';
 
 const all = JSON.parse(readFileSync(new URL('../data/growthbook/cases.json', import.meta.url), 'utf8'));

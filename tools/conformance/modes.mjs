@@ -3,6 +3,7 @@
 import { holds } from '../../shared/abtest/storefront/src/conditions.js';
 import { decide } from '../../shared/abtest/storefront/src/decide.js';
 import { bucketOf, fold } from '../../shared/abtest/storefront/src/hash.js';
+import '../../shared/abtest/storefront/src/sdk.js'; // every part
 import { matchesPattern } from '../../shared/abtest/storefront/tools/compile_pattern.mjs';
 
 const asText = (value, name) => {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from abtest.domain.delivery.sdk_parts import parts_of
 from abtest.storefront import bundle
 
 SOURCES = Path(__file__).parents[3] / "shared" / "abtest" / "storefront" / "src"
@@ -55,7 +56,7 @@ class Shop:
         return len(self.scripts) - 1
 
     def snippet(self) -> str:
-        """As the service renders it: the bundle, called with the config and the scripts."""
+        """As the service renders it: the bundle with the parts it needs, called with the config and the scripts."""
         config = {
             "shop_id": SHOP_ID,
             "runtime": {
@@ -71,7 +72,7 @@ class Shop:
             **self.config,
         }
         scripts = ",".join(f"function(){{{source}\n}}" for source in self.scripts)
-        return f"{bundle()}({json.dumps(config)},[{scripts}]);"
+        return f"{bundle(parts_of(config))}({json.dumps(config)},[{scripts}]);"
 
     def answer(self, body: bytes, method: str) -> Answer:
         """Takes one request of the event route."""

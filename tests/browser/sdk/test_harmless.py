@@ -101,6 +101,8 @@ def test_globals__are_one(shop: Shop, open_page: Open) -> None:
     assert set(open_page("/", page).evaluate(names)) - before == {"svc"}
     assert page.evaluate("Object.keys(svc).sort()") == [
         "assignments",
+        "chunk",
+        "consent",
         "flag",
         "personalization",
         "ready",

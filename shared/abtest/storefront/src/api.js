@@ -1,5 +1,7 @@
 // `window.svc`: the one global, and all that a shop's own code may rely on.
 
+import { parts } from './parts.js';
+
 /** @import { Api, Assignment, Data, Decided, Decision, Emit, Guard } from './types' */
 
 /** @param {Decision[]} decisions */
@@ -50,23 +52,20 @@ export const createApi = ({ guard, emit, emitOnce, decided, visitorId, currency,
   /** @type {Api} */
   const api = {
     track: guard('track', (name, data) => turn(() => track(name, data || {}))),
-    set: guard('set', (data) => turn(() => give(data || {}))),
+    set: guard('set', (data) => give(data || {})),
 
     flag(key, fallback) {
       const flag = decided()?.flags[key];
       return flag ? flag.value : fallback;
     },
 
-    personalization(key) {
-      for (const { personalization, experience, shown } of decided()?.personalizations || []) {
-        if (personalization.key === key) return shown ? experience.value : undefined;
-      }
-      return undefined;
-    },
+    personalization: (key) => parts._valueOf?.(decided()?.personalizations || [], key),
 
     assignments: () => toAssignments(decided()?.assignments || []),
     visitorId,
     ready: guard('ready', (fn) => fn(api)),
+    consent: guard('consent', (granted) => parts._consented?.(granted)),
+    chunk: guard('chunk', (name, fn) => parts._chunk?.(name, fn)),
   };
   return api;
 };

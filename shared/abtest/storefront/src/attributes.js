@@ -1,9 +1,17 @@
 // What audiences ask about a visitor (docs/data-model.md, section 2.3): what is given, and what follows from it.
 
-import { overlay, record } from './lists.js';
+import { record } from './lists.js';
 import { localTime } from './weekdays.js';
 
 /** @import { Address, Visitor } from './types' */
+
+/**
+ * Gives an object the properties of another; getters stay getters.
+ * @param {Record<string, any>} object
+ * @param {object} properties
+ */
+export const overlay = (object, properties) =>
+  Object.defineProperties(object, Object.getOwnPropertyDescriptors(properties));
 
 /** @type {Partial<Address>} */
 const NOWHERE = {};

@@ -1,6 +1,7 @@
 // Which content of a variation a page gets.
 
 import { matchesPage } from './pages.js';
+import { parts } from './parts.js';
 
 /** @import { Facts, Variation } from './types' */
 
@@ -14,3 +15,5 @@ export const blockIndexOf = (variation, facts) => {
   for (let i = 0; i < blocks.length; i++) if (matchesPage(blocks[i].rules, facts)) return i;
   return -1;
 };
+
+parts._blockIndexOf = blockIndexOf;

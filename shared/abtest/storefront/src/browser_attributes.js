@@ -96,7 +96,7 @@ export const parseCookies = (text) => {
 /**
  * What is known now. Cookies and data layer are looked at when a condition asks for them.
  * @param {{ history(): object, cookies(): string }} visit
- * @param {() => object} dataLayer
+ * @param {(() => object) | undefined} dataLayer
  */
 export const browserAttributes = (visit, dataLayer) => {
   const { width, height } = screen;
@@ -110,7 +110,7 @@ export const browserAttributes = (visit, dataLayer) => {
       return parseCookies(visit.cookies());
     },
     get data_layer() {
-      return dataLayer();
+      return dataLayer?.();
     },
   };
 };

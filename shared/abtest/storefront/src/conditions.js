@@ -1,7 +1,7 @@
 // The condition language of audiences (docs/data-model.md, section 2.2), over JSON values. It knows no browser.
 // What has the wrong shape holds never; nothing throws.
 
-import { every, some } from './lists.js';
+import { some } from './lists.js';
 import { isArray, keysOf } from './natives.js';
 import { searches } from './patterns.js';
 
@@ -10,6 +10,14 @@ import { searches } from './patterns.js';
 /** @typedef {(actual: any, expected: any, groups: Groups) => boolean} Test */
 
 const { hasOwnProperty } = Object.prototype;
+
+/**
+ * Whether all of the items pass.
+ * @template T
+ * @param {Iterable<T>} items
+ * @param {(item: T) => unknown} test
+ */
+const every = (items, test) => !some(items, (item) => !test(item));
 
 /** @param {any} value */
 const typeOf = (value) => (value === null ? 'null' : isArray(value) ? 'array' : typeof value);

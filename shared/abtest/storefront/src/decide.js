@@ -1,14 +1,13 @@
 // Who gets what: pure decisions over the config (docs/data-model.md, section 2.1). It reads no page, cookie or clock.
 
-import { attributesOf } from './attributes.js';
 import { bucketOf } from './hash.js';
 import { record, some } from './lists.js';
 import { keysOf } from './natives.js';
 import { matchesAudience, matchesPages } from './pages.js';
-import { isDark } from './weekdays.js';
+import { parts } from './parts.js';
 
-/** @import { Address, Config, Decided, Decision, Experiment, Facts, Flag, Force } from './types' */
-/** @import { Personalization, Placement, Targeted, Variation, Visitor } from './types' */
+/** @import { Address, Config, Decided, Decision, Experiment, Facts, Force } from './types' */
+/** @import { Targeted, Variation, Visitor } from './types' */
 
 /**
  * @param {Variation[]} variations
@@ -53,7 +52,8 @@ export const seedOf = ({ id, epoch }) => (epoch > 1 ? `${id}:${epoch}` : id);
  * @param {Targeted} targeted
  * @param {Facts} facts
  */
-const reaches = ({ dark, audience }, facts) => !isDark(dark, facts.now) && matchesAudience(audience, facts);
+export const reaches = ({ dark, audience }, facts) =>
+  !(dark && parts._isDark(dark, facts.now)) && matchesAudience(audience, facts);
 
 /**
  * Whether the unit is among those who may be in the experiment: not held out, and in its share of the exclusion group.
@@ -107,52 +107,6 @@ const decideExperiment = (experiment, facts) => {
 };
 
 /**
- * The experience of the first rule that holds, else the default one.
- * @param {Personalization} personalization
- * @param {Facts} facts
- */
-const experienceOf = ({ rules, experiences }, facts) => {
-  let wanted = 'default';
-  some(rules || [], ({ experience, pages, audience }) => {
-    const found = matchesAudience(audience, facts) && matchesPages(pages, facts);
-    if (found) wanted = experience;
-    return found;
-  });
-  for (const experience of experiences) if (experience.key === wanted) return experience;
-  return undefined;
-};
-
-/**
- * @param {Personalization} personalization
- * @param {Facts} facts
- * @param {Record<string, boolean>} taken surfaces that show one already
- * @returns {Placement | undefined}
- */
-const decidePersonalization = (personalization, facts, taken) => {
-  const { surface, state, below, pages } = personalization;
-  if (!facts.unit || facts.held || taken[surface]) return undefined;
-  if (!reaches(personalization, facts) || !matchesPages(pages, facts)) return undefined;
-  const experience = experienceOf(personalization, facts);
-  if (!experience) return undefined;
-  const shown = bucketOf(facts.unit, state) < below;
-  if (shown && surface !== 'global') taken[surface] = true;
-  return { personalization, experience, shown };
-};
-
-/**
- * @param {Flag} flag
- * @param {Facts} facts
- */
-const decideFlag = (flag, facts) => {
-  let reason = 'on';
-  if (flag.paused) reason = 'paused';
-  else if (isDark(flag.dark, facts.now)) reason = 'dark';
-  else if (!matchesAudience(flag.audience, facts) || !matchesPages(flag.pages, facts)) reason = 'targeting';
-  else if (!facts.unit || bucketOf(facts.unit, flag.state) >= flag.below) reason = 'rollout';
-  return { value: reason === 'on' ? flag.on : flag.off, reason };
-};
-
-/**
  * @param {Config} config
  * @param {Visitor} visitor
  * @param {Address | undefined} address
@@ -162,8 +116,6 @@ const decideFlag = (flag, facts) => {
  */
 const gather = ({ holdout, zones }, visitor, address, now, force) => {
   const unit = visitor.id || visitor.customer_id || '';
-  /** @type {Facts['attributes'] | undefined} */
-  let attributes;
   return {
     visitor,
     unit,
@@ -171,10 +123,8 @@ const gather = ({ holdout, zones }, visitor, address, now, force) => {
     address,
     now,
     force,
+    zones,
     fired: visitor.fired || ((trigger) => some(visitor.triggers || [], (one) => one === trigger)),
-    get attributes() {
-      return (attributes ||= attributesOf(visitor, address, zones, now));
-    },
   };
 };
 
@@ -184,7 +134,7 @@ const gather = ({ holdout, zones }, visitor, address, now, force) => {
  * @param {T[] | undefined} items
  * @param {(item: T) => R | undefined} work
  */
-const collect = (items, work) => {
+export const collect = (items, work) => {
   /** @type {R[]} */
   const results = [];
   for (const item of items || []) {
@@ -210,16 +160,12 @@ const NO_FORCE = {};
  */
 export const decide = (config, visitor, address, now, force = NO_FORCE) => {
   const facts = gather(config, visitor, address, now, force);
-  const taken = record();
-  const flags = record();
-  collect(config.flags, (flag) => {
-    flags[flag.key] = decideFlag(flag, facts);
-  });
+  const { holdout, experiments, personalizations, flags } = config;
   return {
     facts,
-    cohort: !config.holdout || keysOf(force).length ? null : facts.held ? 'holdout' : 'active',
-    assignments: collect(config.experiments, (experiment) => decideExperiment(experiment, facts)),
-    personalizations: collect(config.personalizations, (one) => decidePersonalization(one, facts, taken)),
-    flags,
+    cohort: !holdout || keysOf(force).length ? null : facts.held ? 'holdout' : 'active',
+    assignments: collect(experiments, (experiment) => decideExperiment(experiment, facts)),
+    personalizations: personalizations ? parts._personalizations(personalizations, facts) : [],
+    flags: flags ? parts._flags(flags, facts) : record(),
   };
 };

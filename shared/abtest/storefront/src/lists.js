@@ -25,21 +25,5 @@ export const some = (items, test) => {
   return false;
 };
 
-/**
- * Whether all of the items pass.
- * @template T
- * @param {Iterable<T>} items
- * @param {(item: T) => unknown} test
- */
-export const every = (items, test) => !some(items, (item) => !test(item));
-
 /** An object without a prototype: any name may be a key. @returns {Record<string, any>} */
 export const record = () => Object.create(null);
-
-/**
- * Gives an object the properties of another; getters stay getters.
- * @param {Record<string, any>} object
- * @param {object} properties
- */
-export const overlay = (object, properties) =>
-  Object.defineProperties(object, Object.getOwnPropertyDescriptors(properties));

@@ -2,57 +2,31 @@
 
 import { createApi } from './api.js';
 import { isBot } from './bots.js';
-import { browserAttributes, trafficSourceOf } from './browser_attributes.js';
 import { decide } from './decide.js';
 import { createEmit, createEmitOnce, expose } from './events.js';
 import { readForce } from './force.js';
 import { countClick, countPageview } from './goals.js';
 import { createGuard } from './guard.js';
-import { overlay, select } from './lists.js';
+import { select } from './lists.js';
 import { now } from './natives.js';
 import { watchAddress, watchVisibility } from './navigation.js';
-import { destinationOf, go } from './redirect.js';
+import { parts } from './parts.js';
 import { createTransport } from './transport.js';
 import { createTreatments } from './treatments.js';
-import { createTriggers } from './triggers.js';
 import { createVisit } from './visit.js';
 
-/** @import { Config, Data, Decided, Decision, Goal, Placement } from './types' */
+/** @import { Config, Core, Data, Decided, Decision, Goal } from './types' */
 
 const MAX_ERRORS = 10;
+/** Calls that wait for consent, or in one turn. */
+const MAX_WAITING = 500;
 
 /** An anchor within a page is no new page, a hash route is. @param {string} href */
 const pageOf = (href) => href.replace(/#(?![/!])[\s\S]*/, '');
 
 /**
- * A redirect treatment's content belongs to the page it leads away from: where it leads, it only attributes.
- * @param {Decision} decision
- */
-const redirects = ({ experiment, variation }) =>
-  experiment.type === 'redirect' && !variation.control && !!variation.redirect_url;
-
-/**
- * A personalization is delivered and measured as an experiment of its own for each experience: with it, or without.
- * @param {Placement} placement
- * @returns {Decision}
- */
-const asDecision = ({ personalization, experience, shown }) => ({
-  experiment: {
-    id: experience.id,
-    epoch: 1,
-    state: personalization.state,
-    type: 'mutation',
-    reset_js: shown ? experience.reset_js : undefined,
-    goals: personalization.goals,
-  },
-  variation: shown ? experience : { id: personalization.id },
-  index: 0,
-  active: true,
-});
-
-/**
  * @param {Config} config
- * @param {((() => void) | undefined)[]} scripts
+ * @param {((() => void) | string | undefined)[]} scripts
  * @param {Data} given what the page tells of its visitor
  */
 const boot = (config, scripts, given) => {
@@ -82,32 +56,35 @@ const boot = (config, scripts, given) => {
   const emitOnce = createEmitOnce(visit, force, emit);
   const treatments = createTreatments(scripts, guard);
 
-  /** @type {(() => void)[]} */
+  /** What is to be done; it waits until there is consent and the visitor is known. @type {(() => void)[]} */
   let works = [];
+  let open = false;
 
-  /**
-   * One read of the cookie before, one write after; what comes up meanwhile is done in the same turn.
-   * @param {() => void} work
-   */
-  const turn = (work) => {
-    if (quiet) return;
-    works[works.length] = work;
-    if (works.length > 1) return;
+  /** One read of the cookie before, one write after; what comes up meanwhile is done in the same turn. */
+  const work = () => {
     try {
       visit.resume(now());
-      for (const next of works) next();
+      for (const next of works) guard('turn', next)();
     } finally {
       works = [];
       visit.save();
     }
   };
 
-  const triggers = createTriggers(guard, () => turn(evaluate));
-  let source = trafficSourceOf(location.search, document.referrer, location.hostname);
+  /** @param {() => void} next */
+  const turn = (next) => {
+    if (quiet || works.length >= MAX_WAITING) return;
+    works[works.length] = next;
+    if (open && works.length < 2) work();
+  };
+
+  const again = () => turn(evaluate);
+  const triggers = parts._triggers?.(guard, again);
+  let source = parts._sourceOf?.() || '';
 
   /** @param {boolean} isView */
   const decideNow = (isView) => {
-    triggers.begin(isView);
+    triggers?.begin(isView);
     if (isView) {
       visit.arrive(source);
       source = 'internal';
@@ -118,18 +95,20 @@ const boot = (config, scripts, given) => {
       {
         id: visit.visitorId(),
         customer_id: customer ? `${customer}` : undefined, // shops say 0 or false of guests
-        attributes: overlay(browserAttributes(visit, triggers.data), given),
+        attributes: parts._attributes ? parts._attributes(visit, triggers?.data, given) : given,
         sticky: visit.sticky(config.experiments),
         surface,
-        fired: triggers.fired,
+        fired: triggers?.fired,
       },
       location,
       now(),
       force.variations,
     );
-    triggers.watch();
+    triggers?.watch();
     decisions = decided.assignments;
-    for (const placement of decided.personalizations) decisions = [...decisions, asDecision(placement)];
+    for (const placement of decided.personalizations) {
+      decisions = [...decisions, parts._asDecision(placement)];
+    }
     return decided;
   };
 
@@ -139,24 +118,6 @@ const boot = (config, scripts, given) => {
    */
   const reach = (goal, data) =>
     goal.once === false ? emit('goal', data) : emitOnce(`goal:${goal.id}`, 'goal', data);
-
-  /** Where the decision leads from here, if anywhere. @param {Decision} decision */
-  const awayFrom = (decision) =>
-    redirects(decision) ? destinationOf(decision.variation.redirect_url || '', href) : undefined;
-
-  /** Counts the exposure and leaves, where a redirect wants to. @param {Decision[]} active */
-  const redirect = (active) => {
-    for (const decision of active) {
-      const target = awayFrom(decision);
-      if (!target || !visit.hop()) continue;
-      expose(emitOnce, decision);
-      visit.save();
-      transport.flush();
-      go(target);
-      return true;
-    }
-    return false;
-  };
 
   /** @param {Decided} found */
   const view = ({ cohort, facts }) => {
@@ -170,15 +131,21 @@ const boot = (config, scripts, given) => {
     const isView = pageOf(href) !== page;
     const found = decideNow(isView);
     const active = select(decisions, (decision) => decision.active);
-    if (redirect(active)) return;
-    const shown = select(active, (decision) => !redirects(decision) || awayFrom(decision));
+    const shown = parts._redirect ? parts._redirect(core, active, href) : active;
+    if (!shown) return;
     treatments.update(shown, found.facts);
     for (const decision of active) expose(emitOnce, decision);
     for (const decision of found.assignments) if (decision.active && !decision.forced) visit.keep(decision);
     if (isView) view(found);
   };
 
-  window.svc = createApi({
+  /** @param {Data} data */
+  const give = (data) => {
+    given = { ...given, ...data };
+    turn(evaluate);
+  };
+
+  const api = createApi({
     guard,
     emit,
     emitOnce,
@@ -186,21 +153,64 @@ const boot = (config, scripts, given) => {
     decided: () => decided,
     visitorId: visit.visitorId,
     currency: config.runtime.currency,
-    note: triggers.note,
-    give(data) {
-      given = { ...given, ...data };
-      evaluate();
-    },
+    note: (name) => triggers?.note(name),
+    give,
   });
-  guard('start', () => turn(evaluate))();
+  window.svc = api;
+
+  /** @type {Core} */
+  const core = {
+    _config: config,
+    _scripts: scripts,
+    _guard: guard,
+    _visit: visit,
+    _transport: transport,
+    _emit: emit,
+    _emitOnce: emitOnce,
+    _api: api,
+    _turn: turn,
+    _give: give,
+    _again: again,
+    _surface: surface,
+    _triggers: triggers,
+  };
+
+  /** The visitor is known: from here on things are decided and counted. */
+  const proceed = () => {
+    open = true;
+    again();
+  };
+
+  /** Begins, or begins again after consent was taken back. */
+  const begin = () => {
+    if (config.runtime.handover) parts._handover(core, proceed);
+    else proceed();
+  };
+
+  /** Nothing is done, shown or counted any longer; what waits is dropped. */
+  const end = () => {
+    open = false;
+    works = [];
+    page = '';
+    decided = undefined;
+    decisions = [];
+    treatments.update([], /** @type {any} */ ({}));
+  };
+
   if (quiet) return;
+  guard('start', () => {
+    if (config.runtime.consent) parts._consent(core, begin, end);
+    else begin();
+    if (config.signals?.triggers) parts._signals(core);
+    parts._checkout?.(core);
+  })();
 
   watchAddress(guard, () => {
-    if (location.href !== href) turn(evaluate);
+    if (location.href !== href) again();
   });
   watchVisibility(guard, transport.leave, () => {
     page = '';
-    turn(evaluate);
+    again();
   });
   document.addEventListener(
     'click',
@@ -215,11 +225,13 @@ const boot = (config, scripts, given) => {
 /**
  * Starts the SDK on this page, once, and never throws.
  * @param {Config} config
- * @param {((() => void) | undefined)[]} scripts the functions that the config's script indices name
+ * @param {((() => void) | string | undefined)[]} scripts what the config's script indices name: functions, and chunks
  */
 export const start = (config, scripts) => {
   try {
     const before = window.svc;
-    if (typeof before?.ready !== 'function') boot(config, scripts, /** @type {Data} */ (before || {}));
+    if (typeof before?.ready === 'function') return;
+    if (config.runtime.environments && parts._environments(config)) return; // another environment's snippet comes
+    boot(config, scripts, /** @type {Data} */ (before || {}));
   } catch {}
 };

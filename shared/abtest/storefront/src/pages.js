@@ -1,7 +1,7 @@
 // Where and for whom: page rules, audiences, and how either combine.
 
-import { holds } from './conditions.js';
 import { some } from './lists.js';
+import { parts } from './parts.js';
 import { matchesUrl } from './urls.js';
 
 /** @import { Address, Audience, Facts, PageRule, Pages, UrlRule } from './types' */
@@ -22,7 +22,7 @@ export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
   !anyUrl(exclude, facts.address) &&
   (!include?.length || anyUrl(include, facts.address)) &&
   (!trigger || facts.fired(trigger)) &&
-  (when === undefined || holds(when, facts.attributes));
+  (when === undefined || parts._describes(when, facts));
 
 /**
  * Any `out` that holds says no; then any (or all) of `in`; an empty `in` says yes.
@@ -31,7 +31,7 @@ export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
  * @param {(rule: T, facts: Facts) => boolean} test
  * @param {Facts} facts
  */
-const combine = (rules, test, facts) => {
+export const combine = (rules, test, facts) => {
   if (!rules) return true;
   if (some(rules.out || [], (rule) => test(rule, facts))) return false;
   const wanted = rules.in || [];
@@ -45,11 +45,8 @@ const combine = (rules, test, facts) => {
  */
 export const matchesPages = (pages, facts) => combine(pages, matchesPage, facts);
 
-/** @type {(condition: import('./types').Condition, facts: Facts) => boolean} */
-const describes = (condition, facts) => holds(condition, facts.attributes);
-
 /**
  * @param {Audience | undefined} audience
  * @param {Facts} facts
  */
-export const matchesAudience = (audience, facts) => combine(audience, describes, facts);
+export const matchesAudience = (audience, facts) => combine(audience, parts._describes, facts);

@@ -1,7 +1,12 @@
 // Redirect treatments: where to, and getting there without showing the page that is left.
 
 import { addCss } from './css.js';
+import { expose } from './events.js';
+import { select } from './lists.js';
 import { startTimer } from './natives.js';
+import { parts } from './parts.js';
+
+/** @import { Decision } from './types' */
 
 /** A navigation that has not begun to replace the page by then will not come. */
 const GIVE_UP_MS = 3000;
@@ -46,4 +51,33 @@ export const go = (destination) => {
     if (event.persisted) reveal();
   });
   location.replace(destination);
+};
+
+/**
+ * A redirect treatment's content belongs to the page it leads away from: where it leads, it only attributes.
+ * @param {Decision} decision
+ */
+const redirects = ({ experiment, variation }) =>
+  experiment.type === 'redirect' && !variation.control && !!variation.redirect_url;
+
+/**
+ * Where the decision leads from here, if anywhere.
+ * @param {Decision} decision
+ * @param {string} href
+ */
+const awayFrom = (decision, href) =>
+  redirects(decision) ? destinationOf(decision.variation.redirect_url || '', href) : undefined;
+
+/** Counts the exposure and leaves, where a redirect wants to; else the decisions whose content belongs here. */
+parts._redirect = ({ _visit, _emitOnce, _transport }, active, href) => {
+  for (const decision of active) {
+    const target = awayFrom(decision, href);
+    if (!target || !_visit.hop()) continue;
+    expose(_emitOnce, decision);
+    _visit.save();
+    _transport.flush();
+    go(target);
+    return undefined;
+  }
+  return select(active, (decision) => !redirects(decision) || awayFrom(decision, href));
 };

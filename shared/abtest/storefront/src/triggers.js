@@ -4,6 +4,7 @@
 import { createDataLayer } from './data_layer.js';
 import { record } from './lists.js';
 import { keysOf, now, startTimer } from './natives.js';
+import { parts } from './parts.js';
 import { refuseOpen } from './selectors.js';
 
 /** @import { Guard } from './types' */
@@ -113,3 +114,5 @@ export const createTriggers = (guard, again) => {
     },
   };
 };
+
+parts._triggers = createTriggers;

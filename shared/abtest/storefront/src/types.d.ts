@@ -146,9 +146,22 @@ export interface Flag extends Targeted {
   paused?: true;
 }
 
+/** Sections 1 and 1.1; the parts `consent`, `handover` and `environments` read theirs. */
+export interface Runtime {
+  environment?: string;
+  currency?: string;
+  events_url: string;
+  events_signature: string;
+  consent?: { read: Script; events: string[]; group?: string };
+  handover?: { param: string; domains: string[]; timeout: number; signed: boolean; url: string };
+  environments?: { key: string; domains: string[] }[];
+  assets_url?: string;
+}
+
 export interface Config {
   shop_id: string;
-  runtime: { environment?: string; currency?: string; events_url: string; events_signature: string };
+  runtime: Runtime;
+  signals?: { triggers?: any[] };
   zones?: string[];
   holdout?: { state: number; below: number; epoch: number };
   experiments: Experiment[];
@@ -187,7 +200,9 @@ export interface Facts {
   address?: Address;
   now: number;
   force: Force;
-  attributes: Record<string, unknown>;
+  zones?: string[];
+  /** Put together when first asked for, by the part that asks. */
+  attributes?: Record<string, unknown>;
   fired(trigger: string): boolean;
 }
 
@@ -270,6 +285,68 @@ export interface Api {
   assignments(): Assignment[];
   visitorId(): string;
   ready(fn: (api: Api) => void): void;
+  consent(granted: boolean): void;
+  /** Called by chunks of the snippet. */
+  chunk(name: string, fn: () => void): void;
+}
+
+/** What the core of a page has put together, for parts. Names that begin with `_` are shortened in the bundle. */
+export interface Core {
+  _config: Config;
+  _scripts: (Function | string | undefined)[];
+  _guard: Guard;
+  _visit: ReturnType<typeof import('./visit.js').createVisit>;
+  _transport: ReturnType<typeof import('./transport.js').createTransport>;
+  _emit: Emit;
+  _emitOnce: ReturnType<typeof import('./events.js').createEmitOnce>;
+  _api: Api;
+  /** Does something with the visit's cookie read before and written after; waits for consent and handover. */
+  _turn(work: () => void): void;
+  /** Attributes, as if by `svc.set`. */
+  _give(data: Data): void;
+  /** Decides anew. */
+  _again(): void;
+  _surface: string | undefined;
+  _triggers: ReturnType<Parts['_triggers']> | undefined;
+}
+
+/**
+ * What the parts (parts.json) put in for the core to call. Each is absent where its part has been cut out, so that the
+ * core calls it either where the config calls for the part (`config.flags && parts._flags(…)`), or with `?.`.
+ */
+export interface Parts {
+  /** weekdays */
+  _isDark(dark: Dark, now: number): boolean;
+  /** audiences */
+  _describes(condition: Condition, facts: Facts): boolean;
+  _sourceOf(): string;
+  _attributes(visit: Core['_visit'], dataLayer: (() => object) | undefined, given: Data): Data;
+  /** triggers */
+  _triggers: typeof import('./triggers.js').createTriggers;
+  /** blocks */
+  _blockIndexOf(variation: Pick<Variation, 'blocks'>, facts: Facts): number;
+  /** redirect: undefined where the page is being left, else the decisions whose content belongs here */
+  _redirect(core: Core, active: Decision[], href: string): Decision[] | undefined;
+  /** personalizations */
+  _personalizations(personalizations: Personalization[], facts: Facts): Placement[];
+  _asDecision(placement: Placement): Decision;
+  _valueOf(placements: Placement[], key: string): unknown;
+  /** flags */
+  _flags(flags: Flag[], facts: Facts): Decided['flags'];
+  /** environments: whether another environment's snippet has been asked for and this one does nothing */
+  _environments(config: Config): boolean;
+  /** consent: `begin` once it is given, `end` when it is taken back; both may be called again and again */
+  _consent(core: Core, begin: () => void, end: () => void): void;
+  /** consent: `svc.consent(granted)` */
+  _consented(granted: boolean): void;
+  /** handover: `next` once the visitor is known */
+  _handover(core: Core, next: () => void): void;
+  /** signals: data-layer triggers, set up once the page has begun */
+  _signals(core: Core): void;
+  /** checkout: set up once the page has begun */
+  _checkout(core: Core): void;
+  /** chunks: `svc.chunk(name, fn)` */
+  _chunk(name: string, fn: () => void): void;
 }
 
 declare global {

@@ -1,6 +1,7 @@
 // Local time in the zones of shops: day, hour and time of day.
 
-import { record } from './lists.js';
+import { record, some } from './lists.js';
+import { parts } from './parts.js';
 
 /** @import { Dark } from './types' */
 
@@ -34,12 +35,12 @@ export const localTime = (zone, ms) => {
 
 /**
  * Whether nothing is delivered today. An unknown zone has no dark days.
- * @param {Dark | undefined} dark
+ * @param {Dark} dark
  * @param {number} ms
  */
 export const isDark = (dark, ms) => {
-  if (!dark) return false;
   const today = localTime(dark.zone, ms)?.day;
-  for (const day of dark.days) if (day === today) return true;
-  return false;
+  return some(dark.days, (day) => day === today);
 };
+
+parts._isDark = isDark;

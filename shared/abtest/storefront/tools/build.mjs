@@ -5,27 +5,48 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
+import { cut, MARK, nameMarks, PARTS, proveParts, wasteOf, withRequired } from './parts.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = `${root}dist/sdk.js`;
-const BUDGET = 10250;
+const CORE_BUDGET = 7600;
+/** With every part. */
+const BUDGET = 11000;
 
 /**
  * Property names of our own objects, that no config, event, page or browser ever sees: terser shortens these and no
- * others. A list, so that a name forgotten here costs bytes and never behaviour.
+ * others. Names that begin with `_`, and a list, so that a name forgotten here costs bytes and never behaviour.
  */
 const INTERNAL = new RegExp(
-  `^(${[
+  `^(_[a-zA-Z]+|${[
     'anchor|holds|undo|mutation|mark|retired|applied|resolved|positional|whole|contextual|decision|sheets|ran',
     'retire|resume|hop|leave|forced|emitOnce|turn|decided|guard|emit|variation|experiment|held|facts|hashed|reveal',
     'arrive|keep|watch|note|give|unit|cookies|save|first|begin|sticky|fired|address|shown',
   ].join('|')})$`,
 );
 
+/** Puts each part between two marks. A module stands where it is first imported: with core, or with the first part. */
+const entryOf = () => {
+  let entry = `export { start } from './main.js';\n`;
+  for (const name of Object.keys(PARTS)) {
+    entry += `import 'mark:begin-${name}';\nimport './${name}.js';\nimport 'mark:end-${name}';\n`;
+  }
+  return entry;
+};
+
+const marks = {
+  name: 'marks',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^mark:/ }, ({ path }) => ({ path, namespace: 'mark', sideEffects: true }));
+    bundler.onLoad({ filter: /./, namespace: 'mark' }, () => ({ contents: MARK }));
+  },
+};
+
 /** esbuild joins the modules, terser makes them small; both keep to ASCII, as the file may be served as anything. */
 const render = async () => {
   const bundle = await build({
-    entryPoints: [`${root}src/main.js`],
+    stdin: { contents: entryOf(), resolveDir: `${root}src` },
+    plugins: [marks],
     bundle: true,
     write: false,
     format: 'esm',
@@ -36,11 +57,11 @@ const render = async () => {
   const body = bundle.outputFiles[0].text.replace(/export \{\s*start\s*\};\s*$/, 'return start;');
   const { code } = await minify(`(()=>{${body}})()`, {
     ecma: 2020,
-    compress: { expression: true, passes: 4, unsafe_arrows: true, keep_fargs: false },
+    compress: { expression: true, passes: 4, unsafe_arrows: true, keep_fargs: false, drop_debugger: false },
     mangle: { toplevel: true, properties: { regex: INTERNAL } },
     format: { ascii_only: true, semicolons: true },
   });
-  return code.replace(/[;\s]+$/, '');
+  return nameMarks(code.replace(/[;\s]+$/, ''));
 };
 
 /** What the snippet relies on: safe inside parentheses, before a call, and inside a script element. */
@@ -55,11 +76,23 @@ const assertShape = (code) => {
 const brotliSize = (code) =>
   brotliCompressSync(code, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 
+/** Sizes in brotli: core, what each part adds to core and its requirements, everything. */
+const sizesOf = (code) => {
+  const sizeOf = (names) => brotliSize(cut(code, names));
+  const sizes = [['core', sizeOf(new Set()), CORE_BUDGET]];
+  for (const [name, { requires, budget }] of Object.entries(PARTS)) {
+    sizes.push([name, sizeOf(withRequired([name])) - sizeOf(withRequired(requires)), budget]);
+  }
+  sizes.push(['everything', sizeOf(withRequired(Object.keys(PARTS))), BUDGET]);
+  return sizes;
+};
+
 const code = await render();
 assertShape(code);
-const size = brotliSize(code);
-console.log(`sdk.js: ${code.length} bytes, ${size} in brotli`);
-if (size > BUDGET) throw new Error(`over the budget of ${BUDGET} bytes`);
+proveParts(code);
+for (const text of wasteOf(code)) console.warn(`in core for parts only: ${text.slice(0, 70)}`);
+const sizes = sizesOf(code);
+for (const [name, size, budget] of sizes) console.log(`${name.padEnd(18)}${`${size}`.padStart(7)} of ${budget}`);
 if (process.argv.includes('--verify')) {
   const committed = await readFile(output, 'utf8').catch(() => '');
   if (committed !== code) {
@@ -69,3 +102,5 @@ if (process.argv.includes('--verify')) {
 } else {
   await writeFile(output, code);
 }
+const over = sizes.filter(([, size, budget]) => size > budget);
+if (over.length) throw new Error(`over budget: ${over.map(([name]) => name).join(', ')}`);

@@ -1,0 +1,85 @@
+"""Which parts of the SDK a config calls for: the rest is cut out of its snippet (docs/data-model.md section 1.2).
+
+What a part requires stands beside its source (`abtest.storefront.parts`). Too much costs shoppers some bytes and too
+little costs the shop the feature, so that in doubt a part is included, and for what is not known here all are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.delivery.parts import Config
+from abtest.storefront import parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A config, and the names of all fields in it, at any depth."""
+
+    config: Config
+    names: frozenset[str]
+
+    def runtime(self, name: str) -> bool:
+        return self.config["runtime"].get(name) is not None
+
+
+_CALLS: Mapping[str, Callable[[_Asked], bool]] = {
+    "weekdays": lambda asked: not asked.names.isdisjoint({"dark", "zones"}),
+    "audiences": lambda asked: not asked.names.isdisjoint({"audience", "when"}),
+    "data_layer": lambda _: False,  # nothing but what requires it
+    "triggers": lambda asked: "trigger" in asked.names or any(name.startswith("data_layer") for name in asked.names),
+    "blocks": lambda asked: "blocks" in asked.names,
+    "redirect": lambda asked: "redirect_url" in asked.names,
+    "personalizations": lambda asked: "personalizations" in asked.names,
+    "flags": lambda asked: "flags" in asked.names,
+}
+"""Part → whether the config calls for it: the counterpart of the conditions under which core calls its parts."""
+
+_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url"
+_CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
+_TARGETED = "id name state pages audience dark goals"
+_CONTENT = "mutations css js"
+_FIELDS: Mapping[str, frozenset[str]] = {
+    name: frozenset(fields.split())
+    for name, fields in {
+        "config": _CONFIG,
+        "runtime": _RUNTIME,
+        "signals": "triggers",
+        "experiments": f"{_TARGETED} type epoch surface group identity css js reset_js variations",
+        "variations": f"{_CONTENT} id name control range blocks redirect_url",
+        "blocks": f"{_CONTENT} rules",
+        "personalizations": f"{_TARGETED} key type surface below rules experiences",
+        "experiences": f"{_CONTENT} id key name value reset_js hide profile",
+        "flags": f"{_TARGETED} key below on off paused",
+    }.items()
+}
+"""Fields that the table above was written for, by what they are fields of."""
+
+
+def parts_of(config: Config) -> frozenset[str]:
+    """The parts that the config calls for, without those they require; all where it holds what is not known here."""
+    if not _is_known("config", config):
+        return frozenset(parts())
+    asked = _Asked(config, frozenset(_names(config)))
+    return frozenset(name for name in parts() if name not in _CALLS or _CALLS[name](asked))
+
+
+def _is_known(kind: str, part: Any) -> bool:
+    """Whether a part of a config, and what it holds, has known fields only."""
+    if not isinstance(part, dict) or not part.keys() <= _FIELDS[kind]:
+        return False
+    held = [(name, part[name]) for name in part if name in _FIELDS]
+    return all(_is_known(name, each) for name, value in held for each in _each(value))
+
+
+def _each(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _names(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from _names(each)

@@ -1,0 +1,12 @@
+// The whole SDK: the core, then its parts in the order of parts.json.
+
+export { start } from './main.js';
+
+import './weekdays.js';
+import './audiences.js';
+import './data_layer.js';
+import './triggers.js';
+import './blocks.js';
+import './redirect.js';
+import './personalizations.js';
+import './flags.js';
