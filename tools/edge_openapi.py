@@ -6,6 +6,7 @@ They stand under a server of their own, `{worker_base_url}`; tests hold the edge
 from abtest.domain.ledger.events import EVENT_TYPES
 from abtest.edge.delivery import UNCACHED_PARAMETERS
 from tools import edge_openapi_assign as assignment
+from tools import edge_openapi_handover as handover
 from tools.edge_openapi_parts import (
     ERROR,
     NOT_ALLOWED,
@@ -227,6 +228,7 @@ def edge_paths() -> Json:
         "/events": {"post": _ingest("ingestEvents")},
         "/_svc/events": {"post": _ingest("ingestServiceEvents")},
         **assignment.paths(),
+        **handover.paths(),
         "/api/exp": {"get": _config()},
         "/s/{file}": {"get": _snippet()},
         "/health": {"get": _health()},
@@ -237,7 +239,7 @@ def edge_paths() -> Json:
 def with_edge_routes(document: Json) -> Json:
     """The document with the edge routes under their own server."""
     components = document["components"]
-    schemas = components["schemas"] | SCHEMAS | assignment.SCHEMAS
+    schemas = components["schemas"] | SCHEMAS | assignment.SCHEMAS | handover.SCHEMAS
     schemes = components["securitySchemes"] | assignment.SECURITY
     return document | {
         "paths": document["paths"] | edge_paths(),

@@ -8,6 +8,7 @@ from abtest.wiring.settings import settings
 if TYPE_CHECKING:
     from abtest.edge.assign import AssignmentRoutes
     from abtest.edge.delivery import Delivery
+    from abtest.edge.handover import HandoverRoutes
     from abtest.edge.ingest_events import IngestRoutes
     from abtest.edge.ingest_health import Health
 
@@ -84,6 +85,26 @@ def assign() -> "AssignmentRoutes":
     )
     assignments = Assignments(PreparedConfigs(Publications(published, clock)).read, handoffs, clock)
     return AssignmentRoutes(AssignmentAuth(keys, FailedAuthentications(limiter, clock)), assignments, limiter, clock)
+
+
+def handover() -> "HandoverRoutes":
+    """Handovers between a shop's hosts. Raises MissingSettingError."""
+    from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
+    from abtest.adapters.s3 import S3Blobs
+    from abtest.adapters.secrets import SecretRootKeys
+    from abtest.edge.handover import HandoverRoutes
+    from abtest.edge.handover_domains import HandoverDomains
+    from abtest.edge.publications import Publications
+
+    found = settings()
+    found.need("ephemeral_table", "delivery_bucket", "signing_secret_arn")
+    clock = SystemClock()
+    return HandoverRoutes(
+        roots=SecretRootKeys(found.signing_secret_arn, clock).current,
+        domains=HandoverDomains(Publications(S3Blobs(found.delivery_bucket), clock)),
+        limiter=DynamoRateLimiter(found.ephemeral_table),
+        clock=clock,
+    )
 
 
 def health() -> "Health":

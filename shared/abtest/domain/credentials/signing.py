@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-Purpose = Literal["ingest", "ingest-secret", "cursor", "preview", "handoff"]
+Purpose = Literal["ingest", "ingest-secret", "cursor", "preview", "handoff", "handover"]
 
 SERVER_TOLERANCE_SECONDS = 300
 

@@ -1,8 +1,8 @@
 """Consent providers: for each, the script that asks it, when to ask again, and the rule in plain words.
 
-A reader is the body of a function that the storefront calls as `read.call(state, group, again)`: it gives true, false, or
-undefined while nobody has answered. `state` is an object that is the reader's own for the life of the page; `again()` has
-it asked once more. Nothing a shop states becomes code: the group is an argument, a getter a list of identifiers.
+A reader is the body of a function that the storefront calls as `read.call(state, group, again)`: it gives true, false,
+or undefined while nobody has answered. `state` is an object of its own for the life of the page; `again()` has it asked
+once more. Nothing a shop states becomes code: the group is an argument, a getter a list of identifiers.
 """
 
 import re
@@ -31,7 +31,8 @@ class InvalidGetterError(ValueError):
 class ConsentReader:
     """How a provider is asked. `default_group` is asked for where the shop requires none; "" asks for none.
 
-    `events` are dispatched on the window or the document, or arrive in the data layer, when the answer may have changed.
+    `events` are dispatched on the window or the document, or arrive in the data layer, when the answer may be another.
+    `condition` says in plain words what must hold of `{group}`.
     """
 
     read: str
@@ -46,20 +47,20 @@ class ConsentReader:
     def show_variations_rule(self, required: str) -> str:
         """When treatments show, in plain words."""
         return (
-            f"Variations are shown as soon as {self._condition(required)}, without a reload; until then, and when consent "
-            "is denied or withdrawn, visitors see the original page."
+            f"Variations are shown as soon as {self._condition(required)}, without a reload; until then, and where "
+            "consent is denied or withdrawn, visitors see the original page."
         )
 
     def start_tracking_rule(self, required: str) -> str:
         """When counting begins, in plain words."""
         return (
-            f"Nothing is stored or sent before {self._condition(required)}; when consent is withdrawn, what was stored is "
-            "deleted and what waits to be sent is dropped."
+            f"Nothing is stored or sent before {self._condition(required)}; when consent is withdrawn, what was stored "
+            "is deleted and what waits to be sent is dropped."
         )
 
     def _condition(self, required: str) -> str:
         group = self.group(required)
-        return self.condition.replace("{group}", f"“{group}”") if group else self.condition.partition(" for {group}")[0]
+        return self.condition.replace("{group}", f"“{group}”") if group else self.condition.removesuffix(" to {group}")
 
 
 def reader_of(provider: str, getter: str = "") -> ConsentReader:
@@ -94,7 +95,7 @@ def _custom(getter: str) -> ConsentReader:
         read=f'{_GIVEN}var path="{path}".split(".");{_CUSTOM_READ}',
         events=_PAGE,
         default_group="",
-        condition=f"`{path}` says yes for {{group}}",
+        condition=f"`{path}` says yes to {{group}}",
     )
 
 
@@ -222,7 +223,7 @@ _PROVIDERS: Mapping[str, ConsentReader] = {
         read=_ONETRUST,
         events=("OneTrustGroupsUpdated", "OTConsentApplied"),
         default_group="C0002",
-        condition="OneTrust reports an active group for {group}",
+        condition="OneTrust reports the group {group} as active",
     ),
     "provider_b": ConsentReader(
         read=_COOKIEBOT,
@@ -246,7 +247,7 @@ _PROVIDERS: Mapping[str, ConsentReader] = {
         read=_TCF,
         events=(),
         default_group="1",
-        condition="the IAB TCF consent signal allows purpose use for {group}",
+        condition="the IAB TCF signal reports consent to the purposes {group}",
     ),
     "provider_f": ConsentReader(
         read=_CONSENT_MODE,
