@@ -1,7 +1,13 @@
-"""Is this JavaScript? Asked before a customer's script is stored and again before it reaches shoppers."""
+"""Is this JavaScript that shoppers' browsers read? Asked before a script is stored and again before it is delivered."""
 
 from dataclasses import dataclass
 from typing import Protocol
+
+ACCEPTED_YEAR = 2024
+"""The ECMAScript edition of scripts: what every browser of the last years reads."""
+
+SHARED_YEAR = 2020
+"""The edition of the SDK itself. A script that needs a later one never stands in one file with anything else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +23,16 @@ class ScriptError:
 
 
 class ScriptChecker(Protocol):
-    """Parses scripts as a browser would and runs none of them."""
+    """Parses scripts as a browser would and runs none of them. A script is the body of a function: `return` is right."""
 
     def check(self, source: str) -> ScriptError | None:
-        """The first error of a script that is to be the body of a function (so `return` is allowed), or None."""
+        """The first error of a script by the accepted edition, or None."""
+        ...
+
+    def parses(self, source: str) -> bool:
+        """Whether a text parses by any edition: fifty times faster than `check`, for rewritings of what was checked."""
+        ...
+
+    def is_young(self, source: str) -> bool:
+        """Whether a script without errors is one for browsers that are younger than the SDK asks for."""
         ...
