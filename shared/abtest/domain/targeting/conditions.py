@@ -88,12 +88,12 @@ def _at(path: Sequence[str], asked: Holds) -> Holds:
     first, *others = path
 
     def shallow(attributes: Any) -> bool:
-        return asked(attributes.get(first) if isinstance(attributes, dict) else _step(attributes, first))
+        return asked(attributes.get(first) if isinstance(attributes, dict) else step(attributes, first))
 
     def deep(attributes: Any) -> bool:
         value = attributes
         for part in path:
-            value = value.get(part) if isinstance(value, dict) else _step(value, part)
+            value = value.get(part) if isinstance(value, dict) else step(value, part)
             if value is None:
                 break
         return asked(value)
@@ -101,7 +101,8 @@ def _at(path: Sequence[str], asked: Holds) -> Holds:
     return deep if others else shallow
 
 
-def _step(value: Any, part: str) -> Any:
+def step(value: Any, part: str) -> Any:
+    """What one part of a path leads to; None where it leads nowhere."""
     if isinstance(value, Mapping):
         return value.get(part)
     if isinstance(value, list) and len(part) < 10 and _NUMBER.fullmatch(part) and str(int(part)) == part:

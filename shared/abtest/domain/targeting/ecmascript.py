@@ -6,8 +6,10 @@ from math import inf, nan
 from typing import Any
 
 _EXACT = 2**53
-_WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
-_WHITE_SPACE += "\u202f\u205f\u3000\ufeff"
+WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
+WHITE_SPACE += "\u202f\u205f\u3000\ufeff"
+"""What `trim` takes off."""
+
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _BASES = {"x": 16, "o": 8, "b": 2}
@@ -28,7 +30,7 @@ def number_of(value: Any) -> float:
     if value is None:
         return 0
     if isinstance(value, str):
-        return _parsed(value.strip(_WHITE_SPACE))
+        return _parsed(value.strip(WHITE_SPACE))
     return double(value) if isinstance(value, int | float) else nan
 
 

@@ -1,0 +1,1 @@
+"""Data-layer triggers: what pages push, read as revenue, properties and attributes."""

@@ -1,0 +1,121 @@
+"""What a payload means to a trigger: whether it matches, and the revenue, properties and attributes in it.
+
+Pure, and the same as `storefront/src/signals.js` to the bit; the trigger is a compiled one (section 2.4 of
+docs/data-model.md), the payload any JSON value. Nothing of either raises.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from abtest.domain.signals.conversion import converted, known
+from abtest.domain.targeting.conditions import step
+from abtest.domain.targeting.ecmascript import equal
+
+Compiled = Mapping[str, Any]
+
+_OF_REVENUE = {
+    "revenue": ("revenue", "amount"),
+    "order_id": ("orderId", "string"),
+    "currency": ("currency", "string"),
+    "cost": ("cost", "number"),
+    "profit": ("profit", "number"),
+}
+"""Field of a compiled trigger → how it is told, and what it must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A path into the payload whose value is missing or of no use, and why."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What came of a payload. `revenue` is None unless the payload says how much."""
+
+    matched: bool
+    revenue: Mapping[str, Any] | None = None
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    mapped: Mapping[str, Any] = field(default_factory=dict)
+    errors: Sequence[Problem] = ()
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self) | {"errors": [asdict(error) for error in self.errors]}
+
+
+def evaluate(trigger: Compiled, payload: Any) -> Evaluation:
+    """What the payload means to the trigger; one that does not match means nothing."""
+    if not _matches(trigger, payload):
+        return Evaluation(matched=False)
+    reader = _Reader(payload)
+    return Evaluation(
+        matched=True,
+        revenue=reader.revenue(trigger["revenue"]) if "revenue" in trigger else None,
+        properties=reader.values(trigger.get("properties", ())),
+        mapped=reader.values(trigger.get("mappings", ())),
+        errors=reader.errors,
+    )
+
+
+class _Reader:
+    """Reads one payload and notes what it could not read."""
+
+    def __init__(self, payload: Any) -> None:
+        self._payload = payload
+        self.errors: list[Problem] = []
+
+    def revenue(self, fields: Compiled) -> dict[str, Any] | None:
+        told = {
+            name: self._value({"from": fields[stored], "type": kind}) if stored in fields else None
+            for stored, (name, kind) in _OF_REVENUE.items()
+        }
+        told["properties"] = self.values(fields.get("properties", ()))
+        return told if told["revenue"] is not None else None
+
+    def values(self, mappings: Sequence[Compiled]) -> dict[str, Any]:
+        """What the mappings find, by its name; the later of two wins."""
+        found = ((mapped["to"], self._value(mapped)) for mapped in mappings)
+        return {name: value for name, value in found if value is not None}
+
+    def _value(self, mapped: Compiled) -> Any:
+        """The first that exists, converted; else the default, and an error where it is of no use."""
+        path, value = next(_existing(self._payload, mapped["from"]), (mapped["from"][0], None))
+        made = None if value is None else converted(value, mapped)
+        if made is None and (value is not None or "default" not in mapped):
+            problem = "is missing" if value is None else f"is no {mapped.get('type', 'scalar')}"
+            self.errors.append(Problem(path, problem))
+        return mapped.get("default") if made is None else made
+
+
+def _existing(payload: Any, paths: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    return ((path, value) for path in paths if (value := value_at(payload, path)) is not None)
+
+
+def value_at(payload: Any, path: str) -> Any:
+    """What a dotted path leads to, None where it leads nowhere."""
+    for part in path.split("."):
+        payload = step(payload, part)
+    return known(payload)
+
+
+def _matches(trigger: Compiled, payload: Any) -> bool:
+    return equal(value_at(payload, "event"), trigger["event"]) and all(
+        _holds(condition, payload) for condition in trigger.get("when", ())
+    )
+
+
+def _holds(condition: Compiled, payload: Any) -> bool:
+    value, operator, expected = value_at(payload, condition["path"]), condition["op"], condition.get("value")
+    match operator:
+        case "exists" | "not_exists":
+            return (value is not None) == (operator == "exists")
+        case "gt" | "lt":
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                return False
+            return bool(value > expected if operator == "gt" else value < expected)
+        case _:
+            return equal(value, expected) == (operator == "eq")
