@@ -102,8 +102,8 @@ class Storefront:
             blobs=self.blobs,
             checker=QuickJsChecker(),
             roots=lambda: ROOTS,
-            bundle=lambda: self.bundle,
-            events_url="https://edge.example/events",
+            bundle=lambda _: self.bundle,
+            worker_base_url="https://edge.example",
         )
 
     def keep(self, kept: Experiment) -> None:

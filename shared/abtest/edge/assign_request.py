@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abtest.domain.delivery.environments import is_environment
-from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT
+from abtest.domain.delivery.manifest import ACTIVE
 from abtest.domain.ledger.events import MAX_ID_CHARS, MAX_URL_CHARS
 from abtest.domain.targeting.urls import parse_address
 from abtest.kit import canonical_json
@@ -91,8 +91,8 @@ def _read(given: Fields, known: Mapping[str, Reader]) -> dict[str, Any]:
 
 def _request(fields: dict[str, Any]) -> AssignmentRequest:
     customer_id = _agreed(fields, "logged_in_customer_id", "customer_id")
-    environment = _agreed(fields, "env", "environment") or DEFAULT_ENVIRONMENT
-    if not is_environment(environment):
+    environment = _agreed(fields, "env", "environment") or ACTIVE
+    if environment != ACTIVE and not is_environment(environment):
         raise NotFoundError("there is no such environment")
     if customer_id is None and "user_id" not in fields:
         raise _wrong("user_id", "say user_id, or a customer id by POST")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.delivery.environments import is_environment
-from abtest.domain.delivery.manifest import CONFIG_CONTENT_TYPE, DEFAULT_ENVIRONMENT, SNIPPET_CONTENT_TYPE, Encoding
+from abtest.domain.delivery.manifest import ACTIVE, CONFIG_CONTENT_TYPE, SNIPPET_CONTENT_TYPE, Encoding
 from abtest.edge.cors import CORS, is_preflight, preflight_answer
 from abtest.edge.gateway import (
     PUBLIC,
@@ -146,8 +146,8 @@ def _shop_id(text: str) -> str:
 
 
 def _environment(query: Mapping[str, str]) -> str:
-    """The environment asked for. Raises NotFoundError for a name that no environment can have."""
-    named = query.get("env") or query.get("environment") or DEFAULT_ENVIRONMENT
-    if not is_environment(named):
+    """The environment asked for, else the active one. Raises NotFoundError for a name that none can have."""
+    named = query.get("env") or query.get("environment") or ACTIVE
+    if named != ACTIVE and not is_environment(named):
         raise NotFoundError("there is no such environment")
     return named

@@ -12,7 +12,16 @@ from datetime import datetime, timedelta
 from threading import Lock
 from typing import Literal
 
-from abtest.domain.delivery.manifest import Encoding, Published, object_key, pointer_key, read_pointer
+from abtest.domain.delivery.manifest import (
+    ACTIVE,
+    DEFAULT_ENVIRONMENT,
+    Encoding,
+    Pointer,
+    Published,
+    object_key,
+    pointer_key,
+    read_pointer,
+)
 from abtest.kit.clock import Clock
 from abtest.kit.errors import NotFoundError
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
@@ -55,7 +64,7 @@ class Publications:
     def read(
         self, artifact: Artifact, shop_id: str, environment: str, encoding: Encoding, *, fresh: bool = False
     ) -> tuple[Body, CacheState]:
-        """What the shop's environment serves; `fresh` asks the store whatever was cached.
+        """What the shop's environment serves, or its ACTIVE one; `fresh` asks the store whatever was cached.
 
         Raises NotFoundError when nothing was ever published there, BlobsUnavailableError when the store fails and
         nothing is at hand.
@@ -76,14 +85,20 @@ class Publications:
 
     def _load(self, key: _Key, entry: _Entry | None) -> Body:
         shop_id, environment, artifact, encoding = key
-        found = self._blobs.get(pointer_key(shop_id, environment))
-        if found is None:
+        pointer = self._pointer(shop_id, environment or DEFAULT_ENVIRONMENT)
+        if pointer is not None and environment == ACTIVE and pointer.active != DEFAULT_ENVIRONMENT:
+            # A publication flips the default first: a new active environment may not be there for another moment.
+            pointer = self._pointer(shop_id, pointer.active) or pointer
+        if pointer is None:
             raise NotFoundError("nothing is published for this shop and environment")
-        pointer = read_pointer(found.content)
         published = pointer.config if artifact == "config" else pointer.snippet
         if entry is not None and entry.body.sha256 == published.sha256:
             return entry.body
         return self._fetch(published, encoding)
+
+    def _pointer(self, shop_id: str, environment: str) -> Pointer | None:
+        found = self._blobs.get(pointer_key(shop_id, environment))
+        return None if found is None else read_pointer(found.content)
 
     def _fetch(self, published: Published, encoding: Encoding) -> Body:
         found = self._blobs.get(object_key(published.sha256, encoding))

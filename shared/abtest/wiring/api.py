@@ -76,7 +76,7 @@ class Management:
             checker=self.checker,
             roots=self.roots,
             bundle=bundle,
-            events_url=f"{self.settings.worker_base_url}/events",
+            worker_base_url=self.settings.worker_base_url,
         )
 
     def services(self, uses: Uses) -> Services:

@@ -32,7 +32,7 @@ def publication() -> "Publication":
         checker=QuickJsChecker(),
         roots=SecretRootKeys(found.signing_secret_arn, clock).current,
         bundle=bundle,
-        events_url=f"{found.worker_base_url}/events",
+        worker_base_url=found.worker_base_url,
     )
 
 

@@ -55,7 +55,7 @@ def test_function__when_the_bucket_is_gone__serves_what_it_has(aws_stack: AwsSta
     shop = PublishedShop(aws_stack)
     shop.publish()
     handler = fresh_handler(aws_stack, "EdgeConfig", "edge_config")
-    handler(sample("edge_config__public"), Context())
+    handler(sample("edge_config__qa"), Context())
     bucket = aws_stack.name("DeliveryBucket")
     for version in aws_stack.clients.s3.list_object_versions(Bucket=bucket)["Versions"]:
         aws_stack.clients.s3.delete_object(Bucket=bucket, Key=version["Key"], VersionId=version["VersionId"])

@@ -101,7 +101,7 @@ def test_body__with_all_it_may_say__is_read() -> None:
 
 def test_body__with_nulls__is_as_if_they_were_left_out() -> None:
     nulls = dict.fromkeys(limits.BODY_FIELDS)
-    assert read_body(json.dumps(nulls | MINIMAL).encode()) == AssignmentRequest(environment="production", user_id="v")
+    assert read_body(json.dumps(nulls | MINIMAL).encode()) == AssignmentRequest(environment="", user_id="v")
 
 
 def test_country__also_in_attributes__is_what_attributes_say() -> None:

@@ -15,6 +15,8 @@ from abtest.domain.exclusion_groups.model import ExclusionGroup
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.flags.model import Flag
 from abtest.domain.personalizations.model import Personalization
+from abtest.domain.settings import consent, external_tracking
+from abtest.domain.settings.runtime import UNTOUCHED, RuntimeSettings
 from abtest.domain.settings.shop import Shop
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, zones_in
 
@@ -32,6 +34,26 @@ class Runtime:
     currency: str
     events_url: str
     events_signature: str
+    handover_url: str = ""
+    settings: RuntimeSettings = UNTOUCHED
+
+    def document(self) -> Config:
+        """The config's `runtime`."""
+        return {
+            "environment": self.environment,
+            "currency": self.currency,
+            "events_url": self.events_url,
+            "events_signature": self.events_signature,
+        } | present(
+            consent=consent.compiled(self.settings.consent),
+            handover=external_tracking.handover(self.settings.external_tracking, self.handover_url),
+            environments=self._environments(),
+        )
+
+    def _environments(self) -> list[Config]:
+        """Only the active one leads to others: a sub-snippet that led on could lead back."""
+        environments = self.settings.environments
+        return environments.beside_the_active() if self.environment == environments.active_key else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,12 +129,7 @@ def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> Con
     )
     return {
         "shop_id": runtime.shop_id,
-        "runtime": {
-            "environment": runtime.environment,
-            "currency": runtime.currency,
-            "events_url": runtime.events_url,
-            "events_signature": runtime.events_signature,
-        },
+        "runtime": runtime.document(),
         "signals": {},
         "profile": {},
         "delivery": {"format": FORMAT, "revision": revision},

@@ -28,14 +28,20 @@ class Plan:
     refused: Sequence[str]
 
 
-def planned(in_use: Iterable[str], standing: Sequence[str]) -> Plan:
-    """The plan for environments in use, when those `standing` were published before. What was there first stays."""
-    named = {name for name in in_use if name != DEFAULT_ENVIRONMENT}
-    valid = sorted(filter(is_environment, named))
-    wanted = [*(name for name in standing if name in named), *(name for name in valid if name not in standing)]
-    kept = wanted[: MAX_ENVIRONMENTS - 1]
+def planned(in_use: Iterable[str], standing: Sequence[str], declared: Sequence[str] = ()) -> Plan:
+    """The plan for environments in use, when those `standing` were published before.
+
+    All that the shop's settings declare are published; a shop that declares as many as it may, and no `production`,
+    has that one besides. Of others, what was there first stays.
+    """
+    own = [name for name in declared if name != DEFAULT_ENVIRONMENT]
+    named = {name for name in (*in_use, *own) if name != DEFAULT_ENVIRONMENT}
+    standing = [name for name in standing if name not in own]
+    valid = sorted(filter(is_environment, named.difference(own, standing)))
+    most = max(MAX_ENVIRONMENTS - 1, len(own))
+    kept = [*own, *(name for name in standing if name in named), *valid][:most]
     idle = [name for name in standing if name not in named and name != DEFAULT_ENVIRONMENT]
-    room = MAX_ENVIRONMENTS - 1 - len(kept)
+    room = most - len(kept)
     return Plan(
         published=(DEFAULT_ENVIRONMENT, *kept, *idle[:room]),
         retired=tuple(idle[room:]),

@@ -12,9 +12,13 @@ from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 
 DEFAULT_ENVIRONMENT = "production"
+ACTIVE = ""
+"""Stands for the environment that the shop made the active one; no environment has this name."""
+
 POINTER_CONTENT_TYPE = "application/json"
 CONFIG_CONTENT_TYPE = "application/json"
 SNIPPET_CONTENT_TYPE = "application/javascript; charset=utf-8"
+CHUNK_CONTENT_TYPES: Mapping[str, str] = {"js": SNIPPET_CONTENT_TYPE, "css": "text/css; charset=utf-8"}
 MAX_CONFIG_BYTES = 2 << 20
 MAX_SNIPPET_BYTES = 4 << 20
 """Lambda answers with 6 MB at most, and in base 64 each 3 bytes take 4."""
@@ -36,7 +40,8 @@ class Published:
 class Pointer:
     """What a shop's environment serves. `content` is the hash of everything but the revision.
 
-    The default environment's pointer also names all `environments` of the shop that have one.
+    The default environment's pointer also names all `environments` of the shop that have one, and the `active`
+    one, served where none is asked for. `published_at` is when the content came, `flipped_at` when the revision did.
     """
 
     revision: int
@@ -45,6 +50,8 @@ class Pointer:
     snippet: Published
     published_at: Timestamp
     environments: tuple[str, ...] = ()
+    active: str = DEFAULT_ENVIRONMENT
+    flipped_at: Timestamp = ""
 
 
 def pointer_key(shop_id: str, environment: str = DEFAULT_ENVIRONMENT) -> str:
@@ -55,6 +62,16 @@ def pointer_key(shop_id: str, environment: str = DEFAULT_ENVIRONMENT) -> str:
 def object_key(sha256_hex: str, encoding: Encoding = "identity") -> str:
     """Where a variant of an object lies."""
     return f"objects/{sha256_hex}{_SUFFIX[encoding]}"
+
+
+def chunk_key(shop_id: str, file: str, encoding: Encoding = "identity") -> str:
+    """Where a variant of a chunk lies: with its shop's, as nobody is served the chunks of another shop."""
+    return f"chunks/{shop_id}/{file}{_SUFFIX[encoding]}"
+
+
+def code_key(shop_id: str) -> str:
+    """Where publications keep what they know of the shop's code."""
+    return f"code/{shop_id}.json"
 
 
 def published(content: bytes) -> Published:
@@ -78,6 +95,8 @@ def read_pointer(content: bytes) -> Pointer:
         snippet=snippet,
         published_at=document["published_at"],
         environments=tuple(document.get("environments", ())),
+        active=document.get("active", DEFAULT_ENVIRONMENT),
+        flipped_at=document.get("flipped_at", document["published_at"]),
     )
 
 

@@ -3,18 +3,29 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from hashlib import sha256
 
 from abtest.domain.delivery import manifest
 from abtest.domain.delivery.encodings import ENCODERS
 from abtest.domain.delivery.manifest import Pointer, pointer_key
 from abtest.domain.delivery.parts import Config
-from abtest.domain.delivery.snippet import Check, render_snippet
+from abtest.domain.delivery.snippet import Bundle, Snippet, render_snippet
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 from abtest.ports.blobs import Blobs, PreconditionFailedError
+from abtest.services.publication.code import ShopCode
 from abtest.services.publication.outcome import OvertakenError, PublicationContendedError, TooLargeError
 
 _FLIP_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flipped:
+    """A revision that an environment serves, or served when it was looked at."""
+
+    environment: str
+    revision: int
+    at: Timestamp
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,14 +33,21 @@ class Rendition:
     """What an environment is to serve, rendered only when it is not served yet. Scripts of `config` must parse."""
 
     config: Config
-    bundle: str
-    check: Check = field(repr=False)
+    bundle: Bundle
+    code: ShopCode = field(repr=False)
+    assets_url: str
 
     @cached_property
     def content(self) -> str:
-        """The hash of everything but the revision."""
-        delivery = self.config["delivery"] | {"revision": 0}
-        return canonical_json.sha256([{**self.config, "delivery": delivery}, self.bundle])
+        """The hash of everything that is served, but for the revision: of what decided the bytes, nothing is forgotten."""
+        unrevised = replace(self, config={**self.config, "delivery": self.config["delivery"] | {"revision": 0}})
+        config, snippet = canonical_json.encode(unrevised.config), unrevised.snippet.text.encode()
+        return sha256(b"\n".join([config, snippet])).hexdigest()
+
+    @cached_property
+    def snippet(self) -> Snippet:
+        """The install snippet with its chunks."""
+        return render_snippet(self.config, self.bundle, self.code, self.assets_url)
 
     def config_bytes(self) -> bytes:
         """The object of `/api/exp`. Raises TooLargeError."""
@@ -37,21 +55,25 @@ class Rendition:
 
     def snippet_bytes(self) -> bytes:
         """The install snippet. Raises TooLargeError."""
-        snippet = render_snippet(self.config, self.bundle, self.check).encode()
-        return _at_most("snippet", snippet, manifest.MAX_SNIPPET_BYTES)
+        return _at_most("snippet", self.snippet.text.encode(), manifest.MAX_SNIPPET_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flips:
-    """The pointers of one shop, flipped to one revision."""
+    """The pointers of one shop, flipped to one revision. `seen` collects what stood before, and what stands then."""
 
     blobs: Blobs
     shop_id: str
     revision: int
     now: Callable[[], Timestamp]
+    seen: list[Flipped] = field(default_factory=list)
 
     def flip(
-        self, environment: str, rendition: Rendition, named: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None
+        self,
+        environment: str,
+        rendition: Rendition,
+        named: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
+        active: str = manifest.DEFAULT_ENVIRONMENT,
     ) -> tuple[str, ...]:
         """Point to what is rendered and to the environments that `named` makes of those named before; these.
 
@@ -62,11 +84,15 @@ class Flips:
             found = self.blobs.get(key)
             standing = None if found is None else manifest.read_pointer(found.content)
             before = () if standing is None else standing.environments
+            if standing is not None:
+                self._see(environment, standing)
             if standing is not None and standing.revision >= self.revision:
                 raise OvertakenError(before)
             environments = named(before) if named else ()
             shown = standing if standing is not None and standing.content == rendition.content else fresh()
-            pointer = replace(shown, revision=self.revision, environments=environments)
+            pointer = replace(
+                shown, revision=self.revision, environments=environments, active=active, flipped_at=self.now()
+            )
             try:
                 self.blobs.put(
                     key,
@@ -77,11 +103,16 @@ class Flips:
                 )
             except PreconditionFailedError:
                 continue  # somebody flipped in between: look again whose state is newer
+            self._see(environment, pointer)
             return pointer.environments
         raise PublicationContendedError
 
+    def _see(self, environment: str, pointer: Pointer) -> None:
+        self.seen.append(Flipped(environment=environment, revision=pointer.revision, at=pointer.flipped_at))
+
     def _fresh(self, rendition: Rendition) -> Pointer:
         config, snippet = rendition.config_bytes(), rendition.snippet_bytes()
+        rendition.code.store(rendition.snippet.chunks)  # before anything names them
         return Pointer(
             revision=self.revision,
             content=rendition.content,

@@ -9,11 +9,15 @@ from abtest.domain.delivery.config import NOTHING, Delivered, Part, Runtime, com
 from abtest.domain.delivery.environments import MAX_ENVIRONMENTS, is_environment, planned
 from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT
 from abtest.domain.delivery.parts import Config
-from abtest.domain.delivery.snippet import Check, without_broken_scripts
+from abtest.domain.delivery.scripts import Scripts
+from abtest.domain.delivery.snippet import Bundle, without_broken_scripts
+from abtest.domain.settings.runtime import RuntimeSettings
 from abtest.kit.errors import ServiceError
 from abtest.ports.blobs import Blobs
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import World
+from abtest.services.publication.announcements import announce
+from abtest.services.publication.code import ShopCode
 from abtest.services.publication.outcome import OvertakenError, PublicationOutcome
 from abtest.services.publication.pointers import Flips, Rendition
 from abtest.services.publication.sources import Sources
@@ -32,27 +36,33 @@ class _Edition:
     revision: int
     delivered: Delivered
     in_use: frozenset[str]
-    bundle: str
-    check: Check
+    bundle: Bundle
+    code: ShopCode
+    assets_url: str
     left_out: list[str]
+
+    @property
+    def settings(self) -> RuntimeSettings:
+        """The shop's runtime settings."""
+        return self.runtime.settings
 
     def rendition(self, environment: str, delivered: Delivered | None = None) -> Rendition:
         """What the environment serves; of a shop that delivers something else, if that is given."""
         runtime = replace(self.runtime, environment=environment)
         config = compile_config(runtime, delivered or self.delivered, self.revision)
-        return Rendition(config=config, bundle=self.bundle, check=self.check)
+        return Rendition(config=config, bundle=self.bundle, code=self.code, assets_url=self.assets_url)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """Publishes shops. `blobs` is the delivery bucket, `bundle` gives the SDK as an expression."""
+    """Publishes shops. `blobs` is the delivery bucket, `bundle` gives the SDK with some of its parts."""
 
     world: World
     blobs: Blobs
     checker: ScriptChecker
     roots: Callable[[], RootKeys]
-    bundle: Callable[[], str]
-    events_url: str
+    bundle: Bundle
+    worker_base_url: str
 
     def publish(self, shop_id: str) -> PublicationOutcome:
         """Bring what shoppers get up to the catalog's state; never raises, can be repeated at any time."""
@@ -70,6 +80,9 @@ class Publication:
         flips = Flips(blobs=self.blobs, shop_id=shop_id, revision=edition.revision, now=self.world.now)
         others = [name for name in _flip_default(flips, edition) if name != DEFAULT_ENVIRONMENT]
         failures = [error for name in others if (error := _flip_other(flips, name, edition.rendition(name)))]
+        edition.code.save()
+        if (since := edition.settings.webhooks_from) is not None:
+            announce(self.world, shop_id, flips.seen, since=since)
         if failures:
             return _failed(shop_id, failures, edition.left_out)
         _log.info("publication.flipped", extra={"shop_id": shop_id, "revision": edition.revision})
@@ -84,33 +97,33 @@ class Publication:
         sources = Sources(self.world.catalog, shop_id)
         stored = sources.stored()
         compiled = compile_shop(shop, stored)
-        delivered, broken = _without_broken_scripts(compiled, self._problem)
+        code = ShopCode(self.blobs, shop_id, self.checker)
+        delivered, broken = _without_broken_scripts(compiled, code)
         return _Edition(
             runtime=Runtime(
                 shop_id=shop_id,
                 environment=DEFAULT_ENVIRONMENT,
                 currency=shop.currency,
-                events_url=self.events_url,
+                events_url=f"{self.worker_base_url}/events",
                 events_signature=browser_signature(self.roots(), shop_id),
+                handover_url=f"{self.worker_base_url}/_svc/handover",
+                settings=sources.settings(),
             ),
             revision=revision,
             delivered=delivered,
             in_use=stored.environments,
-            bundle=self.bundle(),
-            check=self._problem,
+            bundle=self.bundle,
+            code=code,
+            assets_url=f"{self.worker_base_url}/s/{shop_id}/",
             left_out=[*sources.left_out, *compiled.left_out, *broken],
         )
-
-    def _problem(self, source: str) -> str | None:
-        error = self.checker.check(source)
-        return None if error is None else str(error)
 
 
 def _flip_default(flips: Flips, edition: _Edition) -> Sequence[str]:
     """Flip the default environment; all environments that there are now, also when a newer publication stands."""
 
     def named(before: Sequence[str]) -> tuple[str, ...]:
-        plan = planned(edition.in_use, before)
+        plan = planned(edition.in_use, before, edition.settings.environments.keys)
         for name in plan.retired:  # before the pointer forgets them: whoever dies in between can still be followed
             _flip_retired(flips, name, edition)
         refused.update(plan.refused)
@@ -118,7 +131,12 @@ def _flip_default(flips: Flips, edition: _Edition) -> Sequence[str]:
 
     refused: set[str] = set()
     try:
-        environments = flips.flip(DEFAULT_ENVIRONMENT, edition.rendition(DEFAULT_ENVIRONMENT), named)
+        environments = flips.flip(
+            DEFAULT_ENVIRONMENT,
+            edition.rendition(DEFAULT_ENVIRONMENT),
+            named,
+            active=edition.settings.environments.active_key,
+        )
     except OvertakenError as newer:
         return newer.environments
     edition.left_out.extend(map(_refusal, sorted(refused - set(environments))))
@@ -155,10 +173,10 @@ def _failed(shop_id: str, errors: Sequence[ServiceError], left_out: Sequence[str
     return PublicationOutcome(ok=False, reasons=reasons, retriable=any(error.status >= 500 for error in errors))
 
 
-def _without_broken_scripts(delivered: Delivered, check: Check) -> tuple[Delivered, list[str]]:
-    experiments, reasons = without_broken_scripts(delivered.experiments, check)
+def _without_broken_scripts(delivered: Delivered, scripts: Scripts) -> tuple[Delivered, list[str]]:
+    experiments, reasons = without_broken_scripts(delivered.experiments, scripts)
     configs: list[Config] = [part.config for part in delivered.personalizations]
-    whole, more = without_broken_scripts(configs, check)
+    whole, more = without_broken_scripts(configs, scripts)
     personalizations = [
         Part(environment=part.environment, config=config)
         for part, config in zip(delivered.personalizations, whole, strict=True)

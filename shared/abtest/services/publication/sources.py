@@ -13,6 +13,7 @@ from abtest.domain.flags.model import Flag
 from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import placed_references
+from abtest.domain.settings.runtime import PUBLISHED, RuntimeSettings, settings_from
 from abtest.domain.targeting.compilation import References
 from abtest.kit.errors import ServiceError
 from abtest.ports.catalog import Catalog, Document, Head, Kind, Record
@@ -53,6 +54,11 @@ class Sources:
             groups=groups,
             references=self.references(targetings),
         )
+
+    def settings(self) -> RuntimeSettings:
+        """The shop's runtime settings. One that cannot be read raises: nothing is published without it."""
+        records = self.catalog.get_many(self.shop_id, "SET", PUBLISHED)
+        return settings_from({record.head.id: record.body for record in records})
 
     def flags(self, wanted: Callable[[Head], bool]) -> list[Flag]:
         """The flags whose head is wanted."""

@@ -1,0 +1,50 @@
+"""The settings of a shop that its published configuration depends on, read together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.settings import consent as consents
+from abtest.domain.settings import environments as sites
+from abtest.domain.settings import external_tracking as handovers
+
+ENVIRONMENTS = "SET#ENVIRONMENTS"
+EXTERNAL_TRACKING = "SET#EXTERNAL_TRACKING"
+CONSENT = "SET#CONSENT"
+INSTALL_DOMAINS = "SET#INSTALL_DOMAINS"
+PUBLICATION = "SET#PUBLICATION"
+"""Ids of the records, each a setting of its own with its own version."""
+
+PUBLISHED = (ENVIRONMENTS, EXTERNAL_TRACKING, CONSENT, PUBLICATION)
+"""Those that a publication reads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeSettings:
+    """`webhooks_from` is the revision after which publications are told to webhooks; None when they are not."""
+
+    environments: sites.Environments = sites.UNTOUCHED
+    external_tracking: handovers.ExternalTracking = handovers.UNTOUCHED
+    consent: consents.ConsentMode = consents.UNTOUCHED
+    webhooks_from: int | None = None
+
+
+UNTOUCHED = RuntimeSettings()
+"""What holds in a shop that never said anything."""
+
+
+def settings_from(stored: Mapping[str, Mapping[str, Any]]) -> RuntimeSettings:
+    """The settings of stored forms by record id; what is not there is untouched.
+
+    Whatever cannot be read raises: to publish as if no consent were asked for would be worse than not to publish.
+    """
+    found: dict[str, Any] = {}
+    if ENVIRONMENTS in stored:
+        found["environments"] = sites.from_document(stored[ENVIRONMENTS])
+    if EXTERNAL_TRACKING in stored:
+        found["external_tracking"] = handovers.from_document(stored[EXTERNAL_TRACKING])
+    if CONSENT in stored:
+        found["consent"] = consents.from_document(stored[CONSENT])
+    if PUBLICATION in stored:
+        found["webhooks_from"] = stored[PUBLICATION].get("webhooks_from")
+    return RuntimeSettings(**found)
