@@ -3,6 +3,7 @@
 import { holds } from '../../shared/abtest/storefront/src/conditions.js';
 import { decide } from '../../shared/abtest/storefront/src/decide.js';
 import { bucketOf, fold } from '../../shared/abtest/storefront/src/hash.js';
+import { evaluate } from '../../shared/abtest/storefront/src/payloads.js';
 import '../../shared/abtest/storefront/src/sdk.js'; // every part
 import { matchesPattern } from '../../shared/abtest/storefront/tools/compile_pattern.mjs';
 
@@ -70,6 +71,7 @@ export const modes = {
   decide: ({ config, visitor, url, now, force }) =>
     documentOf(decide(config, asVisitor(visitor), asAddress(url), asTime(now), force ?? {})),
   hash: ({ seed, value }) => ({ bucket: bucketOf(asText(value, 'value'), fold(asText(seed, 'seed'))) }),
+  signal: ({ trigger, payload }) => evaluate(trigger, payload),
   url({ type, url, pattern }) {
     if (type !== 'simple' && type !== 'regex') throw new TypeError('type must be simple or regex');
     return { matches: matchesPattern(type, asText(url, 'url'), asText(pattern, 'pattern')) };

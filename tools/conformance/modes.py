@@ -8,6 +8,7 @@ from typing import Any
 
 from abtest.domain.assignment.decide import Prepared, decide, prepare, visitor_of
 from abtest.domain.assignment.hash import bucket, fold
+from abtest.domain.signals.evaluation import evaluate
 from abtest.domain.targeting.conditions import holds
 from abtest.domain.targeting.urls import matches
 
@@ -47,7 +48,18 @@ def decide_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return decision.document()
 
 
-MODES: Mapping[str, Mode] = {"hash": hash_mode, "url": url_mode, "condition": condition_mode, "decide": decide_mode}
+def signal_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"trigger", "payload"}` to what the payload means to the compiled trigger."""
+    return evaluate(inputs["trigger"], inputs["payload"]).document()
+
+
+MODES: Mapping[str, Mode] = {
+    "hash": hash_mode,
+    "url": url_mode,
+    "condition": condition_mode,
+    "decide": decide_mode,
+    "signal": signal_mode,
+}
 
 _state = lru_cache(maxsize=1024)(fold)
 

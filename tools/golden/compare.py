@@ -12,6 +12,7 @@ from tools.golden.answers import Answers, asked
 from tools.golden.questions.addresses import hash_questions, url_questions
 from tools.golden.questions.conditions import condition_questions
 from tools.golden.questions.decisions import decision_questions
+from tools.golden.questions.signals import signal_questions
 
 Make = Callable[[Random, int], Iterator[dict[str, Any]]]
 
@@ -20,8 +21,9 @@ QUESTIONS: dict[str, Make] = {
     "decide": decision_questions,
     "url": url_questions,
     "hash": hash_questions,
+    "signal": signal_questions,
 }
-_SHARES = {"condition": 0.55, "decide": 0.25, "url": 0.15, "hash": 0.05}
+_SHARES = {"condition": 0.45, "decide": 0.2, "url": 0.15, "hash": 0.05, "signal": 0.15}
 _SHOWN = 5
 
 

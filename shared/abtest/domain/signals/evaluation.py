@@ -10,7 +10,7 @@ from typing import Any
 
 from abtest.domain.signals.conversion import converted, known
 from abtest.domain.targeting.conditions import step
-from abtest.domain.targeting.ecmascript import equal
+from abtest.domain.targeting.ecmascript import double, equal
 
 Compiled = Mapping[str, Any]
 
@@ -109,13 +109,12 @@ def _matches(trigger: Compiled, payload: Any) -> bool:
 
 
 def _holds(condition: Compiled, payload: Any) -> bool:
-    value, operator, expected = value_at(payload, condition["path"]), condition["op"], condition.get("value")
-    match operator:
-        case "exists" | "not_exists":
-            return (value is not None) == (operator == "exists")
-        case "gt" | "lt":
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                return False
-            return bool(value > expected if operator == "gt" else value < expected)
-        case _:
-            return equal(value, expected) == (operator == "eq")
+    value, operator = value_at(payload, condition["path"]), condition["op"]
+    if operator in ("exists", "not_exists"):
+        return (value is not None) == (operator == "exists")
+    expected = condition["value"]
+    if operator in ("eq", "neq"):
+        return equal(value, expected) == (operator == "eq")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return bool(value > double(expected) if operator == "gt" else value < double(expected))

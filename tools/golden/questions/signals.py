@@ -1,0 +1,177 @@
+"""Random data-layer triggers and the payloads that are pushed to them: plausible ones, and mostly awkward ones."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from tools.golden.questions.values import name, near, number, scalar, text, value
+
+Question = dict[str, Any]
+
+OPERATORS = ("eq", "neq", "gt", "lt", "exists", "not_exists")
+TYPES = (None, "string", "number", "boolean", "string_array", "json")
+AMOUNTS = [
+    "49.90",
+    "1,299.50",
+    "1.299,50",
+    "1 299,50",
+    "1\u00a0299",
+    "1'299.50",
+    "1\u2019299",
+    "1\u202f299,5",
+    "12,5",
+    "12,50",
+    "1,234",
+    "0,999",
+    "1.234",
+    "1.234.567",
+    "1,234,567.8",
+    "12,34,567",
+    "1,234,56",
+    "1.23,4",
+    "1,2.3",
+    "-5",
+    "+5",
+    "- 5",
+    "--5",
+    "5-",
+    "€5",
+    "5 EUR",
+    "",
+    " ",
+    ".",
+    ",",
+    "5.",
+    ".5",
+    "1e3",
+    "00012",
+    "0012,5",
+    "9" * 20,
+    "9" * 400,
+    "0." + "1" * 40,
+    "0.30000000000000004",
+    "-0",
+    "-0,0",
+    "\u0661",
+    "1\u20092",
+    "1\u30002",
+    "10000000000000",
+    "10000000000000.01",
+]
+_WORDS = ["Yes", "NO", "TRUE", "False", " true", "1", "0", "yeſ", "İ", " A ", "\ufeffx\u0085", "\u180ea", "ΑΣ"]
+_LONG = {"many": list(range(998)), "over": list(range(1000)), "edge": list(range(999)), "wide": [[]] * 1001}
+_PATHS = ["", ".", "a.", "length", "items.length", "ecommerce.items.01.id", "ecommerce", "event", "__proto__", "a.b"]
+
+
+def signal_questions(random: Random, count: int) -> Iterator[Question]:
+    """`{"trigger", "payload"}`; most payloads match."""
+    for _ in range(count):
+        payload = _payload(random)
+        yield {"trigger": _trigger(random, payload), "payload": payload}
+
+
+def _payload(random: Random) -> Any:
+    kind = random.random()
+    if kind < 0.04:
+        return value(random)
+    payload = {name(random): value(random) for _ in range(random.randrange(3))}
+    if kind < 0.9:
+        payload["ecommerce"] = {
+            "transaction_id": scalar(random),
+            "value": _amount(random),
+            "currency": random.choice(["EUR", "usd", " GBP ", None, scalar(random)]),
+            "items": [{"id": scalar(random), "price": _amount(random)} for _ in range(random.randrange(3))],
+            "coupons": [scalar(random) for _ in range(random.randrange(3))],
+        }
+    if random.random() < 0.02:
+        payload["long"] = random.choice(list(_LONG.values()))
+    if random.random() < 0.05:
+        payload["deep"] = _nested(random.randrange(6, 11), scalar(random))
+    payload["flag"] = random.choice(_WORDS + [True, False, 1, 0, 2])
+    return payload | ({"event": "purchase"} if random.random() < 0.97 else {"event": scalar(random)})
+
+
+def _nested(depth: int, inner: Any) -> Any:
+    for level in range(depth):
+        inner = [inner] if level % 2 else {"in": inner}
+    return inner
+
+
+def _amount(random: Random) -> Any:
+    kind = random.random()
+    if kind < 0.45:
+        return random.choice(AMOUNTS)
+    if kind < 0.6:
+        return f"{random.choice(['', '-'])}{random.uniform(0, 10 ** random.randrange(9)):,.{random.randrange(4)}f}"
+    return number(random) if kind < 0.9 else scalar(random)
+
+
+def _trigger(random: Random, payload: Any) -> dict[str, Any]:
+    places = [(path, found) for path, found in _places(payload) if path]
+    trigger: dict[str, Any] = {"id": "t", "event": "purchase", "layer": "dataLayer"}
+    if random.random() < 0.5:
+        trigger["when"] = [_condition(random, places) for _ in range(random.choice([1, 1, 1, 2]))]
+    if random.random() < 0.6:
+        trigger["revenue"] = _revenue(random, places)
+    for field in ("properties", "mappings"):
+        if random.random() < 0.6:
+            trigger[field] = [_mapping(random, places) for _ in range(random.choice([0, 1, 2, 3]))]
+    return trigger
+
+
+def _revenue(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"revenue": _from(random, places, "ecommerce.value")}
+    for field, path in (("order_id", "transaction_id"), ("currency", "currency"), ("cost", "value"), ("profit", "tax")):
+        if random.random() < 0.5:
+            fields[field] = _from(random, places, f"ecommerce.{path}")
+    if random.random() < 0.4:
+        fields["properties"] = [_mapping(random, places) for _ in range(2)]
+    return fields
+
+
+def _from(random: Random, places: list[tuple[str, Any]], likely: str) -> list[str]:
+    paths = [random.choice(places)[0] if places and random.random() < 0.7 else random.choice(_PATHS) for _ in range(5)]
+    return [likely if random.random() < 0.5 else path for path in paths[: random.choice([1, 1, 2, 3])]]
+
+
+def _condition(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:
+    path, found = random.choice(places) if places and random.random() < 0.85 else (random.choice(_PATHS), None)
+    operator = random.choice(OPERATORS)
+    if operator in ("exists", "not_exists"):
+        return {"path": path, "op": operator}
+    if operator in ("gt", "lt"):
+        return {"path": path, "op": operator, "value": number(random)}
+    expected = near(random, found)
+    plain = expected if isinstance(expected, str | int | float) else text(random)
+    return {"path": path, "op": operator, "value": plain}
+
+
+def _mapping(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping: dict[str, Any] = {"from": _from(random, places, random.choice(["flag", "ecommerce.coupons", "long", "deep"]))}
+    mapping["to"] = random.choice(["a", "b", "__proto__", "constructor", "page.tier", name(random)])
+    kind = random.choice(TYPES)
+    if kind:
+        mapping["type"] = kind
+    mapping |= {flag: True for flag in ("trim", "lower") if random.random() < 0.3}
+    if random.random() < 0.3:
+        keys = [_key(random, found) for _, found in random.sample(places, min(3, len(places)))]
+        mapping["map"] = {key: random.choice(["mapped", "12,5", "no", ""]) for key in keys}
+    if kind in (None, "number") and random.random() < 0.3:
+        mapping |= {"type": "number", "scale": random.choice([0.01, 100, -1, 1e-300, 1e308, number(random) or 1])}
+    if random.random() < 0.3:
+        mapping["default"] = random.choice(["none", 0, False, True, 1.5, ""])
+    return mapping
+
+
+def _key(random: Random, found: Any) -> str:
+    if isinstance(found, bool):
+        return str(found).lower()
+    return str(found) if isinstance(found, int | str) else text(random)
+
+
+def _places(found: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Everything that a path leads to, of long lists the beginning."""
+    below = found.items() if isinstance(found, dict) else enumerate(found[:3]) if isinstance(found, list) else ()
+    for key, inner in below:
+        yield f"{path}{key}", inner
+        yield from _places(inner, f"{path}{key}.")
