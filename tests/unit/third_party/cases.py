@@ -12,10 +12,12 @@ ALL: dict[str, Any] = json.loads((FOLDER / "cases.json").read_text())
 URLS: list[list[Any]] = json.loads((FOLDER / "url_cases.json").read_text())["cases"]
 
 Document = dict[str, Any]
+Case = list[Any]
+"""One case as published: its kind says what stands where."""
 
 
 def both(mode: str, questions: list[Document]) -> list[Document]:
-    """The one result that Python and JavaScript have for each question; they may not differ."""
+    """The one result that Python and Node have for each question; they may not differ."""
     return [_only(each) for each in asked(mode, questions)]
 
 
