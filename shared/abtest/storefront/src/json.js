@@ -7,22 +7,13 @@ import { isArray, keysOf } from './natives.js';
 const MAX_DEPTH = 8;
 const MAX_VALUES = 5000;
 
-/** Most texts need no escape, and an exposure is written while the page waits. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 let valuesLeft = 0;
 
+/** @param {string} unit a UTF-16 code unit */
+const escape = (unit) => `\\u${(unit.charCodeAt(0) + 65536).toString(16).slice(1)}`;
+
 /** @param {string} text */
-const quote = (text) => {
-  if (PLAIN.test(text)) return `"${text}"`;
-  let out = '"';
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    const plain = unit > 31 && unit < 127 && unit !== 34 && unit !== 92;
-    out += plain ? text[i] : `\\u${(unit + 65536).toString(16).slice(1)}`;
-  }
-  return `${out}"`;
-};
+const quote = (text) => `"${text.replace(/[^ !#-[\]-~]/g, escape)}"`;
 
 /**
  * @param {unknown[]} list

@@ -53,11 +53,20 @@ const render = async () => {
     target: 'es2020',
     charset: 'ascii',
     legalComments: 'none',
+    minifySyntax: true,
   });
   const body = bundle.outputFiles[0].text.replace(/export \{\s*start\s*\};\s*$/, 'return start;');
   const { code } = await minify(`(()=>{${body}})()`, {
     ecma: 2020,
-    compress: { expression: true, passes: 4, unsafe_arrows: true, keep_fargs: false, drop_debugger: false },
+    compress: {
+      expression: true,
+      passes: 4,
+      unsafe: true, // texts are joined by `+`; no template of ours holds an object with a `valueOf` of its own
+      unsafe_arrows: true,
+      inline: 1,
+      keep_fargs: false,
+      drop_debugger: false,
+    },
     mangle: { toplevel: true, properties: { regex: INTERNAL } },
     format: { ascii_only: true, semicolons: true },
   });
