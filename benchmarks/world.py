@@ -25,7 +25,7 @@ def publication_of(world: World, blobs: MemoryBlobs) -> Publication:
         checker=QuickJsChecker(),
         roots=lambda: ROOTS,
         bundle=bundle,
-        events_url="https://edge.example/events",
+        worker_base_url="https://edge.example",
     )
 
 

@@ -9,6 +9,9 @@ ACCEPTED_YEAR = 2024
 SHARED_YEAR = 2020
 """The edition of the SDK itself. A script that needs a later one never stands in one file with anything else."""
 
+RULES = f"{ACCEPTED_YEAR}-{SHARED_YEAR}-1"
+"""Names these rules and their parsers; raise the last number when a parser finds what it did not find before."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptError:

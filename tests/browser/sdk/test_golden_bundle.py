@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from abtest.domain.delivery.sdk_parts import parts_of
+from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.delivery.snippet import render_snippet
 from abtest.kit import canonical_json
+from abtest.services.publication.code import CheckedScripts
 from abtest.storefront import bundle
 from tools.conformance.modes import decide_mode
 from tools.golden.answers import whole
@@ -80,7 +81,7 @@ def document(asked: Document) -> str:
     attribute = f' data-surface="{surface}"' if isinstance(surface, str) else ""
     keys = [[flag["key"] for flag in config.get("flags", [])], [each["key"] for each in config["personalizations"]]]
     told = json.dumps(json.dumps([visitor["id"], asked["now"], visitor["attributes"] | customer, keys]))
-    snippet = render_snippet(config, bundle(parts_of(config)), lambda _: None)
+    snippet = render_snippet(config, bundle, CheckedScripts(QuickJsChecker()), "https://edge.example/s/").text
     return f"""<!doctype html><script{attribute}>
       const [id, time, given, [flags, placements]] = JSON.parse({told.replace("<", chr(92) + "u003c")});
       Date.now = () => time;

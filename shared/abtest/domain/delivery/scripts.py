@@ -10,9 +10,27 @@ and an error in all others. Only the raw text of a tagged template, `RegExp.sour
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 Parses = Callable[[str], bool]
 """Whether a text parses as the body of a function."""
+
+
+class Scripts(Protocol):
+    """What is known of scripts; the engines that know are elsewhere."""
+
+    def problem(self, source: str) -> str | None:
+        """Why a script is none that shoppers' browsers read, or None."""
+        ...
+
+    def parses(self, source: str) -> bool:
+        """Whether a text parses as the body of a function, quickly."""
+        ...
+
+    def is_young(self, source: str) -> bool:
+        """Whether a script without problems is an error in browsers that are old enough for all else in the file."""
+        ...
+
 
 _DANGEROUS = re.compile("(?i)<(?=/script)|<!--|[\u2028\u2029]")
 _MOST_TRIALS = 400
@@ -22,12 +40,12 @@ class UnsafeScriptError(ValueError):
     """The script holds a sequence that cannot be rewritten without changing it; the message names it."""
 
 
-def as_function(source: str, parses: Parses) -> str:
+def as_function(source: str, parses: Parses, parameters: str = "") -> str:
     """A function expression with the script as its body. Raises UnsafeScriptError.
 
     The script begins a line of its own: `-->` is a comment there, and an error anywhere else, of all that is joined.
     """
-    return f"function(){{\n{made_safe(source, parses)}\n}}"
+    return f"function({parameters}){{\n{made_safe(source, parses)}\n}}"
 
 
 def made_safe(source: str, parses: Parses) -> str:

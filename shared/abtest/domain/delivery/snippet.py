@@ -1,24 +1,41 @@
 """The install snippet: the SDK called with the config and the customers' scripts as real functions."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from abtest.domain.delivery.chunks import Chunk, script_chunk, style_chunk
 from abtest.domain.delivery.parts import Config
-from abtest.domain.delivery.scripts import UnsafeScriptError, as_function
+from abtest.domain.delivery.scripts import Scripts, UnsafeScriptError, as_function
+from abtest.domain.delivery.sdk_parts import parts_of
 from abtest.kit import canonical_json
 
-Check = Callable[[str], str | None]
-"""Why a script does not parse, or None when it does."""
+Bundle = Callable[[Collection[str]], str]
+"""The SDK with parts of these names: an expression that evaluates to a function."""
 
 _SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
 _WITH_SCRIPTS = ("experiments", "personalizations", "experiences", "variations", "blocks")
 """Lists of parts that hold scripts; nothing below any other field is looked at, be it named like a script or not."""
 _PROTOTYPE = re.compile(r'(?<=[{,])"__proto__":')
-_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_ESCAPES = (
+    (re.compile("</"), r"<\\/"),
+    (re.compile("<(?=[!sS])"), r"\\u003c"),
+    (re.compile("\u2028"), r"\\u2028"),
+    (re.compile("\u2029"), r"\\u2029"),
+)
+"""What ends or changes a script element, or ends a line in old engines."""
 
 
-def without_broken_scripts(parts: Iterable[Config], check: Check) -> tuple[list[Config], list[str]]:
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """The file, and the files that it loads when it needs them."""
+
+    text: str
+    chunks: Sequence[Chunk]
+
+
+def without_broken_scripts(parts: Iterable[Config], scripts: Scripts) -> tuple[list[Config], list[str]]:
     """Parts of a config without scripts that do not parse or cannot be embedded, and for each the reason.
 
     The rest of an experiment with a broken script is delivered: the script would have thrown in the browser as well.
@@ -26,7 +43,7 @@ def without_broken_scripts(parts: Iterable[Config], check: Check) -> tuple[list[
     reasons: list[str] = []
 
     def kept(place: str, name: str, source: str) -> bool:
-        problem = problem_of(source, check)
+        problem = problem_of(source, scripts)
         if problem is not None:
             reasons.append(f"{place}: {_SCRIPT_FIELDS[name]} is left out: {problem}")
         return problem is None
@@ -34,37 +51,39 @@ def without_broken_scripts(parts: Iterable[Config], check: Check) -> tuple[list[
     return [_filtered(part, _place(part), kept) for part in parts], reasons
 
 
-def render_snippet(config: Config, bundle: str, check: Check) -> str:
+def render_snippet(config: Config, bundle: Bundle, scripts: Scripts, assets_url: str) -> Snippet:
     """JavaScript text `<bundle>(<config>,[function(){…},…]);`, ASCII-safe where HTML or old engines would stumble.
 
-    `bundle` is an expression that evaluates to a function. The scripts of `config` must parse.
+    The bundle has the parts that the config calls for. The scripts of `config` must be without problems.
     """
-    positions: dict[str, int] = {}
-    indexed = _indexed(config, positions)
-    functions = ",".join(as_function(source, lambda text: check(text) is None) for source in positions)
-    return f"{bundle.strip().removesuffix(';')}({_literal(indexed)},[{functions}]);\n"
+    code = _Code(scripts)
+    rest = code.taken_from(config)
+    if code.chunks:
+        rest["runtime"] = {**rest["runtime"], "assets_url": assets_url}
+    sdk = bundle(parts_of(rest)).strip().removesuffix(";")
+    return Snippet(f"{sdk}({literal(rest)},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
 
 
-def _literal(config: Config) -> str:
+def literal(config: Config) -> str:
     """JSON as a JavaScript expression. A key `__proto__` would set a prototype, hence its computed form.
 
     A key follows a brace or a comma; a quote inside a text follows a backslash.
     """
     text = canonical_json.encode(config).decode()
-    for character, escape in _ESCAPES.items():
-        text = text.replace(character, escape)
+    for dangerous, escape in _ESCAPES:
+        text = dangerous.sub(escape, text)
     return _PROTOTYPE.sub('["__proto__"]:', text)
 
 
-def problem_of(source: Any, check: Check) -> str | None:
+def problem_of(source: Any, scripts: Scripts) -> str | None:
     """Why a script cannot be delivered, or None: it does not parse, or nothing makes it safe inside a page."""
     if not isinstance(source, str):  # what was stored may be of any form
         return "is no text"
-    problem = check(source)
+    problem = scripts.problem(source)
     if problem is not None:
         return problem
     try:
-        as_function(source, lambda text: check(text) is None)
+        as_function(source, scripts.parses)
     except UnsafeScriptError as error:
         return str(error)
     return None
@@ -83,18 +102,47 @@ def _place(part: Config, index: int = 0) -> str:
     return f"{part['name']!r}" if "name" in part else f"block {index + 1}"
 
 
-def _indexed(part: Any, positions: dict[str, int]) -> Any:
-    """The config with each script replaced by its position; the same text appears once."""
-    if not isinstance(part, dict):
-        return part
-    return dict(_indexed_fields(part, positions))
+class _Code:
+    """The code of a config on its way into the array of functions and into chunks; the same code goes there once."""
 
+    def __init__(self, scripts: Scripts) -> None:
+        self.chunks: dict[str, Chunk] = {}
+        self._scripts = scripts
+        self._positions: dict[tuple[str, str], int] = {}
+        """By parameters and body."""
 
-def _indexed_fields(part: Config, positions: dict[str, int]) -> Iterator[tuple[str, Any]]:
-    for name, value in part.items():
-        if name in _SCRIPT_FIELDS:
-            yield name, positions.setdefault(value, len(positions))
-        elif name in _WITH_SCRIPTS:
-            yield name, [_indexed(child, positions) for child in value]
-        else:
-            yield name, value
+    def taken_from(self, config: Config) -> Config:
+        """The config with positions for scripts and names for chunks, without what is for people."""
+        rest = dict(self._fields(config))
+        consent = rest["runtime"].get("consent")
+        if consent is not None:
+            read = self._position(consent["read"], "group")
+            rest["runtime"] = {**rest["runtime"], "consent": {**consent, "read": read}}
+        return rest
+
+    def array(self) -> Iterator[str]:
+        """A function or the name of a chunk for each position."""
+        for parameters, source in self._positions:
+            chunk = None if parameters else script_chunk(source, self._scripts)
+            yield f'"{chunk.name}"' if chunk else as_function(source, self._scripts.parses, parameters)
+
+    def _fields(self, part: Mapping[str, Any], *, is_named: bool = False) -> Iterator[tuple[str, Any]]:
+        for name, value in part.items():
+            if name in _SCRIPT_FIELDS:
+                self._kept(script_chunk(value, self._scripts))
+                yield name, self._position(value)
+            elif name == "css":
+                chunk = self._kept(style_chunk(value))
+                yield name, {"chunk": chunk.name} if chunk else value
+            elif name in _WITH_SCRIPTS:
+                yield name, [dict(self._fields(child, is_named=True)) for child in value]
+            elif not (is_named and name == "name"):
+                yield name, value
+
+    def _position(self, source: str, parameters: str = "") -> int:
+        return self._positions.setdefault((parameters, source), len(self._positions))
+
+    def _kept(self, chunk: Chunk | None) -> Chunk | None:
+        if chunk is not None:
+            self.chunks[chunk.file] = chunk
+        return chunk

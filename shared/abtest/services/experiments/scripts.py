@@ -6,6 +6,7 @@ from typing import Any
 from abtest.domain.delivery.snippet import problem_of
 from abtest.kit.errors import FieldError, ServiceError
 from abtest.ports.scripts import ScriptChecker
+from abtest.services.publication.code import CheckedScripts
 
 _SCRIPTS = ("experiment_js", "experiment_reset_js", "custom_js", "reset_js", "js")
 _PART = "experience"
@@ -24,12 +25,8 @@ def refuse_broken_scripts(stated: Mapping[str, Any], checker: ScriptChecker) -> 
 
     Raises InvalidScriptError.
     """
-
-    def problem(source: str) -> str | None:
-        error = checker.check(source)
-        return None if error is None else str(error)
-
-    found = ((path, problem_of(source, problem)) for path, source in _scripts(stated))
+    scripts = CheckedScripts(checker)
+    found = ((path, problem_of(source, scripts)) for path, source in _scripts(stated))
     fields = [FieldError(path, why) for path, why in found if why is not None]
     if fields:
         raise InvalidScriptError(f"{fields[0].path}: {fields[0].message}", fields=fields)
