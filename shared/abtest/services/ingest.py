@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.ledger.batch import Envelope, SetAside, check_size, sort_batch
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.normalise import Arrival
@@ -69,7 +70,7 @@ class AnalyticsStore:
         headers = {"Content-Type": "application/x-ndjson"}
         try:
             return self.sender.post(self.url, ndjson(rows), headers=headers)
-        except HttpUnreachableError as error:
+        except (HttpUnreachableError, UrlNotAllowedError) as error:
             raise AnalyticsStoreUnreachableError(
                 "the analytics store does not answer; send the events again"
             ) from error

@@ -1,5 +1,5 @@
 """HTTP requests to addresses outside."""
 
-from abtest.adapters.outbound_http.sender import OutboundHttp
+from abtest.adapters.outbound_http.sender import Limits, OutboundHttp
 
-__all__ = ["OutboundHttp"]
+__all__ = ["Limits", "OutboundHttp"]

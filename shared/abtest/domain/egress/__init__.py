@@ -1,0 +1,1 @@
+"""Which addresses outside our requests may go to. Pure: names are resolved and sockets opened elsewhere."""

@@ -1,0 +1,88 @@
+"""Which IP addresses are public: our own list, as the standard library's notion lets several of these through."""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+Address = IPv4Address | IPv6Address
+
+REFUSED: tuple[tuple[str, str], ...] = (
+    ("0.0.0.0/8", "this network: many systems take it for themselves"),
+    ("10.0.0.0/8", "private"),
+    ("100.64.0.0/10", "carrier-grade NAT, and metadata services within it"),
+    ("127.0.0.0/8", "loopback"),
+    ("168.63.129.16/32", "a metadata service at a public address"),
+    ("169.254.0.0/16", "link-local, and the metadata services of clouds"),
+    ("172.16.0.0/12", "private"),
+    ("192.0.0.0/24", "protocol assignments, and metadata services within them"),
+    ("192.0.2.0/24", "documentation"),
+    ("192.31.196.0/24", "AS112: answered by whoever is nearest"),
+    ("192.52.193.0/24", "multicast tunnels"),
+    ("192.88.99.0/24", "6to4 relays"),
+    ("192.168.0.0/16", "private"),
+    ("192.175.48.0/24", "AS112: answered by whoever is nearest"),
+    ("198.18.0.0/15", "benchmarking"),
+    ("198.51.100.0/24", "documentation"),
+    ("203.0.113.0/24", "documentation"),
+    ("224.0.0.0/4", "multicast"),
+    ("240.0.0.0/4", "reserved, and broadcast"),
+    ("::/128", "unspecified: many systems take it for themselves"),
+    ("::1/128", "loopback"),
+    ("::/96", "IPv4-compatible: an IPv4 address in another dress"),
+    ("::ffff:0:0/96", "IPv4-mapped: an IPv4 address in another dress"),
+    ("::ffff:0:0:0/96", "IPv4-translated: an IPv4 address in another dress"),
+    ("64:ff9b::/96", "NAT64: leads to an IPv4 address"),
+    ("64:ff9b:1::/48", "NAT64 within a network: leads to an IPv4 address"),
+    ("100::/64", "discarded"),
+    ("2001::/32", "Teredo: leads to an IPv4 address"),
+    ("2001:2::/48", "benchmarking"),
+    ("2001::/23", "protocol assignments"),
+    ("2001:db8::/32", "documentation"),
+    ("2002::/16", "6to4: leads to an IPv4 address"),
+    ("2620:4f:8000::/48", "AS112: answered by whoever is nearest"),
+    ("3ffe::/16", "given back: nobody's"),
+    ("3fff::/20", "documentation"),
+    ("5f00::/16", "segment routing within a network"),
+    ("fc00::/7", "unique local, and the metadata services of clouds"),
+    ("fe80::/10", "link-local"),
+    ("fec0::/10", "site-local"),
+    ("ff00::/8", "multicast"),
+)
+"""Networks that no request of ours goes to, each with the reason; the narrower one of two stands first."""
+
+GLOBAL_IPV6 = IPv6Network("2000::/3")
+"""What is given out of IPv6; all that lies outside is nobody's, whether the table names it or not."""
+
+_IPV4 = [(IPv4Network(network), reason) for network, reason in REFUSED if ":" not in network]
+_IPV6 = [(IPv6Network(network), reason) for network, reason in REFUSED if ":" in network]
+_ISATAP = frozenset({0x00005EFE, 0x02005EFE})
+
+
+def refusal_of(address: Address) -> str | None:
+    """Why no request may go to the address; None when it is public."""
+    if isinstance(address, IPv4Address):
+        return next((reason for network, reason in _IPV4 if address in network), None)
+    found = next((reason for network, reason in _IPV6 if address in network), None)
+    if found is None and address not in GLOBAL_IPV6:
+        return "not given out to anybody"
+    return found or _isatap(address)
+
+
+def first_refusal(addresses: Iterable[str]) -> str | None:
+    """Why no request may go to a name with these addresses: one that is not public spoils all."""
+    for text in addresses:
+        address = ip_address(text)
+        reason = "bound to an interface" if getattr(address, "scope_id", None) else refusal_of(address)
+        if reason is not None:
+            return f"{address} is not a public address ({reason})"
+    return None
+
+
+def is_loopback(text: str) -> bool:
+    """Whether the address is this machine itself."""
+    return ip_address(text).is_loopback
+
+
+def _isatap(address: IPv6Address) -> str | None:
+    """The interface part of an ISATAP address is an IPv4 address, under any prefix."""
+    tag = int(address) >> 32 & 0xFFFFFFFF
+    return "ISATAP: leads to an IPv4 address" if tag in _ISATAP else None
