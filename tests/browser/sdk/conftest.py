@@ -1,6 +1,7 @@
 """A shop and a clean profile for each test of the SDK."""
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -8,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from tests.browser.sdk.shop import Shop, serve
 
 Open = Callable[..., Page]
+WaitUntil = Literal["commit", "domcontentloaded", "load"]
 
 
 @pytest.fixture
@@ -30,11 +32,11 @@ def open_page(context: BrowserContext, shop: Shop) -> Iterator[Open]:
     """Opens a path of the shop. In the end, no page may have seen an error that nobody caught."""
     errors: list[str] = []
 
-    def open_path(path: str = "/", page: Page | None = None) -> Page:
+    def open_path(path: str = "/", page: Page | None = None, until: WaitUntil = "load") -> Page:
         if page is None:
             page = context.new_page()
             page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(shop.url + path)
+        page.goto(shop.url + path, wait_until=until)
         return page
 
     yield open_path

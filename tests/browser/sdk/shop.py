@@ -34,7 +34,12 @@ class Shop:
         self.experiments: list[Json] = []
         self.config: Json = {}
         """More of the config: personalizations, flags, holdout, zones."""
+        self.runtime: Json = {}
+        """More of the config's runtime settings."""
         self.scripts: list[str] = []
+        """Expressions of the snippet's array: functions, and names of chunks."""
+        self.files: dict[str, list[str]] = {}
+        """Scripts and style sheets by path, in pieces as pages are."""
         self.answers: list[Answer] = []
         self.attempts: list[tuple[str, Json, Answer]] = []
         self.gate = threading.Event()
@@ -52,8 +57,19 @@ class Shop:
 
     def script(self, source: str) -> int:
         """The index of a customer's script in the snippet."""
-        self.scripts.append(source)
+        self.scripts.append(f"function(){{{source}\n}}")
         return len(self.scripts) - 1
+
+    def chunk(self, name: str) -> int:
+        """The index of a script that the snippet fetches, if the file is there: see `chunk_source`."""
+        self.runtime["assets_url"] = f"http://localhost:{self.port}/assets/"
+        self.scripts.append(json.dumps(name))
+        return len(self.scripts) - 1
+
+    def sheet_chunk(self, name: str) -> Json:
+        """The css of a treatment that is fetched."""
+        self.runtime["assets_url"] = f"http://localhost:{self.port}/assets/"
+        return {"chunk": name}
 
     def snippet(self) -> str:
         """As the service renders it: the bundle with the parts it needs, called with the config and the scripts."""
@@ -64,6 +80,7 @@ class Shop:
                 "currency": "EUR",
                 "events_url": f"http://localhost:{self.port}/events",
                 "events_signature": SIGNATURE,
+                **self.runtime,
             },
             "signals": {},
             "profile": {},
@@ -71,8 +88,7 @@ class Shop:
             "experiments": self.experiments,
             **self.config,
         }
-        scripts = ",".join(f"function(){{{source}\n}}" for source in self.scripts)
-        return f"{bundle(parts_of(config))}({json.dumps(config)},[{scripts}]);"
+        return f"{bundle(parts_of(config))}({json.dumps(config)},[{','.join(self.scripts)}]);"
 
     def answer(self, body: bytes, method: str) -> Answer:
         """Takes one request of the event route."""
@@ -104,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         status, kind, chunks = _page(self.server.shop, urlsplit(self.path).path)
-        self._reply(status, kind, chunks)
+        self._reply(status, kind, chunks, {"access-control-allow-origin": "*"})
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"] or 0))
@@ -132,6 +148,11 @@ class _Handler(BaseHTTPRequestHandler):
 JAVASCRIPT = "text/javascript; charset=utf-8"
 
 
+def chunk_source(name: str, source: str) -> str:
+    """The file of a script that is fetched."""
+    return f"svc.chunk({json.dumps(name)},function(){{{source}\n}});"
+
+
 def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str]]:
     if path == "/gate":
         shop.gate.set()
@@ -140,6 +161,9 @@ def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str]]:
         return 200, JAVASCRIPT, [shop.snippet()]
     if path.startswith("/src/"):
         return 200, JAVASCRIPT, [(SOURCES / path[5:]).read_text()]
+    if path.endswith((".js", ".css")):
+        pieces = shop.files.get(path)
+        return 200 if pieces else 404, JAVASCRIPT if path.endswith(".js") else "text/css", _gated(shop, pieces or [""])
     chunks = shop.pages.get(path)
     return 200 if chunks else 404, "text/html; charset=utf-8", _gated(shop, chunks or [""])
 

@@ -120,29 +120,6 @@ def test_goal__shared_by_two__comes_once(shop: Shop, open_page: Open) -> None:
     assert len(shop.events("goal")) == 1
 
 
-def test_hide__conceals_until_the_script_has_run(shop: Shop, open_page: Open) -> None:
-    js = shop.script("window.atScript = getComputedStyle(document.querySelector('h1')).opacity")
-    shop.config = {"personalizations": [personalization({"js": js, "hide": ["h1", "::bad("]})]}
-    look = "<script>window.during = getComputedStyle(document.querySelector('h1')).opacity</script>"
-    shop.page("/", html(f"<h1>Original</h1>{look}"))
-    page = open_page()
-    assert page.evaluate("[during, atScript]") == ["0", "0"]
-    assert page.evaluate("getComputedStyle(document.querySelector('h1')).opacity") == "1"
-
-
-def test_hide__on_a_page_that_never_finishes__ends_after_800_ms(shop: Shop, open_page: Open) -> None:
-    shop.config = {"personalizations": [personalization({"hide": ["h1"]})]}
-    look = """<script>const began = performance.now();
-      const opacity = () => getComputedStyle(document.querySelector('h1')).opacity;
-      (function wait() {
-        if (opacity() === '1') { window.took = performance.now() - began; fetch('/gate'); }
-        else setTimeout(wait, 20);
-      })()</script>"""
-    shop.page("/", html(f"<h1>Original</h1>{look}"), "<p>Late</p>")
-    took = open_page().evaluate("took")
-    assert 700 < took < 2500
-
-
 def test_flag__tells_its_value_or_the_fallback(shop: Shop, open_page: Open) -> None:
     shop.config = {
         "flags": [

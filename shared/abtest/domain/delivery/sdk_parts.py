@@ -31,11 +31,14 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "blocks": lambda asked: "blocks" in asked.names,
     "redirect": lambda asked: "redirect_url" in asked.names,
     "personalizations": lambda asked: "personalizations" in asked.names,
+    "waiting": lambda asked: "hide" in asked.names,
+    "chunks": lambda asked: asked.runtime("assets_url"),
     "flags": lambda asked: "flags" in asked.names,
+    "signals": lambda asked: bool(asked.config.get("signals")),
 }
 """Part → whether the config calls for it: the counterpart of the conditions under which core calls its parts."""
 
-_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url"
+_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url hide_ms"
 _CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
 _TARGETED = "id name state pages audience dark goals"
 _CONTENT = "mutations css js"

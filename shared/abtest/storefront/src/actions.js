@@ -2,6 +2,7 @@
 
 import { keysOf } from './natives.js';
 import { isComplete } from './selectors.js';
+import { trustedHtml } from './trusted.js';
 
 /** @import { Action, Mutation } from './types' */
 
@@ -15,15 +16,6 @@ import { isComplete } from './selectors.js';
 
 /** Names our insertions and placeholders in the DOM itself, so that copies made through innerHTML are known too. */
 const MARK = 'data-svc';
-
-/** @type {{ createHTML(html: string): string } | undefined} */
-let policy;
-
-/** @param {string} html */
-const trusted = (html) => {
-  policy ||= window.trustedTypes?.createPolicy('svc', { createHTML: (text) => text });
-  return policy ? policy.createHTML(html) : html;
-};
 
 /** @type {Comment[]} */
 let stoppers = [];
@@ -53,10 +45,12 @@ export const removeStoppers = () => {
 const replaceContent = (element, write) => {
   const before = [...element.childNodes];
   write();
-  if (!isComplete(element)) stop(element);
   const first = element.firstChild;
+  if (!isComplete(element)) stop(element);
   const ours = new Set(element.childNodes);
-  const stands = () => element.firstChild === first || (!!first && first.parentNode === element);
+  const text = first && first.nodeValue;
+  const stands = () =>
+    first ? first.parentNode === element && first.nodeValue === text : element.firstChild === first;
   return {
     anchor: element,
     holds: (strict) => stands() && !(strict && element.childNodes.length !== ours.size),
@@ -164,7 +158,7 @@ const remove = (element, mark) => {
  */
 const insert = (element, html, mark, where, inserted) => {
   const template = document.createElement('template');
-  template.innerHTML = trusted(html);
+  template.innerHTML = trustedHtml(html);
   const nodes = [...template.content.childNodes];
   for (const child of template.content.children) child.setAttribute(MARK, mark);
   element[where](...nodes);
@@ -195,7 +189,7 @@ export const act = (mutation, element, mark, inserted) => {
       }),
     html: () =>
       replaceContent(element, () => {
-        element.innerHTML = trusted(html);
+        element.innerHTML = trustedHtml(html);
       }),
     style: () => setStyles(/** @type {HTMLElement} */ (element), styles),
     attribute: () => setAttributes(element, attributes),

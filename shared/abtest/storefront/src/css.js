@@ -3,28 +3,41 @@
 import { select } from './lists.js';
 
 /**
- * A constructed sheet passes a strict content security policy; `@import` works in a style element only.
- * @param {string} text
+ * A constructed sheet passes a strict content security policy.
+ * @param {CSSStyleSheet} sheet
  * @returns {() => void} takes the sheet away again
  */
-export const addCss = (text) => {
-  if (!text.includes('@import')) {
-    try {
-      return adopt(text);
-    } catch {}
-  }
-  const style = document.createElement('style');
-  style.textContent = text;
-  (document.head || document.documentElement).append(style);
-  return () => style.remove();
-};
-
-/** @param {string} text */
-const adopt = (text) => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(text);
+export const adopt = (sheet) => {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   return () => {
     document.adoptedStyleSheets = select(document.adoptedStyleSheets, (other) => other !== sheet);
   };
+};
+
+/**
+ * `@import` works in a style element only. Where a policy refuses those, the rest of the sheet is better than nothing.
+ * @param {string} text
+ */
+const asElement = (text) => {
+  const style = document.createElement('style');
+  style.textContent = text;
+  (document.head || document.documentElement).append(style);
+  return style;
+};
+
+/**
+ * @param {string} text
+ * @returns {() => void} takes the sheet away again
+ */
+export const addCss = (text) => {
+  const style = text.includes('@import') && asElement(text);
+  if (style && style.sheet) return () => style.remove();
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    return adopt(sheet);
+  } catch {
+    const old = style || asElement(text); // a browser without constructed sheets
+    return () => old.remove();
+  }
 };

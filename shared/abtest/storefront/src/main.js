@@ -54,7 +54,13 @@ const boot = (config, scripts, given) => {
   const transport = createTransport(config, guard);
   const emit = createEmit(config, visit, force, (event) => quiet || transport.add(event));
   const emitOnce = createEmitOnce(visit, force, emit);
-  const treatments = createTreatments(scripts, guard);
+  const treatments = createTreatments(
+    config,
+    scripts,
+    guard,
+    (decision) => turn(() => expose(emitOnce, decision)),
+    (decision, kind) => turn(() => emit('sdk_perf', { kind }, decision)),
+  );
 
   /** What is to be done; it waits until there is consent and the visitor is known. @type {(() => void)[]} */
   let works = [];
@@ -119,10 +125,16 @@ const boot = (config, scripts, given) => {
   const reach = (goal, data) =>
     goal.once === false ? emit('goal', data) : emitOnce(`goal:${goal.id}`, 'goal', data);
 
+  /** @param {Data} data */
+  const pageview = (data) => {
+    const cohort = decided?.cohort;
+    emit('pageview', cohort ? { ...data, cohort, holdout_config_epoch: config.holdout?.epoch } : data);
+  };
+
   /** @param {Decided} found */
-  const view = ({ cohort, facts }) => {
+  const view = ({ facts }) => {
     page = pageOf(href);
-    emit('pageview', cohort ? { cohort, holdout_config_epoch: config.holdout?.epoch } : {});
+    pageview({});
     countPageview(decisions, facts, reach);
   };
 
@@ -133,8 +145,8 @@ const boot = (config, scripts, given) => {
     const active = select(decisions, (decision) => decision.active);
     const shown = parts._redirect ? parts._redirect(core, active, href) : active;
     if (!shown) return;
-    treatments.update(shown, found.facts);
-    for (const decision of active) expose(emitOnce, decision);
+    treatments.update(shown, found.facts, isView);
+    for (const decision of active) if (!treatments.isAwaited(decision)) expose(emitOnce, decision);
     for (const decision of found.assignments) if (decision.active && !decision.forced) visit.keep(decision);
     if (isView) view(found);
   };
@@ -170,6 +182,10 @@ const boot = (config, scripts, given) => {
     _api: api,
     _turn: turn,
     _give: give,
+    _know(change) {
+      given = change(given);
+    },
+    _pageview: pageview,
     _again: again,
     _surface: surface,
     _triggers: triggers,
@@ -194,14 +210,15 @@ const boot = (config, scripts, given) => {
     page = '';
     decided = undefined;
     decisions = [];
-    treatments.update([], /** @type {any} */ ({}));
+    treatments.update([], /** @type {any} */ ({}), true);
   };
 
   if (quiet) return;
   guard('start', () => {
+    // What the page has pushed so far is known when it is first decided.
+    if (config.signals?.triggers) parts._signals(core);
     if (config.runtime.consent) parts._consent(core, begin, end);
     else begin();
-    if (config.signals?.triggers) parts._signals(core);
     parts._checkout?.(core);
   })();
 

@@ -73,8 +73,14 @@ const takeBack = (applied) => {
   applied.undo();
 };
 
-/** @param {Guard} guard */
-export const createMutator = (guard) => {
+/** Actions that the page can undo without adding an element. */
+const REWRITTEN = /^[ahst]/;
+
+/**
+ * @param {Guard} guard
+ * @param {() => void} onChange the page has changed
+ */
+export const createMutator = (guard, onChange) => {
   /** @type {Rule[]} */
   let rules = [];
   let joined = '';
@@ -103,6 +109,7 @@ export const createMutator = (guard) => {
     effect = true;
     known.set(rule, applied);
     remember(rule, applied);
+    watchValues(element, known);
     if (rule.positional) rule.resolved.set(parent, element);
   };
 
@@ -131,30 +138,50 @@ export const createMutator = (guard) => {
     }
   };
 
-  /** The page has rewritten the content of an element whose content was ours. @param {Node} target */
+  /**
+   * The page writes values as it likes; those of an element that has some of ours are looked at.
+   * @param {Element} element
+   * @param {Map<Rule, Applied>} known
+   */
+  const watchValues = (element, known) => {
+    let attributes = false;
+    let characterData = false;
+    for (const [{ mutation }] of known) {
+      if (mutation.action === 'text') characterData = true;
+      if (mutation.action === 'attribute' || mutation.action === 'style') attributes = true;
+    }
+    if (attributes || characterData) observer.observe(element, { attributes, characterData, subtree: characterData });
+  };
+
+  /** The page has rewritten something of an element in which something was ours. @param {Node | null} target */
   const restore = (target) => {
-    for (const [rule, applied] of touched.get(target) || []) {
-      const isContent = rule.mutation.action === 'text' || rule.mutation.action === 'html';
-      if (isContent && !rule.retired && !applied.holds(!parsed)) {
+    const known = target && touched.get(target);
+    if (!known) return;
+    for (const [rule, applied] of known) {
+      if (REWRITTEN.test(rule.mutation.action) && !rule.retired && !applied.holds(!parsed)) {
         apply(rule, /** @type {Element} */ (target), []);
       }
     }
   };
 
-  /** @param {Node} node */
-  const concerns = (node) => {
-    const element = /** @type {Element} */ (node);
-    return (
-      node.nodeType === 1 && node.isConnected && (element.matches(joined) || !!element.querySelector(joined))
-    );
-  };
+  /** @param {Element} element */
+  const concerns = (element) =>
+    element.isConnected && (element.matches(joined) || !!element.querySelector(joined));
 
-  /** @param {MutationRecord[]} records */
+  /** Outermost elements of what was added, with something to find in them. @param {MutationRecord[]} records */
   const addedRoots = (records) => {
     /** @type {Element[]} */
     const roots = [];
+    /** @type {Set<Node | null>} */
+    const added = new Set();
     for (const { addedNodes } of records) {
-      for (const node of addedNodes) if (concerns(node)) roots[roots.length] = /** @type {Element} */ (node);
+      for (const node of addedNodes) {
+        if (node.nodeType !== 1 || added.has(node)) continue;
+        const isWithin = added.has(node.parentNode);
+        added.add(node);
+        const element = /** @type {Element} */ (node);
+        if (!isWithin && concerns(element)) roots[roots.length] = element;
+      }
     }
     return roots;
   };
@@ -163,13 +190,17 @@ export const createMutator = (guard) => {
   const onRecords = (records) => {
     if (!rules.length || passes > MAX_PASSES) return;
     effect = false;
-    for (const { target } of records) restore(target);
+    for (const { target, type } of records) restore(type === 'characterData' ? target.parentNode : target);
     pass(addedRoots(records));
     observer.takeRecords(); // our own changes
     if (effect && !passes++) startTimer(() => (passes = 0), 0);
   };
 
-  const observer = new MutationObserver(guard('observer', onRecords));
+  const look = (/** @type {MutationRecord[]} */ records) => {
+    onRecords(records);
+    onChange();
+  };
+  const observer = new MutationObserver(guard('observer', look));
 
   /** What the page has changed but the observer was not yet told of. */
   const catchUp = () => onRecords(observer.takeRecords());
@@ -212,12 +243,29 @@ export const createMutator = (guard) => {
       return added;
     },
 
-    /** From now on the observer looks for what the rules select. */
-    watch() {
+    /**
+     * From now on the observer looks for what the rules select.
+     * @param {boolean} isLeaving what is retired may be replaced by the page, which is to be known
+     */
+    watch(isLeaving) {
       joined = '';
       for (const rule of rules) joined += (joined && ',') + rule.mutation.selector;
-      observer.disconnect();
-      if (joined) observer.observe(document, { childList: true, subtree: true });
+      if (joined || isLeaving) observer.observe(document, { childList: true, subtree: true });
+      else observer.disconnect();
+    },
+
+    /** Whether the page has thrown away all that the treatments changed. @param {{ rules: Rule[] }[]} treatments */
+    haveGone(treatments) {
+      let gone = false;
+      for (const treatment of treatments) {
+        for (const { applied } of treatment.rules) {
+          for (const { anchor } of applied) {
+            if (anchor.isConnected) return false;
+            gone = true;
+          }
+        }
+      }
+      return gone;
     },
 
     /** No longer applied to new content; what stands stays until `undo`. @param {Rule[]} retired */

@@ -8,6 +8,12 @@
  */
 export const watchAddress = (guard, onChange) => {
   const changed = guard('navigation', onChange);
+  const { navigation } = window;
+  if (navigation) {
+    // Told within the page's own call, as below, whoever it calls: the page keeps the history functions it has.
+    navigation.addEventListener('currententrychange', changed);
+    return;
+  }
   for (const name of /** @type {const} */ (['pushState', 'replaceState'])) {
     const original = history[name];
     history[name] = function () {

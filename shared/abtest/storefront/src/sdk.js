@@ -9,4 +9,7 @@ import './triggers.js';
 import './blocks.js';
 import './redirect.js';
 import './personalizations.js';
+import './waiting.js';
+import './chunks.js';
 import './flags.js';
+import './signals.js';

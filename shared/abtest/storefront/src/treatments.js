@@ -75,7 +75,7 @@ export const createTreatments = (config, scripts, guard, onStand, onDrop) => {
   /** No longer asked for, but still standing. @type {Treatment[]} */
   let retired = [];
   /** Experiments whose scripts have run, until they are reset. @type {Record<string, Decision>} */
-  let running = record();
+  const running = record();
   /** @type {Record<string, number>} */
   let turns = record();
   let started = false;
@@ -130,8 +130,11 @@ export const createTreatments = (config, scripts, guard, onStand, onDrop) => {
    * @param {Treatment} treatment
    * @param {Css | undefined} css
    */
-  const addSheet = ({ sheets }, css) => {
-    if (css) sheets[sheets.length] = typeof css === 'string' ? addCss(css) : parts._placeSheet(css);
+  const addSheet = (treatment, css) => {
+    if (!css) return;
+    const { sheets } = treatment;
+    if (typeof css === 'string') sheets[sheets.length] = addCss(css);
+    else parts._placeSheet(treatment, css, config.runtime.assets_url);
   };
 
   /** @param {Treatment} treatment */
@@ -140,13 +143,18 @@ export const createTreatments = (config, scripts, guard, onStand, onDrop) => {
     turns[key] = (turns[key] || 0) + 1;
     treatment._waits = !!parts._waitsFor?.(treatment, scripts) || turns[key] > MAX_TURNS;
     if (turns[key] > MAX_TURNS) return drop(treatment, 'flapping');
+    if (treatment._waits) {
+      treatment._drop = (kind) => drop(treatment, kind);
+      treatment._settle = () => soon || whenParsed(settle);
+      parts._wait(treatment, patience);
+      parts._loadScripts?.(treatment, scripts, config.runtime.assets_url);
+    }
     addSheet(treatment, decision.experiment.css);
     addSheet(treatment, content.css);
     const complain = (/** @type {string} */ selector) => {
       throw new Error(`invalid selector ${selector}`);
     };
     treatment.rules = mutator.add(content.mutations || [], key, guard('selector', complain, decision));
-    if (treatment._waits) parts._wait(treatment, patience, drop, () => soon || whenParsed(settle));
   };
 
   /** Runs what has everything it needs, each treatment once. */

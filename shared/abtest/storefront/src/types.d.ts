@@ -3,6 +3,9 @@
 /** Source text in `/api/exp`, index into the snippet's array of functions in the snippet. */
 export type Script = string | number;
 
+/** The text, or in the snippet the name of a chunk. */
+export type Css = string | { chunk: string };
+
 /** A compiled URL rule: a test on the whole address, or one anchored source for each part. */
 export interface UrlRule {
   re?: string;
@@ -61,7 +64,7 @@ export interface Mutation {
 /** What a variation does to a page; a URL block has the same fields and takes their place. */
 export interface Content {
   mutations?: Mutation[];
-  css?: string;
+  css?: Css;
   js?: Script;
   /** Selectors that are not seen before the treatment stands. */
   hide?: string[];
@@ -107,7 +110,7 @@ export interface Experiment extends Targeted {
   surface?: string;
   group?: { id: string; epoch: number; state: number; ranges: [number, number][] };
   identity?: 'customer';
-  css?: string;
+  css?: Css;
   js?: Script;
   reset_js?: Script;
   variations: Variation[];
@@ -156,6 +159,8 @@ export interface Runtime {
   handover?: { param: string; domains: string[]; timeout: number; signed: boolean; url: string };
   environments?: { key: string; domains: string[] }[];
   assets_url?: string;
+  /** How long a page waits for what its treatments need; 800 unless told. */
+  hide_ms?: number;
 }
 
 export interface Config {
@@ -218,6 +223,28 @@ export interface Decision {
   hashed?: boolean;
   /** The visitor sees the variation here; otherwise it only attributes goals. */
   active: boolean;
+}
+
+/** What a decision does to a page, at work. */
+export interface Treatment {
+  key: string;
+  decision: Decision;
+  content: Content;
+  rules: import('./mutations.js').Rule[];
+  /** Each takes one of the treatment's style sheets away. */
+  sheets: (() => void)[];
+  ran: boolean;
+  /** It does not stand at once, and counts when it does. */
+  _waits: boolean;
+  /** Given up for this page view. */
+  _dropped: boolean;
+  /** Chunks under way. */
+  _missing: number;
+  _isLate?(): boolean;
+  _reveal?(): void;
+  _drop?(kind: string): void;
+  /** What was waited for is there. */
+  _settle?(): void;
 }
 
 export interface Placement {
@@ -304,6 +331,10 @@ export interface Core {
   _turn(work: () => void): void;
   /** Attributes, as if by `svc.set`. */
   _give(data: Data): void;
+  /** Changes what the page tells of its visitor, without deciding anew. */
+  _know(change: (given: Data) => Data): void;
+  /** Counts a page view, with such data. */
+  _pageview(data: Data): void;
   /** Decides anew. */
   _again(): void;
   _surface: string | undefined;
@@ -343,10 +374,24 @@ export interface Parts {
   _handover(core: Core, next: () => void): void;
   /** signals: data-layer triggers, set up once the page has begun */
   _signals(core: Core): void;
+  /** signals: makes attributes that were kept for later pages to be had */
+  _kept(attributes: Data, given: Data): void;
   /** checkout: set up once the page has begun */
   _checkout(core: Core): void;
+  /** waiting: whether the treatment cannot stand at once */
+  _waitsFor(treatment: Treatment, scripts: Core['_scripts']): boolean;
+  _wait(treatment: Treatment, patience: number): void;
+  /** chunks */
+  _needsChunks(treatment: Treatment, scripts: Core['_scripts']): boolean;
+  _loadScripts(treatment: Treatment, scripts: Core['_scripts'], base?: string): void;
+  _placeSheet(treatment: Treatment, css: { chunk: string }, base?: string): void;
   /** chunks: `svc.chunk(name, fn)` */
   _chunk(name: string, fn: () => void): void;
+}
+
+export interface TrustedPolicy {
+  createHTML(html: string): string;
+  createScriptURL(url: string): string;
 }
 
 declare global {
@@ -354,10 +399,7 @@ declare global {
     /** Before the SDK runs, what the page tells of its visitor. */
     svc?: Api | Data;
     trustedTypes?: {
-      createPolicy(
-        name: string,
-        rules: { createHTML(html: string): string },
-      ): { createHTML(html: string): string };
+      createPolicy(name: string, rules: TrustedPolicy): TrustedPolicy;
     };
   }
 }

@@ -1,0 +1,111 @@
+// Chunks of the snippet: long scripts and style sheets, fetched when a treatment needs them.
+
+import { addCss, adopt } from './css.js';
+import { parts } from './parts.js';
+import { policyOf } from './trusted.js';
+
+/** @import { Css, Treatment } from './types' */
+
+/** Scripts that have come, by name. @type {Map<string, () => void>} */
+const functions = new Map();
+/** Style sheets that have come, by name. @type {Map<string, string>} */
+const texts = new Map();
+
+parts._chunk = (name, fn) => {
+  if (typeof fn === 'function') functions.set(name, fn);
+};
+
+/** @param {Treatment} treatment */
+const scriptsOf = ({ decision, content }) => [decision.experiment.js, content.js, decision.experiment.reset_js];
+
+/** @param {Css | undefined} css */
+const isChunk = (css) => !!css && typeof css !== 'string';
+
+parts._needsChunks = (treatment, scripts) => {
+  const { decision, content } = treatment;
+  for (const script of scriptsOf(treatment)) {
+    if (typeof script === 'number' && typeof scripts[script] === 'string') return true;
+  }
+  return isChunk(decision.experiment.css) || isChunk(content.css);
+};
+
+/**
+ * @param {HTMLScriptElement | HTMLLinkElement} element
+ * @param {() => void} onLoad throws where what came is not what was asked for
+ * @param {Treatment} treatment
+ */
+const fetchFor = (element, onLoad, treatment) => {
+  treatment._missing++;
+  const fail = () => treatment._drop?.('chunk');
+  element.onerror = fail;
+  element.onload = () => {
+    try {
+      onLoad();
+    } catch {
+      return fail();
+    }
+    if (!--treatment._missing) treatment._settle?.();
+  };
+  // A policy that wants a nonce wants the same of every script, and has let ours pass.
+  const nonced = /** @type {HTMLElement | null} */ (document.querySelector('script[nonce]'));
+  if (nonced?.nonce) element.nonce = nonced.nonce;
+  (document.head || document.documentElement).append(element);
+};
+
+parts._loadScripts = (treatment, scripts, base) => {
+  for (const script of scriptsOf(treatment)) {
+    const name = typeof script === 'number' && scripts[script];
+    if (typeof name !== 'string') continue;
+    const element = document.createElement('script');
+    const url = `${base}${name}.js`;
+    element.src = policyOf()?.createScriptURL(url) ?? url;
+    const take = () => {
+      const fn = functions.get(name);
+      if (!fn) throw name;
+      scripts[/** @type {number} */ (script)] = fn;
+      element.remove();
+    };
+    fetchFor(element, take, treatment);
+  }
+};
+
+/** @param {HTMLLinkElement} link */
+const textOf = (link) => {
+  let text = '';
+  for (const rule of /** @type {CSSStyleSheet} */ (link.sheet).cssRules) text += rule.cssText;
+  return text;
+};
+
+/**
+ * The sheet's place among the others is taken at once. When its text has come it is filled in, and the link goes:
+ * addresses in it are then the page's, as in any other sheet of a treatment. The page is hidden so long, rather than
+ * the link blocking the rendering: that would show the page once before the sheet is in its place.
+ */
+parts._placeSheet = (treatment, { chunk }, base) => {
+  const { sheets } = treatment;
+  const sheet = new CSSStyleSheet();
+  sheets[sheets.length] = adopt(sheet);
+  const known = texts.get(chunk);
+  if (known != null) {
+    sheet.replaceSync(known);
+    return;
+  }
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.crossOrigin = 'anonymous';
+  link.href = `${base}${chunk}.css`;
+  const reveal = addCss('html{opacity:0!important}');
+  sheets[sheets.length] = () => {
+    reveal();
+    link.remove();
+  };
+  const fill = () => {
+    const text = textOf(link);
+    if (text.includes('@import')) return reveal(); // works in the link only
+    texts.set(chunk, text);
+    sheet.replaceSync(text);
+    reveal();
+    link.remove();
+  };
+  fetchFor(link, fill, treatment);
+};
