@@ -1,4 +1,4 @@
-"""The two public routes that storefronts load from: the runtime config and the install snippet."""
+"""The public routes that storefronts load from: the runtime config, the install snippet and its chunks."""
 
 import logging
 import re
@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.delivery.environments import is_environment
-from abtest.domain.delivery.manifest import ACTIVE, CONFIG_CONTENT_TYPE, SNIPPET_CONTENT_TYPE, Encoding
+from abtest.domain.delivery.manifest import (
+    ACTIVE,
+    CHUNK_CONTENT_TYPES,
+    CONFIG_CONTENT_TYPE,
+    SNIPPET_CONTENT_TYPE,
+    Encoding,
+)
+from abtest.edge.cdn import is_through_cdn
 from abtest.edge.cors import CORS, is_preflight, preflight_answer
 from abtest.edge.gateway import (
     PUBLIC,
@@ -18,10 +25,11 @@ from abtest.edge.gateway import (
     Request,
     json_error,
     script_error,
+    style_error,
 )
 from abtest.edge.limits import take_one
 from abtest.edge.negotiation import chosen_encoding, etag, is_unchanged
-from abtest.edge.publications import Artifact, Body, Publications
+from abtest.edge.publications import Body, Publications
 from abtest.kit.clock import Clock
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.kit.ids import is_uuid
@@ -35,6 +43,15 @@ CONFIG_CACHING: Headers = {
 }
 CONFIG_UNCACHED: Headers = dict.fromkeys(CONFIG_CACHING, "no-store")
 SNIPPET_CACHING: Headers = {"Cache-Control": "public, max-age=60"}
+CDN_SNIPPET_CACHING: Headers = {
+    "Cache-Control": "public, max-age=60, s-maxage=86400, stale-while-revalidate=600, stale-if-error=86400"
+}
+"""For the cache that every publication invalidates; it tells others what SNIPPET_CACHING says."""
+
+CHUNK_CACHING: Headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+SHARED: Headers = {**CORS, "Cross-Origin-Resource-Policy": "cross-origin"}
+"""Scripts and style sheets may be loaded by every page, also by one that isolates itself or asks for CORS."""
+
 UNCACHED_PARAMETERS = frozenset(
     {
         "svc_qa",
@@ -50,6 +67,7 @@ UNCACHED_PARAMETERS = frozenset(
 )
 """With any of these the answer is meant for one person now: neither kept by caches nor taken from ours."""
 
+_CHUNK_FILE = re.compile(r"[0-9a-f]{64}\.(js|css)", re.ASCII)
 _SNIPPET_FILE = re.compile(r"([0-9a-f-]{36})\.js", re.ASCII | re.IGNORECASE)
 _log = logging.getLogger(__name__)
 
@@ -77,8 +95,15 @@ class Delivery:
         return _told(lambda: self._config(Request.of(event)), lambda error: json_error(error, {**CORS, **PUBLIC}))
 
     def snippet(self, event: GatewayEvent, _context: Any = None) -> Answer:
-        """`GET /s/{shop_id}.js`: the install snippet, of the environment that `env` names."""
-        return _told(lambda: self._snippet(Request.of(event)), lambda error: script_error(error, PUBLIC))
+        """`GET /s/{shop_id}.js`: the install snippet, of the environment that `env` names.
+
+        And `GET /s/{shop_id}/{file}`, a file that it loads when it needs it.
+        """
+        request = Request.of(event)
+        if "shop_id" not in request.path:
+            return _told(lambda: self._snippet(request), lambda error: script_error(error, _SHARED_ERROR))
+        render = style_error if request.path.get("file", "").endswith(".css") else script_error
+        return _told(lambda: self._chunk(request), lambda error: render(error, _SHARED_ERROR))
 
     def _config(self, request: Request) -> Answer:
         if is_preflight(request):
@@ -90,8 +115,8 @@ class Delivery:
         encoding = _encoding(request)
         body, state = self.publications.read("config", shop_id, environment, encoding, fresh=fresh)
         caching = CONFIG_UNCACHED if fresh else CONFIG_CACHING
-        headers = {**CORS, **caching, "X-Service-Config-Cache": state}
-        return _answer(request, body, "config", encoding, headers)
+        headers = {**CORS, **caching, **_tag(shop_id), "X-Service-Config-Cache": state}
+        return _answer(request, body, CONFIG_CONTENT_TYPE, encoding, headers)
 
     def _snippet(self, request: Request) -> Answer:
         _refuse_other_methods(request)
@@ -100,18 +125,37 @@ class Delivery:
         take_one(self.limiter, self.clock, request.address)
         encoding = _encoding(request)
         body, _ = self.publications.read("snippet", shop_id, environment, encoding)
-        return _answer(request, body, "snippet", encoding, SNIPPET_CACHING)
+        caching = CDN_SNIPPET_CACHING if is_through_cdn(request.headers) else SNIPPET_CACHING
+        return _answer(request, body, SNIPPET_CONTENT_TYPE, encoding, {**SHARED, **caching, **_tag(shop_id)})
+
+    def _chunk(self, request: Request) -> Answer:
+        _refuse_other_methods(request)
+        shop_id, file = _shop_id(request.path["shop_id"]), request.path.get("file", "")
+        named = _CHUNK_FILE.fullmatch(file)
+        if named is None:
+            raise NotFoundError("there is no such file")
+        take_one(self.limiter, self.clock, request.address)
+        encoding = _encoding(request)
+        body = self.publications.chunk(shop_id, file, encoding)
+        headers = {**SHARED, **CHUNK_CACHING, **_tag(shop_id)}
+        return _answer(request, body, CHUNK_CONTENT_TYPES[named[1]], encoding, headers)
 
 
-_CONTENT_TYPES: Mapping[Artifact, str] = {"config": CONFIG_CONTENT_TYPE, "snippet": SNIPPET_CONTENT_TYPE}
+_SHARED_ERROR: Headers = {**SHARED, **PUBLIC}
 
 
-def _answer(request: Request, body: Body, artifact: Artifact, encoding: Encoding, headers: Headers) -> Answer:
+def _tag(shop_id: str) -> Headers:
+    """What caches that invalidate by tag know the shop's answers by."""
+    tag = f"shop-{shop_id}"
+    return {"Cache-Tag": tag, "Surrogate-Key": tag}
+
+
+def _answer(request: Request, body: Body, content_type: str, encoding: Encoding, headers: Headers) -> Answer:
     tag = etag(body.sha256, encoding)
     sent = {**PUBLIC, **headers, "ETag": tag, "Vary": "Accept-Encoding"}
     if is_unchanged(request.headers.get("if-none-match"), tag):
         return {"statusCode": 304, "headers": sent, "body": ""}
-    sent["Content-Type"] = _CONTENT_TYPES[artifact]
+    sent["Content-Type"] = content_type
     if encoding != "identity":
         sent["Content-Encoding"] = encoding
     if request.method == "HEAD":

@@ -96,8 +96,14 @@ def json_error(error: ServiceError, headers: Headers) -> Answer:
 
 def script_error(error: ServiceError, headers: Headers) -> Answer:
     """An error where a page expects a script: a comment, so that the page goes on as if the tag were not there."""
-    line = f"{error.code}: {error.message}".replace("\n", " ")
+    line = " ".join(f"{error.code}: {error.message}".splitlines())
     return _text(error, "application/javascript; charset=utf-8", f"// {line}\n", headers)
+
+
+def style_error(error: ServiceError, headers: Headers) -> Answer:
+    """The same where a page expects a style sheet."""
+    line = f"{error.code}: {error.message}".replace("*/", "")
+    return _text(error, "text/css; charset=utf-8", f"/* {line} */\n", headers)
 
 
 def _text(error: ServiceError, content_type: str, body: str, headers: Headers) -> Answer:

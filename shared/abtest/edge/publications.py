@@ -18,6 +18,7 @@ from abtest.domain.delivery.manifest import (
     Encoding,
     Pointer,
     Published,
+    chunk_key,
     object_key,
     pointer_key,
     read_pointer,
@@ -29,7 +30,7 @@ from abtest.ports.blobs import Blobs, BlobsUnavailableError
 POINTER_KEPT = timedelta(seconds=1)
 CACHE_BYTES = 48 << 20
 
-Artifact = Literal["config", "snippet"]
+Artifact = Literal["config", "snippet", "chunk"]
 CacheState = Literal["hit", "miss", "stale", "bypass"]
 
 _log = logging.getLogger(__name__)
@@ -38,7 +39,7 @@ _Key = tuple[str, str, Artifact, Encoding]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A variant ready to be sent: the hash of the plain bytes, and the variant's bytes in base 64."""
+    """A variant ready to be sent: the hash that names the plain bytes, and the variant's bytes in base 64."""
 
     sha256: str
     base64: str
@@ -82,6 +83,22 @@ class Publications:
             return self._last_served(key, entry), "stale"
         self._keep(key, body)
         return body, "bypass" if fresh else "miss"
+
+    def chunk(self, shop_id: str, file: str, encoding: Encoding) -> Body:
+        """A chunk of the shop, by the last part of its address, which is a valid one.
+
+        Raises NotFoundError when the shop never had it, BlobsUnavailableError.
+        """
+        key: _Key = (shop_id, file, "chunk", encoding)
+        entry = self._entries.get(key)
+        if entry is not None:
+            return entry.body
+        found = self._blobs.get(chunk_key(shop_id, file, encoding))
+        if found is None:
+            raise NotFoundError("there is no such file")
+        body = Body(file.partition(".")[0], b64encode(found.content).decode())
+        self._keep(key, body)
+        return body
 
     def _load(self, key: _Key, entry: _Entry | None) -> Body:
         shop_id, environment, artifact, encoding = key

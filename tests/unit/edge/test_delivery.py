@@ -14,9 +14,9 @@ from abtest.edge.delivery import UNCACHED_PARAMETERS, Delivery
 from abtest.edge.publications import Publications
 from tests.support.delivered import flag, keep, personalization
 from tests.support.invocations import http
-from tests.support.storefronts import SHOP_ID, Storefront, experiment
+from tests.support.storefronts import SHOP_ID, Storefront, experiment, experiment_id
 
-CONFIG, SNIPPET = "edge_config__public", "edge_snippet__first_load"
+CONFIG, SNIPPET, CHUNK = "edge_config__public", "edge_snippet__first_load", "edge_snippet__chunk"
 UNKNOWN = "0192a3b4-0000-7000-8000-0000000000ee"
 Answer = dict[str, Any]
 
@@ -218,9 +218,12 @@ def test_config__when_something_unforeseen_happens__is_an_error_that_tells_nothi
 def test_snippet__of_a_shop__is_a_script_for_every_cache(delivery: Delivery) -> None:
     answer = delivery.snippet(http(SNIPPET))
     assert answer["statusCode"] == 200
-    assert b"Experiment 1" in decoded(answer)
+    assert experiment_id(1).encode() in decoded(answer)
     headers = answer["headers"]
     assert headers["Content-Type"] == "application/javascript; charset=utf-8"
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert headers["Cache-Tag"] == headers["Surrogate-Key"] == f"shop-{SHOP_ID}"
     assert headers["Cache-Control"] == "public, max-age=60"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Timing-Allow-Origin"] == "*"
@@ -261,8 +264,8 @@ def test_snippet__of_an_unknown_shop__is_a_comment(delivery: Delivery) -> None:
 def test_snippet__of_another_environment__holds_its_own(storefront: Storefront, delivery: Delivery, name: str) -> None:
     keep(storefront.catalog, personalization(environment_key="staging"))
     storefront.publication.publish(SHOP_ID)
-    assert b"Personalization 1" in decoded(delivery.snippet(http(SNIPPET, query={name: "staging"})))
-    assert b"Personalization 1" not in decoded(delivery.snippet(http(SNIPPET)))
+    assert b"personalization-1" in decoded(delivery.snippet(http(SNIPPET, query={name: "staging"})))
+    assert b"personalization-1" not in decoded(delivery.snippet(http(SNIPPET)))
 
 
 @pytest.mark.parametrize("environment", ["staging", "../production", "x" * 49, "Production"])
@@ -300,3 +303,103 @@ def test_requests__of_one_ipv6_subscriber__are_limited_together(delivery: Delive
         assert delivery.config(http(CONFIG, address=f"2001:db8:0:1::{number:x}"))["statusCode"] == 200
     assert delivery.config(http(CONFIG, address="2001:db8:0:1:ffff::"))["statusCode"] == 429
     assert delivery.config(http(CONFIG, address="2001:db8:0:2::1"))["statusCode"] == 200
+
+
+def test_snippet__through_the_cdn__is_kept_there_until_it_is_invalidated(delivery: Delivery) -> None:
+    answer = delivery.snippet(http(SNIPPET, headers={"x-svc-cdn": "anything"}))
+    assert answer["headers"]["Cache-Control"].startswith("public, max-age=60, s-maxage=86400, stale-while-revalidate=")
+
+
+# ------------------------------------------------------------------ chunks
+
+
+LARGE = f"return '{'x' * 10_240}'"
+STYLE = "a{}" * 4000
+
+
+@pytest.fixture
+def files(storefront: Storefront) -> dict[str, str]:
+    """The last part of the address of the shop's chunks, by kind."""
+    storefront.keep(experiment(experiment_js=LARGE, experiment_css=STYLE))
+    storefront.publication.publish(SHOP_ID)
+    keys = [entry.key for entry in storefront.blobs.list(f"chunks/{SHOP_ID}/") if entry.key.endswith(("js", "css"))]
+    return {key.rpartition(".")[2]: key.rpartition("/")[2] for key in keys}
+
+
+def chunk(delivery: Delivery, file: str, shop_id: str = SHOP_ID, **changes: Any) -> Answer:
+    return delivery.snippet(http(CHUNK, path={"shop_id": shop_id, "file": file}, **changes))
+
+
+@pytest.mark.parametrize(("kind", "content_type"), [("js", "application/javascript"), ("css", "text/css")])
+def test_chunk__of_a_shop__never_changes(
+    delivery: Delivery, files: dict[str, str], kind: str, content_type: str
+) -> None:
+    answer = chunk(delivery, files[kind])
+    assert answer["statusCode"] == 200
+    headers = answer["headers"]
+    assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert headers["Content-Type"] == f"{content_type}; charset=utf-8"
+    assert headers["Access-Control-Allow-Origin"] == headers["Timing-Allow-Origin"] == "*"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["ETag"].startswith('"' + files[kind].partition(".")[0])
+    again = chunk(delivery, files[kind], headers={"if-none-match": headers["ETag"]})
+    assert (again["statusCode"], again["body"]) == (304, "")
+    told = chunk(delivery, files[kind], method="HEAD")
+    assert (told["statusCode"], told["body"], told["headers"]["ETag"]) == (200, "", headers["ETag"])
+
+
+@pytest.mark.parametrize("accepted", ["br", "gzip", None])
+def test_chunk__in_each_encoding__is_the_same_file(
+    delivery: Delivery, files: dict[str, str], accepted: str | None
+) -> None:
+    answer = chunk(delivery, files["css"], headers={"accept-encoding": accepted})
+    assert answer["headers"].get("Content-Encoding") == accepted
+    assert decoded(answer).decode() == STYLE
+    assert LARGE.encode() in decoded(chunk(delivery, files["js"], headers={"accept-encoding": accepted}))
+
+
+def test_chunk__is_read_once(storefront: Storefront, delivery: Delivery, files: dict[str, str]) -> None:
+    chunk(delivery, files["js"])
+    storefront.blobs.available = False
+    assert chunk(delivery, files["js"])["statusCode"] == 200
+    assert chunk(delivery, files["css"])["statusCode"] == 503
+
+
+def test_chunk__of_another_shop__is_not_there(delivery: Delivery, files: dict[str, str]) -> None:
+    answer, unknown = chunk(delivery, files["js"], UNKNOWN), chunk(delivery, "0" * 64 + ".js")
+    assert (answer["statusCode"], answer["body"]) == (404, unknown["body"])
+    assert answer["headers"]["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "",
+        "x.js",
+        "A" * 64 + ".js",
+        "0" * 64,
+        "0" * 64 + ".html",
+        "0" * 64 + ".js.br",
+        "0" * 63 + "/.js",
+        "../" + "0" * 61 + ".js",
+        "0" * 64 + ".js\n",
+        "*/alert(1)/*.css",
+        "\u2028alert(1)",
+    ],
+)
+def test_chunk__of_a_hostile_name__is_a_comment_that_tells_nothing(delivery: Delivery, file: str) -> None:
+    answer = chunk(delivery, file)
+    comment = (
+        "/* not_found: there is no such file */\n" if file.endswith("css") else "// not_found: there is no such file\n"
+    )
+    assert (answer["statusCode"], answer["body"]) == (404, comment)
+
+
+@pytest.mark.parametrize("shop_id", ["", "x", "../pointers", f"{SHOP_ID}/..", "é" * 36])
+def test_chunk__of_no_shop__is_refused(delivery: Delivery, files: dict[str, str], shop_id: str) -> None:
+    answer = chunk(delivery, files["js"], shop_id)
+    assert (answer["statusCode"], answer["body"][:20]) == (400, "// invalid_shop_id: ")
+
+
+def test_chunk__by_another_method__is_refused(delivery: Delivery, files: dict[str, str]) -> None:
+    assert chunk(delivery, files["js"], method="POST")["statusCode"] == 405

@@ -126,7 +126,9 @@ def test_token__that_was_tampered_with__is_refused(server: HandoverServer) -> No
         assert server.verify(wrong).error == INVALID
 
 
-@pytest.mark.parametrize("visitor", ["", "short", "x" * 65, "a b" * 8, "é" * 20, "<script>alert(1)</script>", 5, None, {}])
+@pytest.mark.parametrize(
+    "visitor", ["", "short", "x" * 65, "a b" * 8, "é" * 20, "<script>alert(1)</script>", 5, None, {}]
+)
 def test_visitor__of_another_form__is_refused(server: HandoverServer, visitor: Any) -> None:
     assert server.mint(visitorId=visitor).error == INVALID
 

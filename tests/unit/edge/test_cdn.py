@@ -1,0 +1,46 @@
+"""Whose address a request has that came through the CDN."""
+
+from typing import Any
+
+import pytest
+
+from abtest.edge.cdn import behind_cdn
+from abtest.edge.gateway import Answer, GatewayEvent, Request
+from tests.support.invocations import http
+
+SECRET = "proof"
+
+
+def address_of(headers: dict[str, str], secret: str = SECRET) -> str:
+    def told(event: GatewayEvent, _context: Any) -> Answer:
+        return {"address": Request.of(event).address}
+
+    sent = http("edge_snippet__first_load", address="192.0.2.1", headers=headers)
+    address: str = behind_cdn(secret, told)(sent, None)["address"]
+    return address
+
+
+@pytest.mark.parametrize(
+    ("viewer", "address"), [("203.0.113.9:4711", "203.0.113.9"), ("[2001:db8::1]:443", "2001:db8::1")]
+)
+def test_address__of_a_request_through_the_cdn__is_the_shoppers(viewer: str, address: str) -> None:
+    assert address_of({"x-svc-cdn": SECRET, "cloudfront-viewer-address": viewer}) == address
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"x-svc-cdn": SECRET},
+        {"cloudfront-viewer-address": "203.0.113.9:4711"},
+        {"x-svc-cdn": "guess", "cloudfront-viewer-address": "203.0.113.9:4711"},
+        {"x-svc-cdn": "prüf", "cloudfront-viewer-address": "203.0.113.9:4711"},
+        {"x-svc-cdn": SECRET, "cloudfront-viewer-address": "nonsense"},
+    ],
+)
+def test_address__that_nobody_proves__is_the_one_the_gateway_saw(headers: dict[str, str]) -> None:
+    assert address_of(headers) == "192.0.2.1"
+
+
+def test_address__without_a_cdn__is_the_one_the_gateway_saw() -> None:
+    assert address_of({"x-svc-cdn": "", "cloudfront-viewer-address": "203.0.113.9:4711"}, secret="") == "192.0.2.1"
