@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from abtest.contract.base import PUBLICATION_INCOMPLETE, PublicationWarning
@@ -18,6 +19,9 @@ class Outcome(Protocol):
     @property
     def reasons(self) -> Sequence[str]: ...
 
+    @property
+    def revision(self) -> int | None: ...
+
 
 class Publisher(Protocol):
     """Publishes a shop's configuration; `abtest.services.publication` does."""
@@ -27,6 +31,13 @@ class Publisher(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Unpublished:
+    reasons: Sequence[str]
+    ok: bool = False
+    revision: int | None = None
+
+
 class Storefronts:
     """Publishes after commits and ticks the outbox row off; what fails here the sweep repeats."""
 
@@ -34,22 +45,20 @@ class Storefronts:
         self._catalog = catalog
         self._publisher = publisher
 
-    def refresh(self, shop_id: str, row: OutboxRow | None = None) -> Sequence[str]:
-        """Publish the shop; why storefronts may not know it yet, empty when they do.
-
-        Never raises for a store that fails: the commit stands.
-        """
-        reasons = self._failures(shop_id)
-        if not reasons and row is not None:
-            with contextlib.suppress(DatabaseBusyError):
-                self._catalog.outbox_done(row)
-        return reasons
-
-    def _failures(self, shop_id: str) -> Sequence[str]:
+    def publish(self, shop_id: str, row: OutboxRow | None = None) -> Outcome:
+        """Publish the shop. Never raises for a store that fails: the commit stands."""
         try:
             outcome = self._publisher.publish(shop_id)
         except DatabaseBusyError as error:
-            return [error.message]
+            return _Unpublished([error.message])
+        if outcome.ok and row is not None:
+            with contextlib.suppress(DatabaseBusyError):
+                self._catalog.outbox_done(row)
+        return outcome
+
+    def refresh(self, shop_id: str, row: OutboxRow | None = None) -> Sequence[str]:
+        """Publish the shop; why storefronts may not know it yet, empty when they do."""
+        outcome = self.publish(shop_id, row)
         return [] if outcome.ok else list(outcome.reasons) or ["publication failed"]
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from abtest.domain.settings.refusals import Positions, SigningRequiredError, refuse
-from abtest.kit.errors import FieldError
+from abtest.domain.settings.refusals import Positions, refuse
+from abtest.kit.errors import FieldError, ServiceError
 from abtest.kit.stored import known
 
 MAX_DOMAINS = 20
@@ -29,6 +29,13 @@ RESERVED_PARAMS = frozenset(
 """Parameters of storefronts that mean something else already."""
 
 
+class SigningRequiredError(ServiceError):
+    """Only the platform's operators turn signing off."""
+
+    status = 403
+    code = "signing_required"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalTracking:
     """Without domains nothing is handed over. `domains` are host names in lower case; their subdomains count, too."""
@@ -50,10 +57,14 @@ def from_document(document: Mapping[str, Any]) -> ExternalTracking:
     return ExternalTracking(**{**fields, "domains": tuple(fields.get("domains", ()))})
 
 
-def merged(before: ExternalTracking, changes: Mapping[str, Any]) -> ExternalTracking:
-    """The setting after a merge patch. Raises SigningRequiredError, ValidationFailedError."""
+def refuse_unsigned(changes: Mapping[str, Any]) -> None:
+    """Raise SigningRequiredError for a shop that would turn signing off."""
     if changes.get("signed") is False:
         raise SigningRequiredError("signing is turned off by the platform's support only")
+
+
+def merged(before: ExternalTracking, changes: Mapping[str, Any]) -> ExternalTracking:
+    """The setting after a merge patch. Raises ValidationFailedError."""
     after = replace(before, **changes)
     refuse("the external domains cannot be used like this", _contradictions(after))
     return after

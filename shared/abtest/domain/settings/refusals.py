@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from abtest.kit.errors import FieldError, ServiceError, ValidationFailedError
+from abtest.kit.errors import FieldError, ValidationFailedError
 
 
 def refuse(message: str, found: Iterable[FieldError]) -> None:
@@ -24,10 +24,3 @@ class Positions:
         first = self._seen.setdefault(value, path)
         if first != path:
             yield FieldError(path, f"is the same as {first}")
-
-
-class SigningRequiredError(ServiceError):
-    """Only the platform's operators turn signing off."""
-
-    status = 403
-    code = "signing_required"

@@ -1,0 +1,314 @@
+"""Runtime settings on the wire: environments, external tracking, consent, install domains, publication."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field
+
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output
+from abtest.contract.environments import EnvironmentKey
+from abtest.contract.shops import HostName
+from abtest.domain.settings import consent_providers as providers
+from abtest.domain.settings import environments as sites
+from abtest.domain.settings import external_tracking as handovers
+from abtest.domain.settings.consent import MAX_GROUP_CHARS, ConsentMode
+from abtest.domain.settings.install_domains import MAX_ADDITIONAL
+
+Token = Annotated[str, Field(max_length=100)]
+"""A concurrency token, as it was handed out."""
+
+Provider = Literal[
+    "custom", "provider_a", "provider_b", "provider_c", "provider_d", "provider_e", "provider_f", "provider_g"
+]
+
+
+class PrecompileResult(Output):
+    """What became of the publication that followed the write."""
+
+    status: Literal["ok", "warning", "error"]
+    summary: str
+
+
+class RuntimeEnvironmentInput(Input):
+    """One environment, stated whole."""
+
+    key: EnvironmentKey
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    isDefault: bool  # noqa: N815 - the contract's names
+    subSnippetEnabled: bool  # noqa: N815
+    domains: Annotated[list[HostName], Field(max_length=sites.MAX_DOMAINS)]
+
+    def environment(self) -> sites.Environment:
+        """As the domain has it."""
+        return sites.Environment(
+            key=self.key,
+            name=self.name,
+            is_default=self.isDefault,
+            sub_snippet_enabled=self.subSnippetEnabled,
+            domains=tuple(self.domains),
+        )
+
+
+class EnvironmentsInput(Input):
+    """All environments."""
+
+    activeKey: EnvironmentKey  # noqa: N815
+    items: Annotated[list[RuntimeEnvironmentInput], Field(min_length=1, max_length=sites.MAX_ENVIRONMENTS)]
+
+    def environments(self) -> sites.Environments:
+        """As the domain has them."""
+        return sites.Environments(active_key=self.activeKey, items=tuple(item.environment() for item in self.items))
+
+
+_ENVIRONMENTS_EXAMPLE: dict[str, Any] = {
+    "environments": {
+        "activeKey": "production",
+        "items": [
+            {
+                "key": "production",
+                "name": "Production",
+                "isDefault": True,
+                "subSnippetEnabled": False,
+                "domains": ["garden.example"],
+            },
+            {
+                "key": "staging",
+                "name": "Staging",
+                "isDefault": False,
+                "subSnippetEnabled": True,
+                "domains": ["staging.garden.example"],
+            },
+        ],
+    }
+}
+
+
+class UpdateEnvironments(Input):
+    """The environments that shall hold, and the version that they replace."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_ENVIRONMENTS_EXAMPLE]})
+
+    environments: EnvironmentsInput
+    expected_version: Moment | None = ABSENT
+
+
+class RuntimeEnvironment(Output):
+    """One environment."""
+
+    key: str
+    name: str
+    isDefault: bool  # noqa: N815
+    subSnippetEnabled: bool  # noqa: N815
+    domains: list[str]
+
+
+class Environments(Output):
+    """All environments; the active one is served where none is named."""
+
+    activeKey: str  # noqa: N815
+    items: list[RuntimeEnvironment]
+
+    @classmethod
+    def of(cls, environments: sites.Environments) -> Self:
+        """As the contract shows them."""
+        items = [
+            RuntimeEnvironment(
+                key=item.key,
+                name=item.name,
+                isDefault=item.is_default,
+                subSnippetEnabled=item.sub_snippet_enabled,
+                domains=list(item.domains),
+            )
+            for item in environments.items
+        ]
+        return cls(activeKey=environments.active_key, items=items)
+
+
+class EnvironmentsResponse(Output):
+    """The environments, and the version to state with the next write; null when there was none yet."""
+
+    environments: Environments
+    version: DateTime | None
+    precompile: PrecompileResult = ABSENT
+
+
+class ExternalTrackingInput(Input):
+    """A merge patch. Only the platform's support turns signing off."""
+
+    domains: Annotated[list[HostName], Field(max_length=handovers.MAX_DOMAINS)] = ABSENT
+    handoverQueryParam: Annotated[  # noqa: N815
+        str, Field(pattern=f"^[a-z_][a-z0-9_]{{0,{handovers.MAX_PARAM_CHARS - 1}}}$")
+    ] = ABSENT
+    handoverTtlSeconds: Annotated[  # noqa: N815
+        int, Field(ge=handovers.MIN_TTL_SECONDS, le=handovers.MAX_TTL_SECONDS)
+    ] = ABSENT
+    handoverMintTimeoutMs: Annotated[  # noqa: N815
+        int, Field(ge=handovers.MIN_TIMEOUT_MS, le=handovers.MAX_TIMEOUT_MS)
+    ] = ABSENT
+    signed: bool = ABSENT
+
+    def changes(self) -> dict[str, Any]:
+        """As the domain has them."""
+        return _renamed(self.stated(), _TRACKING_NAMES)
+
+
+class UpdateExternalTracking(Input):
+    """What shall change, and the revision that it replaces."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"externalTracking": {"domains": ["pay.example"], "handoverTtlSeconds": 60}}]}
+    )
+
+    externalTracking: ExternalTrackingInput  # noqa: N815
+    expected_revision: Moment | None = ABSENT
+
+
+class ExternalTracking(Output):
+    """External domains, and how a visitor's identity is handed over to them."""
+
+    domains: list[str]
+    handoverQueryParam: str  # noqa: N815
+    handoverTtlSeconds: int  # noqa: N815
+    handoverMintTimeoutMs: int  # noqa: N815
+    signed: bool
+
+    @classmethod
+    def of(cls, setting: handovers.ExternalTracking) -> Self:
+        """As the contract shows it."""
+        return cls(
+            domains=list(setting.domains),
+            handoverQueryParam=setting.handover_query_param,
+            handoverTtlSeconds=setting.handover_ttl_seconds,
+            handoverMintTimeoutMs=setting.handover_mint_timeout_ms,
+            signed=setting.signed,
+        )
+
+
+class ExternalTrackingResponse(Output):
+    """The setting, and the revision to state with the next write; null when there was none yet."""
+
+    externalTracking: ExternalTracking  # noqa: N815
+    revision: DateTime | None
+    precompile: PrecompileResult = ABSENT
+
+
+class ConsentModeInput(Input):
+    """A merge patch. `getter` is the dotted path of a global that the provider `custom` asks."""
+
+    enabled: bool = ABSENT
+    provider: Provider = ABSENT
+    getter: Annotated[str, Field(max_length=providers.MAX_GETTER_CHARS)] = ABSENT
+    requiredGroup: Annotated[str, Field(max_length=MAX_GROUP_CHARS)] = ABSENT  # noqa: N815
+
+    def changes(self) -> dict[str, Any]:
+        """As the domain has them."""
+        return _renamed(self.stated(), _CONSENT_NAMES)
+
+
+class UpdateConsent(Input):
+    """What shall change."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"consentMode": {"enabled": True, "provider": "provider_b"}}]}
+    )
+
+    consentMode: ConsentModeInput  # noqa: N815
+
+
+class ConsentModeOutput(Output):
+    """Whether storefronts wait for consent, and whom they ask."""
+
+    enabled: bool
+    provider: Provider
+    getter: str
+    requiredGroup: str  # noqa: N815
+
+
+class Prerequisites(Output):
+    """What must hold before variations show and before anything is counted, in plain words; null asks for nothing."""
+
+    showVariationsRule: str | None  # noqa: N815
+    startTrackingRule: str | None  # noqa: N815
+
+
+class ConsentSettings(Output):
+    """The consent mode and what it means."""
+
+    consentMode: ConsentModeOutput  # noqa: N815
+    prerequisites: Prerequisites
+    precompile: PrecompileResult = ABSENT
+
+    @classmethod
+    def of(cls, mode: ConsentMode) -> Self:
+        """As the contract shows it."""
+        reader, group = mode.reader, mode.required_group
+        return cls(
+            consentMode=ConsentModeOutput(
+                enabled=mode.enabled,
+                provider=mode.provider,  # type: ignore[arg-type]  # checked here
+                getter=mode.getter,
+                requiredGroup=group,
+            ),
+            prerequisites=Prerequisites(
+                showVariationsRule=reader.show_variations_rule(group) if reader else None,
+                startTrackingRule=reader.start_tracking_rule(group) if reader else None,
+            ),
+        )
+
+
+class UpdateInstallDomains(Input):
+    """What shall change, and the revision that it replaces."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"domain": "garden.example", "additionalDomains": ["www.garden.example"]}]}
+    )
+
+    domain: HostName = ABSENT
+    additionalDomains: Annotated[list[HostName], Field(max_length=MAX_ADDITIONAL)] = ABSENT  # noqa: N815
+    expected_revision: Token | None = ABSENT
+
+
+class InstallDomainsResponse(Output):
+    """The hosts on which the snippet is installed, and the revision to state with the next write."""
+
+    shop_id: Id
+    domain: str
+    additionalDomains: list[str]  # noqa: N815
+    storeOrigins: list[str]  # noqa: N815
+    revision: str
+    precompile: PrecompileResult = ABSENT
+
+
+class UpdatePublicationSettings(Input):
+    """A merge patch."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"webhooks_enabled": True}]})
+
+    webhooks_enabled: bool = ABSENT
+
+
+class PublicationSettings(Output):
+    """Whether webhooks are told `project.published`."""
+
+    webhooks_enabled: bool
+
+
+class PublishResult(Output):
+    """A publication on demand. `revision` is null when it failed."""
+
+    revision: int | None
+    status: Literal["published", "failed"]
+    precompile: PrecompileResult
+
+
+_TRACKING_NAMES = {
+    "handoverQueryParam": "handover_query_param",
+    "handoverTtlSeconds": "handover_ttl_seconds",
+    "handoverMintTimeoutMs": "handover_mint_timeout_ms",
+}
+_CONSENT_NAMES = {"requiredGroup": "required_group"}
+
+
+def _renamed(stated: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The stated fields by the domain's names; lists as tuples."""
+    return {names.get(name, name): tuple(value) if isinstance(value, list) else value for name, value in stated.items()}

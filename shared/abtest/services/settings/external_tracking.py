@@ -1,0 +1,52 @@
+"""External tracking: the domains to which identity is handed over."""
+
+from abtest.contract import runtime_settings as contract
+from abtest.domain.settings import external_tracking as domain
+from abtest.domain.settings.runtime import EXTERNAL_TRACKING
+from abtest.kit.stored import plain
+from abtest.services.context import Caller
+from abtest.services.retrying import refuse_other_version
+from abtest.services.settings.store import Kept, Setting, SettingsStore
+
+SETTING = Setting(record_id=EXTERNAL_TRACKING, verb="update_external_tracking", untouched=plain(domain.UNTOUCHED))
+
+
+class ExternalTrackingSettings:
+    """The use cases."""
+
+    def __init__(self, store: SettingsStore) -> None:
+        self._store = store
+
+    def get(self, caller: Caller) -> contract.ExternalTrackingResponse:
+        """The setting of the shop."""
+        return _answer(self._store.read(caller.shop_id, SETTING))
+
+    def update(
+        self, caller: Caller, wish: contract.UpdateExternalTracking, expected_version: int | None
+    ) -> contract.ExternalTrackingResponse:
+        """Merge the stated fields in.
+
+        Raises RevisionConflictError, VersionConflictError, SigningRequiredError, ValidationFailedError.
+        """
+        changes = wish.externalTracking.changes()
+
+        def check(kept: Kept) -> None:
+            domain.refuse_unsigned(changes)
+            refuse_other_version(expected_version, kept.version)
+            kept.refuse_other(wish.expected_revision)
+
+        kept, precompile = self._store.change(
+            caller,
+            SETTING,
+            lambda document: plain(domain.merged(domain.from_document(document), changes)),
+            check,
+        )
+        answer = _answer(kept)
+        if precompile is not None:
+            answer.precompile = precompile
+        return answer
+
+
+def _answer(kept: Kept) -> contract.ExternalTrackingResponse:
+    shown = contract.ExternalTracking.of(domain.from_document(kept.document))
+    return contract.ExternalTrackingResponse(externalTracking=shown, revision=kept.revision).at(kept.version)
