@@ -22,4 +22,8 @@ parts._describes = (condition, facts) => holds(condition, attributesIn(facts));
 
 parts._sourceOf = () => trafficSourceOf(location.search, document.referrer, location.hostname);
 
-parts._attributes = (visit, dataLayer, given) => overlay(browserAttributes(visit, dataLayer), given);
+parts._attributes = (visit, dataLayer, given) => {
+  const attributes = overlay(browserAttributes(visit, dataLayer), given);
+  parts._kept?.(attributes, given);
+  return attributes;
+};

@@ -1,5 +1,6 @@
-// The page's data layer (`dataLayer`, an array that is pushed to): what it says together, and the events in it.
-// It is left alone until a trigger or an audience asks for it.
+// The page's data layers: arrays that are pushed to, each under the name of a global. Whoever listens to one is told
+// once of everything in it: what was pushed before us, what is pushed, and what comes with an array in its place.
+// A layer is left alone until somebody asks for it.
 
 import { record } from './lists.js';
 import { isArray, keysOf } from './natives.js';
@@ -10,12 +11,112 @@ import { isArray, keysOf } from './natives.js';
 const MAX_DEPTH = 6;
 const MAX_VALUES = 5000;
 
+/** @typedef {(item: any, index: number) => void} Listener */
+
+/** @type {Record<string, ReturnType<typeof openLayer>>} */
+const layers = record();
+
 let valuesLeft = 0;
 
-/** Elements, dates and the like are values, not more data. @param {any} value */
+/** Also one of another frame. Elements, dates and the like are values, not more data. @param {any} value */
 const isPlain = (value) => {
   const prototype = !!value && typeof value === 'object' && Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
+  return prototype === null || (!!prototype && Object.getPrototypeOf(prototype) === null);
+};
+
+/** What an item says; `gtag('event', name, parameters)` pushes its arguments. @param {any} item */
+const payloadOf = (item) => {
+  if (!isPlain(item)) return undefined;
+  if (Object.prototype.toString.call(item) !== '[object Arguments]') return item;
+  return item[0] === 'event' ? { ...item[2], event: item[1] } : undefined;
+};
+
+/**
+ * @param {string} name
+ * @param {Guard} guard
+ */
+const openLayer = (name, guard) => {
+  /** @type {any} */
+  const host = window;
+  /** @type {Listener[]} */
+  const listeners = [];
+  /** Items that were told of, and arrays that tell of what is pushed. */
+  const known = new WeakSet();
+  /** @type {any} */
+  let array;
+
+  const take = guard('data layer', (/** @type {any} */ item) => {
+    const payload = payloadOf(item);
+    if (!payload) return;
+    known.add(item);
+    for (const listener of listeners) listener(payload, Infinity);
+  });
+
+  /** @param {any} layer */
+  const hook = (layer) => {
+    const { push } = layer;
+    layer.push = function () {
+      const length = push.apply(this, /** @type {any} */ (arguments));
+      for (let i = 0; i < arguments.length; i++) take(arguments[i]);
+      return length;
+    };
+  };
+
+  /** @param {any} value */
+  const adopt = (value) => {
+    if (!isArray(value)) return;
+    array = value;
+    if (!known.has(array)) {
+      known.add(array);
+      guard('data layer', hook)(array); // a frozen one stays as it is, and is looked through
+    }
+    for (let i = 0; i < array.length; i++) if (!known.has(array[i])) take(array[i]);
+  };
+
+  /** Tells at once of another array in its place. Globals that are no data layer, or not ours to change, stay. */
+  const watch = () => {
+    const own = Object.getOwnPropertyDescriptor(host, name);
+    if (own ? !own.configurable || own.get || (own.value && !isArray(own.value)) : name in host) return;
+    let value = own?.value;
+    Object.defineProperty(host, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => value,
+      set(next) {
+        value = next;
+        guard('data layer', adopt)(next);
+      },
+    });
+  };
+
+  guard('data layer', watch)();
+
+  return {
+    /** Looks for what came by other ways than `push`. */
+    sweep: guard('data layer', () => adopt(host[name])),
+
+    /** @param {Listener} listener is told of everything from the beginning */
+    add(listener) {
+      for (let i = 0; i < array?.length; i++) {
+        const payload = payloadOf(array[i]);
+        if (payload) listener(payload, i);
+      }
+      listeners[listeners.length] = listener;
+    },
+  };
+};
+
+/**
+ * @param {string} name of the global
+ * @param {Guard} guard
+ * @param {Listener} listener is told of each item, and its place in the array where it was there before
+ * @returns what looks for items that came by other ways than `push`
+ */
+export const listenTo = (name, guard, listener) => {
+  const layer = (layers[name] ||= openLayer(name, guard));
+  layer.sweep();
+  layer.add(guard('data layer', listener));
+  return layer.sweep;
 };
 
 /**
@@ -34,61 +135,34 @@ const merge = (into, from, depth) => {
 };
 
 /**
+ * What `dataLayer` says together, and the events in it.
  * @param {Guard} guard
  * @param {(event: string) => void} onPush what was pushed has been taken in; it may have been an event
  */
 export const createDataLayer = (guard, onPush) => {
   const data = record();
-  /** @type {any} */
-  const host = window;
-  /** @type {unknown} */
-  let layer;
   /** Length of the array when the page view began: events before it belong to earlier views. */
   let begin = 0;
+  /** @type {(() => void) | undefined} */
+  let sweep;
 
-  /** One that cannot be read keeps no other from being taken in. */
-  const take = guard(
-    'data layer',
-    (/** @type {any} */ item, /** @type {boolean} */ isNew) => {
-      if (!isPlain(item)) return;
-      valuesLeft = MAX_VALUES;
-      merge(data, item, 0);
-      if (isNew) onPush(item.event);
-    },
-  );
-
-  /**
-   * @param {ArrayLike<any>} items
-   * @param {number} from events before this position are passed over
-   */
-  const takeAll = (items, from) => {
-    for (let i = 0; i < items.length; i++) take(items[i], i >= from);
-  };
-
-  /** @param {any} array */
-  const listen = (array) => {
-    const { push } = array;
-    array.push = function () {
-      const length = push.apply(this, /** @type {any} */ (arguments));
-      takeAll(arguments, 0);
-      return length;
-    };
+  /** @type {Listener} */
+  const take = (item, index) => {
+    valuesLeft = MAX_VALUES;
+    merge(data, item, 0);
+    if (index >= begin) onPush(item.event);
   };
 
   return {
-    /** What the array says; from now on it is listened to. A page may have put another in its place. */
+    /** What the array says; from now on it is listened to. */
     read() {
-      const array = (host.dataLayer ||= []);
-      if (array !== layer && isArray(array)) {
-        layer = array;
-        takeAll(array, begin);
-        guard('data layer', listen)(array); // a frozen one stays as it is
-      }
+      if (sweep) sweep();
+      else sweep = listenTo('dataLayer', guard, take);
       return data;
     },
 
     reset() {
-      begin = host.dataLayer?.length || 0;
+      begin = /** @type {any} */ (window).dataLayer?.length || 0;
     },
   };
 };

@@ -24,7 +24,7 @@ const isScalar = (value) =>
  * @param {any} value
  * @param {string} path
  */
-const valueAt = (value, path) => {
+export const valueAt = (value, path) => {
   for (const name of path.split('.')) {
     const leads = isArray(value) ? name !== 'length' : typeof value === 'object' && value;
     value = leads && hasOwnProperty.call(value, name) ? value[name] : null;

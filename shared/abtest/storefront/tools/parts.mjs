@@ -15,7 +15,7 @@ const BROWSER = new Set(
     'Array CSSStyleSheet Comment Date Element Infinity Intl Map Math MutationObserver NaN Number Object Promise RegExp',
     'Set String URL URLSearchParams Uint8Array WeakMap addEventListener arguments crypto decodeURIComponent document',
     'globalThis history isNaN localStorage location navigator parseInt screen undefined window Error Node indexedDB',
-    'encodeURIComponent removeEventListener HTMLElement Event CustomEvent isFinite Symbol parseFloat Boolean',
+    'WeakSet encodeURIComponent removeEventListener HTMLElement Event CustomEvent isFinite Symbol parseFloat Boolean',
   ]
     .join(' ')
     .split(' '),

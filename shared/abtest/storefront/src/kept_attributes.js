@@ -1,0 +1,61 @@
+// Attributes that data-layer triggers keep in the browser's storage, each under a name of its own with its end.
+// They are read when an audience first asks for them.
+
+import { toJson } from './json.js';
+import { record } from './lists.js';
+import { now } from './natives.js';
+
+const PREFIX = 'svc_a.';
+const MAX_CHARS = 10_000;
+const DAY_MS = 24 * 3600 * 1000;
+const DEFAULT_DAYS = 30;
+
+/** What `toJson` writes: its texts hold no quotes and no escapes but `\uXXXX`. @param {string} text */
+const parse = (text) => {
+  const tokens = /"([^"]*)"|[^"[\]{},:]+|[[\]{}]/g;
+  const next = () => /** @type {RegExpExecArray} */ (tokens.exec(text));
+
+  /** @param {RegExpExecArray} token @returns {any} */
+  const read = ([token, quoted]) => {
+    if (quoted !== undefined) {
+      return quoted.replace(/\\u(....)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+    }
+    if (token === '[') {
+      const list = [];
+      for (let item = next(); item[0] !== ']'; item = next()) list[list.length] = read(item);
+      return list;
+    }
+    if (token === '{') {
+      const object = record();
+      for (let name = next(); name[0] !== '}'; name = next()) object[read(name)] = read(next());
+      return object;
+    }
+    return token === 'true' || (token === 'false' ? false : token === 'null' ? null : +token);
+  };
+
+  return read(next());
+};
+
+/**
+ * Keeps an attribute; false, nothing more, where the browser keeps nothing.
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} [days]
+ */
+export const keep = (name, value, days = DEFAULT_DAYS) => {
+  const text = `${Math.ceil(now() + days * DAY_MS)}:${toJson(value)}`;
+  try {
+    if (text.length <= MAX_CHARS) window.localStorage.setItem(PREFIX + name, text);
+  } catch {}
+};
+
+/** The attribute, undefined where there is none, or no longer. @param {string} name */
+export const recall = (name) => {
+  try {
+    const { localStorage: storage } = window;
+    const [, end, text] = /** @type {string[]} */ (/^(\d+):([^]*)$/.exec(storage.getItem(PREFIX + name) || ''));
+    if (now() < +end) return parse(text);
+    storage.removeItem(PREFIX + name);
+  } catch {}
+  return undefined;
+};

@@ -1,0 +1,119 @@
+// The part that listens for data-layer triggers, and does what they say when a payload matches.
+
+import { listenTo } from './data_layer.js';
+import { keep, recall } from './kept_attributes.js';
+import { record } from './lists.js';
+import { keysOf } from './natives.js';
+import { parts } from './parts.js';
+import { evaluate, valueAt } from './payloads.js';
+
+/** @import { Core, Data } from './types' */
+/** @import { Mapping, Payload, Signal, SignalTrigger } from './signal_types' */
+
+const REVENUE_GOAL = '__revenue__';
+
+/**
+ * The object with a value at a path, those on the way made anew.
+ * @param {any} object
+ * @param {string[]} path
+ * @param {number} at
+ * @param {unknown} value
+ * @returns {any}
+ */
+const put = (object, path, at, value) => {
+  if (at === path.length) return value;
+  const inner = typeof object === 'object' ? object : undefined;
+  return { ...inner, [path[at]]: put(inner?.[path[at]], path, at + 1, value) };
+};
+
+/**
+ * What an order tells, as data of an event.
+ * @param {NonNullable<Signal['revenue']>} revenue
+ * @returns {Data}
+ */
+const dataOf = ({ properties, ...told }) => {
+  /** @type {any} */
+  const data = { ...properties };
+  for (const name of keysOf(told)) {
+    const value = /** @type {any} */ (told)[name];
+    if (value !== null) data[name] = value;
+  }
+  return data;
+};
+
+/**
+ * Lets attributes that were kept be asked for: under what the page gives now, over what is derived.
+ * @param {Mapping[]} persisted
+ * @returns {(attributes: Data, given: Data) => void}
+ */
+const createKept = (persisted) => {
+  /** Paths by their first name. @type {Record<string, string[]>} */
+  const paths = record();
+  for (const { to } of persisted) (paths[to.split('.')[0]] ||= [])[paths[to.split('.')[0]].length] = to;
+
+  return (attributes, given) => {
+    for (const name of keysOf(paths)) {
+      let value = attributes[name];
+      let isRead = false;
+      const get = () => {
+        for (const path of isRead ? [] : paths[name]) {
+          const kept = valueAt(given, path) === null ? recall(path) : undefined;
+          if (kept !== undefined) value = put(value, path.split('.'), 1, kept);
+        }
+        isRead = true;
+        return value;
+      };
+      Object.defineProperty(attributes, name, { get, configurable: true, enumerable: true });
+    }
+  };
+};
+
+/** @param {Core} core */
+parts._signals = ({ _config, _guard, _turn, _api, _emit, _know, _pageview, _again, _triggers }) => {
+  const triggers = /** @type {SignalTrigger[]} */ (_config.signals?.triggers);
+  /** @type {Mapping[]} */
+  const persisted = [];
+
+  /** @param {NonNullable<Signal['revenue']>} revenue */
+  const sell = (revenue) => {
+    const data = dataOf(revenue);
+    if (revenue.orderId) _api.track('order', data);
+    else _emit('goal', { currency: _config.runtime.currency, ...data, goalId: REVENUE_GOAL });
+  };
+
+  /**
+   * @param {SignalTrigger} trigger
+   * @param {Signal} signal
+   */
+  const act = ({ mappings = [], track, pageview, reevaluate }, { revenue, properties, mapped }) => {
+    for (const { to, persist, ttl } of mappings) if (persist && to in mapped) keep(to, mapped[to], ttl);
+    if (revenue) sell(revenue);
+    if (track) {
+      _emit('custom', { ...properties, event_name: track });
+      _triggers?.note(track);
+    }
+    if (pageview) _pageview(properties);
+    if (reevaluate) _again();
+  };
+
+  /** @param {SignalTrigger} trigger */
+  const onPush = (trigger) => (/** @type {Payload} */ payload) => {
+    const signal = evaluate(trigger, payload);
+    if (!signal.matched) return;
+    for (const name of keysOf(signal.mapped)) {
+      _know((given) => put(given, name.split('.'), 0, signal.mapped[name]));
+    }
+    // What is counted comes after what was decided in the same turn: a conversion follows its exposure.
+    _turn(() => _turn(() => act(trigger, signal)));
+  };
+
+  for (const { mappings = [] } of triggers) {
+    for (const mapping of mappings) if (mapping.persist) persisted[persisted.length] = mapping;
+  }
+  if (persisted.length) parts._kept = createKept(persisted);
+  for (const trigger of triggers) {
+    const sweep = listenTo(trigger.layer, _guard, onPush(trigger));
+    // For arrays that cannot be listened to, or were put in the place of one that cannot be watched.
+    for (const event of ['DOMContentLoaded', 'load', 'click']) addEventListener(event, sweep, true);
+  }
+};
