@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from abtest.adapters.outbound_http import OutboundHttp
+from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.ports.http_sender import HttpUnreachableError
 
 
@@ -53,9 +54,15 @@ def test_post__to_what_redirects__does_not_follow(server: str) -> None:
     assert OutboundHttp().post(f"{server}/away", b"x", headers={"Content-Type": "text/plain"}).status == 307
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://name.invalid/", "not an address", "ftp://127.0.0.1/"])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://name.invalid/"])
 def test_post__to_what_does_not_answer__is_unreachable(url: str) -> None:
     with pytest.raises(HttpUnreachableError):
+        OutboundHttp().post(url, b"x", headers={})
+
+
+@pytest.mark.parametrize("url", ["not an address", "ftp://127.0.0.1/", "http://user:word@127.0.0.1/"])
+def test_post__to_what_is_no_web_address__is_refused(url: str) -> None:
+    with pytest.raises(UrlNotAllowedError):
         OutboundHttp().post(url, b"x", headers={})
 
 

@@ -18,6 +18,8 @@ def read_body(response: HTTPResponse, limit: int) -> tuple[bytes, bool]:
     coding = (response.getheader("Content-Encoding") or "identity").strip().lower()
     if coding == "identity":
         body = response.read(limit + 1)
+        if len(body) <= limit and response.length:
+            raise HttpUnreachableError("the answer ends before it should", "protocol")
         return body[:limit], len(body) <= limit
     if coding not in _WINDOWS:
         raise HttpUnreachableError(f"the answer is encoded as {coding[:40]!r}, which was not asked for", "protocol")

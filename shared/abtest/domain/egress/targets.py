@@ -161,7 +161,7 @@ def _refuse_ambiguous(url: str, hostname: str, kind: HostType) -> None:
     host = _PORT.sub("", authority)
     if kind != HostType.DEFAULT and host.lower() != hostname:
         raise UrlNotAllowedError(f"write the host as {hostname}")
-    if kind == HostType.DEFAULT and (hostname.endswith(".") or ".." in hostname):
+    if kind == HostType.DEFAULT and not all(hostname.split(".")):
         raise UrlNotAllowedError("the host must not hold an empty label")
 
 
