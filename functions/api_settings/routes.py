@@ -1,6 +1,7 @@
 """Routes of the family, one module an idea."""
 
 from api_settings.endpoints.consent import router as consent
+from api_settings.endpoints.data_layer_triggers import router as data_layer_triggers
 from api_settings.endpoints.environments import router as environments
 from api_settings.endpoints.external_tracking import router as external_tracking
 from api_settings.endpoints.install_domains import router as install_domains
@@ -9,4 +10,14 @@ from api_settings.endpoints.meta import router as meta
 from api_settings.endpoints.publication import router as publication
 from api_settings.endpoints.shops import router as shops
 
-ROUTERS = (meta, shops, keys, environments, external_tracking, consent, install_domains, publication)
+ROUTERS = (
+    meta,
+    shops,
+    keys,
+    environments,
+    external_tracking,
+    consent,
+    install_domains,
+    publication,
+    data_layer_triggers,
+)

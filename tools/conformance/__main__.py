@@ -1,4 +1,4 @@
-"""`python -m tools.conformance hash|url|condition|decide|signal`: one JSON object a line in, one out, in the same order."""
+"""`python -m tools.conformance hash|url|condition|decide|signal`: a JSON object a line in, one out, in their order."""
 
 import json
 import sys

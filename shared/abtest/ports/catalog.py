@@ -7,8 +7,9 @@ from typing import Any, Literal, Protocol
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
 
-Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP"]
-"""What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`: flags, personalizations, pages, audiences, exclusion groups.
+Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT"]
+"""What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`, `DLT`: flags, personalizations, pages, audiences, exclusion
+groups, data-layer triggers.
 `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
 
 WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {

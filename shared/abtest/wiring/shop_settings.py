@@ -8,13 +8,15 @@ from abtest.services.settings.install_domains import InstallDomainSettings
 from abtest.services.settings.publication import PublicationControl
 from abtest.services.settings.store import SettingsStore
 from abtest.services.shops import Shops
+from abtest.services.signals.triggers import Triggers
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
 
 
 def settings_uses(base: Management) -> Uses:
     """Use cases of shops, keys and runtime settings."""
-    store = SettingsStore(base.world, Storefronts(base.world.catalog, base.publication))
+    storefronts = Storefronts(base.world.catalog, base.publication)
+    store = SettingsStore(base.world, storefronts)
     return {
         Shops: Shops(base.world, base.publication),
         Keys: Keys(base.world, base.authentication),
@@ -23,4 +25,5 @@ def settings_uses(base: Management) -> Uses:
         Consents: Consents(store),
         InstallDomainSettings: InstallDomainSettings(store),
         PublicationControl: PublicationControl(store),
+        Triggers: Triggers(base.world, storefronts),
     }

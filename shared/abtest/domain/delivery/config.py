@@ -18,11 +18,13 @@ from abtest.domain.personalizations.model import Personalization
 from abtest.domain.settings import consent, external_tracking
 from abtest.domain.settings.runtime import UNTOUCHED, RuntimeSettings
 from abtest.domain.settings.shop import Shop
+from abtest.domain.signals.compilation import compile_trigger
+from abtest.domain.signals.model import Trigger
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, zones_in
 
 FORMAT = 1
 
-_Item = TypeVar("_Item", Experiment, Personalization, Flag)
+_Item = TypeVar("_Item", Experiment, Personalization, Flag, Trigger)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,7 @@ class Stored:
     personalizations: Sequence[Personalization] = ()
     flags: Sequence[Flag] = ()
     groups: Sequence[ExclusionGroup] = ()
+    triggers: Sequence[Trigger] = ()
     references: References = NO_REFERENCES
 
     @property
@@ -89,6 +92,7 @@ class Delivered:
     experiments: Sequence[Config] = ()
     personalizations: Sequence[Part] = ()
     flags: Sequence[Part] = ()
+    triggers: Sequence[Config] = ()
     left_out: Sequence[str] = ()
 
 
@@ -112,11 +116,14 @@ def compile_shop(shop: Shop, stored: Stored) -> Delivered:
         left_out,
     )
     flags = _flags(filter(_is_public, stored.flags), references, left_out)
+    enabled = (trigger for trigger in stored.triggers if trigger.is_enabled)
+    triggers = _compiled(enabled, lambda each: (str(each.id),), compile_trigger, left_out)
     return Delivered(
         holdout=_holdout(shop),
         experiments=[part for _, part in experiments],
         personalizations=[Part(environment=each.environment_key, config=part) for each, part in personalizations],
         flags=[Part(environment=each.environment_key, config=part) for each, part in flags],
+        triggers=[part for _, part in triggers],
         left_out=left_out,
     )
 
@@ -130,7 +137,7 @@ def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> Con
     return {
         "shop_id": runtime.shop_id,
         "runtime": runtime.document(),
-        "signals": {},
+        "signals": present(triggers=delivered.triggers),
         "profile": {},
         "delivery": {"format": FORMAT, "revision": revision},
         "experiments": list(delivered.experiments),

@@ -111,10 +111,10 @@ def _matches(trigger: Compiled, payload: Any) -> bool:
 def _holds(condition: Compiled, payload: Any) -> bool:
     value, operator = value_at(payload, condition["path"]), condition["op"]
     if operator in ("exists", "not_exists"):
-        return (value is not None) == (operator == "exists")
+        return bool((value is not None) == (operator == "exists"))
     expected = condition["value"]
     if operator in ("eq", "neq"):
-        return equal(value, expected) == (operator == "eq")
+        return bool(equal(value, expected) == (operator == "eq"))
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return bool(value > double(expected) if operator == "gt" else value < double(expected))

@@ -14,6 +14,7 @@ from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import placed_references
 from abtest.domain.settings.runtime import PUBLISHED, RuntimeSettings, settings_from
+from abtest.domain.signals.model import trigger_from
 from abtest.domain.targeting.compilation import References
 from abtest.kit.errors import ServiceError
 from abtest.ports.catalog import Catalog, Document, Head, Kind, Record
@@ -28,6 +29,7 @@ _NAMES: dict[Kind, str] = {
     "GRP": "exclusion group",
     "PAGE": "page",
     "AUD": "audience",
+    "DLT": "data-layer trigger",
 }
 
 
@@ -52,6 +54,7 @@ class Sources:
             personalizations=personalizations,
             flags=flags,
             groups=groups,
+            triggers=self._all("DLT", lambda head: head.status == "enabled", trigger_from),
             references=self.references(targetings),
         )
 

@@ -1,0 +1,67 @@
+"""Routes of data-layer triggers."""
+
+from typing import Annotated
+
+from abtest.contract.base import ListOf
+from abtest.contract.data_layer_triggers import (
+    DataLayerTrigger,
+    DataLayerTriggerInput,
+    TriggerTest,
+    TriggerTestInput,
+)
+from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.signals.triggers import Triggers
+from api_settings.endpoints.vocabulary import SettingsReader, SettingsWriter
+
+router = Router("/settings/data-layer-triggers", tag="Data-layer triggers")
+
+Uses = Annotated[Triggers, use(Triggers)]
+RULES = (ValidationFailedError, CodeBudgetExceededError)
+
+
+@router.get("", operation_id="listDataLayerTriggers")
+def list_triggers(caller: SettingsReader, page: Page, triggers: Uses) -> ListOf[DataLayerTrigger]:
+    """Triggers, newest first."""
+    found, last = triggers.page(caller.shop_id, limit=page.limit, after=page.after)
+    return page.page([DataLayerTrigger.of(item) for item in found], last)
+
+
+@router.post("", operation_id="createDataLayerTrigger", status_code=201, responses=errors(*RULES, LimitReachedError))
+def create_trigger(body: DataLayerTriggerInput, caller: SettingsWriter, triggers: Uses) -> DataLayerTrigger:
+    """A new trigger, published at once. A shop has 100 at most."""
+    saved = triggers.create(caller, body.stated())
+    return DataLayerTrigger.of(saved.trigger, saved.warning)
+
+
+@router.post("/test", operation_id="testDataLayerTrigger", responses=errors(*RULES))
+def try_trigger(body: TriggerTestInput, _caller: SettingsReader, triggers: Uses) -> TriggerTest:
+    """What a payload means to a trigger: whether it matches, and the revenue and properties in it.
+
+    `errors` name paths whose value is missing or of no use. Nothing is stored, nothing is counted.
+    """
+    return TriggerTest.of(triggers.tried(body.trigger.stated(), body.payload))
+
+
+@router.get("/{trigger_id}", operation_id="getDataLayerTrigger", responses=errors(NotFoundError))
+def get_trigger(trigger_id: PathId, caller: SettingsReader, triggers: Uses) -> DataLayerTrigger:
+    """One trigger."""
+    return DataLayerTrigger.of(triggers.get(caller.shop_id, trigger_id))
+
+
+@router.put("/{trigger_id}", operation_id="replaceDataLayerTrigger", responses=errors(NotFoundError, *RULES))
+def replace_trigger(
+    trigger_id: PathId, body: DataLayerTriggerInput, caller: SettingsWriter, triggers: Uses, if_match: IfMatch
+) -> DataLayerTrigger:
+    """Replace everything that the trigger says, and publish."""
+    saved = triggers.replace(caller, trigger_id, body.stated(), expected_version=if_match)
+    return DataLayerTrigger.of(saved.trigger, saved.warning)
+
+
+@router.delete("/{trigger_id}", operation_id="deleteDataLayerTrigger", status_code=204, responses=errors(NotFoundError))
+def delete_trigger(trigger_id: PathId, caller: SettingsWriter, triggers: Uses, if_match: IfMatch) -> None:
+    """Delete the trigger, and publish."""
+    triggers.delete(caller, trigger_id, expected_version=if_match)

@@ -1,0 +1,239 @@
+"""Data-layer triggers on the wire: what of a page's data layer is listened to, and what is done about it."""
+# ruff: noqa: N815 - the contract spells these names so
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.alternatives import OneOf
+from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning
+from abtest.contract.json_values import JsonValue
+from abtest.contract.misplaced import misplaced
+from abtest.domain.signals.evaluation import Evaluation
+from abtest.domain.signals.model import Trigger
+
+MAX_CONDITIONS = 5
+MAX_ALTERNATIVES = 5
+MAX_MAPPED = 20
+MAX_PROPERTIES = 50
+MAX_TTL_DAYS = 3650
+
+_IDENTIFIER = "[A-Za-z_$][A-Za-z0-9_$]*"
+_INDEX = "(0|[1-9][0-9]{0,8})"
+
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+Path = Annotated[str, Field(max_length=255, pattern=rf"^{_IDENTIFIER}(\.({_IDENTIFIER}|{_INDEX}))*$")]
+Word = Annotated[str, Field(max_length=1000)]
+Scalar = Annotated[Word | bool | int | float, OneOf("a text, a number or a boolean")]
+Mapped = Annotated[str, Field(max_length=100)]
+From = Annotated[
+    Name | Annotated[list[Name], Field(min_length=1, max_length=MAX_ALTERNATIVES)],
+    OneOf("a path, or a list of 1 to 5 paths"),
+]
+"""Where a value is: the first path that leads to one."""
+
+
+def _not_zero(number: float) -> float:
+    if number == 0:
+        raise PydanticCustomError("zero", "must not be 0")
+    return number
+
+
+Scale = Annotated[float, AfterValidator(_not_zero), Field(json_schema_extra={"not": {"const": 0}})]
+
+_PURCHASE: dict[str, Any] = {
+    "eventName": "purchase",
+    "when": [{"path": "ecommerce.value", "op": "gt", "value": 0}],
+    "trackRevenue": {
+        "enabled": True,
+        "revenueFrom": "ecommerce.value",
+        "orderIdFrom": ["ecommerce.transaction_id", "transactionId"],
+        "currencyFrom": "ecommerce.currency",
+        "properties": [{"from": "ecommerce.coupon", "to": "coupon", "transform": {"trim": True, "lowercase": True}}],
+    },
+}
+_PAYLOAD: dict[str, Any] = {
+    "event": "purchase",
+    "ecommerce": {"transaction_id": "T-1001", "value": "1,299.50", "currency": "EUR"},
+}
+
+
+class Condition(Input):
+    """`eq`, `neq`: the value is this one and of its type, or is not. `gt`, `lt`: it is a number above or below this
+    one. `exists`, `not_exists`: there is a value that is not null, or there is none."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"properties": {"op": {"enum": ["eq", "neq"]}}, "required": ["value"]},
+                {
+                    "properties": {"op": {"enum": ["gt", "lt"]}, "value": {"type": "number"}},
+                    "required": ["value"],
+                },
+                {"properties": {"op": {"enum": ["exists", "not_exists"]}}, "not": {"required": ["value"]}},
+            ]
+        }
+    )
+
+    path: Path
+    op: Literal["eq", "neq", "gt", "lt", "exists", "not_exists"]
+    value: Scalar = ABSENT
+
+    @model_validator(mode="after")
+    def _compares_what_it_can(self) -> Self:
+        stated = "value" in self.model_fields_set
+        if self.op in ("exists", "not_exists"):
+            problem = f"does not go with {self.op}" if stated else ""
+        elif not stated:
+            problem = "is required"
+        else:
+            is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+            problem = "must be a number" if self.op in ("gt", "lt") and not is_number else ""
+        if problem:
+            raise misplaced([("value", problem)])
+        return self
+
+
+class Transform(Input):
+    """What is done to a value, in this order: `trim` and `lowercase` of texts, `map` of what stands in it (numbers and
+    booleans as texts), then the value's type, then `scale`. `default` stands in where there is no value of use."""
+
+    trim: bool = ABSENT
+    lowercase: bool = ABSENT
+    map: Annotated[dict[Mapped, Mapped], Field(max_length=MAX_MAPPED)] = ABSENT
+    scale: Scale = ABSENT
+    default: Scalar = ABSENT
+
+
+class Property(Input):
+    """A value of the payload, and its name as a property. Without `valueType`: a text, number or boolean as it is."""
+
+    from_: Annotated[From, Field(alias="from")]
+    to: Name
+    valueType: Literal["string", "number", "boolean", "string_array", "json"] = ABSENT
+    transform: Transform = ABSENT
+
+
+class Mapping(Property):
+    """A value that becomes an attribute of the visitor; dots in `to` lead inwards, as in `cart.value` or `page.tier`.
+
+    With `persist` it is kept for `ttlDays`, 30 unless told; otherwise it is one of this page only.
+    """
+
+    ttlDays: Annotated[float, Field(gt=0, le=MAX_TTL_DAYS)] = ABSENT
+    persist: bool = ABSENT
+
+
+Properties = Annotated[list[Property], Field(max_length=MAX_PROPERTIES)]
+Mappings = Annotated[list[Mapping], Field(max_length=MAX_PROPERTIES)]
+
+
+class TrackRevenue(Input):
+    """An order, or, without its id, revenue of no particular order. Enabled unless told, where it says how much."""
+
+    enabled: bool = ABSENT
+    revenueFrom: From = ABSENT
+    orderIdFrom: From = ABSENT
+    currencyFrom: From = ABSENT
+    costFrom: From = ABSENT
+    profitFrom: From = ABSENT
+    properties: Properties = ABSENT
+
+
+class DataLayerTriggerInput(Input):
+    """What is listened for, `enabled` unless told, in the global array `dataLayer` unless told; what it leads to."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_PURCHASE]})
+
+    eventName: Name
+    enabled: bool = ABSENT
+    reEvaluate: bool = ABSENT
+    trackPageview: bool = ABSENT
+    dataLayerName: Annotated[str, Field(max_length=100, pattern=f"^{_IDENTIFIER}$")] = ABSENT
+    trackEventName: Annotated[str, Field(max_length=255)] = ABSENT
+    when: Annotated[list[Condition], Field(min_length=1, max_length=MAX_CONDITIONS)] = ABSENT
+    trackRevenue: TrackRevenue = ABSENT
+    properties: Properties = ABSENT
+    mappings: Mappings = ABSENT
+
+    def stated(self) -> dict[str, Any]:
+        """What the request said, under the names of the contract."""
+        return self.model_dump(exclude_unset=True, by_alias=True)
+
+
+class DataLayerTrigger(Output):
+    """A trigger of the shop's data layers. What was not stated is absent."""
+
+    id: Id
+    eventName: str
+    enabled: bool
+    reEvaluate: bool = ABSENT
+    trackPageview: bool = ABSENT
+    dataLayerName: str = ABSENT
+    trackEventName: str = ABSENT
+    when: Annotated[Any, AsStored(list[Condition])] = ABSENT
+    trackRevenue: Annotated[Any, AsStored(TrackRevenue)] = ABSENT
+    properties: Annotated[Any, AsStored(list[Property])] = ABSENT
+    mappings: Annotated[Any, AsStored(list[Mapping])] = ABSENT
+    created_at: DateTime
+    updated_at: DateTime
+    publication_warning: PublicationWarning = ABSENT
+
+    @classmethod
+    def of(cls, trigger: Trigger, warning: PublicationWarning | None = None) -> Self:
+        """A trigger as the contract shows it."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        return cls(
+            id=trigger.id,
+            **{"enabled": True, **trigger.says},
+            created_at=trigger.created_at,
+            updated_at=trigger.updated_at,
+            **optional,
+        ).at(trigger.version)
+
+
+class TriggerTestInput(Input):
+    """A trigger, stored or not, and what a page could push."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"trigger": _PURCHASE, "payload": _PAYLOAD}]})
+
+    trigger: DataLayerTriggerInput
+    payload: JsonValue
+
+
+class ReadRevenue(Output):
+    """Revenue in a payload; null is what the payload does not say, or the trigger does not ask for."""
+
+    revenue: float
+    orderId: str | None
+    currency: str | None
+    cost: float | None
+    profit: float | None
+    properties: dict[str, Any]
+
+
+class ReadingProblem(Output):
+    """A path into the payload whose value is missing or of no use, and why."""
+
+    path: str
+    message: str
+
+
+class TriggerTest(Output):
+    """What the payload means to the trigger, enabled or not: nothing at all unless it matches."""
+
+    matched: bool
+    revenue: ReadRevenue | None
+    properties: dict[str, Any]
+    errors: list[ReadingProblem]
+
+    @classmethod
+    def of(cls, found: Evaluation) -> Self:
+        """An evaluation as the contract shows it."""
+        return cls(
+            matched=found.matched,
+            revenue=None if found.revenue is None else ReadRevenue(**found.revenue),
+            properties=dict(found.properties),
+            errors=[ReadingProblem(path=each.path, message=each.message) for each in found.errors],
+        )
