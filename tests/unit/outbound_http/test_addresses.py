@@ -76,14 +76,14 @@ def test_get__private_address_itself__is_refused_before_anything_is_dialled(net:
 
 
 def test_get__resolver_that_answers_differently_the_second_time__gets_no_second_time(
-    net: Net, authority: trustme.CA, heads: list[bytes]
+    net: Net, authority: trustme.CA, heads: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter([[PUBLIC_ADDRESS], ["127.0.0.1"], ["127.0.0.1"]])
 
     def rebinding(_host: str, _port: int) -> Sequence[str]:
         return next(answers)
 
-    net.resolve = rebinding  # type: ignore[method-assign]
+    monkeypatch.setattr(net, "resolve", rebinding)
     assert net.sender(authority).get(f"https://{NAME}/", headers={}).body == b"hello"
     assert net.dialled == [PUBLIC_ADDRESS]
     with pytest.raises(UrlNotAllowedError):
@@ -102,7 +102,8 @@ def test_get__first_address_does_not_answer__tries_the_next(
 
 
 def test_get__name_that_does_not_resolve__is_unreachable(net: Net) -> None:
-    for names in ({}, {NAME: []}, {NAME: [PUBLIC_ADDRESS] * 33}):
+    unusable: list[dict[str, Sequence[str]]] = [{}, {NAME: []}, {NAME: [PUBLIC_ADDRESS] * 33}]
+    for names in unusable:
         net.names = names
         with pytest.raises(HttpUnreachableError) as failed:
             net.sender().get(f"https://{NAME}/", headers={})
