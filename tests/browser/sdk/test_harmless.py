@@ -101,6 +101,7 @@ def test_globals__are_one(shop: Shop, open_page: Open) -> None:
     assert set(open_page("/", page).evaluate(names)) - before == {"svc"}
     assert page.evaluate("Object.keys(svc).sort()") == [
         "assignments",
+        "cart",
         "chunk",
         "consent",
         "flag",

@@ -22,6 +22,15 @@ class _Asked:
     def runtime(self, name: str) -> bool:
         return self.config["runtime"].get(name) is not None
 
+    @property
+    def delivered(self) -> list[Config]:
+        return [*self.config["experiments"], *self.config.get("personalizations", ())]
+
+
+def _is_paid_for(part: Config) -> bool:
+    """Whether a checkout shows it, or its purchases count."""
+    return part.get("surface") == "checkout" or any(goal["type"] == "revenue" for goal in part.get("goals", ()))
+
 
 _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "weekdays": lambda asked: not asked.names.isdisjoint({"dark", "zones"}),
@@ -35,10 +44,14 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "chunks": lambda asked: asked.runtime("assets_url"),
     "flags": lambda asked: "flags" in asked.names,
     "signals": lambda asked: bool(asked.config.get("signals")),
+    "environments": lambda asked: asked.runtime("environments"),
+    "consent": lambda asked: asked.runtime("consent"),
+    "handover": lambda asked: asked.runtime("handover"),
+    "checkout": lambda asked: any(map(_is_paid_for, asked.delivered)),
 }
 """Part → whether the config calls for it: the counterpart of the conditions under which core calls its parts."""
 
-_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url hide_ms"
+_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url hide_ms domains"
 _CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
 _TARGETED = "id name state pages audience dark goals"
 _CONTENT = "mutations css js"

@@ -23,12 +23,12 @@ const toAssignments = (decisions) => {
 /**
  * @param {{
  *   guard: Guard, emit: Emit, emitOnce: (key: string, type: string, data: Data, d?: Decision, scope?: string) => void,
- *   decided(): Decided | undefined, visitorId(): string, currency: string | undefined, turn(fn: () => void): void,
- *   note(name: string): void, give(data: Data): void,
+ *   decided(): Decided | undefined, visitorId(): string, cart(): Record<string, string>, currency: string | undefined,
+ *   turn(fn: () => void): void, note(name: string): void, give(data: Data): void,
  * }} parts
  * @returns {Api}
  */
-export const createApi = ({ guard, emit, emitOnce, decided, visitorId, currency, turn, note, give }) => {
+export const createApi = ({ guard, emit, emitOnce, decided, visitorId, cart, currency, turn, note, give }) => {
   /** @param {Data} data */
   const order = (data) => {
     const whole = { ...data, currency: data.currency || currency };
@@ -63,6 +63,7 @@ export const createApi = ({ guard, emit, emitOnce, decided, visitorId, currency,
 
     assignments: () => toAssignments(decided()?.assignments || []),
     visitorId,
+    cart,
     ready: guard('ready', (fn) => fn(api)),
     consent: guard('consent', (granted) => parts._consented?.(granted)),
     chunk: guard('chunk', (name, fn) => parts._chunk?.(name, fn)),

@@ -13,7 +13,7 @@ import { watchAddress, watchVisibility } from './navigation.js';
 import { parts } from './parts.js';
 import { createTransport } from './transport.js';
 import { createTreatments } from './treatments.js';
-import { createVisit } from './visit.js';
+import { createVisit, domainOf } from './visit.js';
 
 /** @import { Config, Core, Data, Decided, Decision, Goal } from './types' */
 
@@ -33,7 +33,7 @@ const boot = (config, scripts, given) => {
   const force = readForce(location.search);
   const quiet = isBot(navigator) && !force.qa;
   const surface = document.currentScript?.dataset.surface;
-  const visit = createVisit(document, location.protocol === 'https:');
+  const visit = createVisit(document, location.protocol === 'https:', domainOf(config.runtime.domains));
   let errors = 0;
   /** @type {Decided | undefined} */
   let decided;
@@ -153,6 +153,7 @@ const boot = (config, scripts, given) => {
 
   /** @param {Data} data */
   const give = (data) => {
+    parts._checkout?.(core, data);
     given = { ...given, ...data };
     turn(evaluate);
   };
@@ -164,6 +165,7 @@ const boot = (config, scripts, given) => {
     turn,
     decided: () => decided,
     visitorId: visit.visitorId,
+    cart: () => parts._cart?.(visit) || {},
     currency: config.runtime.currency,
     note: (name) => triggers?.note(name),
     give,
@@ -198,10 +200,7 @@ const boot = (config, scripts, given) => {
   };
 
   /** Begins, or begins again after consent was taken back. */
-  const begin = () => {
-    if (config.runtime.handover) parts._handover(core, proceed);
-    else proceed();
-  };
+  let begin = proceed;
 
   /** Nothing is done, shown or counted any longer; what waits is dropped. */
   const end = () => {
@@ -217,9 +216,10 @@ const boot = (config, scripts, given) => {
   guard('start', () => {
     // What the page has pushed so far is known when it is first decided.
     if (config.signals?.triggers) parts._signals(core);
+    parts._checkout?.(core, given);
+    if (config.runtime.handover) begin = parts._handover(core, proceed); // its parameter is gone before all else
     if (config.runtime.consent) parts._consent(core, begin, end);
     else begin();
-    parts._checkout?.(core);
   })();
 
   watchAddress(guard, () => {

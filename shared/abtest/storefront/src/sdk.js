@@ -13,3 +13,7 @@ import './waiting.js';
 import './chunks.js';
 import './flags.js';
 import './signals.js';
+import './environments.js';
+import './consent.js';
+import './handover.js';
+import './checkout.js';

@@ -156,9 +156,11 @@ export interface Runtime {
   events_url: string;
   events_signature: string;
   consent?: { read: Script; events: string[]; group?: string };
-  handover?: { param: string; domains: string[]; timeout: number; signed: boolean; url: string };
+  handover?: { param: string; domains: string[]; timeout: number; ttl: number; signed: boolean; url: string };
   environments?: { key: string; domains: string[] }[];
   assets_url?: string;
+  /** Hosts of the shop whose sub-domains share the visitor's cookie. */
+  domains?: string[];
   /** How long a page waits for what its treatments need; 800 unless told. */
   hide_ms?: number;
 }
@@ -311,6 +313,8 @@ export interface Api {
   personalization(key: string): unknown;
   assignments(): Assignment[];
   visitorId(): string;
+  /** What to keep with the visitor's cart, for the checkout to give back as `cart_attributes`. */
+  cart(): Record<string, string>;
   ready(fn: (api: Api) => void): void;
   consent(granted: boolean): void;
   /** Called by chunks of the snippet. */
@@ -370,14 +374,16 @@ export interface Parts {
   _consent(core: Core, begin: () => void, end: () => void): void;
   /** consent: `svc.consent(granted)` */
   _consented(granted: boolean): void;
-  /** handover: `next` once the visitor is known */
-  _handover(core: Core, next: () => void): void;
+  /** handover: takes its parameter off the address; what it gives is to be called to begin, and leads to `next` */
+  _handover(core: Core, next: () => void): () => void;
   /** signals: data-layer triggers, set up once the page has begun */
   _signals(core: Core): void;
   /** signals: makes attributes that were kept for later pages to be had */
   _kept(attributes: Data, given: Data): void;
-  /** checkout: set up once the page has begun */
-  _checkout(core: Core): void;
+  /** checkout: takes up a cart's visitor, where the page hands one back */
+  _checkout(core: Core, given: Data): void;
+  /** checkout: `svc.cart()` */
+  _cart(visit: Core['_visit']): Record<string, string>;
   /** waiting: whether the treatment cannot stand at once */
   _waitsFor(treatment: Treatment, scripts: Core['_scripts']): boolean;
   _wait(treatment: Treatment, patience: number): void;

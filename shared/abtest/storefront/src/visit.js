@@ -18,6 +18,7 @@ const HOP_SECONDS = 10;
 const MAX_MARKS = 1200;
 const MAX_STICKY = 2000;
 const DAY_SECONDS = 24 * 3600;
+const ID = /^[\w-]{16,64}$/;
 
 /** 128 random bits. */
 export const randomId = () => {
@@ -35,11 +36,14 @@ const codeOf = (text) => encode(fold(text));
 /** @param {string | undefined} text */
 const decode = (text) => parseInt(text || '0', 36) || 0;
 
+/** What any script of the origin may have written: the id alone counts where the rest has another form. */
+const FORM = new RegExp(
+  '(?:^|; )svc_v=([\\w-]{16,64})' +
+    '(?:\\.(\\w{1,32})\\.([\\w-]{0,24})\\.([~\\w]*)\\.([~\\w-]*)\\.(\\w{0,20})\\.([\\w.]{0,60}))?(?=[.;]|$)',
+);
+
 /** @param {string} text all cookies */
-const readCookie = (text) => {
-  const found = /(?:^|; )svc_v=([\w-]{16,64})\.([^;]*)/.exec(text);
-  return found ? `${found[1]}.${found[2]}`.split('.') : [];
-};
+const readCookie = (text) => FORM.exec(text) || [];
 
 /**
  * The newest entries: what is cut off in front goes whole.
@@ -50,10 +54,25 @@ const newest = (entries, room) =>
   entries.length > room ? entries.slice(-room).replace(/^[^~]+/, '') : entries;
 
 /**
+ * The shop's own domain that this host belongs to: its sub-domains share the visitor. It is told, never guessed: what
+ * looks like a shop's domain may be a platform's, and others have shops there.
+ * @param {string[]} [domains]
+ */
+export const domainOf = (domains = []) => {
+  for (const domain of domains) if (`.${location.hostname}`.endsWith(`.${domain}`)) return domain;
+  return '';
+};
+
+/**
  * @param {{ cookie: string }} jar `document`, or a stand-in
  * @param {boolean} secure
+ * @param {string} [domain] whose sub-domains share the cookie; only this host where there is none
  */
-export const createVisit = (jar, secure) => {
+export const createVisit = (jar, secure, domain) => {
+  const attributes = `; path=/; samesite=lax${domain ? `; domain=${domain}` : ''}${secure ? '; secure' : ''}; max-age=`;
+  /** Who the visitor is known to be, whatever the cookie says. */
+  let adopted = '';
+  let handed = '';
   let visitorId = '';
   let sessionId = '';
   let hops = '';
@@ -63,6 +82,21 @@ export const createVisit = (jar, secure) => {
   let source = '';
   let [seen, first, last, visits, pages] = [0, 0, 0, 0, 0];
   let cookies = '';
+
+  const reset = () => {
+    visitorId = sessionId = hops = marks = source = '';
+    kept = record();
+    seen = first = last = visits = pages = 0;
+  };
+
+  /** @param {string} text */
+  const take = (text) => text.replace(/~(\w+)-(\w+)/g, (_, state, code) => (kept[state] = code));
+
+  const stickyText = () => {
+    let text = '';
+    for (const state of keysOf(kept)) text += `~${state}-${kept[state]}`;
+    return newest(text, MAX_STICKY);
+  };
 
   /** @param {number} since */
   const daysSince = (since) => Math.floor((seen - since) / DAY_SECONDS);
@@ -75,14 +109,15 @@ export const createVisit = (jar, secure) => {
     resume(ms) {
       const at = Math.floor(ms / 1000);
       cookies = jar.cookie;
-      const [visitor, session, hopsText = '', marksText = '', stickyText = '', from = '', ...times] =
-        readCookie(cookies);
-      visitorId = visitor || visitorId || randomId();
-      if (session) {
+      const [, visitor, session, hopsText, marksText, variations, from, times] = readCookie(cookies);
+      const isOther = adopted && adopted !== visitor;
+      visitorId = adopted || visitor || visitorId || randomId();
+      adopted = '';
+      if (session && !isOther) {
         [sessionId, hops, marks, source] = [session, hopsText, marksText, from];
         kept = record();
-        stickyText.replace(/~(\w+)-(\w+)/g, (_, state, code) => (kept[state] = code));
-        const [a, b, c, d, e] = times;
+        take(variations);
+        const [a, b, c, d, e] = times.split('.');
         [seen, first, last, visits, pages] = [decode(a), decode(b), decode(c), decode(d), decode(e)];
       }
       if (!sessionId || Math.abs(at - seen) > SESSION_SECONDS) {
@@ -94,7 +129,30 @@ export const createVisit = (jar, secure) => {
       }
       first ||= at;
       seen = at;
+      take(handed);
+      handed = '';
     },
+
+    /**
+     * From the next turn on the visitor is this one; another's session and history are left.
+     * @param {string} id
+     * @param {string} [variations] as in the cookie: what was seen elsewhere
+     */
+    adopt(id, variations = '') {
+      if (!ID.test(id)) return;
+      if (id !== visitorId) reset();
+      adopted = id;
+      handed = variations;
+    },
+
+    /** Takes the cookie away, and forgets who the visitor was. */
+    forget() {
+      if (readCookie(jar.cookie).length) jar.cookie = `${COOKIE}=${attributes}0`;
+      reset();
+    },
+
+    /** Who the visitor is and what was seen, for carts: taken up by `adopt` where they are paid. */
+    stamp: () => `${visitorId}.${stickyText()}`,
 
     /** True the first time in this session. The mark lasts when `save` writes it. @param {string} key */
     first(key) {
@@ -105,12 +163,11 @@ export const createVisit = (jar, secure) => {
     },
 
     save() {
-      let sticky = '';
-      for (const state of keysOf(kept)) sticky += `~${state}-${kept[state]}`;
+      if (!sessionId) return; // forgotten meanwhile
       jar.cookie =
-        `${COOKIE}=${visitorId}.${sessionId}.${hops}.${marks}.${newest(sticky, MAX_STICKY)}.${source}` +
+        `${COOKIE}=${visitorId}.${sessionId}.${hops}.${marks}.${stickyText()}.${source}` +
         `.${encode(seen)}.${encode(first)}.${encode(last)}.${encode(visits)}.${encode(pages)}` +
-        `; path=/; max-age=${KEEP_SECONDS}; samesite=lax${secure ? '; secure' : ''}`;
+        `${attributes}${KEEP_SECONDS}`;
     },
 
     /** All cookies, as they were when they were last read. */
@@ -168,7 +225,7 @@ export const createVisit = (jar, secure) => {
       if (next > MAX_HOPS) return false;
       hops = `${next}-${going ? since : encode(seen)}`;
       visit.save();
-      return readCookie(jar.cookie)[2] === hops;
+      return readCookie(jar.cookie)[3] === hops;
     },
   };
   return visit;

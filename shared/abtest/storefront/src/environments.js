@@ -1,0 +1,46 @@
+// Environments with a snippet of their own: on their hosts, this snippet only fetches that one.
+
+import { parts } from './parts.js';
+
+/** @import { Config } from './types' */
+
+/** @param {Config} config */
+const keyHere = ({ runtime }) => {
+  for (const { key, domains } of runtime.environments || []) {
+    for (const domain of domains) {
+      if ((domain === location.hostname || domain === location.host) && key !== runtime.environment) return key;
+    }
+  }
+  return undefined;
+};
+
+/**
+ * As our own tag is: one that the parser waits for where it waited for ours.
+ * @param {HTMLScriptElement} own
+ * @param {string} src
+ */
+const fetchInstead = (own, src) => {
+  const script = document.createElement('script');
+  for (const { name, value } of own.attributes) script.setAttribute(name, value);
+  script.setAttribute('src', src);
+  if (own.nonce) script.setAttribute('nonce', own.nonce); // which the attribute does not tell
+  if (own.async || own.defer || document.readyState !== 'loading') {
+    own.after(script);
+    return;
+  }
+  try {
+    document.write(script.outerHTML);
+  } catch {
+    own.after(script); // a page of Trusted Types
+  }
+};
+
+/** A snippet that was asked for by name is that one, whatever it lists: there is no second hop, and no loop. */
+parts._environments = (config) => {
+  const key = keyHere(config);
+  const own = /** @type {HTMLScriptElement | null} */ (document.currentScript);
+  if (!key || !own?.src || /[?&]env=/.test(own.src)) return false;
+  const [address] = own.src.split('#');
+  fetchInstead(own, `${address}${/\?/.test(address) ? '&' : '?'}env=${key}`);
+  return true;
+};
