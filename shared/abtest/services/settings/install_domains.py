@@ -5,6 +5,7 @@ record also says which hosts the shop `held`: what the first commit does not giv
 write, should the process die between the two.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from abtest.contract import runtime_settings as contract
 from abtest.domain.settings.install_domains import InstallDomains, claim_name, refuse_doubles
 from abtest.domain.settings.runtime import INSTALL_DOMAINS
 from abtest.domain.settings.shop import Shop
-from abtest.kit.errors import ConflictError, FieldError
+from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError
 from abtest.ports.catalog import MAX_COMMIT_ITEMS, Claim, Commit, Document, NameTakenError, OutboxRow, Put, Release
 from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version, retried
@@ -78,8 +79,9 @@ class InstallDomainSettings:
             return self._write(caller, state, wanted)
 
         row = retried(attempt)
-        state = retried(lambda: self._given_back(caller.shop_id))
-        answer = _answer(state)
+        with contextlib.suppress(DatabaseBusyError):  # the write stands; the next one gives back what remains
+            retried(lambda: self._give_back(caller.shop_id))
+        answer = self.get(caller)
         answer.precompile = self._store.publish(caller.shop_id, row)
         return answer
 
@@ -110,16 +112,15 @@ class InstallDomainSettings:
             raise _taken(error, wanted) from error
         return row
 
-    def _given_back(self, shop_id: str) -> _State:
-        """What stands, once no host is held that the shop does not have; the revision stays."""
+    def _give_back(self, shop_id: str) -> None:
+        """Hold no host that the shop does not have; the revision stays."""
         state = self._read(shop_id)
         rest = sorted(state.held.difference(state.domains.hosts))
         if not rest:
-            return state
+            return
         document = {**state.kept.document, "held": sorted(state.held.difference(rest))}
         kept = replace(state.kept, document=document, version=state.kept.version + 1)
         self._store.world.catalog.commit(Commit(puts=[self._put(shop_id, kept)], releases=_releases(rest)))
-        return replace(state, kept=kept)
 
     def _put(self, shop_id: str, kept: Kept) -> Put:
         return self._store.put(shop_id, SETTING, kept)

@@ -1,0 +1,154 @@
+"""Installing the snippet: the tags, and the check of a page that should carry it."""
+
+from dataclasses import dataclass
+
+from abtest.contract import installation as contract
+from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
+from abtest.domain.install.page import read_page
+from abtest.domain.install.tags import install_tags
+from abtest.domain.install.verdict import Expected, Verdict, judge
+from abtest.domain.settings import environments as sites
+from abtest.kit.errors import FieldError
+from abtest.ports.http_sender import Failure, HttpAnswer, HttpSender, HttpUnreachableError
+from abtest.services.context import Caller
+from abtest.services.last_seen import LastSeen
+from abtest.services.settings.environments import SETTING as ENVIRONMENTS
+from abtest.services.settings.install_domains import SETTING as INSTALL_DOMAINS
+from abtest.services.settings.store import Kept, Setting, SettingsStore
+from abtest.services.shop_records import read_shop
+
+SETTING = Setting(record_id="SET#INSTALL", verb="verify_install", untouched={"verified_at": None})
+MAX_REDIRECTS = 3
+HEADERS = {
+    "User-Agent": "Mozilla/5.0 (compatible; abtest-install-check/1.0)",
+    "Accept": "text/html,application/xhtml+xml",
+}
+
+_UNREACHABLE: dict[Failure, str] = {
+    "dns": "The host's name does not resolve: correct the address, or wait until its DNS records are known.",
+    "connect": "Nothing answers at the address: open port 443 to the public.",
+    "tls": "The page's certificate is not valid for its host: renew or correct it.",
+    "timeout": "The page did not answer in full within ten seconds: try again, or look into what makes it slow.",
+    "protocol": "What answers does not speak HTTP as it should: check the server, or what stands before it.",
+    "redirects": f"The address redirects more than {MAX_REDIRECTS} times: give the address that it leads to.",
+}
+_HTML = frozenset({"", "text/html", "application/xhtml+xml"})
+_PROTECTED = frozenset({401, 403, 429, 503})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """How pages of shops are fetched: by a sender that obeys the rules."""
+
+    sender: HttpSender
+    rules: PublicOnly
+
+
+class Installations:
+    """The use cases."""
+
+    def __init__(self, store: SettingsStore, pages: Pages, seen: LastSeen, worker_base_url: str) -> None:
+        self._store = store
+        self._pages = pages
+        self._seen = seen
+        self._worker_base_url = worker_base_url
+
+    def get(self, caller: Caller) -> contract.Installation:
+        """The shop's tags, when they were last verified, and when events last arrived."""
+        tags = install_tags(self._worker_base_url, caller.shop_id)
+        return contract.Installation(
+            snippet_tag=tags.snippet,
+            preconnect_tag=tags.preconnect,
+            async_tag=tags.asynchronous,
+            shop_id=caller.shop_id,
+            verified_at=self._store.read(caller.shop_id, SETTING).document["verified_at"],
+            last_seen_at=self._seen.of(caller.shop_id, self._store.world.now()),
+        )
+
+    def verify(self, caller: Caller, url: str) -> contract.InstallVerification:
+        """Look at a page of the shop; where the snippet runs on it, that is kept. Raises UrlNotAllowedError."""
+        verdict = self._verdict(caller.shop_id, url)
+        if verdict.works:
+            self._keep(caller, url, verdict)
+        return contract.InstallVerification(
+            found=verdict.found,
+            surface=verdict.surface,
+            errors=list(verdict.errors),
+            **{"async": verdict.is_async},
+        )
+
+    def _verdict(self, shop_id: str, url: str) -> Verdict:
+        hosts = self._hosts(shop_id)
+        try:
+            self._refuse_foreign(url, hosts)
+            answer = self._pages.sender.get(url, headers=HEADERS, redirects=MAX_REDIRECTS)
+        except UrlNotAllowedError as error:
+            raise UrlNotAllowedError(error.message, fields=[FieldError("url", error.message)]) from error
+        except HttpUnreachableError as error:
+            return Verdict(errors=(_UNREACHABLE[error.failure],))
+        if problem := self._problem(answer, hosts):
+            return Verdict(errors=(problem,))
+        page = read_page(_as_unicode(answer), answer.url)
+        return judge(page, answer.headers.get("content-security-policy", ""), self._expected(shop_id))
+
+    def _refuse_foreign(self, url: str, hosts: frozenset[str]) -> None:
+        target = self._pages.rules.target(url)
+        if not (target.is_local or _is_of(target.host, hosts)):
+            raise UrlNotAllowedError(f"{target.host} is not one of the shop's install domains; add it there first")
+
+    def _problem(self, answer: HttpAnswer, hosts: frozenset[str]) -> str | None:
+        """Why there is no page of the shop to look at."""
+        target = self._pages.rules.target(answer.url)
+        if not (target.is_local or _is_of(target.host, hosts)):
+            return f"The address redirects to {target.host}, which is not one of the shop's install domains."
+        if answer.status in _PROTECTED:
+            return (
+                f"The page answers {answer.status}: let requests with the user agent abtest-install-check through, or "
+                "take off its password."
+            )
+        if not 200 <= answer.status < 300:
+            return f"The page answers {answer.status}: give the address of a page that is there."
+        kind = answer.content_type.partition(";")[0].strip().lower()
+        if kind not in _HTML:
+            return f"The address gives {kind[:60]}, not HTML: give the address of a page."
+        if not answer.is_whole:
+            return f"The page is larger than {len(answer.body) >> 20} MiB: give the address of a smaller one."
+        return None
+
+    def _expected(self, shop_id: str) -> Expected:
+        environments = sites.from_document(self._store.read(shop_id, ENVIRONMENTS).document)
+        return Expected(shop_id=shop_id, worker_base_url=self._worker_base_url, environments=environments.keys)
+
+    def _hosts(self, shop_id: str) -> frozenset[str]:
+        """Where the snippet may stand: the shop's domains, those of its environments, and what lies below them."""
+        own = read_shop(self._store.world.catalog, shop_id).domain
+        additional = self._store.read(shop_id, INSTALL_DOMAINS).document["additional"]
+        environments = sites.from_document(self._store.read(shop_id, ENVIRONMENTS).document)
+        return frozenset({own, *additional, *(host for item in environments.items for host in item.domains)})
+
+    def _keep(self, caller: Caller, url: str, verdict: Verdict) -> None:
+        seen = {
+            "verified_at": self._store.world.now(),
+            "url": url,
+            "surface": verdict.surface,
+            "async": verdict.is_async,
+        }
+        self._store.change(caller, SETTING, lambda _: seen, _take_any, publishes=False)
+
+
+def _take_any(_kept: Kept) -> None:
+    """The newest verification stands, whatever stood before."""
+
+
+def _is_of(host: str, hosts: frozenset[str]) -> bool:
+    return any(host == own or host.endswith(f".{own}") for own in hosts)
+
+
+def _as_unicode(answer: HttpAnswer) -> bytes:
+    """The body in UTF-8 where the header says in what else it is; the page itself may say so, too."""
+    _, _, said = answer.content_type.lower().partition("charset=")
+    charset = said.partition(";")[0].strip(" \"'")
+    try:
+        return answer.body.decode(charset, "replace").encode() if charset not in ("", "utf-8", "utf8") else answer.body
+    except (LookupError, ValueError):
+        return answer.body
