@@ -9,14 +9,17 @@ from typing import Any
 
 from tools.golden.answers import Answers, asked
 from tools.golden.compare import QUESTIONS
-from tools.golden.written import decisions, delivery, targeting
+from tools.golden.written import decisions, delivery, signals, targeting
 from tools.golden.written.case import Case, picture
 
 MODES = tuple(QUESTIONS)
 SEED = 3
-DRAWN = {"condition": 700, "decide": 80, "url": 600, "hash": 300}
+DRAWN = {"condition": 700, "decide": 80, "url": 600, "hash": 300, "signal": 120}
 _OF_A_CONFIG = 20
 """Drawn decisions come in runs about one config; one of each run is kept, or the file would be configs only."""
+
+_LARGEST_SIGNAL = 900
+"""Characters of a drawn payload with its trigger that is kept: the files stay small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Vector:
 
 def written() -> Iterator[tuple[str, Case]]:
     """Every written case with its name."""
-    for source in (targeting, decisions, delivery):
+    for source in (targeting, decisions, delivery, signals):
         for chapter, cases in source.CASES.items():
             yield from ((f"{chapter}: {case.about}", case) for case in cases)
 
@@ -52,7 +55,8 @@ def vectors(mode: str) -> list[Vector]:
 def _drawn(mode: str) -> list[dict[str, Any]]:
     step = _OF_A_CONFIG + 1 if mode == "decide" else 1
     questions = QUESTIONS[mode](Random(SEED), DRAWN[mode] * step)  # noqa: S311 - questions, not secrets
-    return [_short(each) for each in islice(questions, 0, None, step)]
+    drawn = (_short(each) for each in islice(questions, 0, None, step))
+    return [each for each in drawn if mode != "signal" or len(json.dumps(each)) < _LARGEST_SIGNAL]
 
 
 def _short(question: dict[str, Any]) -> dict[str, Any]:

@@ -150,10 +150,20 @@ def _condition(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:
     if operator in ("exists", "not_exists"):
         return {"path": path, "op": operator}
     if operator in ("gt", "lt"):
-        return {"path": path, "op": operator, "value": number(random)}
+        return _order(random, operator, [place for place in places if _is_number(place[1])] or [(path, 0)])
     expected = near(random, found)
     plain = expected if isinstance(expected, str | int | float) else text(random)
     return {"path": path, "op": operator, "value": plain}
+
+
+def _order(random: Random, operator: str, places: list[tuple[str, Any]]) -> dict[str, Any]:
+    path, found = random.choice(places)
+    value = random.choice([found - 1, found + 1, found, number(random)]) if abs(found) < 1e300 else number(random)
+    return {"path": path, "op": operator, "value": value}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _mapping(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:

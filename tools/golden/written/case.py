@@ -19,8 +19,20 @@ class Case:
 
 
 def picture(mode: str, result: Mapping[str, Any]) -> Any:
-    """The answer in short words: a decision as lines, anything else as the one value that it has."""
+    """The answer in short words: a decision as lines, a signal without what it lacks, else the one value there is."""
+    if mode == "signal":
+        return _said(result)
     return list(_lines(result)) if mode == "decide" else next(iter(result.values()))
+
+
+def _said(result: Mapping[str, Any]) -> Any:
+    """What a payload means; false where it does not match."""
+    told: dict[str, Any] = {name: result[name] for name in ("properties", "mapped") if result[name]}
+    if result["revenue"]:
+        told["revenue"] = {name: value for name, value in result["revenue"].items() if value not in (None, {})}
+    if result["errors"]:
+        told["errors"] = [f"{error['path']} {error['message']}" for error in result["errors"]]
+    return told if result["matched"] else False
 
 
 def _lines(result: Mapping[str, Any]) -> Iterator[str]:
