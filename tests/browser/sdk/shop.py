@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -35,11 +36,15 @@ class Shop:
         self.config: Json = {}
         """More of the config: personalizations, flags, holdout, zones."""
         self.runtime: Json = {}
+        """More of its runtime: consent, handover, environments."""
+        self.runtime: Json = {}
         """More of the config's runtime settings."""
         self.scripts: list[str] = []
         """Expressions of the snippet's array: functions, and names of chunks."""
         self.files: dict[str, list[str]] = {}
         """Scripts and style sheets by path, in pieces as pages are."""
+        self.folders: dict[str, Path] = {}
+        """Files as they are, by the path that they stand under (it ends in a slash)."""
         self.answers: list[Answer] = []
         self.attempts: list[tuple[str, Json, Answer]] = []
         self.gate = threading.Event()
@@ -132,13 +137,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.shop.answer(b"", "OPTIONS")
         self._reply(405, "text/plain", [""])
 
-    def _reply(self, status: int, kind: str, chunks: Iterable[str], headers: dict[str, str] | None = None) -> None:
+    def _reply(
+        self, status: int, kind: str, chunks: Iterable[str | bytes], headers: dict[str, str] | None = None
+    ) -> None:
         self.send_response(status)
         for name, value in {"content-type": kind, "cache-control": "no-cache", **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         for chunk in chunks:
-            self.wfile.write(chunk.encode())
+            self.wfile.write(chunk if isinstance(chunk, bytes) else chunk.encode())
             self.wfile.flush()
 
     def log_message(self, *_: object) -> None:
@@ -153,7 +160,7 @@ def chunk_source(name: str, source: str) -> str:
     return f"svc.chunk({json.dumps(name)},function(){{{source}\n}});"
 
 
-def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str]]:
+def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str | bytes]]:
     if path == "/gate":
         shop.gate.set()
         return 204, "text/plain", [""]
@@ -161,6 +168,9 @@ def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str]]:
         return 200, JAVASCRIPT, [shop.snippet()]
     if path.startswith("/src/"):
         return 200, JAVASCRIPT, [(SOURCES / path[5:]).read_text()]
+    for prefix, folder in shop.folders.items():
+        if path.startswith(prefix) and (file := folder / path.removeprefix(prefix)).is_file():
+            return 200, guess_type(path)[0] or "application/octet-stream", [file.read_bytes()]
     if path.endswith((".js", ".css")):
         pieces = shop.files.get(path)
         return 200 if pieces else 404, JAVASCRIPT if path.endswith(".js") else "text/css", _gated(shop, pieces or [""])
@@ -168,7 +178,7 @@ def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str]]:
     return 200 if chunks else 404, "text/html; charset=utf-8", _gated(shop, chunks or [""])
 
 
-def _gated(shop: Shop, chunks: list[str]) -> Iterator[str]:
+def _gated(shop: Shop, chunks: list[str]) -> Iterator[str | bytes]:
     for number, chunk in enumerate(chunks):
         if number:
             shop.gate.wait(PATIENCE)

@@ -53,8 +53,9 @@ export const createBacklog = (open = deviceStorage) => {
         });
         if (room < 0 || chars < 0) return false;
         // In base 36, times of this century are texts in their own order.
-        open().setItem(`svc_q.${now().toString(36)}.${texts.length}.${code()}`, content);
-        return true;
+        const name = `svc_q.${now().toString(36)}.${texts.length}.${code()}`;
+        open().setItem(name, content);
+        return open().getItem(name) === content; // some say nothing and keep nothing
       } catch {
         return false;
       }
