@@ -4,6 +4,7 @@ from api_settings.endpoints.consent import router as consent
 from api_settings.endpoints.data_layer_triggers import router as data_layer_triggers
 from api_settings.endpoints.environments import router as environments
 from api_settings.endpoints.external_tracking import router as external_tracking
+from api_settings.endpoints.install import router as install
 from api_settings.endpoints.install_domains import router as install_domains
 from api_settings.endpoints.keys import router as keys
 from api_settings.endpoints.meta import router as meta
@@ -18,6 +19,7 @@ ROUTERS = (
     external_tracking,
     consent,
     install_domains,
+    install,
     publication,
     data_layer_triggers,
 )

@@ -18,6 +18,7 @@ from abtest.kit.clock import Clock
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Catalog
 from abtest.services.ingest import ndjson, store_samples
+from abtest.services.last_seen import LastSeen
 
 GOAL_SAMPLE_CHARS = 2048
 UNKNOWN_GOAL_KEPT = timedelta(seconds=60)
@@ -65,6 +66,8 @@ class LedgerWriter:
 
     ledger: Blobs
     goals: KnownGoals
+    seen: LastSeen | None = None
+    """Who is told which shops' events were written."""
 
     def write(self, messages: Sequence[Message]) -> list[str]:
         """Store all rows of all readable messages as one object; the ids of messages that could not be read.
@@ -89,6 +92,8 @@ class LedgerWriter:
         if good:
             key = raw_key(ids, max(message.queued_at for message in messages))
             self.ledger.put(key, gzip.compress(ndjson(good), 6, mtime=0), content_type="application/x-ndjson")
+            if self.seen is not None:
+                self.seen.note((row["shop_id"], row["received_at"]) for row in good)
 
 
 def _rows_of(body: str) -> Sequence[Row] | None:

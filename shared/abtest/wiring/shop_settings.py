@@ -1,10 +1,16 @@
 """Composition root of the settings family: its use cases from what all families share."""
 
+from abtest.adapters.dynamo import DynamoSessions
+from abtest.adapters.outbound_http import OutboundHttp
+from abtest.domain.egress.targets import PublicOnly
+from abtest.ports.limits import Sessions
 from abtest.services.keys import Keys
+from abtest.services.last_seen import LastSeen
 from abtest.services.settings.consent import Consents
 from abtest.services.settings.environments import EnvironmentSettings
 from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.install_domains import InstallDomainSettings
+from abtest.services.settings.installation import Installations, Pages
 from abtest.services.settings.publication import PublicationControl
 from abtest.services.settings.store import SettingsStore
 from abtest.services.shops import Shops
@@ -13,8 +19,8 @@ from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
 
 
-def settings_uses(base: Management) -> Uses:
-    """Use cases of shops, keys and runtime settings."""
+def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pages | None = None) -> Uses:
+    """Use cases of shops, keys and runtime settings; `sessions` and `pages` stand in for what the deployment has."""
     storefronts = Storefronts(base.world.catalog, base.publication)
     store = SettingsStore(base.world, storefronts)
     return {
@@ -24,6 +30,17 @@ def settings_uses(base: Management) -> Uses:
         ExternalTrackingSettings: ExternalTrackingSettings(store),
         Consents: Consents(store),
         InstallDomainSettings: InstallDomainSettings(store),
+        Installations: Installations(
+            store,
+            pages or _pages(base),
+            LastSeen(sessions=sessions or DynamoSessions(base.settings.ephemeral_table)),
+            base.settings.worker_base_url,
+        ),
         PublicationControl: PublicationControl(store),
         Triggers: Triggers(base.world, storefronts),
     }
+
+
+def _pages(base: Management) -> Pages:
+    rules = PublicOnly(allow_loopback=base.settings.allow_loopback_egress == "true")
+    return Pages(sender=OutboundHttp(rules), rules=rules)

@@ -80,7 +80,7 @@ class World:
         self.api = MemoryApi([])
         base = self.api.management
         uses = {
-            **settings_uses(base),
+            **settings_uses(base, MemorySessions()),
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
             **personalizations_uses(base),

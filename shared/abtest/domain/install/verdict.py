@@ -1,0 +1,152 @@
+"""Whether a page carries a shop's snippet as it should, and what to do where it does not."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ada_url import URL, URLSearchParams
+
+from abtest.domain.install.page import Page, ScriptTag
+from abtest.domain.install.policies import policies_in
+from abtest.domain.install.tags import origin_of, snippet_url
+
+Surface = Literal["storefront", "checkout"]
+_SURFACES: dict[str, Surface] = {"": "storefront", "storefront": "storefront", "checkout": "checkout"}
+_PATH = re.compile(r"/s/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.js", re.IGNORECASE | re.ASCII)
+_PLACES = {
+    "comment": "The snippet stands in an HTML comment, where it does not run: take it out of the comment.",
+    "noscript": "The snippet stands in a noscript element, where it does not run: put it directly into the head.",
+    "script": "The snippet is put into the page by another script (a tag manager, for example): it comes too late "
+    "there. Put the tag directly into the head.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What the shop's pages should carry."""
+
+    shop_id: str
+    worker_base_url: str
+    environments: Collection[str]
+
+    @property
+    def url(self) -> str:
+        return snippet_url(self.worker_base_url, self.shop_id)
+
+    @property
+    def origin(self) -> str:
+        return origin_of(self.worker_base_url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What was found. `errors` say what to do; `works` is whether the snippet runs on the page all the same."""
+
+    found: bool = False
+    works: bool = False
+    surface: Surface | None = None
+    is_async: bool = False
+    errors: tuple[str, ...] = ()
+
+
+def judge(page: Page, header_policy: str, expected: Expected) -> Verdict:
+    """The verdict on a page that was read; `header_policy` is its Content-Security-Policy header, "" for none."""
+    tags = [(tag, shop) for tag in page.scripts if (shop := _shop_of(tag.url))]
+    ours = [tag for tag, shop in tags if shop == expected.shop_id]
+    if not ours:
+        foreign = [shop for tag, shop in tags if origin_of(tag.url) == expected.origin]
+        return Verdict(errors=(_missing(page, foreign, expected),))
+    tag = ours[0]
+    fatal = [*_inert(tag, page, expected), *_blocked(tag, page, header_policy, expected)]
+    surface = _SURFACES.get(tag.attributes.get("data-surface", "").strip().lower())
+    return Verdict(
+        found=True,
+        works=not fatal,
+        surface=surface or "storefront",
+        is_async="async" in tag.attributes,
+        errors=(*fatal, *_weaknesses(tag, page, expected), *_doubles(ours), *_unknown_surface(tag, surface)),
+    )
+
+
+def _shop_of(url: str) -> str | None:
+    found = _PATH.fullmatch(URL(url).pathname) if url.startswith(("https://", "http://")) else None
+    return found[1].lower() if found else None
+
+
+def _missing(page: Page, foreign: list[str], expected: Expected) -> str:
+    if foreign:
+        return f"The page carries the snippet of another shop ({foreign[0]}): replace it by that of {expected.shop_id}."
+    path = f"/s/{expected.shop_id}.js"
+    places = [place for place, text in page.hidden if path in text]
+    if places:
+        return _PLACES[places[0]]
+    return (
+        "The snippet is not on the page: paste the preconnect tag and the snippet tag as the first ones of the head, "
+        "and clear the caches of the shop."
+    )
+
+
+def _inert(tag: ScriptTag, page: Page, expected: Expected) -> Iterator[str]:
+    if tag.kind not in ("classic", "module"):
+        yield f"The snippet's script has type={tag.kind[:60]!r}, with which browsers do not run it: remove the type."
+    if "nomodule" in tag.attributes:
+        yield "The snippet's script has the attribute nomodule, with which browsers do not run it: remove it."
+    if page.url.startswith("https:") and tag.url.startswith("http:"):
+        yield "The snippet is loaded by http from a page under https, which browsers refuse: write https."
+    if "integrity" in tag.attributes:
+        yield "The snippet's script has an integrity hash; the snippet changes with each publication: remove it."
+    wanted = URLSearchParams(URL(tag.url).search).get("env")
+    if wanted and wanted not in expected.environments:
+        yield f"The snippet asks for the environment {wanted[:48]!r}, which the shop does not have: correct it."
+
+
+def _blocked(tag: ScriptTag, page: Page, header_policy: str, expected: Expected) -> Iterator[str]:
+    stated = [header_policy, *(text for position, text in page.policies if position < tag.position)]
+    policies = [policy for text in stated for policy in policies_in(text)]
+    nonce = tag.attributes.get("nonce", "")
+    if not all(policy.allows_script(tag.url, page.url, nonce) for policy in policies):
+        yield (
+            "The page's content security policy does not let the snippet run: add "
+            f"{origin_of(tag.url)} to script-src, or give the tag the page's nonce."
+        )
+    late = [policy for _, text in page.policies for policy in policies_in(text)]
+    events = f"{expected.worker_base_url}/events"
+    if not all(policy.allows_connection(events, page.url) for policy in [*policies, *late]):
+        yield f"The page's content security policy does not let events be sent: add {expected.origin} to connect-src."
+
+
+def _weaknesses(tag: ScriptTag, page: Page, expected: Expected) -> Iterator[str]:
+    """What makes the snippet come late; an asynchronous tag was chosen to."""
+    if origin_of(tag.url) not in (expected.origin, origin_of(page.url)):
+        yield f"The snippet is loaded from {origin_of(tag.url)}: its address is {expected.url}."
+    if "async" in tag.attributes:
+        return
+    if tag.kind == "module":
+        yield "The snippet is loaded as a module, which runs after the page is parsed: remove type=module."
+    if "defer" in tag.attributes:
+        yield "The snippet has the attribute defer, with which it runs after the page is parsed: remove it."
+    if not tag.in_head:
+        yield "The snippet stands in the body: move it into the head, or shoppers see the original page first."
+    if tag.blockers:
+        yield (
+            f"The snippet waits for {', '.join(_short(url) for url in tag.blockers)}: move it before stylesheets "
+            "and other scripts."
+        )
+    if not any(position < tag.position and origin == origin_of(tag.url) for position, origin in page.preconnects):
+        yield f"No preconnect to {origin_of(tag.url)} stands before the snippet: add the preconnect tag in front of it."
+
+
+def _doubles(ours: list[ScriptTag]) -> Iterator[str]:
+    if len(ours) > 1:
+        yield f"The snippet is on the page {len(ours)} times: keep the first and remove the others."
+
+
+def _unknown_surface(tag: ScriptTag, surface: Surface | None) -> Iterator[str]:
+    if surface is None:
+        said = tag.attributes["data-surface"][:40]
+        yield f"data-surface={said!r} is unknown and counts as storefront: write checkout on a checkout, or remove it."
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= 100 else f"{url[:97]}…"
