@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.settings.shop import Shop
@@ -26,6 +26,7 @@ def publication_of(world: World, blobs: MemoryBlobs) -> Publication:
         roots=lambda: ROOTS,
         bundle=bundle,
         worker_base_url="https://edge.example",
+        cdn=MemoryCdn(),
     )
 
 

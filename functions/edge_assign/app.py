@@ -1,5 +1,5 @@
 """Entry point of assignments for servers."""
 
-from abtest.wiring.edge import assign
+from abtest.wiring.edge import assign, through_cdn
 
-handler = assign().assign
+handler = through_cdn(assign().assign)

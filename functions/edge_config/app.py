@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.edge import delivery
+from abtest.wiring.edge import delivery, through_cdn
 
-handler = delivery().config
+handler = through_cdn(delivery().config)

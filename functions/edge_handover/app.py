@@ -1,5 +1,5 @@
 """Entry point of handovers between a shop's hosts."""
 
-from abtest.wiring.edge import handover
+from abtest.wiring.edge import handover, through_cdn
 
-handler = handover().handover
+handler = through_cdn(handover().handover)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.experiments.model import Experiment, Goal, Variation
@@ -88,6 +88,7 @@ class Storefront:
     clock: ManualClock = field(default_factory=lambda: ManualClock(START))
     catalog: MemoryCatalog = field(default_factory=MemoryCatalog)
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
+    cdn: MemoryCdn = field(default_factory=MemoryCdn)
     bundle: str = BUNDLE
 
     def __post_init__(self) -> None:
@@ -104,6 +105,7 @@ class Storefront:
             roots=lambda: ROOTS,
             bundle=lambda _: self.bundle,
             worker_base_url="https://edge.example",
+            cdn=self.cdn,
         )
 
     def keep(self, kept: Experiment) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 if TYPE_CHECKING:
     from botocore.config import Config
     from botocore.session import Session
+    from mypy_boto3_cloudfront.client import CloudFrontClient
     from mypy_boto3_s3.client import S3Client
     from mypy_boto3_secretsmanager.client import SecretsManagerClient
     from mypy_boto3_sqs.client import SQSClient
@@ -88,6 +89,11 @@ def sqs() -> "SQSClient":
 def secrets_manager() -> "SecretsManagerClient":
     """The client of the secret store."""
     return cast("SecretsManagerClient", _client("secretsmanager"))
+
+
+def cloudfront() -> "CloudFrontClient":
+    """The client of the CDN."""
+    return cast("CloudFrontClient", _client("cloudfront"))
 
 
 def _client(service: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 from abtest.edge.gateway import Answer, GatewayEvent, Headers
 
 PROOF = "x-svc-cdn"
-VIEWER = "cloudfront-viewer-address"
+VIEWER = "x-svc-viewer"
 
 Handler = Callable[[GatewayEvent, Any], Answer]
 
@@ -33,9 +33,9 @@ def behind_cdn(secret: str, handler: Handler) -> Handler:
 
 def _as_viewed(event: GatewayEvent, secret: str) -> GatewayEvent:
     headers = event.get("headers") or {}
-    address = headers.get(VIEWER, "").rpartition(":")[0]
+    address = headers.get(VIEWER, "")
     if not address or not compare_digest(headers.get(PROOF, "").encode(), secret.encode()):
         return event
     context = event["requestContext"]
-    http = {**context["http"], "sourceIp": address.strip("[]")}
+    http = {**context["http"], "sourceIp": address}
     return {**event, "requestContext": {**context, "http": http}}

@@ -14,6 +14,7 @@ from abtest.domain.delivery.manifest import (
     SNIPPET_CONTENT_TYPE,
     Encoding,
 )
+from abtest.domain.delivery.snippet_addresses import address_of
 from abtest.edge.cdn import is_through_cdn
 from abtest.edge.cors import CORS, is_preflight, preflight_answer
 from abtest.edge.gateway import (
@@ -44,9 +45,9 @@ CONFIG_CACHING: Headers = {
 CONFIG_UNCACHED: Headers = dict.fromkeys(CONFIG_CACHING, "no-store")
 SNIPPET_CACHING: Headers = {"Cache-Control": "public, max-age=60"}
 CDN_SNIPPET_CACHING: Headers = {
-    "Cache-Control": "public, max-age=60, s-maxage=86400, stale-while-revalidate=600, stale-if-error=86400"
+    "Cache-Control": "public, max-age=60, s-maxage=3600, stale-while-revalidate=60, stale-if-error=86400"
 }
-"""For the cache that every publication invalidates; it tells others what SNIPPET_CACHING says."""
+"""For the cache that publications invalidate, at the addresses that they do; it tells others SNIPPET_CACHING."""
 
 CHUNK_CACHING: Headers = {"Cache-Control": "public, max-age=31536000, immutable"}
 SHARED: Headers = {**CORS, "Cross-Origin-Resource-Policy": "cross-origin"}
@@ -124,8 +125,11 @@ class Delivery:
         shop_id, environment = _shop_id(named[1] if named else ""), _environment(request.query)
         take_one(self.limiter, self.clock, request.address)
         encoding = _encoding(request)
-        body, _ = self.publications.read("snippet", shop_id, environment, encoding)
-        caching = CDN_SNIPPET_CACHING if is_through_cdn(request.headers) else SNIPPET_CACHING
+        is_invalidated = address_of(shop_id, environment) == (request.path["file"], dict(request.query))
+        to_be_kept = is_invalidated and is_through_cdn(request.headers)
+        # A cache that was just invalidated must not be given what our own cache has not yet forgotten.
+        body, state = self.publications.read("snippet", shop_id, environment, encoding, fresh=to_be_kept)
+        caching = CDN_SNIPPET_CACHING if to_be_kept and state != "stale" else SNIPPET_CACHING
         return _answer(request, body, SNIPPET_CONTENT_TYPE, encoding, {**SHARED, **caching, **_tag(shop_id)})
 
     def _chunk(self, request: Request) -> Answer:

@@ -21,6 +21,7 @@ from abtest.services.context import World
 from abtest.services.publication import Publication
 from abtest.storefront import bundle
 from abtest.wiring.settings import Settings, settings
+from abtest.wiring.workers import cdn_of
 
 Uses = Mapping[type, object]
 
@@ -77,6 +78,7 @@ class Management:
             roots=self.roots,
             bundle=bundle,
             worker_base_url=self.settings.worker_base_url,
+            cdn=cdn_of(self.settings),
         )
 
     def services(self, uses: Uses) -> Services:

@@ -7,10 +7,18 @@ from abtest.wiring.settings import settings
 
 if TYPE_CHECKING:
     from abtest.edge.assign import AssignmentRoutes
+    from abtest.edge.cdn import Handler
     from abtest.edge.delivery import Delivery
     from abtest.edge.handover import HandoverRoutes
     from abtest.edge.ingest_events import IngestRoutes
     from abtest.edge.ingest_health import Health
+
+
+def through_cdn(handler: "Handler") -> "Handler":
+    """The handler for requests that may come through this deployment's CDN."""
+    from abtest.edge.cdn import behind_cdn
+
+    return behind_cdn(settings().cdn_secret, handler)
 
 
 def delivery() -> "Delivery":

@@ -30,6 +30,8 @@ class Settings:
     publish_queue_url: str = ""
     analytics_store_url: str = ""
     allow_loopback_egress: str = ""
+    distribution_id: str = ""
+    cdn_secret: str = ""
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Settings":

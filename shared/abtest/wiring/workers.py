@@ -5,11 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
-from abtest.wiring.settings import settings
+from abtest.wiring.settings import Settings, settings
 
 if TYPE_CHECKING:
+    from abtest.ports.cdn import Cdn
     from abtest.services.ledger import LedgerWriter
     from abtest.services.publication import Publication
+
+
+def cdn_of(found: Settings) -> "Cdn":
+    """The CDN that these settings name; without one, orders are recorded."""
+    from abtest.adapters.cloudfront import CloudFrontCdn, RecordedCdn
+
+    return CloudFrontCdn(found.distribution_id) if found.distribution_id else RecordedCdn()
 
 
 def publication() -> "Publication":
@@ -33,6 +41,7 @@ def publication() -> "Publication":
         roots=SecretRootKeys(found.signing_secret_arn, clock).current,
         bundle=bundle,
         worker_base_url=found.worker_base_url,
+        cdn=cdn_of(found),
     )
 
 
@@ -58,12 +67,14 @@ def publish_worker() -> Callable[[Any, Any], Any]:
 
 def ledger_writer() -> "LedgerWriter":
     """What worker_ingest calls. Raises MissingSettingError."""
-    from abtest.adapters.dynamo import DynamoCatalog
+    from abtest.adapters.dynamo import DynamoCatalog, DynamoSessions
     from abtest.adapters.s3 import S3Blobs
+    from abtest.services.last_seen import LastSeen
     from abtest.services.ledger import KnownGoals, LedgerWriter
 
     found = settings()
-    found.need("catalog_table", "ledger_bucket")
+    found.need("catalog_table", "ledger_bucket", "ephemeral_table")
     ledger = S3Blobs(found.ledger_bucket)
     # Goals are small: no body of the catalog that is read here lies in a bucket.
-    return LedgerWriter(ledger=ledger, goals=KnownGoals(DynamoCatalog(found.catalog_table, ledger), SystemClock()))
+    goals = KnownGoals(DynamoCatalog(found.catalog_table, ledger), SystemClock())
+    return LedgerWriter(ledger=ledger, goals=goals, seen=LastSeen(sessions=DynamoSessions(found.ephemeral_table)))

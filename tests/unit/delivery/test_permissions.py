@@ -22,7 +22,7 @@ FUNCTIONS = {
 def test_function__that_reads_pointers__may_list_the_bucket(name: str) -> None:
     """Without it S3 says "forbidden" for what is absent, and an unknown shop would look like a failing store."""
     statements = RESOURCES[name]["Properties"]["Policies"][0]["Statement"]
-    listed = [str(each["Resource"]) for each in statements if "s3:ListBucket" in each["Action"]]
+    listed = [str(each["Resource"]) for each in statements if "s3:ListBucket" in each.get("Action", ())]
     assert any("DeliveryBucket" in resource for resource in listed)
 
 

@@ -179,6 +179,8 @@ class CrashError(Exception):
 
 
 WRITES = 7
+MEMORY = 1
+"""What a publication writes last, for the next one."""
 
 
 @pytest.mark.parametrize("write", range(1, WRITES + 1))
@@ -186,7 +188,7 @@ def test_publish__dying_before_any_write__leaves_the_old_publication_whole(write
     def crash() -> None:
         raise CrashError
 
-    blobs = Interrupting(WRITES + write, crash)
+    blobs = Interrupting(WRITES + MEMORY + write, crash)
     storefront = Storefront(blobs=blobs)
     storefront.publication.publish(SHOP_ID)
     storefront.keep(experiment())
@@ -220,7 +222,7 @@ def test_publish__overtaken_by_one_that_changed_nothing__does_not_bring_the_old_
         storefront.keep(experiment(status="paused"))
         assert storefront.publication.publish(SHOP_ID).ok
 
-    storefront.blobs = Interrupting(8, unchanged_again)
+    storefront.blobs = Interrupting(WRITES + MEMORY + 1, unchanged_again)
     storefront.publication.publish(SHOP_ID)
     storefront.keep(experiment())
     storefront.publication.publish(SHOP_ID)

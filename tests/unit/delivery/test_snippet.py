@@ -93,7 +93,7 @@ def test_snippet__does_not_run_scripts_while_it_loads() -> None:
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "\u2028", "\u2029"])
 def test_snippet__with_dangerous_text__holds_it_escaped(text: str) -> None:
-    config = config_of(experiment(css=text, js=f"return '{text}'", goals=[{"text": text}]))
+    config = config_of(experiment(css=text, js=f"return '{text}'", goals=[{"type": "click", "text": text}]))
     assert text not in rendered(config).text
     assert json.loads(started(config, "JSON.stringify(started.config.experiments[0].css)")) == text
     assert started(config, "started.scripts[0]()") == text

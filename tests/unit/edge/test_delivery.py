@@ -307,7 +307,7 @@ def test_requests__of_one_ipv6_subscriber__are_limited_together(delivery: Delive
 
 def test_snippet__through_the_cdn__is_kept_there_until_it_is_invalidated(delivery: Delivery) -> None:
     answer = delivery.snippet(http(SNIPPET, headers={"x-svc-cdn": "anything"}))
-    assert answer["headers"]["Cache-Control"].startswith("public, max-age=60, s-maxage=86400, stale-while-revalidate=")
+    assert answer["headers"]["Cache-Control"].startswith("public, max-age=60, s-maxage=3600, stale-while-revalidate=")
 
 
 # ------------------------------------------------------------------ chunks

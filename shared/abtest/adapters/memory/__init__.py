@@ -2,6 +2,7 @@
 
 from abtest.adapters.memory.blobs import MemoryBlobs
 from abtest.adapters.memory.catalog import MemoryCatalog
+from abtest.adapters.memory.cdn import MemoryCdn
 from abtest.adapters.memory.limits import MemoryIdempotency, MemoryLeases, MemoryRateLimiter, MemorySessions
 from abtest.adapters.memory.queue import MemoryQueue
 from abtest.adapters.memory.rollups import MemoryRollups
@@ -9,6 +10,7 @@ from abtest.adapters.memory.rollups import MemoryRollups
 __all__ = [
     "MemoryBlobs",
     "MemoryCatalog",
+    "MemoryCdn",
     "MemoryIdempotency",
     "MemoryLeases",
     "MemoryQueue",

@@ -1,10 +1,10 @@
-"""What publications remember of a shop's code: which scripts are sound, and which chunks lie in the delivery bucket.
+"""What publications remember of a shop: which scripts are sound, which chunks are stored, what the CDN was told.
 
 To parse scripts and to compress chunks is the dear part of a publication, and most of them have nothing new to parse.
 It is memory only: when it is lost, or another publication writes it at the same time, things are found out again.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -16,6 +16,7 @@ from abtest.domain.delivery.encodings import ENCODERS
 from abtest.domain.delivery.scripts import Scripts
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs, PreconditionFailedError
+from abtest.ports.cdn import Cdn
 from abtest.ports.scripts import RULES, ScriptChecker
 
 
@@ -49,6 +50,9 @@ class ShopCode(Scripts):
     _stored: dict[str, None] = field(default_factory=dict)
     """Files of this publication's chunks."""
 
+    _told: dict[str, None] = field(default_factory=dict)
+    """References of this publication's orders to the CDN."""
+
     def problem(self, source: str) -> str | None:
         name = _name(source)
         if name in self._known_sound:
@@ -74,10 +78,16 @@ class ShopCode(Scripts):
                 self._put(chunk)
             self._stored[chunk.file] = None
 
+    def tell(self, cdn: Cdn, paths: Sequence[str], reference: str) -> None:
+        """Have the CDN take the order, unless it is the last one that it took. Raises CdnUnavailableError."""
+        if reference not in self._known.get("told", ()):
+            cdn.invalidate(paths, reference=reference)
+        self._told[reference] = None
+
     def save(self) -> None:
         """Remember what this publication has seen, and nothing that is of no use any more."""
-        learnt = {"rules": RULES, "sound": self._sound, "stored": sorted(self._stored)}
-        if learnt != self._known and (self._sound or self._stored):
+        learnt = {"rules": RULES, "sound": self._sound, "stored": sorted(self._stored), "told": list(self._told)}
+        if learnt != self._known:
             key = manifest.code_key(self.shop_id)
             self.blobs.put(key, canonical_json.encode(learnt), content_type=manifest.POINTER_CONTENT_TYPE)
 

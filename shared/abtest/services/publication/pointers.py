@@ -21,11 +21,12 @@ _FLIP_ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flipped:
-    """A revision that an environment serves, or served when it was looked at."""
+    """A revision that an environment serves, or served when it was looked at; `shown` names what shoppers get."""
 
     environment: str
     revision: int
     at: Timestamp
+    shown: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +109,9 @@ class Flips:
         raise PublicationContendedError
 
     def _see(self, environment: str, pointer: Pointer) -> None:
-        self.seen.append(Flipped(environment=environment, revision=pointer.revision, at=pointer.flipped_at))
+        shown = f"{environment} {pointer.content} {pointer.published_at} {pointer.active}"
+        flipped = Flipped(environment=environment, revision=pointer.revision, at=pointer.flipped_at, shown=shown)
+        self.seen.append(flipped)
 
     def _fresh(self, rendition: Rendition) -> Pointer:
         config, snippet = rendition.config_bytes(), rendition.snippet_bytes()

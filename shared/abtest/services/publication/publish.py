@@ -11,9 +11,13 @@ from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT
 from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.scripts import Scripts
 from abtest.domain.delivery.snippet import Bundle, without_broken_scripts
+from abtest.domain.delivery.snippet_addresses import snippet_paths
 from abtest.domain.settings.runtime import RuntimeSettings
+from abtest.kit import canonical_json
 from abtest.kit.errors import ServiceError
-from abtest.ports.blobs import Blobs
+from abtest.ports.blobs import Blobs, BlobsUnavailableError
+from abtest.ports.catalog import Commit
+from abtest.ports.cdn import Cdn, CdnUnavailableError
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import World
 from abtest.services.publication.announcements import announce
@@ -63,6 +67,7 @@ class Publication:
     roots: Callable[[], RootKeys]
     bundle: Bundle
     worker_base_url: str
+    cdn: Cdn
 
     def publish(self, shop_id: str) -> PublicationOutcome:
         """Bring what shoppers get up to the catalog's state; never raises, can be repeated at any time."""
@@ -80,7 +85,7 @@ class Publication:
         flips = Flips(blobs=self.blobs, shop_id=shop_id, revision=edition.revision, now=self.world.now)
         others = [name for name in _flip_default(flips, edition) if name != DEFAULT_ENVIRONMENT]
         failures = [error for name in others if (error := _flip_other(flips, name, edition.rendition(name)))]
-        edition.code.save()
+        self._invalidate(shop_id, flips, edition.code)
         if (since := edition.settings.webhooks_from) is not None:
             announce(self.world, shop_id, flips.seen, since=since)
         if failures:
@@ -91,6 +96,22 @@ class Publication:
                 "publication.left_out", extra={"shop_id": shop_id, "reasons": edition.left_out[:_REASONS_LOGGED]}
             )
         return PublicationOutcome(ok=True, revision=edition.revision, reasons=edition.left_out)
+
+    def _invalidate(self, shop_id: str, flips: Flips, code: ShopCode) -> None:
+        """Have the CDN drop what it keeps of the shop; where it cannot now, another publication is promised.
+
+        Raises DatabaseBusyError when not even that can be promised, so that the caller's own promise stands.
+        """
+        shown = {flip.environment: flip.shown for flip in flips.seen}
+        reference = canonical_json.sha256([shop_id, *sorted(shown.values())])
+        try:
+            code.tell(self.cdn, snippet_paths(shop_id, sorted(shown)), reference)
+            code.save()
+        except CdnUnavailableError as error:
+            _log.warning("publication.not_invalidated", extra={"shop_id": shop_id, "reason": str(error)})
+            self.world.catalog.commit(Commit(outbox=[self.world.publish_row(shop_id)]))
+        except BlobsUnavailableError:
+            _log.warning("publication.not_remembered", extra={"shop_id": shop_id})
 
     def _edition(self, shop_id: str, revision: int) -> _Edition:
         shop = read_shop(self.world.catalog, shop_id)

@@ -1,0 +1,101 @@
+"""The CDN of the template: what it keeps, whom it asks, and that a deployment without it knows nothing of it."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.template import TEMPLATE, Stack
+from tools.local.template.document import load
+
+RESOURCES: dict[str, Any] = load(TEMPLATE).resources
+CDN = RESOURCES["Cdn"]["Properties"]["DistributionConfig"]
+BEHAVIOURS: dict[str, dict[str, Any]] = {each["PathPattern"]: each for each in CDN["CacheBehaviors"]}
+CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
+FUNCTIONS = {name: each for name, each in RESOURCES.items() if each["Type"] == "AWS::Serverless::Function"}
+EDGE = {name for name, each in FUNCTIONS.items() if "'EdgeApi'" in str(each["Properties"].get("Events"))}
+
+
+def planned(enabled: str) -> Stack:
+    return Stack.planned(endpoint="http://127.0.0.1:1", parameters={"CdnEnabled": enabled})
+
+
+def publishing() -> set[str]:
+    """Functions that flip pointers."""
+    writes = (name for name, each in FUNCTIONS.items() if "s3:PutObject" in str(each["Properties"]["Policies"]))
+    return {name for name in writes if "DeliveryBucket" in str(FUNCTIONS[name]["Properties"]["Policies"])} - EDGE
+
+
+@pytest.mark.parametrize("path", ["/events", "/_svc/*", "/assign", "/api/preview*", "/health"])
+def test_behaviour__of_what_is_one_persons__keeps_nothing_and_passes_cookies_on(path: str) -> None:
+    assert BEHAVIOURS[path]["CachePolicyId"] == CACHING_DISABLED
+    assert BEHAVIOURS[path]["OriginRequestPolicyId"] == ALL_BUT_HOST
+    assert "POST" in BEHAVIOURS[path]["AllowedMethods"]
+
+
+def test_behaviours__of_chunks__come_before_those_of_snippets() -> None:
+    order = list(BEHAVIOURS)
+    assert order.index("/s/*/*") < order.index("/s/*")
+
+
+@pytest.mark.parametrize("path", ["/s/*", "/s/*/*", "/api/exp"])
+def test_behaviour__of_what_the_origin_compresses__passes_it_through(path: str) -> None:
+    policy = RESOURCES[BEHAVIOURS[path]["CachePolicyId"]["Ref"]]["Properties"]["CachePolicyConfig"]
+    keyed = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert BEHAVIOURS[path]["Compress"] is False
+    assert keyed["EnableAcceptEncodingBrotli"] is keyed["EnableAcceptEncodingGzip"] is True
+    assert policy["MinTTL"] == 0  # what the origin keeps from caches, errors above all, is kept by none
+
+
+def test_snippets__for_browsers__are_kept_for_a_minute() -> None:
+    policy = RESOURCES[BEHAVIOURS["/s/*"]["ResponseHeadersPolicyId"]["Ref"]]["Properties"]
+    (header,) = policy["ResponseHeadersPolicyConfig"]["CustomHeadersConfig"]["Items"]
+    assert header == {"Header": "Cache-Control", "Value": "public, max-age=60", "Override": True}
+
+
+def test_every_behaviour__tells_the_shoppers_address() -> None:
+    for behaviour in [CDN["DefaultCacheBehavior"], *CDN["CacheBehaviors"]]:
+        assert [each["EventType"] for each in behaviour["FunctionAssociations"]] == ["viewer-request"]
+
+
+@pytest.mark.parametrize("name", ["Cdn", "ApiCdn"])
+def test_distribution__speaks_modern_protocols_only(name: str) -> None:
+    config = RESOURCES[name]["Properties"]["DistributionConfig"]
+    assert config["HttpVersion"] == "http2and3"
+    assert "TLSv1.2_2021" in str(config["ViewerCertificate"])
+    assert all(origin["CustomOriginConfig"]["OriginProtocolPolicy"] == "https-only" for origin in config["Origins"])
+    assert config["Logging"]
+
+
+def test_management_api__is_kept_by_nobody() -> None:
+    behaviour = RESOURCES["ApiCdn"]["Properties"]["DistributionConfig"]["DefaultCacheBehavior"]
+    assert behaviour["CachePolicyId"] == CACHING_DISABLED
+
+
+def test_functions__that_publish__may_invalidate_and_no_others() -> None:
+    may = {name for name, each in FUNCTIONS.items() if "cloudfront:CreateInvalidation" in str(each["Properties"])}
+    assert may == publishing()
+    assert len(may) >= 6
+    for name in may:
+        assert "DISTRIBUTION_ID" in FUNCTIONS[name]["Properties"]["Environment"]["Variables"]
+
+
+def test_edge_functions__do_not_stand_on_the_distribution_that_stands_on_them() -> None:
+    assert EDGE
+    for name in EDGE:
+        assert "'Cdn'" not in str(FUNCTIONS[name])
+
+
+def test_deployment__without_the_cdn__has_none_and_trusts_no_header() -> None:
+    stack = planned("false")
+    assert not [each for each in stack.resources if each.logical_id.startswith("Cdn")]
+    assert stack.environment("EdgeSnippet")["CDN_SECRET"] == ""
+    assert stack.environment("WorkerPublish")["DISTRIBUTION_ID"] == ""
+
+
+def test_deployment__with_the_cdn__tells_functions_of_it() -> None:
+    stack = planned("true")
+    assert stack.environment("EdgeSnippet")["CDN_SECRET"].startswith("{{resolve:secretsmanager:")
+    assert stack.environment("WorkerPublish")["DISTRIBUTION_ID"]
+    statements = stack.statements("WorkerPublish")
+    assert [each for each in statements if each["Action"] == ["cloudfront:CreateInvalidation"]]
