@@ -1,0 +1,1 @@
+"""The storefront beside its peers: sizes, flicker, blocking time, evaluation and observer overhead."""

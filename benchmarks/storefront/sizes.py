@@ -1,0 +1,74 @@
+"""Bytes: the SDK, a snippet with ten experiments, and what each further experiment adds. Brotli, quality 11."""
+
+import json
+from collections.abc import Iterator
+
+from abtest.storefront import bundle
+from benchmarks.storefront import peers
+from benchmarks.storefront.catalogue import Design, Snippet, designs, growthbook, published
+from benchmarks.storefront.report import Amount, Row
+
+SDK_AIM = 6_000
+SNIPPET_AIM = 8_000
+GROWTH_AIM = 200
+FEW, MANY = 10, 100
+
+
+def rows() -> Iterator[Row]:
+    """The three rows of sizes, the SDK twice: whole, and as a plain shop gets it."""
+    few, many = published(designs(FEW)), published(designs(MANY))
+    others = _sdk_sizes()
+    everything, plain = peers.compressed(bundle()), peers.compressed(few.bundle)
+    for what, size in (("SDK with everything", everything), ("SDK as a shop with plain experiments gets it", plain)):
+        yield Row(
+            what,
+            Amount(size, "B"),
+            others,
+            size / others[0][1].value,
+            f"<= {SDK_AIM:,} B",
+            size <= SDK_AIM,
+            "minified files as their makers publish them; Amplitude's tag is not on npm, its client decides only",
+        )
+    yield _snippet(few)
+    yield _growth(few, many)
+
+
+def _sdk_sizes() -> list[tuple[str, Amount]]:
+    sizes = {
+        "GrowthBook auto": peers.growthbook(),
+        "Amplitude client": peers.amplitude(),
+        "PostHog array": peers.posthog(),
+    }
+    return [(name, Amount(peers.compressed(text), "B")) for name, text in sizes.items()]
+
+
+def _payload(wanted: list[Design]) -> str:
+    return json.dumps(growthbook(wanted), separators=(",", ":"))
+
+
+def _snippet(few: Snippet) -> Row:
+    theirs = peers.compressed(peers.growthbook() + _payload(designs(FEW)))
+    return Row(
+        f"snippet with {FEW} experiments of 5 mutations",
+        Amount(few.brotli, "B"),
+        [("GrowthBook auto + its JSON", Amount(theirs, "B"))],
+        few.brotli / theirs,
+        f"<= {SNIPPET_AIM:,} B",
+        few.brotli <= SNIPPET_AIM,
+        "same selectors, texts, addresses and splits; ours with two goals each, theirs without what its SDK ignores",
+    )
+
+
+def _growth(few: Snippet, many: Snippet) -> Row:
+    ours = (many.brotli - few.brotli) / (MANY - FEW)
+    sizes = [peers.compressed(peers.growthbook() + _payload(designs(count))) for count in (FEW, MANY)]
+    theirs = (sizes[1] - sizes[0]) / (MANY - FEW)
+    return Row(
+        f"each experiment more, from {FEW} to {MANY}",
+        Amount(ours, "B"),
+        [("GrowthBook's JSON, without ids and goals", Amount(theirs, "B"))],
+        ours / theirs,
+        f"<= {GROWTH_AIM} B",
+        ours <= GROWTH_AIM,
+        "ours carries five ids of 62 random bits each (experiment, two variations, two goals)",
+    )
