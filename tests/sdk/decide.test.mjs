@@ -169,7 +169,7 @@ test('a sticky variation survives new weights, and attributes goals where the ex
   const [away] = assignmentsOf([experimentWith([everybody, [10000, 10000]], { audience: nobodyLikes })], sticky);
   assert.deepEqual([away.index, away.active], [1, false]);
   const [gone] = assignmentsOf([experimentWith([everybody])], sticky);
-  assert.deepEqual([gone.index, gone.sticky], [0, undefined]);
+  assert.deepEqual([gone.index, gone.sticky], [0, false]);
   const again = experimentWith([everybody, [10000, 10000]], { epoch: 2, state: fold('e1:2') });
   assert.equal(assignmentsOf([again], sticky)[0].index, 0);
   assert.equal(assignmentsOf([again], { ...sticky, sticky: { 'e1:2': 'v1' } })[0].index, 1);

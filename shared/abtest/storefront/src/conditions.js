@@ -1,23 +1,15 @@
 // The condition language of audiences (docs/data-model.md, section 2.2), over JSON values. It knows no browser.
-// What has the wrong shape holds never; nothing throws.
+// Conditions are compiled once; what has the wrong shape holds never, and nothing throws.
 
 import { some } from './lists.js';
 import { isArray, keysOf } from './natives.js';
-import { searches } from './patterns.js';
+import { once, searching } from './patterns.js';
 
 /** @import { Condition, Groups } from './types' */
 
-/** @typedef {(actual: any, expected: any, groups: Groups) => boolean} Test */
+/** @typedef {(actual: any, groups: Groups) => boolean} Test whether a value, or a set of attributes, is as asked for */
 
 const { hasOwnProperty } = Object.prototype;
-
-/**
- * Whether all of the items pass.
- * @template T
- * @param {Iterable<T>} items
- * @param {(item: T) => unknown} test
- */
-const every = (items, test) => !some(items, (item) => !test(item));
 
 /** @param {any} value */
 const typeOf = (value) => (value === null ? 'null' : isArray(value) ? 'array' : typeof value);
@@ -31,13 +23,44 @@ const isScalar = (value) => value !== null && typeof value !== 'object';
 /** @param {any} value */
 const lower = (value) => (isText(value) ? value.toLowerCase() : value);
 
+/** @type {Test} */
+const never = () => false;
+
+/**
+ * @param {Test} test
+ * @returns {Test}
+ */
+const not = (test) => (actual, groups) => !test(actual, groups);
+
+/**
+ * @template T, R
+ * @param {T[]} items
+ * @param {(item: T) => R} work
+ */
+const each = (items, work) => {
+  /** @type {R[]} */
+  const results = [];
+  for (const item of items) results[results.length] = work(item);
+  return results;
+};
+
+/**
+ * Whether every test holds.
+ * @param {Test[]} tests
+ * @returns {Test}
+ */
+const all = (tests) => (actual, groups) => {
+  for (const test of tests) if (!test(actual, groups)) return false;
+  return true;
+};
+
 /**
  * The value at a dotted path, null where there is none.
  * @param {any} value
- * @param {string} path
+ * @param {string[]} path
  */
 const valueAt = (value, path) => {
-  for (const name of path.split('.')) {
+  for (const name of path) {
     const leads = isArray(value) ? name !== 'length' : typeof value === 'object' && value;
     value = leads && hasOwnProperty.call(value, name) ? value[name] : null;
   }
@@ -46,21 +69,24 @@ const valueAt = (value, path) => {
 
 /** @type {(a: any, b: any) => boolean} */
 const isSame = (a, b) => {
-  const type = typeOf(a);
-  if (a === b || type !== typeOf(b) || (type !== 'object' && type !== 'array')) return a === b;
+  if (a === b || isScalar(a) || isScalar(b) || typeOf(a) !== typeOf(b)) return a === b;
   const names = keysOf(a);
-  const agrees = (/** @type {string} */ name) => hasOwnProperty.call(b, name) && isSame(a[name], b[name]);
-  return names.length === keysOf(b).length && every(names, agrees);
+  const differs = (/** @type {string} */ name) => !hasOwnProperty.call(b, name) || !isSame(a[name], b[name]);
+  return names.length === keysOf(b).length && !some(names, differs);
 };
 
+/** @param {any} value */
+const toNumber = (value) => (value === null || isScalar(value) ? Number(value) : NaN);
+
 /**
- * Whether one is less than the other, by a comparison that gives false for what is not comparable.
+ * By a comparison that gives false for what is not comparable.
  * @param {(a: any, b: any) => boolean} test
- * @returns {Test}
+ * @returns {(expected: any) => Test}
  */
-const ordered = (test) => {
-  const toNumber = (/** @type {any} */ value) => (value === null || isScalar(value) ? Number(value) : NaN);
-  return (a, b) => (isText(a) && isText(b) ? test(a, b) : test(toNumber(a), toNumber(b)));
+const ordered = (test) => (expected) => {
+  const number = toNumber(expected);
+  return (actual) =>
+    isText(actual) && isText(expected) ? test(actual, expected) : test(toNumber(actual), number);
 };
 
 /**
@@ -73,12 +99,7 @@ const isAmong = (value, list) =>
   some(list, (one) => isSame(value, one) || (isArray(value) && some(value, (item) => isSame(item, one))));
 
 /** @param {any} value */
-const lowerAll = (value) => {
-  if (!isArray(value)) return lower(value);
-  const items = [];
-  for (const item of value) items[items.length] = lower(item);
-  return items;
-};
+const lowerAll = (value) => (isArray(value) ? each(value, lower) : lower(value));
 
 /**
  * Versions as texts whose order is theirs: numbers padded, a release after its prereleases, builds left out.
@@ -93,59 +114,81 @@ const toVersion = (version) => {
 };
 
 /**
- * @param {any} actual
  * @param {any} source
- * @param {boolean} [ignoreCase]
+ * @param {string} [flags]
+ * @returns {Test}
  */
-const isFound = (actual, source, ignoreCase) =>
-  isText(source) && isScalar(actual) && searches(source, `${actual}`, ignoreCase);
+const finds = (source, flags) => {
+  if (!isText(source)) return never;
+  const found = searching(source, flags);
+  return (actual) => isScalar(actual) && found(`${actual}`);
+};
 
 /**
- * Whether each that is expected is met by some item.
- * @param {any} actual
- * @param {any} list
- * @param {(item: any, expected: any) => boolean} test
+ * Whether the value is a list of which some item passes.
+ * @param {Test} test
+ * @returns {Test}
  */
-const hasAll = (actual, list, test) =>
-  isArray(actual) && isArray(list) && every(list, (expected) => some(actual, (item) => test(item, expected)));
+const someItem = (test) => (actual, groups) => isArray(actual) && some(actual, (item) => test(item, groups));
 
-/** @type {Record<string, Test>} */
+/**
+ * Whether the value is a list that has an item for each entry.
+ * @param {any} list
+ * @param {(entry: any) => Test} toTest
+ * @returns {Test}
+ */
+const hasEach = (list, toTest) => {
+  if (!isArray(list)) return never;
+  const test = all(each(list, (entry) => someItem(toTest(entry))));
+  return (actual, groups) => isArray(actual) && test(actual, groups);
+};
+
+/**
+ * @param {Test} test
+ * @returns {Test}
+ */
+const lowered = (test) => (actual, groups) => test(lower(actual), groups);
+
+/**
+ * What an operator asks for, by its operand.
+ * @type {Record<string, (expected: any) => Test>}
+ */
 const OPERATORS = {
-  $eq: isSame,
-  $ne: (actual, expected) => !isSame(actual, expected),
+  $eq: (expected) => (actual) => isSame(actual, expected),
+  $ne: (expected) => (actual) => !isSame(actual, expected),
   $lt: ordered((a, b) => a < b),
   $lte: ordered((a, b) => a <= b),
   $gt: ordered((a, b) => a > b),
   $gte: ordered((a, b) => a >= b),
-  $exists: (actual, expected) => (actual !== null) === !!expected,
-  $in: isAmong,
-  $nin: (actual, list) => isArray(list) && !isAmong(actual, list),
-  $ini: (actual, list) => isAmong(lowerAll(actual), lowerAll(list)),
-  $nini: (actual, list) => isArray(list) && !isAmong(lowerAll(actual), lowerAll(list)),
-  $inGroup: (actual, id, groups) => isAmong(actual, isText(id) && groups[id]),
-  $notInGroup: (actual, id, groups) => !isAmong(actual, isText(id) && groups[id]),
-  $all: (actual, list, groups) =>
-    hasAll(actual, list, (item, expected) => isAsExpected(item, expected, groups)),
-  $alli: (actual, list, groups) =>
-    hasAll(actual, list, (item, expected) =>
-      isAsExpected(isText(expected) ? lower(item) : item, lower(expected), groups),
-    ),
-  $not: (actual, expected, groups) => !isAsExpected(actual, expected, groups),
-  $size: (actual, expected, groups) => isArray(actual) && isAsExpected(actual.length, expected, groups),
-  $elemMatch: (actual, expected, groups) =>
-    isArray(actual) &&
-    some(actual, (item) =>
-      operatorsOf(expected) ? isAsExpected(item, expected, groups) : holds(expected, item, groups),
-    ),
-  $regex: (actual, source) => isFound(actual, source),
-  $regexi: (actual, source) => isFound(actual, source, true),
-  $type: (actual, expected) => typeOf(actual) === expected,
+  $exists: (expected) => (actual) => (actual !== null) === !!expected,
+  $in: (list) => (actual) => isAmong(actual, list),
+  $nin: (list) => (isArray(list) ? not(OPERATORS.$in(list)) : never),
+  $ini(list) {
+    const wanted = lowerAll(list);
+    return (actual) => isAmong(lowerAll(actual), wanted);
+  },
+  $nini: (list) => (isArray(list) ? not(OPERATORS.$ini(list)) : never),
+  $inGroup: (id) => (actual, groups) => isAmong(actual, isText(id) && groups[id]),
+  $notInGroup: (id) => not(OPERATORS.$inGroup(id)),
+  $all: (list) => hasEach(list, expectation),
+  $alli: (list) => hasEach(list, (one) => (isText(one) ? lowered(expectation(lower(one))) : expectation(one))),
+  $not: (expected) => not(expectation(expected)),
+  $size(expected) {
+    const test = expectation(expected);
+    return (actual, groups) => isArray(actual) && test(actual.length, groups);
+  },
+  $elemMatch: (expected) => someItem(operatorsOf(expected) ? expectation(expected) : compile(expected)),
+  $regex: (source) => finds(source),
+  $regexi: (source) => finds(source, 'i'),
+  $type: (expected) => (actual) => typeOf(actual) === expected,
 };
 
 // Versions compare as their texts do: `$vgt` is `$gt` of what `toVersion` makes.
 for (const name of ['eq', 'ne', 'lt', 'lte', 'gt', 'gte']) {
-  OPERATORS[`$v${name}`] = (actual, expected, groups) =>
-    OPERATORS[`$${name}`](toVersion(actual), toVersion(expected), groups);
+  OPERATORS[`$v${name}`] = (expected) => {
+    const test = OPERATORS[`$${name}`](toVersion(expected));
+    return (actual, groups) => test(toVersion(actual), groups);
+  };
 }
 
 /**
@@ -155,44 +198,65 @@ for (const name of ['eq', 'ne', 'lt', 'lte', 'gt', 'gte']) {
 const operatorsOf = (expected) => {
   if (typeOf(expected) !== 'object') return undefined;
   const names = keysOf(expected);
-  return names.length && every(names, (name) => name[0] === '$') ? names : undefined;
+  return names.length && !some(names, (name) => name[0] !== '$') ? names : undefined;
 };
 
 /**
  * Operators that must all hold, or a value to equal.
- * @type {Test}
+ * @param {any} expected
+ * @returns {Test}
  */
-const isAsExpected = (actual, expected, groups) => {
+const expectation = (expected) => {
   const names = operatorsOf(expected);
-  if (names) return every(names, (name) => OPERATORS[name]?.(actual, expected[name], groups));
-  if (typeof expected === 'boolean') return actual !== null && !!actual === expected;
-  if (!isScalar(expected)) return isSame(actual, expected);
-  return isScalar(actual) && (isText(expected) ? String : Number)(actual) === expected;
+  if (names) return all(each(names, (name) => OPERATORS[name]?.(expected[name]) || never));
+  if (typeof expected === 'boolean') return (actual) => actual !== null && !!actual === expected;
+  if (!isScalar(expected)) return (actual) => isSame(actual, expected);
+  const convert = isText(expected) ? String : Number;
+  return (actual) => isScalar(actual) && convert(actual) === expected;
 };
 
-/** @type {Record<string, Test>} */
+/** @type {Record<string, (operand: any) => Test>} */
 const LOGIC = {
-  $and: (attributes, all, groups) => isArray(all) && every(all, (one) => holds(one, attributes, groups)),
-  $or: (attributes, any, groups) =>
-    isArray(any) && (!any.length || some(any, (one) => holds(one, attributes, groups))),
-  $nor: (attributes, none, groups) => !LOGIC.$or(attributes, none, groups),
-  $not: (attributes, condition, groups) => !holds(condition, attributes, groups),
+  $and: (list) => (isArray(list) ? all(each(list, compile)) : never),
+  $or: (list) =>
+    isArray(list) ? (list.length ? not(all(each(list, (one) => not(compile(one))))) : not(never)) : never,
+  $nor: (list) => not(LOGIC.$or(list)),
+  $not: (condition) => not(compile(condition)),
 };
+
+/**
+ * @param {any} condition
+ * @param {string} key
+ * @returns {Test}
+ */
+const compileEntry = (condition, key) => {
+  const expected = condition[key];
+  if (key[0] === '$' && LOGIC[key]) return LOGIC[key](expected);
+  const path = key.split('.');
+  const test = expectation(expected);
+  return (attributes, groups) => test(valueAt(attributes, path), groups);
+};
+
+/**
+ * All that a condition asks for.
+ * @param {any} condition
+ * @returns {Test}
+ */
+const compile = (condition) =>
+  typeOf(condition) === 'object' ? all(each(keysOf(condition), (key) => compileEntry(condition, key))) : never;
+
+/** @type {(condition: Condition) => Test} */
+const testOf = once(compile);
 
 /** @type {Groups} */
 const NO_GROUPS = {};
 
 /**
- * Whether a condition holds: all that it asks for.
+ * Whether a condition holds.
  * @param {Condition} condition
  * @param {any} attributes
  * @param {Groups} [groups] lists by id, for `$inGroup`
  * @returns {boolean}
  */
 export const holds = (condition, attributes, groups = NO_GROUPS) =>
-  typeOf(condition) === 'object' &&
-  every(keysOf(condition), (path) =>
-    path[0] === '$' && LOGIC[path]
-      ? LOGIC[path](attributes, condition[path], groups)
-      : isAsExpected(valueAt(attributes, path), condition[path], groups),
-  );
+  typeOf(condition) === 'object' && testOf(condition)(attributes, groups);

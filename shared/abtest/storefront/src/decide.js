@@ -22,7 +22,7 @@ const indexWhere = (variations, test) => {
  * @param {[number, number]} range
  * @param {number} bucket
  */
-const isWithin = ([from, to], bucket) => from <= bucket && bucket < to;
+const isWithin = (range, bucket) => range[0] <= bucket && bucket < range[1]; // unpacking is slow
 
 /**
  * Position of the variation that an id falls into, -1 outside the experiment's traffic.
@@ -68,21 +68,6 @@ const isEligible = ({ group }, { unit, held }) => {
 };
 
 /**
- * The variation kept from before, else the one that the visitor, or the customer, falls into.
- * @param {Experiment} experiment
- * @param {Facts} facts
- * @returns {{ index: number, sticky?: boolean, hashed?: boolean }}
- */
-const draw = (experiment, { visitor }) => {
-  const kept = visitor.sticky?.[seedOf(experiment)];
-  const index = kept ? indexWhere(experiment.variations, ({ id }) => id === kept) : -1;
-  if (index >= 0) return { index, sticky: true };
-  const customer = experiment.identity && visitor.customer_id;
-  const hashed = customer || visitor.id;
-  return { index: hashed ? variationIndexOf(experiment, hashed) : -1, hashed: !!customer };
-};
-
-/**
  * @param {Experiment} experiment
  * @param {Facts} facts
  */
@@ -90,20 +75,36 @@ const isReached = (experiment, facts) =>
   (experiment.surface || '') === (facts.visitor.surface || '') && reaches(experiment, facts);
 
 /**
+ * Position of the variation kept from before, -1 where there is none.
+ * @param {Experiment} experiment
+ * @param {Visitor} visitor
+ */
+const keptIndexOf = (experiment, { sticky }) => {
+  const kept = sticky?.[seedOf(experiment)];
+  return kept ? indexWhere(experiment.variations, ({ id }) => id === kept) : -1;
+};
+
+/**
+ * The variation kept from before, else the one that the visitor, or the customer, falls into.
  * @param {Experiment} experiment
  * @param {Facts} facts
  * @returns {Decision | undefined}
  */
 const decideExperiment = (experiment, facts) => {
-  const { variations } = experiment;
-  const index = forcedIndexOf(experiment, facts.force[experiment.id]);
+  const { variations, identity } = experiment;
+  const { visitor, force } = facts;
+  let index = forcedIndexOf(experiment, force[experiment.id]);
   if (index >= 0) return { experiment, variation: variations[index], index, active: true, forced: true };
   if (!isEligible(experiment, facts)) return undefined;
-  const drawn = draw(experiment, facts);
-  const reached = drawn.index >= 0 && isReached(experiment, facts);
-  if (!reached && !drawn.sticky) return undefined;
+  index = keptIndexOf(experiment, visitor);
+  const sticky = index >= 0;
+  const customer = !sticky && identity && visitor.customer_id;
+  const unit = customer || visitor.id;
+  if (!sticky && unit) index = variationIndexOf(experiment, unit);
+  const reached = index >= 0 && isReached(experiment, facts);
+  if (!reached && !sticky) return undefined;
   const active = reached && matchesPages(experiment.pages, facts);
-  return { experiment, variation: variations[drawn.index], ...drawn, active };
+  return { experiment, variation: variations[index], index, sticky, hashed: !!customer, active };
 };
 
 /**

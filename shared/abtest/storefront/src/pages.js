@@ -1,6 +1,5 @@
 // Where and for whom: page rules, audiences, and how either combine.
 
-import { some } from './lists.js';
 import { parts } from './parts.js';
 import { matchesUrl } from './urls.js';
 
@@ -10,7 +9,10 @@ import { matchesUrl } from './urls.js';
  * @param {UrlRule[] | undefined} rules
  * @param {Address | undefined} address none matches no rule
  */
-const anyUrl = (rules, address) => some(rules || [], (rule) => address && matchesUrl(rule, address));
+const anyUrl = (rules, address) => {
+  if (rules && address) for (const rule of rules) if (matchesUrl(rule, address)) return true;
+  return false;
+};
 
 /**
  * Any exclude that matches says no; then any include; without includes the rule holds everywhere. Then its trigger
@@ -24,6 +26,9 @@ export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
   (!trigger || facts.fired(trigger)) &&
   (when === undefined || parts._describes(when, facts));
 
+/** @type {any[]} */
+const NONE = [];
+
 /**
  * Any `out` that holds says no; then any (or all) of `in`; an empty `in` says yes.
  * @template T
@@ -33,10 +38,11 @@ export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
  */
 export const combine = (rules, test, facts) => {
   if (!rules) return true;
-  if (some(rules.out || [], (rule) => test(rule, facts))) return false;
-  const wanted = rules.in || [];
+  for (const rule of rules.out || NONE) if (test(rule, facts)) return false;
+  const wanted = rules.in || NONE;
   const all = rules.mode === 'all';
-  return some(wanted, (rule) => test(rule, facts) !== all) ? !all : all || !wanted.length;
+  for (const rule of wanted) if (test(rule, facts) !== all) return !all;
+  return all || !wanted.length;
 };
 
 /**

@@ -2,49 +2,67 @@
 
 /** Texts longer than this are searched by no customer's expression: its cost cannot be bounded. */
 const LONGEST_SEARCHED = 8192;
-/** A page's config has fewer; whoever asks about many configs must not run out of memory. */
-const MAX_KEPT = 2000;
 
-/** Stands for what does not compile. */
+/** What does not compile matches nothing. */
 const NOTHING = /(?!)/;
 
-/** @param {string} [flags] */
-const createCompiler = (flags) => {
-  /** @type {Map<string, RegExp>} */
-  const compiled = new Map();
-
-  /** @param {string} source */
-  return (source) => {
-    let pattern = compiled.get(source);
-    if (!pattern) {
-      try {
-        pattern = new RegExp(source, flags);
-      } catch {
-        pattern = NOTHING;
-      }
-      if (compiled.size > MAX_KEPT) compiled.clear();
-      compiled.set(source, pattern);
+/**
+ * What is made of a part of the config, made when it is first asked for and kept as long as the config.
+ * @template {object} T
+ * @template R
+ * @param {(part: T) => R} make
+ */
+export const once = (make) => {
+  /** @type {WeakMap<T, R>} */
+  const made = new WeakMap();
+  return (/** @type {T} */ part) => {
+    let result = made.get(part);
+    if (!result) {
+      result = make(part);
+      made.set(part, result);
     }
-    return pattern;
+    return result;
   };
 };
 
-const sensitive = createCompiler();
-const insensitive = createCompiler('i');
+/**
+ * @param {string} source
+ * @param {string} flags
+ */
+const compile = (source, flags) => {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return NOTHING;
+  }
+};
 
 /**
- * Whether a shop's expression matches; one that does not compile matches nothing.
+ * Whether a shop's expression matches a text.
  * @param {string} source
- * @param {string} text
- * @param {boolean} [ignoreCase]
+ * @param {string} [flags]
  */
-export const searches = (source, text, ignoreCase) =>
-  text.length <= LONGEST_SEARCHED && (ignoreCase ? insensitive : sensitive)(source).test(text);
+export const searching = (source, flags = '') => {
+  const pattern = compile(source, flags);
+  return (/** @type {string} */ text) => text.length <= LONGEST_SEARCHED && pattern.test(text);
+};
 
 /**
- * A whole part, without regard to case, by a source of the server's. Anchored here as well, so that a source may come
- * with or without anchors.
- * @param {string} source
- * @param {string} part
+ * A whole part, without regard to case, by a source of the server's; every part where there is none. Anchored here as
+ * well, so that a source may come with or without anchors.
+ * @param {string | undefined} source
  */
-export const isWhole = (source, part) => insensitive(`^(?:${source})$`).test(part);
+export const being = (source) => {
+  if (source == null) return () => true;
+  const pattern = compile(`^(?:${source})$`, 'i');
+  /** All rules of a page, its goals and its clicks ask about the same address. @type {string | undefined} */
+  let last;
+  let found = false;
+  return (/** @type {string} */ part) => {
+    if (part !== last) {
+      last = part;
+      found = pattern.test(part);
+    }
+    return found;
+  };
+};
