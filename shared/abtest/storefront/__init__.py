@@ -28,6 +28,11 @@ def bundle(wanted: Collection[str] | None = None) -> str:
     return _cut(frozenset(names.union(*(known[name] for name in names))))
 
 
+def pixel() -> str:
+    """The pixel of external domains: one JavaScript expression that evaluates to `start(config, scripts)`."""
+    return _read("dist/pixel.js")
+
+
 @lru_cache(maxsize=64)
 def _cut(names: frozenset[str]) -> str:
     """The bundle without marks and without the other parts."""

@@ -176,6 +176,21 @@ export interface Config {
   flags?: Flag[];
 }
 
+/** Where a page tells of an order: a data layer and the names of its events, or an object; then paths, tried in turn. */
+export interface OrderSource {
+  layer?: string;
+  events?: string[];
+  object?: string;
+  id: string[];
+  revenue: string[];
+  currency: string[];
+}
+
+/** What the pixel of an external domain knows. */
+export interface PixelConfig extends Config {
+  pixel: { name: string; orders: OrderSource[] };
+}
+
 /** Variations by experiment id, each an id or a decimal index. */
 export type Force = Record<string, string | number>;
 
