@@ -11,11 +11,13 @@ from abtest.services.settings.environments import EnvironmentSettings
 from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.install_domains import InstallDomainSettings
 from abtest.services.settings.installation import Installations, Pages
+from abtest.services.settings.pixel import Pixels
 from abtest.services.settings.publication import PublicationControl
 from abtest.services.settings.store import SettingsStore
 from abtest.services.shops import Shops
 from abtest.services.signals.triggers import Triggers
 from abtest.services.storefronts import Storefronts
+from abtest.storefront import pixel
 from abtest.wiring.api import Management, Uses
 
 
@@ -36,6 +38,7 @@ def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pag
             LastSeen(sessions=sessions or DynamoSessions(base.settings.ephemeral_table)),
             base.settings.worker_base_url,
         ),
+        Pixels: Pixels(store, lambda: base.roots(), pixel, base.settings.worker_base_url),
         PublicationControl: PublicationControl(store),
         Triggers: Triggers(base.world, storefronts),
     }

@@ -1,0 +1,66 @@
+"""The pixel that is pasted on external domains: its configuration, and where each kind of page tells of its orders."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from abtest.domain.delivery.parts import Config
+from abtest.domain.delivery.snippet import literal
+
+Provider = Literal["custom", "data_layer", "digital_data"]
+PROVIDERS: tuple[Provider, ...] = get_args(Provider)
+GLOBAL_NAME = "svcPixel"
+
+_ORDERS: Mapping[Provider, Sequence[Mapping[str, Any]]] = {
+    "custom": [],
+    "data_layer": [
+        {
+            "layer": "dataLayer",
+            "events": ["purchase"],
+            "id": ["ecommerce.transaction_id", "transaction_id", "ecommerce.purchase.actionField.id", "transactionId"],
+            "revenue": ["ecommerce.value", "value", "ecommerce.purchase.actionField.revenue", "transactionTotal"],
+            "currency": ["ecommerce.currency", "currency", "ecommerce.currencyCode", "transactionCurrency"],
+        }
+    ],
+    "digital_data": [
+        {
+            "object": "digitalData",
+            "id": ["transaction.transactionID"],
+            "revenue": ["transaction.total.transactionTotal", "transaction.total.basePrice"],
+            "currency": ["transaction.total.currency"],
+        }
+    ],
+}
+"""What the pixel reads by itself: nothing; purchases pushed to the data layer, as e-commerce tags and `gtag` do it; the
+transaction of the W3C's customer experience digital data layer."""
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def pixel_config(shop_id: str, runtime: Config, provider: Provider) -> Config:
+    """What the pixel knows: of the storefront's runtime only where events go, consent and handover."""
+    kept = {name: runtime[name] for name in _RUNTIME if name in runtime}
+    return {"shop_id": shop_id, "runtime": kept, "pixel": {"name": GLOBAL_NAME, "orders": _ORDERS[provider]}}
+
+
+_RUNTIME = ("currency", "events_url", "events_signature", "consent", "handover")
+
+
+def render_pixel(config: Config, bundle: str) -> str:
+    """The script element, ASCII only; whatever the shop wrote into its settings, it ends where it should."""
+    runtime, scripts = dict(config["runtime"]), []
+    if "consent" in runtime:
+        scripts.append(f"function(group){{\n{runtime['consent']['read']}\n}}")
+        runtime["consent"] = {**runtime["consent"], "read": 0}
+    values = _NOT_ASCII.sub(_escaped, literal({**config, "runtime": runtime}))
+    return f"<script>{bundle.strip().removesuffix(';')}({values},[{','.join(scripts)}]);</script>"
+
+
+def example(currency: str) -> str:
+    """A call that counts an order."""
+    return f'{GLOBAL_NAME}.track("order", {{orderId: "1001", revenue: 49.9, currency: "{currency}"}});'
+
+
+def _escaped(character: re.Match[str]) -> str:
+    units = character[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
