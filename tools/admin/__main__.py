@@ -50,6 +50,9 @@ def _shops(verbs: Any) -> None:
     create.add_argument("--user-id", help="the owner; a new user without it")
     create.add_argument("--with", dest="extra", action="append", choices=("user", "tracking"), default=[])
     verbs.add_parser("show", help="a shop as stored").add_argument("shop_id")
+    signing = verbs.add_parser("set-handover-signing", help="whether handovers to external domains are signed")
+    signing.add_argument("shop_id")
+    signing.add_argument("value", choices=("on", "off"))
     for verb, (field, options) in SHOP_FIELDS.items():
         change = verbs.add_parser(verb, help=f"change {field}")
         change.add_argument("shop_id")
@@ -92,6 +95,8 @@ def _run_shops(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
         return operator.create_shop(wish.stated(), user_id=line.user_id, extra_keys=line.extra)
     if line.verb == "show":
         return operator.show_shop(line.shop_id)
+    if line.verb == "set-handover-signing":
+        return operator.set_handover_signing(line.shop_id, signed=line.value == "on")
     field, _ = SHOP_FIELDS[line.verb]
     value = line.value == "on" if field == "operator_enabled" else line.value
     return operator.change_shop(line.shop_id, {field: value})

@@ -10,11 +10,15 @@ from abtest.domain.credentials.signing import browser_signature, ingest_secret
 from abtest.domain.settings.shop import Shop, to_document
 from abtest.kit.errors import NotFoundError
 from abtest.services.authentication import stored_key
+from abtest.services.context import Caller
 from abtest.services.key_records import commit_of
 from abtest.services.keys import Minted, audit_row, mint
 from abtest.services.retrying import retried
+from abtest.services.settings.external_tracking import ExternalTrackingSettings
+from abtest.services.settings.store import SettingsStore
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import Shops
+from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management
 
 Told = dict[str, Any]
@@ -46,6 +50,14 @@ class Operator:
     def change_shop(self, shop_id: str, changes: Mapping[str, Any]) -> Told:
         """Change tier, platform, owner or the operator's switch."""
         return to_document(self._shops.operate(shop_id, changes))
+
+    def set_handover_signing(self, shop_id: str, *, signed: bool) -> Told:
+        """Whether visitors are handed over to external domains under a signature; shops cannot turn it off."""
+        shop = read_shop(self._world.catalog, shop_id)
+        caller = Caller(key_id="", kind="user", user_id=shop.org_id, shop_id=shop.id, scopes=frozenset(), request_id="")
+        storefronts = Storefronts(self._world.catalog, self._management.publication)
+        tracking = ExternalTrackingSettings(SettingsStore(self._world, storefronts))
+        return tracking.set_signing(caller, signed=signed).model_dump(exclude_unset=True)
 
     def create_user_key(self, name: str, *, user_id: str | None) -> Told:
         """A user's key, for an existing user or a new one."""

@@ -1,12 +1,15 @@
 """External tracking: the domains to which identity is handed over."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import external_tracking as domain
 from abtest.domain.settings.runtime import EXTERNAL_TRACKING
 from abtest.kit.stored import plain
 from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version
-from abtest.services.settings.store import Kept, Setting, SettingsStore
+from abtest.services.settings.store import Check, Kept, Setting, SettingsStore
 
 SETTING = Setting(record_id=EXTERNAL_TRACKING, verb="update_external_tracking", untouched=plain(domain.UNTOUCHED))
 
@@ -35,6 +38,13 @@ class ExternalTrackingSettings:
             refuse_other_version(expected_version, kept.version)
             kept.refuse_other(wish.expected_revision)
 
+        return self._change(caller, changes, check)
+
+    def set_signing(self, caller: Caller, *, signed: bool) -> contract.ExternalTrackingResponse:
+        """What the platform's support does, whatever stands there."""
+        return self._change(caller, {"signed": signed}, lambda _: None)
+
+    def _change(self, caller: Caller, changes: Mapping[str, Any], check: Check) -> contract.ExternalTrackingResponse:
         kept, precompile = self._store.change(
             caller,
             SETTING,
