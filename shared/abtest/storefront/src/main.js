@@ -4,7 +4,7 @@ import { createApi } from './api.js';
 import { isBot } from './bots.js';
 import { decide } from './decide.js';
 import { createEmit, createEmitOnce, expose } from './events.js';
-import { readForce } from './force.js';
+import { enforce, readForce } from './force.js';
 import { countClick, countPageview } from './goals.js';
 import { createGuard } from './guard.js';
 import { select } from './lists.js';
@@ -169,8 +169,13 @@ const boot = (config, scripts, given) => {
     currency: config.runtime.currency,
     note: (name) => triggers?.note(name),
     give,
+    force(id, variation) {
+      enforce(force, id, variation);
+      again();
+    },
+    ready: (work) => (quiet ? work() : turn(work)),
   });
-  window.svc = api;
+  /** @type {any} */ (window).svc = api;
 
   /** @type {Core} */
   const core = {
@@ -193,10 +198,11 @@ const boot = (config, scripts, given) => {
     _triggers: triggers,
   };
 
-  /** The visitor is known: from here on things are decided and counted. */
+  /** The visitor is known: from here on things are decided, then counted, with what waited for it. */
   const proceed = () => {
     open = true;
-    again();
+    works = [evaluate, ...works];
+    work();
   };
 
   /** Begins, or begins again after consent was taken back. */
@@ -246,9 +252,9 @@ const boot = (config, scripts, given) => {
  */
 export const start = (config, scripts) => {
   try {
-    const before = window.svc;
-    if (typeof before?.ready === 'function') return;
+    const before = /** @type {Data | undefined} */ (/** @type {unknown} */ (window.svc));
+    if (typeof before?.ready === 'function') return; // the snippet stands on the page twice
     if (config.runtime.environments && parts._environments(config)) return; // another environment's snippet comes
-    boot(config, scripts, /** @type {Data} */ (before || {}));
+    boot(config, scripts, before || {});
   } catch {}
 };
