@@ -69,3 +69,31 @@ def test_plan__of_anything__keeps_its_promises(in_use: set[str], others: list[st
     assert set(plan.refused) <= in_use
     assert not set(plan.refused) & set(standing)
     assert planned(in_use, plan.published).published == plan.published
+
+
+def test_plan__of_declared_environments__publishes_them_first_and_all() -> None:
+    plan = planned(["flagged"], ["production", *many(11)], ["mine", "production"])
+    assert plan.published == ("production", "mine", "flagged", *many(9))
+    assert (plan.retired, plan.refused) == (("e09", "e10"), ())
+
+
+def test_plan__of_as_many_declared_as_there_may_be__has_production_besides() -> None:
+    plan = planned(["flagged"], ["production", "old"], many(MAX_ENVIRONMENTS))
+    assert plan == Plan(published=("production", *many(MAX_ENVIRONMENTS)), retired=("old",), refused=("flagged",))
+
+
+@given(
+    in_use=st.sets(NAMES),
+    others=st.lists(OTHERS, unique=True, max_size=MAX_ENVIRONMENTS - 1),
+    declared=st.lists(OTHERS | st.just("production"), unique=True, max_size=MAX_ENVIRONMENTS),
+)
+def test_plan__of_anything_declared__keeps_its_promises(
+    in_use: set[str], others: list[str], declared: list[str]
+) -> None:
+    standing = ["production", *others]
+    plan = planned(in_use, standing, declared)
+    assert set(declared) <= set(plan.published)
+    assert len(plan.published) == len(set(plan.published)) <= max(MAX_ENVIRONMENTS, len({*declared, "production"}))
+    assert {*in_use, *standing, *declared} == {*plan.published, *plan.retired, *plan.refused}
+    assert not set(plan.retired) & (in_use | set(declared))
+    assert set(plan.refused) <= in_use
