@@ -19,6 +19,7 @@ from abtest.ports.scripts import ScriptChecker
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
 from abtest.services.publication import Publication
+from abtest.services.publication.budget import CodeBudget
 from abtest.storefront import bundle
 from abtest.wiring.settings import Settings, settings
 from abtest.wiring.workers import cdn_of
@@ -67,6 +68,11 @@ class Management:
     def authentication(self) -> Authentication:
         """The one door for keys."""
         return Authentication(self.world, self.limiter)
+
+    @cached_property
+    def budget(self) -> CodeBudget:
+        """How much code shops may have."""
+        return CodeBudget(self.delivery)
 
     @cached_property
     def publication(self) -> Publication:

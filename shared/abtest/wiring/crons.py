@@ -68,10 +68,12 @@ def launch() -> Handler:
     from abtest.services.experiments.due import ScheduledActions
     from abtest.services.experiments.publishing import Publishing
     from abtest.services.experiments.store import ExperimentStore
+    from abtest.services.publication.budget import CodeBudget
     from abtest.wiring.workers import publication
 
     publisher = publication()
-    use = ScheduledActions(ExperimentStore(publisher.world, Publishing(publisher.world.catalog, publisher)))
+    publishing, budget = Publishing(publisher.world.catalog, publisher), CodeBudget(publisher.blobs)
+    use = ScheduledActions(ExperimentStore(publisher.world, publishing, budget))
 
     def handler(_event: Any, _context: Any) -> Any:
         # The function ends after 55 s: what is begun must be able to end, and the next minute goes on.

@@ -22,9 +22,9 @@ from abtest.wiring.api import Management, Uses
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
     """Use cases of the family's routes; `sessions` stands in for the deployment's store of sessions."""
-    store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication))
+    store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication), base.budget)
     storefronts = Storefronts(base.world.catalog, base.publication)
-    personalizations = PersonalizationStore(base.world, storefronts)
+    personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
         Authoring: Authoring(store, base.checker),
         Reading: Reading(store),

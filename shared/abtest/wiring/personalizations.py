@@ -11,7 +11,7 @@ from abtest.wiring.api import Management, Uses
 
 def personalizations_uses(base: Management) -> Uses:
     """Use cases of personalizations."""
-    store = PersonalizationStore(base.world, Storefronts(base.world.catalog, base.publication))
+    store = PersonalizationStore(base.world, Storefronts(base.world.catalog, base.publication), base.budget)
     return {
         Authoring: Authoring(store, base.checker),
         Experiences: Experiences(store, base.checker),

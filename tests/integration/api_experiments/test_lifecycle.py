@@ -212,7 +212,7 @@ def test_launch__redirect_without_destination__fails_the_checklist(client: Clien
 
 def run_schedule(api: MemoryApi) -> dict[Any, int]:
     world = api.world
-    store = ExperimentStore(world, Publishing(world.catalog, api.management.publication))
+    store = ExperimentStore(world, Publishing(world.catalog, api.management.publication), api.management.budget)
     return ScheduledActions(store).run(until=world.clock.now() + timedelta(seconds=40))
 
 

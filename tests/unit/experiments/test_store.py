@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.experiments.editing import NO_CONSENT
 from abtest.domain.settings.shop import Shop
@@ -21,6 +21,7 @@ from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.publishing import PostCommitPublishFailedError, Publishing
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.publication import PublicationOutcome
+from abtest.services.publication.budget import CodeBudget
 from abtest.services.shop_records import puts_of
 from tests.unit.experiments.examples import NOW, SHOP, USER
 
@@ -76,7 +77,7 @@ class House:
         self.storefront = Storefront()
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         self.world = World(catalog=self.catalog, clock=self.clock, random=self.random)
-        self.store = ExperimentStore(self.world, Publishing(self.catalog, self.storefront))
+        self.store = ExperimentStore(self.world, Publishing(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
         self.authoring, self.lifecycle = Authoring(self.store, QuickJsChecker()), Lifecycle(self.store)
         shop = Shop(id=SHOP, name="S", domain="s.example", currency="EUR", org_id=USER, created_at=NOW, updated_at=NOW)
         self.catalog.commit(Commit(puts=puts_of(shop)))

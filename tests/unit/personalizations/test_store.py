@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.experiments.editing import NO_CONSENT
 from abtest.domain.personalizations.model import Personalization
@@ -20,6 +20,7 @@ from abtest.services.personalizations.authoring import ACTIVATE_SCOPE, Authoring
 from abtest.services.personalizations.ordering import Ordering
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import PublicationOutcome
+from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
 from tests.unit.experiments.examples import SHOP, USER
 
@@ -48,7 +49,7 @@ class House:
         world = World(
             catalog=self.catalog, clock=ManualClock(datetime(2026, 3, 2, tzinfo=UTC)), random=SystemRandomness()
         )
-        self.store = PersonalizationStore(world, Storefronts(self.catalog, self))
+        self.store = PersonalizationStore(world, Storefronts(self.catalog, self), CodeBudget(MemoryBlobs()))
         self.authoring, self.ordering = Authoring(self.store, QuickJsChecker()), Ordering(self.store)
 
     def publish(self, shop_id: str) -> PublicationOutcome:

@@ -72,7 +72,7 @@ class Stored:
     @property
     def environments(self) -> frozenset[str]:
         """The environments in which something other than experiments is, or is paused."""
-        personalized = {str(each.environment_key) for each in self.personalizations if _is_active(each)}
+        personalized = {str(each.environment_key) for each in self.personalizations if is_active(each)}
         return frozenset(personalized | {str(each.environment_key) for each in self.flags if _is_flagged(each)})
 
 
@@ -104,13 +104,13 @@ def compile_shop(shop: Shop, stored: Stored) -> Delivered:
     left_out: list[str] = []
     groups, references = groups_of_members(stored.groups), stored.references
     experiments = _compiled(
-        filter(_is_running, stored.experiments),
+        filter(is_running, stored.experiments),
         lambda each: (str(each.id),),
         lambda each: compile_experiment(each, references, groups),
         left_out,
     )
     personalizations = _compiled(
-        filter(_is_active, stored.personalizations),
+        filter(is_active, stored.personalizations),
         lambda each: (int(each.priority), str(each.id)),
         lambda each: compile_personalization(each, references),
         left_out,
@@ -166,11 +166,13 @@ def _holdout(shop: Shop) -> Config | None:
     return {"state": fold(f"holdout:{shop.id}"), "below": share, "epoch": shop.holdout_config_epoch}
 
 
-def _is_running(experiment: Experiment) -> bool:
+def is_running(experiment: Experiment) -> bool:
+    """Whether shoppers get the experiment."""
     return experiment.status == "running" and experiment.archived_at is None
 
 
-def _is_active(personalization: Personalization) -> bool:
+def is_active(personalization: Personalization) -> bool:
+    """Whether shoppers get the personalization."""
     return personalization.status == "active"
 
 

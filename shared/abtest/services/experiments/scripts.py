@@ -6,6 +6,7 @@ from typing import Any
 from abtest.domain.delivery.snippet import problem_of
 from abtest.kit.errors import FieldError, ServiceError
 from abtest.ports.scripts import ScriptChecker
+from abtest.services.publication.budget import refuse_overweight
 from abtest.services.publication.code import CheckedScripts
 
 _SCRIPTS = ("experiment_js", "experiment_reset_js", "custom_js", "reset_js", "js")
@@ -23,10 +24,11 @@ class InvalidScriptError(ServiceError):
 def refuse_broken_scripts(stated: Mapping[str, Any], checker: ScriptChecker) -> None:
     """Check every script among the stated fields of an experiment or a personalization, or of a part of one.
 
-    Raises InvalidScriptError.
+    Raises InvalidScriptError, TooLargeError.
     """
-    scripts = CheckedScripts(checker)
-    found = ((path, problem_of(source, scripts)) for path, source in _scripts(stated))
+    sources, scripts = list(_scripts(stated)), CheckedScripts(checker)
+    refuse_overweight(sum(len(source) for _, source in sources))  # before seconds are spent on what is refused anyway
+    found = ((path, problem_of(source, scripts)) for path, source in sources)
     fields = [FieldError(path, why) for path, why in found if why is not None]
     if fields:
         raise InvalidScriptError(f"{fields[0].path}: {fields[0].message}", fields=fields)

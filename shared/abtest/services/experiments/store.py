@@ -23,6 +23,7 @@ from abtest.services.experiments.records import (
     slug_name,
     variation_name,
 )
+from abtest.services.publication.budget import CodeBudget
 from abtest.services.retrying import refuse_other_version, retried
 
 DRAWS = 5
@@ -33,9 +34,10 @@ Decision = Callable[[Experiment, Occasion], Change]
 class ExperimentStore:
     """Loads, decides again when somebody was faster, commits, publishes."""
 
-    def __init__(self, world: World, publishing: Publishing) -> None:
+    def __init__(self, world: World, publishing: Publishing, budget: CodeBudget) -> None:
         self.world = world
         self.publishing = publishing
+        self._budget = budget
 
     def load(self, shop_id: str, reference: str) -> Experiment:
         """The experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
@@ -71,8 +73,13 @@ class ExperimentStore:
         return retried(attempt)
 
     def save(self, caller: Caller, change: Change) -> Published:
-        """Commit a change with its rows and publish what shoppers see. Raises StaleVersionError, SlugTakenError."""
+        """Commit a change with its rows and publish what shoppers see.
+
+        Raises StaleVersionError, SlugTakenError, and TooLargeError for what could not be published.
+        """
         subject = change.subject
+        if change.after is not None:
+            self._budget.admit_experiment(change.before, change.after)
         after = change.after and replace(change.after, version=(change.before.version if change.before else 0) + 1)
         rows, renaming = self._outbox(change), renaming_of(change)
         commit = Commit(

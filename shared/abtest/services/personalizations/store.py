@@ -18,6 +18,7 @@ from abtest.services.personalizations.records import (
     remove_of,
     renaming_of,
 )
+from abtest.services.publication.budget import CodeBudget
 from abtest.services.retrying import refuse_other_version, retried
 from abtest.services.storefronts import Storefronts, warning_of
 
@@ -40,9 +41,10 @@ class Published:
 class PersonalizationStore:
     """Loads, decides again when somebody was faster, commits, publishes."""
 
-    def __init__(self, world: World, storefronts: Storefronts) -> None:
+    def __init__(self, world: World, storefronts: Storefronts, budget: CodeBudget) -> None:
         self.world = world
         self.storefronts = storefronts
+        self._budget = budget
 
     def load(self, shop_id: str, personalization_id: str) -> Personalization:
         """The personalization with this id. Raises NotFoundError, also for other shops' ids."""
@@ -71,8 +73,10 @@ class PersonalizationStore:
     def save(self, caller: Caller, change: Change, *, beside: Sequence[AuditRow] = ()) -> Published:
         """Commit a change, with further audit rows `beside` its own, and publish what shoppers see.
 
-        Raises StaleVersionError and KeyTakenError.
+        Raises StaleVersionError, KeyTakenError, and TooLargeError for what could not be published.
         """
+        if change.after is not None:
+            self._budget.admit_personalization(change.before, change.after)
         before, subject, renaming = change.before, change.subject, renaming_of(change)
         after = change.after and replace(change.after, version=(before.version if before else 0) + 1)
         row = self.world.publish_row(subject.shop_id) if change.affects_shoppers else None

@@ -40,7 +40,7 @@ class Rendition:
 
     @cached_property
     def content(self) -> str:
-        """The hash of everything that is served but for the revision, so nothing that decides the bytes is forgotten."""
+        """The hash of all that is served but for the revision, so that nothing that decides the bytes is forgotten."""
         unrevised = replace(self, config={**self.config, "delivery": self.config["delivery"] | {"revision": 0}})
         config, snippet = canonical_json.encode(unrevised.config), unrevised.snippet.text.encode()
         return sha256(b"\n".join([config, snippet])).hexdigest()

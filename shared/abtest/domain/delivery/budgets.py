@@ -1,0 +1,56 @@
+"""How much of a shop's budgets a part of its config takes: known when it is written, before anything is published."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.delivery.chunks import INLINE_BYTES
+from abtest.domain.delivery.manifest import MAX_CONFIG_BYTES, MAX_SNIPPET_BYTES
+from abtest.domain.delivery.parts import Config
+from abtest.domain.delivery.snippet import literal
+from abtest.kit import canonical_json
+
+BUDGETS = {"config": MAX_CONFIG_BYTES, "snippet": MAX_SNIPPET_BYTES}
+
+SPARE_BYTES = 64 << 10
+"""What a part is not alone with: the SDK and the runtime settings."""
+
+_CODE = ("js", "reset_js", "css")
+_CHUNK_NAME = "0" * 64
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """Bytes of a part in each file that has a budget."""
+
+    config: int = 0
+    snippet: int = 0
+
+
+NOTHING = Weight()
+
+
+def weight(part: Config) -> Weight:
+    """The weight of an experiment or personalization, with the comma behind it."""
+    return Weight(len(canonical_json.encode(part)) + 1, len(literal(_inlined(part)).encode(errors="replace")) + 1)
+
+
+def exceeded(standing: Weight, before: Weight, after: Weight) -> str | None:
+    """Which budget a change would exceed and by what, in files that weigh `standing`; None where it fits.
+
+    What makes nothing heavier fits everywhere.
+    """
+    for name, budget in BUDGETS.items():
+        grown = getattr(after, name) - getattr(before, name)
+        total = getattr(standing, name) + grown
+        if grown > 0 and total > budget:
+            return f"the {name} of the shop would have {total} bytes, more than its budget of {budget}"
+    return None
+
+
+def _inlined(part: Any, field: str = "") -> Any:
+    """The part without what would be a chunk of its own."""
+    if field in _CODE and isinstance(part, str) and len(part.encode(errors="replace")) > INLINE_BYTES:
+        return _CHUNK_NAME
+    if isinstance(part, dict):
+        return {name: _inlined(value, name) for name, value in part.items()}
+    return [_inlined(each) for each in part] if isinstance(part, list) else part

@@ -1,0 +1,98 @@
+"""Refuses at the write what could not be published: more code than a storefront may load.
+
+A draft is weighed alone, what shoppers get together with all that they get already. What stands is as old as the last
+publication, so that of two who write at once both may fit and together be too much: the publication has the last word.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from abtest.domain.delivery.budgets import NOTHING, SPARE_BYTES, Weight, exceeded, weight
+from abtest.domain.delivery.config import is_active, is_running
+from abtest.domain.delivery.experiments import compile_experiment
+from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT, pointer_key, read_pointer
+from abtest.domain.delivery.parts import Config
+from abtest.domain.delivery.rollouts import compile_personalization
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.personalizations.model import Personalization
+from abtest.domain.targeting.compilation import NO_REFERENCES
+from abtest.ports.blobs import Blobs, BlobsUnavailableError
+from abtest.services.publication.outcome import TooLargeError
+
+_ALONE = Weight(SPARE_BYTES, SPARE_BYTES)
+_Part = TypeVar("_Part", Experiment, Personalization)
+
+
+class CodeBudget:
+    """The budgets of shops, as they are used up in the delivery bucket."""
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
+
+    def admit_experiment(self, before: Experiment | None, after: Experiment) -> None:
+        """Raise TooLargeError when this write could not be published. Experiments are in all environments."""
+        weights = _weights(before, after, _compiled)
+        delivered = _delivered(before, after, weights, is_running)
+        self._admit(after.shop_id, weights, delivered, None)
+
+    def admit_personalization(self, before: Personalization | None, after: Personalization) -> None:
+        """Raise TooLargeError when this write could not be published."""
+        weights = _weights(before, after, lambda each: compile_personalization(each, NO_REFERENCES))
+        delivered = _delivered(before, after, weights, is_active)
+        self._admit(after.shop_id, weights, delivered, str(after.environment_key))
+
+    def _admit(
+        self, shop_id: str, weights: tuple[Weight, Weight], delivered: tuple[Weight, Weight], environment: str | None
+    ) -> None:
+        _refuse(exceeded(_ALONE, *weights))
+        if delivered[1] != NOTHING and delivered[0] != delivered[1]:
+            for standing in self._standing(shop_id, environment):
+                _refuse(exceeded(standing, *delivered))
+
+    def _standing(self, shop_id: str, environment: str | None) -> Iterator[Weight]:
+        """What is served now in an environment, or in each; nothing while the bucket does not answer."""
+        names = [environment or DEFAULT_ENVIRONMENT]
+        while names:
+            name = names.pop()
+            try:
+                found = self._blobs.get(pointer_key(shop_id, name))
+            except BlobsUnavailableError:  # then nothing will be published either, and the write is not to wait for it
+                return
+            if found is not None:
+                pointer = read_pointer(found.content)
+                yield Weight(pointer.config.bytes, pointer.snippet.bytes)
+                if environment is None and name == DEFAULT_ENVIRONMENT:
+                    names = [each for each in pointer.environments if each != DEFAULT_ENVIRONMENT]
+
+
+def refuse_overweight(characters: int) -> None:
+    """Raise TooLargeError for so much code, whatever else there is."""
+    _refuse(exceeded(_ALONE, NOTHING, Weight(config=characters)))
+
+
+def _compiled(experiment: Experiment) -> Config:
+    return compile_experiment(experiment, NO_REFERENCES, {})
+
+
+def _weights(before: _Part | None, after: _Part, compiled: Callable[[_Part], Config]) -> tuple[Weight, Weight]:
+    return NOTHING if before is None else _weight(before, compiled), _weight(after, compiled)
+
+
+def _weight(part: _Part, compiled: Callable[[_Part], Config]) -> Weight:
+    try:
+        return weight(compiled(part))
+    except Exception:  # what was stored may be of any form; what cannot be compiled is not delivered
+        return NOTHING
+
+
+def _delivered(
+    before: _Part | None, after: _Part, weights: tuple[Weight, Weight], is_delivered: Callable[[_Part], bool]
+) -> tuple[Weight, Weight]:
+    """The weights of what shoppers get of it, before and after."""
+    was = before is not None and is_delivered(before)
+    return weights[0] if was else NOTHING, weights[1] if is_delivered(after) else NOTHING
+
+
+def _refuse(reason: str | None) -> None:
+    if reason is not None:
+        raise TooLargeError(reason)
