@@ -58,3 +58,4 @@ step engine requirements/ministack.txt -- python_environment .local/venvs/minist
 step sam requirements/sam.txt -- python_environment .local/venvs/sam requirements/sam.txt
 step oscar requirements/oscar.txt -- python_environment .local/venvs/oscar requirements/oscar.txt
 step storefront shared/abtest/storefront/package-lock.json -- npm --prefix shared/abtest/storefront ci --silent --no-audit --no-fund
+step pages tests/browser/pages/package-lock.json -- npm --prefix tests/browser/pages ci --silent --no-audit --no-fund

@@ -1,5 +1,7 @@
 // The mutation actions, each with the way back. They know one element at a time and no selectors.
 
+import { displace, isDisplaced } from './displaced.js';
+import { select } from './lists.js';
 import { keysOf } from './natives.js';
 import { isComplete } from './selectors.js';
 import { trustedHtml } from './trusted.js';
@@ -45,6 +47,7 @@ export const removeStoppers = () => {
 const replaceContent = (element, write) => {
   const before = [...element.childNodes];
   write();
+  for (const child of before) displace(element, child);
   const first = element.firstChild;
   if (!isComplete(element)) stop(element);
   const ours = new Set(element.childNodes);
@@ -56,7 +59,7 @@ const replaceContent = (element, write) => {
     holds: (strict) => stands() && !(strict && element.childNodes.length !== ours.size),
     undo() {
       if (!stands()) return;
-      const theirs = before;
+      const theirs = select(before, isDisplaced);
       for (const child of element.childNodes) if (!ours.has(child)) theirs[theirs.length] = child;
       element.replaceChildren(...theirs);
     },
@@ -139,6 +142,7 @@ const setAttributes = (element, attributes) =>
  */
 const remove = (element, mark) => {
   const placeholder = document.createComment(mark);
+  displace(/** @type {Node} */ (element.parentNode), element, placeholder);
   element.replaceWith(placeholder);
   return {
     anchor: placeholder,
