@@ -75,9 +75,10 @@ const openLayer = (name, guard) => {
 
   /** Tells at once of another array in its place. Globals that are no data layer, or not ours to change, stay. */
   const watch = () => {
+    if (!(name in host)) host[name] = [];
     const own = Object.getOwnPropertyDescriptor(host, name);
-    if (own ? !own.configurable || own.get || (own.value && !isArray(own.value)) : name in host) return;
-    let value = own?.value;
+    if (!own?.configurable || own.get || (own.value && !isArray(own.value))) return;
+    let { value } = own;
     Object.defineProperty(host, name, {
       configurable: true,
       enumerable: true,

@@ -29,7 +29,7 @@ const put = (object, path, at, value) => {
 /**
  * What an order tells, as data of an event.
  * @param {NonNullable<Signal['revenue']>} revenue
- * @returns {Data}
+ * @returns {any}
  */
 const dataOf = ({ properties, ...told }) => {
   /** @type {any} */
@@ -103,8 +103,7 @@ parts._signals = ({ _config, _guard, _turn, _api, _emit, _know, _pageview, _agai
     for (const name of keysOf(signal.mapped)) {
       _know((given) => put(given, name.split('.'), 0, signal.mapped[name]));
     }
-    // What is counted comes after what was decided in the same turn: a conversion follows its exposure.
-    _turn(() => _turn(() => act(trigger, signal)));
+    _turn(() => act(trigger, signal));
   };
 
   for (const { mappings = [] } of triggers) {
