@@ -24,8 +24,35 @@ EDGE = "https://edge.example"
 """Where the shops of `benchmarks.world` are served from."""
 SEED = 20260101
 WORDS = {
-    "thing": "mugs shoes shirts lamps chairs candles blankets jackets posters plants bags watches knives pans bikes".split(),
-    "style": "summer winter organic handmade classic limited everyday vintage nordic colourful".split(),
+    "thing": [
+        "mugs",
+        "shoes",
+        "shirts",
+        "lamps",
+        "chairs",
+        "candles",
+        "blankets",
+        "jackets",
+        "posters",
+        "plants",
+        "bags",
+        "watches",
+        "knives",
+        "pans",
+        "bikes",
+    ],
+    "style": [
+        "summer",
+        "winter",
+        "organic",
+        "handmade",
+        "classic",
+        "limited",
+        "everyday",
+        "vintage",
+        "nordic",
+        "colourful",
+    ],
     "promise": [
         "Free delivery from {n} euros",
         "Thirty days to change your mind",
@@ -36,9 +63,16 @@ WORDS = {
         "Made in Europe, shipped from Leipzig",
         "Pay later, without interest",
     ],
-    "call": ["Add to bag", "Buy it now", "Choose your size", "See the collection", "Yes, I want it", "Check out securely"],
-    "colour": "#0a7d4f #c8102e #1b4dff #222222 #ff6a00 #6b3fa0".split(),
-    "day": "Monday Tuesday Wednesday Thursday Friday Saturday".split(),
+    "call": [
+        "Add to bag",
+        "Buy it now",
+        "Choose your size",
+        "See the collection",
+        "Yes, I want it",
+        "Check out securely",
+    ],
+    "colour": ["#0a7d4f", "#c8102e", "#1b4dff", "#222222", "#ff6a00", "#6b3fa0"],
+    "day": ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"],
 }
 """What texts are drawn from."""
 

@@ -1,7 +1,7 @@
 """Deciding through 100 experiments: in Node beside GrowthBook and Amplitude, in Python beside GrowthBook's package.
 
-Node: one process, the sides in turn, the same visitors; ours and GrowthBook must give the same variations. GrowthBook is
-asked in both its ways (one instance that is told the next visitor's attributes, and its client for servers), and the
+Node: one process, the sides in turn, the same visitors; ours and GrowthBook must give the same variations. GrowthBook
+is asked in both its ways (one instance that is told the next visitor's attributes, and its client for servers), and the
 better one counts. Amplitude's engine hashes otherwise, so it is held to shares, not to answers.
 """
 
@@ -18,6 +18,7 @@ from benchmarks.storefront.report import Amount, Row, median
 SOURCE = HERE.parents[1] / "shared/abtest/storefront/src"
 NODE_AIM = 30_000
 PYTHON_AIM = 1_500
+ROUND_MS = 200
 Json = dict[str, Any]
 
 
@@ -29,22 +30,24 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def _node(what: str, rules: bool, rounds: int) -> Row:
-    asked = _questions(rules) | {"rounds": rounds, "milliseconds": 100}
+    asked = _questions(rules) | {"rounds": rounds, "milliseconds": ROUND_MS}
     answer = subprocess.run(
         ["node", "evaluate.mjs"], cwd=HERE, input=json.dumps(asked), check=True, stdout=subprocess.PIPE, text=True
     )
     found = json.loads(answer.stdout)
     speeds = {name: median(values, "users/s") for name, values in found["speeds"].items()}
     theirs = max(speeds["growthbook"], speeds["growthbook_client"], key=lambda each: each.value)
-    ours = speeds["ours"]
+    ours, best = speeds["ours"], max(theirs.value, speeds["amplitude"].value)
+    aim, wanted = ("as fast as the fastest", best) if rules else (f">= {NODE_AIM:,} users/s", NODE_AIM)
     return Row(
         f"{EXPERIMENTS} experiments in Node, {what}",
         ours,
         [("GrowthBook", theirs), ("Amplitude", speeds["amplitude"])],
-        ours.value / max(theirs.value, speeds["amplitude"].value),
-        f">= {NODE_AIM:,} users/s",
-        ours.value >= NODE_AIM,
-        f"median of {rounds} rounds of 0.1 s in turn; {found['megabytes']:.0f} MB for all three together",
+        ours.value / best,
+        aim,
+        ours.value >= wanted,
+        f"a second of the processor; median of {rounds} rounds of {ROUND_MS} ms in turn; {found['megabytes']:.0f} MB "
+        "for all three together",
     )
 
 

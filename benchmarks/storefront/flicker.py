@@ -95,9 +95,7 @@ def _page(site: Site, way: str, head: str) -> str:
     return site.add(f"/flicker/{way.replace(' ', '-').replace(',', '')}", HTML, *whole.split("\0"))
 
 
-def _loads(
-    browser: Browser, site: Site, paths: dict[str, str], loads: dict[str, int], what: str, slow: bool
-) -> Row:
+def _loads(browser: Browser, site: Site, paths: dict[str, str], loads: dict[str, int], what: str, slow: bool) -> Row:
     found: dict[str, list[Any]] = defaultdict(list)
     for turn in range(max(loads.values())):
         for way, path in paths.items():

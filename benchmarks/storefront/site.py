@@ -119,7 +119,8 @@ Progress = Callable[[str], None]
 
 def document(head: str, body: str) -> str:
     """A whole page."""
-    return f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>{head}</head><body>{body}</body></html>'
+    start = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>'
+    return f"{start}{head}</head><body>{body}</body></html>"
 
 
 def inline(*scripts: str) -> str:

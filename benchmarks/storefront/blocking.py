@@ -1,0 +1,157 @@
+"""What a shopper waits for: the synchronous script of 100 experiments, the main thread's time, and the first headline.
+
+Both SDKs stand as inline scripts in the same page, between two others that look at the clock: so compiling, running and
+the microtasks that follow are measured, the network is not. A quarter of the processor is Chromium's own throttling.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from playwright.sync_api import Browser
+
+from benchmarks.storefront.catalogue import Design, designs
+from benchmarks.storefront.chromium import cold_tab
+from benchmarks.storefront.installs import HIDING, INLINED, NONE, OURS, Install, installed
+from benchmarks.storefront.report import Amount, Row, median
+from benchmarks.storefront.site import HTML, Progress, Site, document, inline
+
+EXPERIMENTS = 100
+SHARE_AIM = 0.5
+DELAY_AIM_MS = 30
+Found = dict[str, list[dict[str, float]]]
+
+
+def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[Row]:
+    """Blocking time twice, the main thread's time and memory, then the headline."""
+    wanted = _experiments()
+    install = installed(site, "blocking", wanted)
+    paths = {way: _page(site, "blocking", way, inline(text), wanted) for way, text in install.inlined.items()}
+    for what, slow, times in (("", False, 6 if quick else 20), (", quarter CPU", True, 4 if quick else 12)):
+        tell(f"blocking time{what}")
+        found = _loads(browser, site, paths, times, slow)
+        yield _blocking(found, what)
+        yield _thread(found, what)
+    yield _memory(found)
+    tell("first headline")
+    yield _headline(browser, site, 6 if quick else 20)
+
+
+def _experiments() -> list[Design]:
+    """Every other one runs on the page that is measured."""
+    here, elsewhere = designs(EXPERIMENTS, "/blocking/*"), designs(EXPERIMENTS, "/{thing}/*")
+    return [pair[number % 2] for number, pair in enumerate(zip(here, elsewhere, strict=True))]
+
+
+def _page(site: Site, name: str, way: str, script: str, wanted: Sequence[Design]) -> str:
+    clock = inline("window.begun=performance.now()") + script + inline("window.blocked=performance.now()-begun")
+    cards = "".join(_card(str(design.mutations[0]["selector"]).split()[0][1:]) for design in wanted)
+    body = f"<h1>Shop</h1>{cards}"
+    return site.add(f"/{name}/{way.replace(' ', '-')}", HTML, document(clock, body))
+
+
+def _card(name: str) -> str:
+    return (
+        f'<section class="{name}"><h2>Thing</h2><img alt="" width="1" height="1">'
+        '<p class="product-description">Nice.</p>'
+        '<p class="price">12.00</p><p class="reviews">Good</p><button class="add-to-cart">Add</button></section>'
+    )
+
+
+def _loads(browser: Browser, site: Site, paths: dict[str, str], times: int, slow: bool) -> Found:
+    found: Found = defaultdict(list)
+    for _ in range(times):
+        for way, path in paths.items():
+            found[way].append(_load(browser, site.url + path, slow))
+    return found
+
+
+def _load(browser: Browser, url: str, slow: bool) -> dict[str, float]:
+    with cold_tab(browser, cpu=slow) as tab:
+        tab.page.goto(url)
+        tab.page.wait_for_timeout(500 if slow else 300)
+        metrics = tab.metrics()
+        return {
+            "blocked": tab.page.evaluate("blocked"),
+            "thread": metrics["TaskDuration"] * 1000,
+            "heap": tab.heap_megabytes(),
+        }
+
+
+def _amounts(found: Found, name: str, unit: str) -> dict[str, Amount]:
+    return {way: median([each[name] for each in results], unit) for way, results in found.items()}
+
+
+def _blocking(found: Found, what: str) -> Row:
+    spent = _amounts(found, "blocked", "ms")
+    ratio = spent[OURS].value / spent[INLINED].value
+    return Row(
+        f"blocking time, {EXPERIMENTS} experiments{what}",
+        spent[OURS],
+        [(INLINED, spent[INLINED])],
+        ratio,
+        "<= half of GrowthBook's",
+        ratio <= SHARE_AIM,
+        f"{spent[OURS].times} cold loads each, in turn; half of the experiments run on the page; an empty page "
+        f"{spent[NONE].value:.1f} ms",
+    )
+
+
+def _thread(found: Found, what: str) -> Row:
+    spent = _amounts(found, "thread", "ms")
+    more = {way: Amount(spent[way].value - spent[NONE].value, "ms") for way in (OURS, INLINED)}
+    return Row(
+        f"main thread, all that was added until the page rests{what}",
+        more[OURS],
+        [(INLINED, more[INLINED])],
+        more[OURS].value / more[INLINED].value,
+        given=f"the page without either takes {spent[NONE].value:.0f} ms; treatments included",
+    )
+
+
+def _memory(found: Found) -> Row:
+    heaps = _amounts(found, "heap", "MB")
+    more = {way: Amount(heaps[way].value - heaps[NONE].value, "MB") for way in (OURS, INLINED)}
+    return Row(
+        f"JavaScript heap added, {EXPERIMENTS} experiments",
+        more[OURS],
+        [(INLINED, more[INLINED])],
+        more[OURS].value / more[INLINED].value,
+        given="after a garbage collection",
+    )
+
+
+WATCH = """
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.headline ??= entry.renderTime || entry.startTime;
+}).observe({ type: 'element', buffered: true });
+"""
+
+
+def _headline(browser: Browser, site: Site, times: int) -> Row:
+    install = installed(site, "headline", designs(10, "/headline/*"))
+    ways = (NONE, OURS, INLINED, HIDING)
+    paths = {way: _headline_page(site, way, install) for way in ways}
+    found: dict[str, list[float]] = defaultdict(list)
+    for _ in range(times):
+        for way, path in paths.items():
+            with cold_tab(browser) as tab:
+                tab.page.goto(site.url + path)
+                tab.page.wait_for_function("window.headline")
+                found[way].append(tab.page.evaluate("headline"))
+    seen = {way: median(results, "ms") for way, results in found.items()}
+    later = {way: Amount(seen[way].value - seen[NONE].value, "ms") for way in ways}
+    return Row(
+        "first headline visible, later than without a snippet",
+        later[OURS],
+        [(way, later[way]) for way in (INLINED, HIDING)],
+        None,
+        f"<= {DELAY_AIM_MS} ms",
+        later[OURS].value <= DELAY_AIM_MS,
+        f"{times} cold loads each; without a snippet {seen[NONE]}; ten experiments, synchronous tag, loopback",
+    )
+
+
+def _headline_page(site: Site, way: str, install: Install) -> str:
+    body = '<h1 elementtiming="headline">Original</h1>' + "<p>Of this page.</p>" * 100
+    page = document(inline(WATCH) + install.heads[way], body)
+    return site.add(f"/headline/{way.replace(' ', '-')}", HTML, page)

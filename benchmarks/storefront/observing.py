@@ -1,0 +1,113 @@
+"""What watching a page costs it: infinite scroll and a ticker, without anything, with ours, with dom-mutator.
+
+Both sides hold the same mutations. Each batch or tick is a task of its own, after which the page is laid out, as a
+browser does before it shows it; time is that of the main thread's processor where Chromium tells it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from playwright.sync_api import Browser
+
+from benchmarks.storefront import peers
+from benchmarks.storefront.catalogue import Design
+from benchmarks.storefront.chromium import cold_tab
+from benchmarks.storefront.installs import NONE, OURS, installed
+from benchmarks.storefront.report import Row, median
+from benchmarks.storefront.site import HTML, Progress, Site, document, inline
+
+MUTATOR = "dom-mutator"
+WAYS = (NONE, OURS, MUTATOR)
+MUTATIONS: list[dict[str, Any]] = [
+    {"selector": f".teaser-{number} h2", "action": "html", "html": f"<b>Treated {number}</b>"} for number in range(19)
+] + [{"selector": ".item.sale .label", "action": "html", "html": "<b>Now</b>"}]
+"""Nineteen on the page, one on every hundredth item that scrolling adds."""
+
+TASKS = """
+window.task = (() => {
+  const { port1, port2 } = new MessageChannel();
+  let next;
+  port1.onmessage = () => next();
+  return () => new Promise((resolve) => { next = resolve; port2.postMessage(0); });
+})();
+"""
+SCROLL = """async () => {
+  const list = document.getElementById('list');
+  for (let batch = 0; batch < 100; batch++) {
+    let html = '';
+    for (let i = 0; i < 100; i++) {
+      html += `<li class="item${i ? '' : ' sale'}"><img alt="" width="1" height="1">` +
+        `<a href="#">Item ${batch * 100 + i}</a><span class="label">New</span><span class="price">12.00</span></li>`;
+    }
+    list.insertAdjacentHTML('beforeend', html);
+    await task();
+    list.offsetHeight;
+  }
+}"""
+TICKER = """async () => {
+  const ticker = document.getElementById('ticker');
+  for (let i = 0; i < 4000; i++) {
+    ticker.textContent = `${i} people are looking`;
+    await task();
+    ticker.offsetHeight;
+  }
+}"""
+
+
+def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[Row]:
+    """Both workloads."""
+    install = installed(site, "observing", [Design("labels", "/observing/*", MUTATIONS, share=1.0, goals=0)])
+    mutate = "".join(
+        f"domMutator.default.declarative({{selector:{each['selector']!r},action:'set',attribute:'html',"
+        f"value:{each['html']!r}}});"
+        for each in MUTATIONS
+    )
+    heads = {NONE: "", OURS: install.heads[OURS], MUTATOR: inline(peers.dom_mutator(), mutate)}
+    teasers = "".join(f'<div class="teaser-{number}"><h2>Original</h2></div>' for number in range(19))
+    body = f'{teasers}<p id="ticker">0</p><ul id="list"></ul>'
+    paths = {
+        way: site.add(f"/observing/{number}", HTML, document(inline(TASKS) + head, body))
+        for number, (way, head) in enumerate(heads.items())
+    }
+    for name, work, aim, expected in (
+        ("infinite scroll, 10,000 items", SCROLL, 20, 119),
+        ("ticker, 4,000 changes", TICKER, 5, 19),
+    ):
+        tell(name)
+        yield _row(browser, site, paths, name, work, aim, expected, 4 if quick else 12)
+
+
+def _row(
+    browser: Browser, site: Site, paths: dict[str, str], name: str, work: str, aim: int, expected: int, times: int
+) -> Row:
+    found: dict[str, list[float]] = defaultdict(list)
+    for _ in range(times):
+        for way, path in paths.items():
+            found[way].append(_seconds(browser, site.url + path, work, 0 if way == NONE else expected))
+    more = {
+        way: median([100 * (with_it / bare - 1) for with_it, bare in zip(found[way], found[NONE], strict=True)], "%")
+        for way in (OURS, MUTATOR)
+    }
+    bare = median([1000 * each for each in found[NONE]], "ms")
+    return Row(
+        f"{name}: time added",
+        more[OURS],
+        [(MUTATOR, more[MUTATOR])],
+        None,
+        f"<= {aim} %",
+        more[OURS].value <= aim,
+        f"{len(MUTATIONS)} mutations; {times} runs each in turn, compared pair by pair; the page alone {bare}",
+    )
+
+
+def _seconds(browser: Browser, url: str, work: str, expected: int) -> float:
+    with cold_tab(browser) as tab:
+        tab.page.goto(url)
+        tab.page.wait_for_timeout(400)
+        before = tab.metrics()["TaskDuration"]
+        tab.page.evaluate(work)
+        spent = tab.metrics()["TaskDuration"] - before
+        treated = tab.page.evaluate("document.querySelectorAll('h2 > b, .label > b').length")
+        assert treated == expected, (url, treated, expected)
+    return spent
