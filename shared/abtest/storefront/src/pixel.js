@@ -78,6 +78,10 @@ const boot = (config, scripts) => {
     currency: runtime.currency,
     note() {},
     give() {},
+    ready(next) {
+      next();
+    },
+    force() {},
   });
   /** @type {any} */ (window)[pixel.name] = { track, consent, visitorId: visit.visitorId };
   if (quiet) return;
@@ -95,7 +99,7 @@ const boot = (config, scripts) => {
   );
   const proceed = () => {
     open = true;
-    turn(() => {});
+    work();
   };
   const end = () => {
     open = false;
