@@ -23,6 +23,7 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.publication import TooLargeError
 from abtest.services.personalizations.experiences import Experiences
 from abtest.services.personalizations.reading import Reading
 from api_personalizations.endpoints.vocabulary import (
@@ -44,6 +45,7 @@ CODE = (
     CodeBudgetExceededError,
     InlineDataUriTooLargeError,
     InvalidScriptError,
+    TooLargeError,
     LimitReachedError,
     LiveImpactError,
     NotFoundError,

@@ -25,6 +25,7 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.publication import TooLargeError
 from abtest.services.listing import ArchivedFilter, Sort
 from abtest.services.personalizations.authoring import Authoring
 from abtest.services.personalizations.ordering import Ordering
@@ -40,7 +41,7 @@ Orders = Annotated[Ordering, use(Ordering)]
 Reads = Annotated[Reading, use(Reading)]
 
 RULES = (CodeBudgetExceededError, KeyTakenError, LimitReachedError, UnsafeRegexError, ValidationFailedError)
-CODE = (InlineDataUriTooLargeError, InvalidScriptError)
+CODE = (InlineDataUriTooLargeError, InvalidScriptError, TooLargeError)
 
 
 @router.get("", operation_id="listPersonalizations", responses=errors(LimitReachedError))

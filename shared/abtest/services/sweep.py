@@ -1,5 +1,7 @@
 """Repeats what was promised and not done: publications whose request died, event batches that the queue refused.
 
+And has every shop published that this release renders otherwise.
+
 Nothing is removed before it was handed on, so a sweep that dies leaves work for the next and at worst hands on twice;
 publishing twice is harmless, and events are told apart by their ids.
 """
@@ -7,7 +9,7 @@ publishing twice is harmless, and events are told apart by their ids.
 import logging
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 
 from abtest.kit import canonical_json
@@ -18,6 +20,7 @@ from abtest.ports.limits import Leases
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
 from abtest.services.publication import Publication
+from abtest.services.rollout import Rollout
 
 LEASE, LEASE_SECONDS = "cron#sweep", 60
 PATIENCE = timedelta(seconds=30)
@@ -41,6 +44,8 @@ class Swept:
 
     shops: int
     batches: int
+    released: int
+    """Shops that get what this release renders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,8 @@ class Sweep:
     world: World
     leases: Leases
     ledger: Blobs
+    delivery: Blobs
+    bundle: Callable[[], str]
     publish_queue: Queue
     event_queue: Queue | None
 
@@ -60,11 +67,17 @@ class Sweep:
             return None
         try:
             batches = self._spilled()  # first: it bears a queue that refuses, which the other half does not
-            swept = Swept(shops=self._publications(), batches=batches)
+            swept = Swept(shops=self._publications(), batches=batches, released=self._rollout().run())
         finally:
             self.leases.release(LEASE, owner=owner)
-        _log.info("sweep.done", extra={"shops": swept.shops, "batches": swept.batches})
+        _log.info("sweep.done", extra=asdict(swept))
         return swept
+
+    def _rollout(self) -> Rollout:
+        def message(shop_id: str) -> str:
+            return publish_message(shop_id, [])
+
+        return Rollout(blobs=self.delivery, queue=self.publish_queue, bundle=self.bundle, message=message)
 
     def _publications(self) -> int:
         """One message for each shop with overdue rows."""

@@ -15,6 +15,7 @@ DEFAULT_ENVIRONMENT = "production"
 ACTIVE = ""
 """Stands for the environment that the shop made the active one; no environment has this name."""
 
+POINTERS = "pointers/"
 POINTER_CONTENT_TYPE = "application/json"
 CONFIG_CONTENT_TYPE = "application/json"
 SNIPPET_CONTENT_TYPE = "application/javascript; charset=utf-8"
@@ -56,7 +57,7 @@ class Pointer:
 
 def pointer_key(shop_id: str, environment: str = DEFAULT_ENVIRONMENT) -> str:
     """Where the pointer of a shop's environment lies."""
-    return f"pointers/{shop_id}/{environment}.json"
+    return f"{POINTERS}{shop_id}/{environment}.json"
 
 
 def object_key(sha256_hex: str, encoding: Encoding = "identity") -> str:
