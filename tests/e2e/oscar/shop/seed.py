@@ -21,7 +21,7 @@ product = Product.objects.create(
     upc="NB-160",
     is_public=True,
 )
-product.categories.add(Category.objects.add_root(name="Notebooks"))
+product.categories.add(Category.objects.add_root(instance=Category(name="Notebooks")))
 StockRecord.objects.create(
     product=product,
     partner=Partner.objects.create(name="Warehouse"),
