@@ -105,6 +105,7 @@ def test_globals__are_one(shop: Shop, open_page: Open) -> None:
         "chunk",
         "consent",
         "flag",
+        "force",
         "personalization",
         "ready",
         "set",

@@ -24,11 +24,13 @@ const toAssignments = (decisions) => {
  * @param {{
  *   guard: Guard, emit: Emit, emitOnce: (key: string, type: string, data: Data, d?: Decision, scope?: string) => void,
  *   decided(): Decided | undefined, visitorId(): string, cart(): Record<string, string>, currency: string | undefined,
- *   turn(fn: () => void): void, note(name: string): void, give(data: Data): void,
- * }} parts
+ *   turn(fn: () => void): void, note(name: string): void, give(data: Data): void, ready(fn: () => void): void,
+ *   force(id?: string, variation?: string | number): void,
+ * }} page
  * @returns {Api}
  */
-export const createApi = ({ guard, emit, emitOnce, decided, visitorId, cart, currency, turn, note, give }) => {
+export const createApi = (page) => {
+  const { guard, emit, emitOnce, decided, visitorId, cart, currency, turn, note, give, ready, force } = page;
   /** @param {Data} data */
   const order = (data) => {
     const whole = { ...data, currency: data.currency || currency };
@@ -64,7 +66,8 @@ export const createApi = ({ guard, emit, emitOnce, decided, visitorId, cart, cur
     assignments: () => toAssignments(decided()?.assignments || []),
     visitorId,
     cart,
-    ready: guard('ready', (fn) => fn(api)),
+    ready: guard('ready', (fn) => ready(guard('ready', () => fn(api)))),
+    force: guard('force', force),
     consent: guard('consent', (granted) => parts._consented?.(granted)),
     chunk: guard('chunk', (name, fn) => parts._chunk?.(name, fn)),
   };

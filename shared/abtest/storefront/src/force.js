@@ -14,7 +14,6 @@ import { keysOf } from './natives.js';
 export const readForce = (search) => {
   const query = new URLSearchParams(search);
   const one = query.get('svc_qa') === '1';
-  /** @type {Record<string, string>} */
   const variations = record();
   for (const pair of (query.get('svc_force') || '').split(',')) {
     const [id, variation] = pair.split(':');
@@ -24,4 +23,18 @@ export const readForce = (search) => {
   const variation = query.get('svc_variation_id');
   if (one && id && variation) variations[id] = variation;
   return { qa: one || keysOf(variations).length > 0, variations };
+};
+
+/**
+ * The same by `svc.force`: without a variation the experiment decides again, without an experiment all do. What was
+ * seen on this page counts nowhere from now on, also when nothing is forced any longer.
+ * @param {Forced} force
+ * @param {string | undefined} id
+ * @param {string | number | undefined} variation
+ */
+export const enforce = (force, id, variation) => {
+  force.qa = true;
+  if (id == null) force.variations = record();
+  else if (variation == null) delete force.variations[id];
+  else force.variations[id] = variation;
 };

@@ -33,7 +33,8 @@ const boot = (config, scripts, given) => {
   const force = readForce(location.search);
   const quiet = isBot(navigator) && !force.qa;
   const surface = document.currentScript?.dataset.surface;
-  const visit = createVisit(document, location.protocol === 'https:', domainOf(config.runtime.domains));
+  const domain = domainOf(config.runtime.domains);
+  const visit = createVisit(document, location.protocol === 'https:', domain);
   let errors = 0;
   /** @type {Decided | undefined} */
   let decided;
@@ -51,7 +52,7 @@ const boot = (config, scripts, given) => {
       decision,
     );
   });
-  const transport = createTransport(config, guard);
+  const transport = createTransport(config, guard, domain);
   const emit = createEmit(config, visit, force, (event) => quiet || transport.add(event));
   const emitOnce = createEmitOnce(visit, force, emit);
   const treatments = createTreatments(
@@ -173,7 +174,7 @@ const boot = (config, scripts, given) => {
       enforce(force, id, variation);
       again();
     },
-    ready: (work) => (quiet ? work() : turn(work)),
+    ready: (next) => (quiet ? next() : turn(next)),
   });
   /** @type {any} */ (window).svc = api;
 

@@ -314,25 +314,20 @@ export type Guard = <A extends unknown[]>(
   decision?: Decision,
 ) => (...args: A) => void;
 
-export interface Assignment {
-  experimentId: string;
-  variationId: string;
-  variationIndex: number;
-  epoch: number;
-}
+export type Assignment = import('../svc').SvcAssignment;
 
+/** `window.svc` as we see it: what pages hand over is what it is. `Svc` of svc.d.ts is what it is to shops. */
 export interface Api {
-  track(name: string, data?: Data): void;
-  set(data: Data): void;
-  flag(key: string, fallback?: unknown): unknown;
-  personalization(key: string): unknown;
+  track(name: string, data?: any): void;
+  set(data: any): void;
+  flag(key: string, fallback?: any): any;
+  personalization(key: string): any;
   assignments(): Assignment[];
   visitorId(): string;
-  /** What to keep with the visitor's cart, for the checkout to give back as `cart_attributes`. */
   cart(): Record<string, string>;
-  ready(fn: (api: Api) => void): void;
+  ready(fn: (api: any) => void): void;
+  force(experimentId?: string, variation?: string | number): void;
   consent(granted: boolean): void;
-  /** Called by chunks of the snippet. */
   chunk(name: string, fn: () => void): void;
 }
 
@@ -417,8 +412,6 @@ export interface TrustedPolicy {
 
 declare global {
   interface Window {
-    /** Before the SDK runs, what the page tells of its visitor. */
-    svc?: Api | Data;
     trustedTypes?: {
       createPolicy(name: string, rules: TrustedPolicy): TrustedPolicy;
     };

@@ -1,0 +1,89 @@
+"""Which parts of the SDK a config calls for."""
+
+from typing import Any
+
+import pytest
+
+from abtest.domain.delivery import sdk_parts
+from abtest.domain.delivery.sdk_parts import parts_of
+from abtest.storefront import bundle, parts
+
+Json = dict[str, Any]
+RUNTIME = {"currency": "EUR", "events_url": "https://edge.example/events", "events_signature": "v1.k1.00"}
+
+
+def config(experiment: Json | None = None, **more: Any) -> Json:
+    """A config with one experiment of two variations."""
+    variations: list[Json] = [{"id": "a", "range": [0, 5000]}, {"id": "b", "range": [5000, 10000], "mutations": []}]
+    whole = {"id": "e", "type": "mutation", "epoch": 1, "state": 1, "variations": variations, **(experiment or {})}
+    return {"shop_id": "s", "runtime": RUNTIME, "signals": {}, "experiments": [whole], **more}
+
+
+def variation(**fields: Any) -> Json:
+    """An experiment whose only variation has these fields."""
+    return {"variations": [{"id": "a", "range": [0, 10000], **fields}]}
+
+
+def page_rule(**fields: Any) -> Json:
+    """Page targeting by one rule."""
+    return {"pages": {"mode": "any", "in": [{"include": [], "exclude": [], **fields}], "out": []}}
+
+
+def test_parts__each__has_a_row() -> None:
+    assert sdk_parts._CALLS.keys() == parts().keys()
+
+
+def test_config__with_mutations_url_rules_and_goals__calls_for_no_optional_part() -> None:
+    goals = [{"id": "g", "type": "custom", "once": True, "event": "signup"}]
+    pages = page_rule(include=[{"path": "\\/"}])
+    assert parts_of(config({"goals": goals, **pages})) == frozenset()
+
+
+CALLS: list[tuple[str, Json]] = [
+    ("weekdays", config({"dark": {"days": ["monday"], "zone": "UTC"}})),
+    ("weekdays", config(zones=["UTC"])),
+    ("audiences", config({"audience": {"mode": "any", "in": [{"country": "DE"}], "out": []}})),
+    ("audiences", config(page_rule(when={"device": "mobile"}))),
+    ("audiences", config(variation(blocks=[{"rules": {"when": {"device": "mobile"}}, "css": "a{}"}]))),
+    ("audiences", config({"goals": [{"id": "g", "type": "custom", "pages": {"when": {"visits": 1}}}]})),
+    ("triggers", config(page_rule(trigger="dom_ready"))),
+    ("triggers", config(page_rule(when={"$and": [{"data_layer.template": "product"}]}))),
+    ("blocks", config(variation(blocks=[{"rules": {}}]))),
+    ("redirect", config({"type": "redirect", **variation(redirect_url="/b")})),
+    ("personalizations", config(personalizations=[])),
+    ("flags", config(flags=[{"id": "f", "key": "f", "state": 1, "below": 0, "on": 1, "off": 0}])),
+]
+
+
+@pytest.mark.parametrize(("name", "asked"), CALLS)
+def test_config__that_asks_for_something__has_its_part(name: str, asked: Json) -> None:
+    assert name in parts_of(asked)
+
+
+UNKNOWN = [
+    config(novelty={}),
+    config({"novelty": 1}),
+    config(variation(novelty=1)),
+    config(variation(blocks=[{"rules": {}, "novelty": 1}])),
+    config(runtime=RUNTIME | {"novelty": True}),
+    config(signals={"novelty": []}),
+    config(experiments=["none of ours"]),
+    config(flags=[{"novelty": 1}]),
+    config(personalizations=[{"experiences": [{"novelty": 1}]}]),
+]
+
+
+@pytest.mark.parametrize("asked", UNKNOWN)
+def test_config__with_what_is_not_known__has_everything(asked: Json) -> None:
+    assert parts_of(asked) == parts().keys()
+
+
+def test_bundle__of_a_part__has_what_the_part_requires() -> None:
+    requiring = {name: required for name, required in parts().items() if required}
+    assert requiring
+    for name, required in requiring.items():
+        assert bundle([name]) == bundle([name, *required])
+
+
+def test_bundle__of_all_parts_or_untold__is_the_whole_one() -> None:
+    assert bundle() == bundle(parts()) == bundle([*parts(), "unknown"])
