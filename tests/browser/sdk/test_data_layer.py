@@ -326,3 +326,23 @@ def test_set__that_a_getter_calls_while_we_listen__does_not_loop(shop: Shop, ope
         " if (count++ < 2000) this.push(it()) }; dataLayer.push(it())"
     )
     assert page.evaluate("count") == 2001
+
+
+def test_consent__is_waited_for_and_what_was_kept_goes_with_it(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [rewarded()]
+    shop.config = listening(login(persist=True), {"event": "purchase", "layer": "dataLayer", **REVENUE})
+    shop.runtime["consent"] = {"read": shop.script("return window.answer"), "events": []}
+    shop.page("/", before(f"dataLayer = []; {LOGIN}"))
+    page = open_page()
+    page.evaluate(f"it = {PURCHASE}; dataLayer.push(it); it.ecommerce.value = 1")
+    assert page.evaluate(f"[{H1}, document.cookie, localStorage.length]") == ["Original", "", 0]
+    assert shop.attempts == []
+    page.evaluate("svc.consent(true)")
+    assert page.evaluate(f"[{H1}, Object.keys(localStorage)]") == ["Gold", ["svc_a.page.tier"]]
+    assert shop.wait_events("order")[0]["data"]["revenue"] == 1299.5
+    kinds = [event["type"] for event in shop.events()]
+    assert kinds.index("experiment_viewed") < kinds.index("order")
+    page.evaluate("svc.consent(false)")
+    assert page.evaluate(f"[{H1}, document.cookie, Object.keys(localStorage)]") == ["Original", "", []]
+    page.evaluate(f"dataLayer.push({PURCHASE}); {LOGIN}")
+    assert page.evaluate(f"[{H1}, Object.keys(localStorage)]") == ["Original", []]

@@ -1,0 +1,1 @@
+"""Data-layer triggers without a network."""
