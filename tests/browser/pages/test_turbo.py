@@ -1,6 +1,7 @@
 """Turbo, htmx and the plain history API turn pages into one: no frame of the original over navigations."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -65,7 +66,7 @@ def new(*paths: str) -> list[Any]:
 def log_of(*paths: str) -> list[str]:
     """Each script once, each reset once when its page is left."""
     lines = [f"js {paths[0]}"]
-    for before, path in zip(paths, paths[1:], strict=False):
+    for before, path in pairwise(paths):
         lines += [f"reset {before}", f"js {path}"]
     return lines
 
@@ -111,11 +112,14 @@ def test_router__that_renders_at_once_or_later__shows_no_frame_of_the_original(
 ) -> None:
     serve_pages(shop, "")
     move = "navigation.navigate(path)" if api == "navigation" else "history.pushState({}, '', path)"
+    render = "" if api == "navigation" else "render(path)"
     router = f"""<script>
       const render = (path) => {{ document.querySelector('main').innerHTML =
         '<h1>Original ' + path + '</h1><p class="gone">Promo</p>'; }};
-      window.atOnce = (path) => {{ {move}; window.during = log.length; {"" if api == "navigation" else "render(path)"} }};
-      {"navigation.addEventListener('navigate', (e) => e.intercept({handler: async () => render(new URL(e.destination.url).pathname)}));" if api == "navigation" else ""}
+      window.atOnce = (path) => {{ {move}; window.during = log.length; {render} }};
+      if ({str(api == "navigation").lower()}) navigation.addEventListener('navigate', (e) => {{
+        e.intercept({{handler: async () => render(new URL(e.destination.url).pathname)}});
+      }});
     </script>"""
     without = (
         "<script>delete window.navigation; Object.defineProperty(window, 'navigation', {value: undefined})</script>"

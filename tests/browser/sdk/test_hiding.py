@@ -1,4 +1,4 @@
-"""What is hidden before its treatment stands, for how long, and what becomes of treatments that do not stand in time."""
+"""What is hidden before its treatment stands, for how long, and what becomes of treatments that come too late."""
 
 from typing import Any
 
@@ -16,7 +16,8 @@ H1 = "document.querySelector('h1').textContent"
 WATCH = f"""<script>const began = performance.now(); window.during = {OPACITY};
   (function wait() {{
     if ({OPACITY} !== '1') return setTimeout(wait, 10);
-    window.seen = {{ms: performance.now() - began, text: {H1}, color: getComputedStyle(document.querySelector('h1')).color}};
+    window.seen = {{ms: performance.now() - began, text: {H1}}};
+    seen.color = getComputedStyle(document.querySelector('h1')).color;
     fetch('/gate');
   }})()</script>"""
 

@@ -102,3 +102,62 @@ def test_goals__count_on_the_destination(shop: Shop, open_page: Open) -> None:
     page.wait_for_url("**/new")
     page.click("button")
     assert shop.wait_events("goal")[0]["data"] == {"goalId": "g"}
+
+
+def test_back_forward_and_reload__end_where_the_visitor_wanted_and_count_once(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting("/new?from=test")]
+    for path in ("/start", "/old", "/new"):
+        shop.page(path, html(f"<h1>{path}</h1>"))
+    page = open_page("/start")
+    page.evaluate("location.href = '/old?a=1'")
+    page.wait_for_url("**/new?from=test&a=1")
+    page.wait_for_load_state()
+    page.go_back()
+    page.wait_for_url("**/start")
+    page.go_forward()
+    page.wait_for_url("**/new?from=test&a=1")
+    page.reload()
+    assert page.inner_text("h1") == "/new"
+    assert page.evaluate("history.length") <= 3, "the page that was left is not in the history"
+    shop.wait_events("pageview", 4)
+    assert len(shop.events("experiment_viewed")) == 1
+
+
+def test_only_a_query_changed__back_forward_and_reload__neither_loop_nor_count_again(
+    shop: Shop, open_page: Open
+) -> None:
+    shop.experiments = [redirecting("/old?view=alt")]
+    for path in ("/start", "/old"):
+        shop.page(path, html(f"<h1>{path}</h1>"))
+    page = open_page("/start")
+    page.evaluate("location.href = '/old?view=own&a=1'")
+    page.wait_for_url("**/old?view=alt&a=1")
+    page.wait_for_load_state()
+    page.go_back()
+    page.wait_for_url("**/start")
+    page.go_forward()
+    page.wait_for_url("**/old?view=alt&a=1")
+    page.reload()
+    page.wait_for_load_state()
+    assert page.evaluate("getComputedStyle(document.documentElement).opacity") == "1"
+    shop.wait_events("pageview", 4)
+    assert len(shop.events("experiment_viewed")) == 1
+
+
+def test_exposure__of_a_page_that_is_left_at_once__arrives(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting("/new")]
+    shop.page("/old", html("<h1>Old</h1>"))
+    shop.page("/new", html("<h1>New</h1>", tag=""))
+    open_page("/old").wait_for_url("**/new")
+    [exposure] = shop.wait_events("experiment_viewed")
+    assert "/old" in exposure["url"], "sent by the page that was left: the next has no snippet"
+
+
+def test_redirect__in_a_single_page_navigation__leaves_for_the_destination(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [redirecting("/new")]
+    shop.page("/start", html("<h1>Start</h1>"))
+    shop.page("/new", html("<h1>New</h1>"))
+    page = open_page("/start")
+    page.evaluate("history.pushState({}, '', '/old')")
+    page.wait_for_url("**/new")
+    assert len(shop.wait_events("experiment_viewed")) == 1
