@@ -26,7 +26,7 @@ class ScriptError:
 
 
 class ScriptChecker(Protocol):
-    """Parses scripts as a browser would and runs none of them. A script is the body of a function: `return` is right."""
+    """Parses scripts as a browser would, and runs none. A script is the body of a function: `return` is right."""
 
     def check(self, source: str) -> ScriptError | None:
         """The first error of a script by the accepted edition, or None."""

@@ -67,7 +67,7 @@ def _judged(source: str) -> _Verdict:
         return _Verdict(_at(source, lone.start(), "half of a surrogate pair cannot be written to a file"), False)
     error = _compile_error(source)
     if error is not None:
-        return _Verdict(error, False)
+        return _Verdict(error if error.line else _placed(source, error), False)
     if refusal(source, SHARED_YEAR) is None:
         return _Verdict(None, _LOOKBEHIND.search(source) is not None)
     refused = refusal(source, ACCEPTED_YEAR)
@@ -77,6 +77,12 @@ def _judged(source: str) -> _Verdict:
 def _compile_error(source: str) -> ScriptError | None:
     message = _compiler()(source)
     return None if message is None else _error(source, message)
+
+
+def _placed(source: str, error: ScriptError) -> ScriptError:
+    """An error whose place the engine does not tell, as that of a regular expression; the grammar does."""
+    refused = refusal(source, ACCEPTED_YEAR)
+    return error if refused is None else _refused(source, refused)
 
 
 def _refused(source: str, refused: Refusal) -> ScriptError:
