@@ -20,7 +20,10 @@ class CloudFrontCdn:
 
     def invalidate(self, paths: Sequence[str], *, reference: str) -> None:
         # A reference that CloudFront knows gives the invalidation that it made then, so that repeating costs nothing.
-        batch: "InvalidationBatchTypeDef" = {"Paths": {"Quantity": len(paths), "Items": list(paths)}, "CallerReference": reference}
+        batch: InvalidationBatchTypeDef = {
+            "Paths": {"Quantity": len(paths), "Items": list(paths)},
+            "CallerReference": reference,
+        }
         try:
             aws.cloudfront().create_invalidation(DistributionId=self._distribution_id, InvalidationBatch=batch)
         except (BotoCoreError, ClientError) as error:  # throttled, too many in progress, not allowed, not there

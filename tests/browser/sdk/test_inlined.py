@@ -1,0 +1,90 @@
+"""The published snippet inside a page of its own text, with hostile text in every field that a customer fills."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
+from abtest.storefront import bundle
+from tests.support.delivered import experience, flag, keep, personalization
+from tests.support.storefronts import SHOP_ID, Storefront, experiment, goal, variation
+
+HOSTILE = [
+    "</script><script>window.harmed=1</script>",
+    "<!--<script>",
+    "]]>--><!-- -->",
+    "\u2028\u2029",
+    "$& $` $' $1 $$",
+    "__proto__",
+    "\ud800 lone",
+    "\\u003c/script>\\",
+    "'\"`${window.harmed=1}`*/ //",
+]
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser.new_page()
+        browser.close()
+
+
+def published(text: str) -> str:
+    """The snippet of a shop that says this everywhere."""
+    mutation = {"selector": text, "action": "html", "html": text, "text": text, "attributes": {text: text}}
+    attributes = {"selector": "h1", "action": "attribute", "attributes": {text: text, "__proto__": text}}
+    storefront = Storefront()
+    script = f"return {json.dumps(text)}"
+    arm = variation(1, name=text, mutations=[mutation, attributes], custom_css=text, custom_js=script)
+    storefront.keep(
+        experiment(
+            name=text,
+            experiment_css=text,
+            experiment_js=script,
+            experiment_reset_js=script,
+            variations=(variation(0, name=text), arm),
+            goals=(goal(name=text, selector=text, text_match=text),),
+        )
+    )
+    shown = experience(name=text, value={text: text, "__proto__": {text: 1}}, custom_css=text, custom_js=script)
+    keep(storefront.catalog, personalization(name=text, experiences=(shown,)))
+    keep(storefront.catalog, flag(name=text, on_value={text: [text]}, off_value=text))
+    publication = replace(storefront.publication, bundle=bundle)
+    outcome = publication.publish(SHOP_ID)
+    assert outcome.ok, outcome.reasons
+    assert list(outcome.reasons) == []
+    pointer = storefront.blobs.get(pointer_key(SHOP_ID))
+    assert pointer is not None
+    found = storefront.blobs.get(object_key(read_pointer(pointer.content).snippet.sha256))
+    assert found is not None
+    return found.content.decode()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_snippet__inlined_with_hostile_text__starts_and_leaves_the_page_whole(page: Page, text: str) -> None:
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.set_content(f"<!doctype html><script>{published(text)}</script><h1>Shop</h1><p id=after>all of it</p>")
+    assert page.evaluate("[typeof svc, typeof harmed]") == ["object", "undefined"]
+    assert page.inner_text("#after") == "all of it"
+    assert page.evaluate("document.scripts.length") == 1
+    assert errors == []
+
+
+def test_snippet__of_a_shop_without_experiments__is_small_and_starts(page: Page) -> None:
+    storefront = Storefront()
+    publication = replace(storefront.publication, bundle=bundle)
+    assert publication.publish(SHOP_ID).ok
+    pointer = storefront.blobs.get(pointer_key(SHOP_ID))
+    assert pointer is not None
+    snippet = read_pointer(pointer.content).snippet.sha256
+    whole, small = storefront.blobs.get(object_key(snippet)), storefront.blobs.get(object_key(snippet, "br"))
+    assert whole is not None
+    assert small is not None
+    assert len(small.content) < len(bundle().encode()) / 3
+    page.set_content(f"<script>{whole.content.decode()}</script><p id=after>all of it</p>")
+    assert page.evaluate("typeof svc") == "object"
