@@ -29,7 +29,12 @@ class _Asked:
 
 def _is_paid_for(part: Config) -> bool:
     """Whether a checkout shows it, or its purchases count."""
-    return part.get("surface") == "checkout" or any(goal["type"] == "revenue" for goal in part.get("goals", ()))
+    return part.get("surface") == "checkout" or any(goal.get("type") == "revenue" for goal in part.get("goals", ()))
+
+
+def _is_watched(part: Config) -> bool:
+    """Whether pages count a goal of it; custom events and orders are told of, and counted by the server."""
+    return any(goal.get("type") not in ("custom", "revenue") for goal in part.get("goals", ()))
 
 
 _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
@@ -37,6 +42,7 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "audiences": lambda asked: not asked.names.isdisjoint({"audience", "when"}),
     "data_layer": lambda _: False,  # nothing but what requires it
     "triggers": lambda asked: "trigger" in asked.names or any(name.startswith("data_layer") for name in asked.names),
+    "goals": lambda asked: any(map(_is_watched, asked.delivered)),
     "blocks": lambda asked: "blocks" in asked.names,
     "redirect": lambda asked: "redirect_url" in asked.names,
     "personalizations": lambda asked: "personalizations" in asked.names,
@@ -67,6 +73,7 @@ _FIELDS: Mapping[str, frozenset[str]] = {
         "personalizations": f"{_TARGETED} key type surface below rules experiences",
         "experiences": f"{_CONTENT} id key name value reset_js hide profile",
         "flags": f"{_TARGETED} key below on off paused",
+        "goals": "id type once event selector text url pages capture",
     }.items()
 }
 """Fields that the table above was written for, by what they are fields of."""

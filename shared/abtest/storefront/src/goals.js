@@ -2,6 +2,7 @@
 // server counts them for custom and revenue goals.
 
 import { matchesPage } from './pages.js';
+import { parts } from './parts.js';
 import { matchesUrl } from './urls.js';
 
 /** @import { Data, Decision, Facts, Goal, GoalCapture } from './types' */
@@ -88,7 +89,7 @@ const goalsOf = (decisions, type, facts) => {
  * @param {Facts} facts
  * @param {Reach} reach
  */
-export const countClick = (decisions, hit, facts, reach) => {
+parts._countClick = (decisions, hit, facts, reach) => {
   for (const goal of goalsOf(decisions, 'click', facts)) {
     try {
       const element = clickedElement(goal, hit);
@@ -102,7 +103,7 @@ export const countClick = (decisions, hit, facts, reach) => {
  * @param {Facts} facts
  * @param {Reach} reach
  */
-export const countPageview = (decisions, facts, reach) => {
+parts._countPageview = (decisions, facts, reach) => {
   for (const goal of goalsOf(decisions, 'pageview', facts)) {
     if (!goal.url || (facts.address && matchesUrl(goal.url, facts.address))) reach(goal, goalData(goal));
   }

@@ -5,7 +5,6 @@ import { isBot } from './bots.js';
 import { decide } from './decide.js';
 import { createEmit, createEmitOnce, expose } from './events.js';
 import { enforce, readForce } from './force.js';
-import { countClick, countPageview } from './goals.js';
 import { createGuard } from './guard.js';
 import { select } from './lists.js';
 import { now } from './natives.js';
@@ -136,7 +135,7 @@ const boot = (config, scripts, given) => {
   const view = ({ facts }) => {
     page = pageOf(href);
     pageview({});
-    countPageview(decisions, facts, reach);
+    parts._countPageview?.(decisions, facts, reach);
   };
 
   const evaluate = () => {
@@ -236,11 +235,12 @@ const boot = (config, scripts, given) => {
     page = '';
     again();
   });
+  if (!parts._countClick) return;
   document.addEventListener(
     'click',
     guard('click', (event) => {
       const hit = /** @type {Element} */ (event.composedPath()[0]);
-      if ('closest' in hit) turn(() => decided && countClick(decisions, hit, decided.facts, reach));
+      if ('closest' in hit) turn(() => decided && parts._countClick(decisions, hit, decided.facts, reach));
     }),
     true,
   );

@@ -6,6 +6,7 @@ import './weekdays.js';
 import './audiences.js';
 import './data_layer.js';
 import './triggers.js';
+import './goals.js';
 import './blocks.js';
 import './redirect.js';
 import './personalizations.js';

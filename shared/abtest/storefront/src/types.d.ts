@@ -368,6 +368,9 @@ export interface Parts {
   _attributes(visit: Core['_visit'], dataLayer: (() => object) | undefined, given: Data): Data;
   /** triggers */
   _triggers: typeof import('./triggers.js').createTriggers;
+  /** goals: those that a page itself can see */
+  _countClick(decisions: Decision[], hit: Element, facts: Facts, reach: (goal: Goal, data: Data) => void): void;
+  _countPageview(decisions: Decision[], facts: Facts, reach: (goal: Goal, data: Data) => void): void;
   /** blocks */
   _blockIndexOf(variation: Pick<Variation, 'blocks'>, facts: Facts): number;
   /** redirect: undefined where the page is being left, else the decisions whose content belongs here */
