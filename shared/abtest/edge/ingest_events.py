@@ -18,6 +18,7 @@ from abtest.edge.gateway import (
     refuse_other_media,
 )
 from abtest.edge.ingest_auth import IngestAuth
+from abtest.edge.visitor_cookie import refreshed
 from abtest.kit import canonical_json
 from abtest.kit.errors import ServiceError
 from abtest.ports.http_sender import HttpAnswer
@@ -57,7 +58,9 @@ class IngestRoutes:
         refuse_other_media(request.headers, MEDIA_TYPES)
         envelope = read_envelope(body)
         shop_id = self._auth.shop(proven, request.headers, envelope)
-        return _rendered(self._ingest.accept(shop_id, envelope, check_text=may_hold_unstorable_text(body)))
+        answer = _rendered(self._ingest.accept(shop_id, envelope, check_text=may_hold_unstorable_text(body)))
+        cookies = refreshed(event, request)
+        return {**answer, "cookies": list(cookies)} if cookies else answer
 
 
 def _rendered(result: Receipt | HttpAnswer) -> Answer:

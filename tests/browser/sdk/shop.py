@@ -36,9 +36,7 @@ class Shop:
         self.config: Json = {}
         """More of the config: personalizations, flags, holdout, zones."""
         self.runtime: Json = {}
-        """More of its runtime: consent, handover, environments."""
-        self.runtime: Json = {}
-        """More of the config's runtime settings."""
+        """More of the config's runtime settings: consent, handover, environments."""
         self.scripts: list[str] = []
         """Expressions of the snippet's array: functions, and names of chunks."""
         self.files: dict[str, list[str]] = {}

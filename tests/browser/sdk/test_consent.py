@@ -1,6 +1,4 @@
-"""Strict consent: nothing before it is given, everything without a reload once it is, nothing left when it is taken back."""
-
-from collections.abc import Iterator
+"""Strict consent: nothing before it is given, all without a reload once it is, nothing left when it is taken back."""
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -15,10 +13,12 @@ WATCH = """
   window.touched = [];
   const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
   Object.defineProperty(Document.prototype, 'cookie', {
-    get() { return cookie.get.call(this); }, set(value) { touched.push('cookie ' + value); cookie.set.call(this, value); } });
+    get() { return cookie.get.call(this); },
+    set(value) { touched.push('cookie ' + value); cookie.set.call(this, value); } });
   for (const name of ['setItem', 'removeItem', 'clear']) {
     const original = Storage.prototype[name];
-    Storage.prototype[name] = function () { touched.push(name + ' ' + arguments[0]); return original.apply(this, arguments); };
+    Storage.prototype[name] = function () {
+      touched.push(name + ' ' + arguments[0]); return original.apply(this, arguments); };
   }
   for (const name of ['open', 'deleteDatabase']) {
     const original = indexedDB[name].bind(indexedDB);
@@ -47,7 +47,7 @@ class Traffic:
 
 
 @pytest.fixture
-def shop_asking(shop: Shop) -> Iterator[Shop]:
+def shop_asking(shop: Shop) -> Shop:
     """A shop whose snippet asks the page's own `answer`."""
     shop.runtime["consent"] = {"read": shop.script("return window.answer"), "events": ["answered"]}
     shop.experiments = [
@@ -57,7 +57,7 @@ def shop_asking(shop: Shop) -> Iterator[Shop]:
     ]
     shop.page("/", html("<h1>Old</h1><a href='#x'>Link</a>"))
     shop.page("/next", html("<h1>Old</h1>"))
-    yield shop
+    return shop
 
 
 def settle(page: Page) -> None:
@@ -74,7 +74,8 @@ def test_before_consent__nothing_is_kept_sent_or_shown(shop_asking: Shop, contex
     page.evaluate(
         """() => {
           svc.track('early'); svc.set({country: 'DE'}); svc.ready(() => { throw new Error('theirs') });
-          history.pushState(null, '', '/other'); dispatchEvent(new Event('online')); dispatchEvent(new Event('pagehide'));
+          history.pushState(null, '', '/other'); dispatchEvent(new Event('online'));
+          dispatchEvent(new Event('pagehide'));
           window.answer = undefined; dispatchEvent(new Event('answered'));
         }"""
     )

@@ -1,4 +1,4 @@
-"""Every consent provider's reader against a stand-in of its API: silent, denied, granted, withdrawn, answered before."""
+"""Every consent provider's reader, with a stand-in of its API: silent, denied, granted, withdrawn, answered before."""
 
 import pytest
 from playwright.sync_api import Page
@@ -169,6 +169,7 @@ def test_consent_mode__by_default_and_by_region(shop: Shop, open_page: Open) -> 
             False,
         ),
     ):
-        said = f"window.dataLayer = []; function gtag() {{ dataLayer.push(arguments) }} gtag('consent', 'default', {default});"
+        said = "window.dataLayer = []; function gtag() { dataLayer.push(arguments) }"
+        said += f" gtag('consent', 'default', {default});"
         shop.page("/", html("", f"<script>{said}</script>"))
         assert open_page().evaluate(STARTED) is starts

@@ -59,8 +59,8 @@ def test_getter__of_identifiers__is_taken(getter: str, parts: tuple[str, ...]) -
 @pytest.mark.parametrize(
     "getter",
     [
-        "", ".", "a.", ".a", "a..b", "1a", "a b", "a()", "a[0]", "a;b", "a-b", "é", "a\n", "a.b\u2028", '"', "</script>",
-        "window.", "__proto__", "a.constructor", "a.prototype.b", "a=1", "a/*", "".join("a." * 10) + "a",
+        "", ".", "a.", ".a", "a..b", "1a", "a b", "a()", "a[0]", "a;b", "a-b", "é", "a\n", "a.b\u2028", '"',
+        "</script>", "window.", "__proto__", "a.constructor", "a.prototype.b", "a=1", "a/*", "".join("a." * 10) + "a",
         "a" * (MAX_GETTER_CHARS + 1),
     ],
 )  # fmt: skip

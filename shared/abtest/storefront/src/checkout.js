@@ -11,7 +11,17 @@ parts._cart = (visit) => {
   return attributes;
 };
 
+/** What a page hands back may be anything, even what cannot be read. @param {any} attributes */
+const stampIn = (attributes) => {
+  try {
+    return STAMP.exec(attributes._svc) || [];
+  } catch {
+    return [];
+  }
+};
+
 parts._checkout = ({ _visit, _surface }, { cart_attributes: attributes }) => {
-  const [, id, variations] = STAMP.exec(/** @type {any} */ (attributes)?._svc) || [];
-  if (id && _surface === 'checkout') _visit.adopt(id, variations);
+  if (_surface !== 'checkout') return;
+  const [, id, variations] = stampIn(attributes);
+  if (id) _visit.adopt(id, variations);
 };

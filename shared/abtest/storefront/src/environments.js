@@ -1,6 +1,7 @@
 // Environments with a snippet of their own: on their hosts, this snippet only fetches that one.
 
 import { parts } from './parts.js';
+import { policyOf, trustedHtml } from './trusted.js';
 
 /** @import { Config } from './types' */
 
@@ -21,18 +22,14 @@ const keyHere = ({ runtime }) => {
  */
 const fetchInstead = (own, src) => {
   const script = document.createElement('script');
-  for (const { name, value } of own.attributes) script.setAttribute(name, value);
-  script.setAttribute('src', src);
+  for (const { name, value } of own.attributes) if (name !== 'src') script.setAttribute(name, value);
+  script.src = policyOf()?.createScriptURL(src) ?? src;
   if (own.nonce) script.setAttribute('nonce', own.nonce); // which the attribute does not tell
   if (own.async || own.defer || document.readyState !== 'loading') {
     own.after(script);
     return;
   }
-  try {
-    document.write(script.outerHTML);
-  } catch {
-    own.after(script); // a page of Trusted Types
-  }
+  document.write(trustedHtml(script.outerHTML));
 };
 
 /** A snippet that was asked for by name is that one, whatever it lists: there is no second hop, and no loop. */

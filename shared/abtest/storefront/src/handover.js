@@ -113,7 +113,7 @@ parts._handover = ({ _config, _guard, _visit }, next) => {
     });
     if (way._done) return way;
     ask('', { visitorId, destination: host }, (answer) => {
-      way._token = /^[\w.-]+$/.test(answer?.token) ? answer.token : '';
+      way._token = answer && /^[\w.-]+$/.test(answer.token) ? answer.token : '';
       way._done = true;
       if (!way._token) delete ways[host]; // the next press asks anew
       for (const wait of way._waiting) wait();

@@ -61,7 +61,7 @@ export const countFitting = (queue, limit, bytes) => {
  * visitor's cookie. The script that is running tells.
  * @param {string} shopId
  */
-const isOwn = (shopId) => {
+const isOwnScript = (shopId) => {
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript || {});
   return !!src && new RegExp(`^/.*${shopId}\\.js`).test(src.split(location.origin)[1]);
 };
@@ -100,9 +100,11 @@ const post = (url, body, done) => {
 /**
  * @param {Config} config
  * @param {Guard} guard
+ * @param {string} [domain] that the visitor's cookie is shared with, if any
  */
-export const createTransport = (config, guard) => {
-  let url = isOwn(config.shop_id) ? OWN_PATH : config.runtime.events_url;
+export const createTransport = (config, guard, domain = '') => {
+  let isOwn = isOwnScript(config.shop_id);
+  let url = isOwn ? OWN_PATH + (domain && `?d=${domain}`) : config.runtime.events_url;
   const who = `"_shopId":${toJson(config.shop_id)},"_signature":${toJson(config.runtime.events_signature)}`;
   const tail = `],${who},"sentAt":`;
   const room = MAX_BYTES - tail.length - 32;
@@ -159,7 +161,8 @@ export const createTransport = (config, guard) => {
         inFlight = false;
         pending = [];
         // A shop's server that delivers the snippet, but does not know the service's route beside it.
-        if (url === OWN_PATH && (status === 404 || status === 405)) {
+        if (isOwn && (status === 404 || status === 405)) {
+          isOwn = false;
           url = config.runtime.events_url;
           status = 0;
         }
