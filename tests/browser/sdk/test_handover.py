@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -102,7 +103,7 @@ def wait_minted(edge: HandoverEdge) -> None:
 
 @pytest.mark.parametrize("modifiers", [[], ["Control"]])
 def test_click__that_comes_before_the_token__waits_for_it(
-    open_page: Open, edge: HandoverEdge, modifiers: list[str]
+    open_page: Open, edge: HandoverEdge, modifiers: list[Any]
 ) -> None:
     edge.delay = 0.5
     page = open_page()
