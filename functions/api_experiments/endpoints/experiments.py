@@ -31,8 +31,8 @@ from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, V
 from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.reading import Filters, Reading
 from abtest.services.experiments.scripts import InvalidScriptError
-from abtest.services.publication import TooLargeError
 from abtest.services.listing import Sort
+from abtest.services.publication import TooLargeError
 from abtest.services.scopes import FieldScopeRequiredError
 from api_experiments.endpoints.vocabulary import (
     Archived,

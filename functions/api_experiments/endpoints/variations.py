@@ -23,8 +23,8 @@ from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailed
 from abtest.services.experiments.previews import DEFAULT_SECONDS, PreviewLinks
 from abtest.services.experiments.reading import Reading
 from abtest.services.experiments.scripts import InvalidScriptError
-from abtest.services.publication import TooLargeError
 from abtest.services.experiments.variations import Variations
+from abtest.services.publication import TooLargeError
 from api_experiments.endpoints.vocabulary import (
     Archived,
     ExperimentId,

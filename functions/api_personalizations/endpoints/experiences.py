@@ -23,9 +23,9 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.scripts import InvalidScriptError
-from abtest.services.publication import TooLargeError
 from abtest.services.personalizations.experiences import Experiences
 from abtest.services.personalizations.reading import Reading
+from abtest.services.publication import TooLargeError
 from api_personalizations.endpoints.vocabulary import (
     Confirmation,
     PersonalizationId,

@@ -25,11 +25,11 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.scripts import InvalidScriptError
-from abtest.services.publication import TooLargeError
 from abtest.services.listing import ArchivedFilter, Sort
 from abtest.services.personalizations.authoring import Authoring
 from abtest.services.personalizations.ordering import Ordering
 from abtest.services.personalizations.reading import Reading
+from abtest.services.publication import TooLargeError
 from abtest.services.rollout_filters import Filters
 from abtest.services.scopes import FieldScopeRequiredError
 from api_personalizations.endpoints.vocabulary import PersonalizationId, Reader, Writer, personalization

@@ -143,6 +143,7 @@ class World:
             "flag_id": client.post("/flags", {"key": "one", "name": "One"}).json()["id"],
             "personalization_id": personalization["id"],
             "experience_key": personalization["experiences"][0]["key"],
+            "trigger_id": client.post("/settings/data-layer-triggers", {"eventName": "purchase"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
         }
 
