@@ -1,7 +1,9 @@
-"""Frames of the original over three navigations without a page load: a history API shop, and Turbo.
+"""Frames of the original over three navigations without a page load: two history API shops, and Turbo.
 
 Four pages, an experiment on the headline of each. The sampler counts frames, from the click on, in which the headline
 reads as the shop wrote it. GrowthBook's tag looks at the address twice a second; told by its event it looks at once.
+One shop has the next page before it changes the address, the other changes the address and shows the page that was
+left for 200 ms more: what stands there then is the original of the page that was left, once its treatment has gone.
 """
 
 from collections.abc import Iterator
@@ -18,6 +20,12 @@ from benchmarks.storefront.site import HTML, Progress, Site, document, inline
 
 WAYS = (OURS, INLINED, TOLD)
 PAGES = "abcd"
+KINDS = {
+    "history": "history API",
+    "late": "address first, page 200 ms later",
+    "turbo": "Turbo",
+}
+"""What the address begins with, and in words."""
 SETTLED_MS = 900
 
 SAMPLER = """
@@ -35,10 +43,11 @@ addEventListener('click', async (event) => {
   const link = event.target.closest('a');
   if (!link) return;
   event.preventDefault();
-  history.pushState({}, '', link.href);
-  %s
+  const move = () => { history.pushState({}, '', link.href); %s };
+  if (%s) { move(); await new Promise((resolve) => setTimeout(resolve, 200)); }
   const answer = await fetch(link.href);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  if (!%s) move();
   document.querySelector('main').replaceWith(page.querySelector('main'));
 });
 """
@@ -49,7 +58,7 @@ TURBO_REFRESH = f"addEventListener('turbo:load', () => {{ {REFRESH} }});"
 def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[Row]:
     """One row a kind of shop."""
     times = 2 if quick else 5
-    for kind in ("history", "turbo"):
+    for kind in KINDS:
         tell(f"navigations, {kind}")
         wanted = [
             Design(f"{kind} {page}", f"/{kind}/*/{page}", [_headline(page)], share=1.0, goals=0) for page in PAGES
@@ -60,7 +69,7 @@ def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[
 
 
 def _headline(page: str) -> dict[str, Any]:
-    return {"selector": "main h1", "action": "text", "text": f"Treated {page}"}
+    return {"selector": f"main #headline-{page}", "action": "text", "text": f"Treated {page}"}
 
 
 def _pages(site: Site, kind: str, number: int, way: str, install: Install) -> str:
@@ -68,11 +77,13 @@ def _pages(site: Site, kind: str, number: int, way: str, install: Install) -> st
     if kind == "turbo":
         moves = [peers.turbo(), *([TURBO_REFRESH] if told else [])]
     else:
-        moves = [ROUTER % (REFRESH if told else "")]
+        early = "true" if kind == "late" else "false"
+        moves = [ROUTER % (REFRESH if told else "", early, early)]
     head = install.heads[way] + inline(SAMPLER, *moves)
     for page in PAGES:
         links = "".join(f'<a id="{other}" href="/{kind}/{number}/{other}">{other}</a> ' for other in PAGES)
-        body = f"<main><h1>Original {page}</h1>{links}{'<p>Of this page.</p>' * 40}</main>"
+        headline = f'<h1 id="headline-{page}">Original {page}</h1>'
+        body = f"<main>{headline}{links}{'<p>Of this page.</p>' * 40}</main>"
         site.add(f"/{kind}/{number}/{page}", HTML, document(head, body))
     return f"/{kind}/{number}/{PAGES[0]}"
 
@@ -84,12 +95,12 @@ def _row(browser: Browser, site: Site, kind: str, starts: dict[str, str], times:
             found[way].append(_frames(browser, site.url + path))
     amounts = {way: median(counts, "frames") for way, counts in found.items()}
     return Row(
-        f"frames of the original over 3 navigations, {kind} API" if kind == "history" else f"the same with {kind}",
+        f"frames of the original over 3 navigations, {KINDS[kind]}",
         amounts[OURS],
         [(way, amounts[way]) for way in WAYS if way != OURS],
         None,
-        "0",
-        max(found[OURS]) == 0,
+        "" if kind == "late" else "0",
+        None if kind == "late" else max(found[OURS]) == 0,
         f"{times} visits; a navigation is watched for {SETTLED_MS} ms",
     )
 
