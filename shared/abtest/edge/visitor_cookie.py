@@ -37,8 +37,9 @@ def refreshed(event: GatewayEvent, request: Request) -> Sequence[str]:
 
 def _cookies(event: GatewayEvent) -> list[str]:
     """The gateway takes cookies out of the headers; what calls the function otherwise leaves them there."""
-    told = event.get("cookies")
-    return told if told is not None else (event.get("headers") or {}).get("cookie", "").split(";")
+    told: list[str] | None = event.get("cookies")
+    written: str = (event.get("headers") or {}).get("cookie", "")
+    return told if told is not None else written.split(";")
 
 
 def _pair(cookie: str) -> tuple[str, str]:
