@@ -151,3 +151,13 @@ def refused(attempt: Any) -> list[str]:
     except ValidationFailedError as error:
         return [field.path for field in error.fields]
     return []
+
+
+def test_cookie_domains__of_a_shop_that_claimed_no_host__are_none() -> None:
+    assert settings_from({}).cookie_domains("shop.example") == []
+
+
+def test_cookie_domains__of_claimed_hosts__are_those_that_can_have_sub_domains() -> None:
+    further = ["www.shop.example", "shop.example.org", "localhost", "127.0.0.1"]
+    settings = settings_from({"SET#INSTALL_DOMAINS": {"additional": further, "held": []}})
+    assert settings.cookie_domains("shop.example") == ["shop.example", "shop.example.org"]

@@ -37,6 +37,7 @@ class Runtime:
     events_url: str
     events_signature: str
     handover_url: str = ""
+    shop_domain: str = ""
     settings: RuntimeSettings = UNTOUCHED
 
     def document(self) -> Config:
@@ -50,6 +51,7 @@ class Runtime:
             consent=consent.compiled(self.settings.consent),
             handover=external_tracking.handover(self.settings.external_tracking, self.handover_url),
             environments=self._environments(),
+            domains=self.settings.cookie_domains(self.shop_domain),
         )
 
     def _environments(self) -> list[Config]:

@@ -128,6 +128,7 @@ class Publication:
                 events_url=f"{self.worker_base_url}/events",
                 events_signature=browser_signature(self.roots(), shop_id),
                 handover_url=f"{self.worker_base_url}/_svc/handover",
+                shop_domain=shop.domain,
                 settings=sources.settings(),
             ),
             revision=revision,
