@@ -1,6 +1,6 @@
 """The storefront beside GrowthBook, Amplitude, PostHog and dom-mutator: sizes, speed, flicker, what observing costs.
 
-`make bench-storefront` takes about seven minutes; ARGS=--quick three, with fewer repetitions. `--only sizes` (or
+`make bench-storefront` takes about eight minutes; ARGS=--quick two, with fewer repetitions. `--only sizes` (or
 another group) runs one group, `--json FILE` keeps every figure, `--readme` writes the README's table.
 """
 

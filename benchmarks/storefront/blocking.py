@@ -28,14 +28,14 @@ def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[
     wanted = _experiments()
     install = installed(site, "blocking", wanted)
     paths = {way: _page(site, "blocking", way, inline(text), wanted) for way, text in install.inlined.items()}
-    for what, slow, times in (("", False, 6 if quick else 20), (", quarter CPU", True, 4 if quick else 12)):
+    for what, slow, times in (("", False, 4 if quick else 15), (", quarter CPU", True, 3 if quick else 10)):
         tell(f"blocking time{what}")
         found = _loads(browser, site, paths, times, slow)
         yield _blocking(found, what)
         yield _thread(found, what)
     yield _memory(found)
     tell("first headline")
-    yield _headline(browser, site, 6 if quick else 20)
+    yield _headline(browser, site, 4 if quick else 16)
 
 
 def _experiments() -> list[Design]:

@@ -26,7 +26,7 @@ KINDS = {
     "turbo": "Turbo",
 }
 """What the address begins with, and in words."""
-SETTLED_MS = 900
+SETTLED_MS = 800
 
 SAMPLER = """
 window.original = 0;
@@ -57,7 +57,7 @@ TURBO_REFRESH = f"addEventListener('turbo:load', () => {{ {REFRESH} }});"
 
 def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[Row]:
     """One row a kind of shop."""
-    times = 2 if quick else 5
+    times = 1 if quick else 3
     for kind in KINDS:
         tell(f"navigations, {kind}")
         wanted = [

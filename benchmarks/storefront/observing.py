@@ -66,7 +66,7 @@ def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[
         ("ticker, 240 frames", TICKER, 5, 19),
     ):
         tell(name)
-        yield _row(browser, site, paths, name, work, aim, expected, 3 if quick else 7)
+        yield _row(browser, site, paths, name, work, aim, expected, 2 if quick else 5)
 
 
 def _row(
