@@ -136,6 +136,16 @@ def test_event_in_the_data_layer__has_the_provider_asked(shop_asking: Shop, open
     assert page.evaluate("svc.visitorId()") != ""
 
 
+def test_push__that_throws_when_it_is_looked_at__throws_nothing_at_the_page(shop_asking: Shop, open_page: Open) -> None:
+    shop_asking.page("/", html("<h1>Old</h1>", "<script>window.dataLayer = []</script>"))
+    page = open_page()
+    lengths = """() => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      return [{ get event() { throw new Error('theirs') } }, proxy, null].map((item) => dataLayer.push(item)) }"""
+    assert page.evaluate(lengths) == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     "revoke",
     ["svc.consent(false)", "answer = false; document.dispatchEvent(new Event('answered'))",

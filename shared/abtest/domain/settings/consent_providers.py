@@ -15,8 +15,9 @@ MAX_GETTER_PARTS = 10
 _GETTER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)*", re.ASCII)
 _UNREACHABLE = frozenset({"__proto__", "constructor", "prototype"})
 _GIVEN = "var state=this,group=arguments[0],again=arguments[1];"
-_PAGE = ("DOMContentLoaded", "load")
-"""Moments at which a provider that came after the snippet may be there."""
+_PAGE = ("DOMContentLoaded", "load", "pageshow", "visibilitychange")
+"""Moments at which a provider that came after the snippet may be there, and at which another page or tab, where the
+visitor has been meanwhile, may have changed the answer."""
 
 
 class UnknownConsentProviderError(ValueError):

@@ -41,6 +41,11 @@ parts._consent = ({ _config, _scripts, _guard, _visit, _transport, _turn, _emitO
     }
   };
 
+  /** What a page pushes may throw when it is looked at. */
+  const look = _guard('consent', (/** @type {IArguments} */ items) => {
+    for (const item of items) for (const name of events) if (item?.event === name) soon();
+  });
+
   /** What a page pushes may be the event that tells of an answer. */
   const listen = () => {
     const array = /** @type {any} */ (window).dataLayer;
@@ -49,7 +54,7 @@ parts._consent = ({ _config, _scripts, _guard, _visit, _transport, _turn, _emitO
     const { push } = array;
     array.push = function () {
       const length = push.apply(this, /** @type {any} */ (arguments));
-      for (const item of arguments) for (const name of events) if (item?.event === name) soon();
+      look(arguments);
       return length;
     };
   };
