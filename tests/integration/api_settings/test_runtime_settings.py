@@ -452,6 +452,24 @@ def test_settings__written__leave_an_audit_row_and_nothing_in_other_shops(
     assert other.get(f"/settings/{address}").json() == before
 
 
+@pytest.mark.parametrize(
+    ("address", "body", "diff"),
+    [
+        ("environments", environments(name="Other"), {"items"}),
+        ("external-tracking", tracking(handoverQueryParam="to"), {"handoverQueryParam"}),
+        ("consent", consent(requiredGroup="ads"), {"requiredGroup"}),
+        ("publication", {"webhooks_enabled": True}, {"webhooks_enabled"}),
+    ],
+)
+def test_settings__written__are_audited_under_the_names_of_the_contract(
+    api: MemoryApi, client: Client, tenant: Tenant, address: str, body: Json, diff: set[str]
+) -> None:
+    api.clock.advance(seconds=1)
+    assert client.patch(f"/settings/{address}", body).status == 200
+    row = api.world.catalog.audit(tenant.shop.id, entity_id=None, limit=1)[0][0]
+    assert set(row.diff) == diff
+
+
 @pytest.mark.parametrize(("address", "body"), WRITES)
 def test_settings__repeated_with_an_idempotency_key__are_written_once(
     api: MemoryApi, client: Client, tenant: Tenant, address: str, body: Json

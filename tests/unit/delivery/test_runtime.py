@@ -15,6 +15,7 @@ from abtest.edge.publications import Publications
 from abtest.kit.errors import DatabaseBusyError
 from abtest.kit.stored import plain
 from abtest.ports.catalog import Commit, Head, Put, Record
+from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.announcements import REMEMBERED, announce
 from abtest.services.publication.pointers import Flipped
 from tests.support.delivered import flag, keep
@@ -170,9 +171,10 @@ def test_webhooks__not_enabled__are_told_nothing(storefront: Storefront) -> None
 def test_webhooks__enabled__are_told_of_each_flip_once(storefront: Storefront) -> None:
     listened(storefront)
     declare(storefront, PRODUCTION, STAGING)
-    publish(storefront)
-    publish(storefront)
+    assert publish(storefront) == PublicationOutcome(ok=True, revision=1, reasons=[])
+    assert publish(storefront) == PublicationOutcome(ok=True, revision=2, reasons=[])
     assert told(storefront) == [(1, "production"), (1, "staging"), (2, "production"), (2, "staging")]
+    # Rows of one moment come in any order: they are found by what they say.
     rows = storefront.catalog.outbox("webhook", created_before="9999", limit=9)
     payloads = {(row.payload["revision"], row.payload["environment_key"]): row.payload for row in rows}
     assert payloads[1, "production"] == {

@@ -54,13 +54,16 @@ def replaced(trigger: Trigger, says: Says, now: Timestamp) -> Trigger:
     return trigger if says == trigger.says else replace(trigger, says=says, updated_at=now)
 
 
-def check(says: Says) -> None:
-    """Raises ValidationFailedError for fields that do not go together, CodeBudgetExceededError for too many of them."""
-    problems = [FieldError(path, message) for path, message in _problems(says)]
+def check(says: Says, place: str = "") -> None:
+    """Raises ValidationFailedError for fields that do not go together, CodeBudgetExceededError for too many of them.
+
+    `place` is where the trigger stands in the request: `trigger.`, or nothing where it is the whole of it.
+    """
+    problems = [FieldError(f"{place}{path}", message) for path, message in _problems(says)]
     if problems:
         raise ValidationFailedError(f"{problems[0].path}: {problems[0].message}", fields=problems)
     if len(canonical_json.encode(says)) > MAX_BYTES:
-        raise CodeBudgetExceededError("", f"is larger than {MAX_BYTES} bytes as JSON")
+        raise CodeBudgetExceededError(place.removesuffix("."), f"more than {MAX_BYTES} bytes as JSON")
 
 
 def trigger_document(trigger: Trigger) -> Document:

@@ -4,11 +4,22 @@ from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import consent as domain
 from abtest.domain.settings.runtime import CONSENT
 from abtest.kit.stored import plain
+from abtest.ports.catalog import Document
 from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version
 from abtest.services.settings.store import Kept, Setting, SettingsStore
 
-SETTING = Setting(record_id=CONSENT, verb="update_consent", untouched=plain(domain.UNTOUCHED))
+
+def _shown(document: Document) -> contract.ConsentSettings:
+    return contract.ConsentSettings.of(domain.from_document(document))
+
+
+SETTING = Setting(
+    record_id=CONSENT,
+    verb="update_consent",
+    untouched=plain(domain.UNTOUCHED),
+    shown=lambda document: _shown(document).consentMode.model_dump(),
+)
 
 
 class Consents:
@@ -39,4 +50,4 @@ class Consents:
 
 
 def _answer(kept: Kept) -> contract.ConsentSettings:
-    return contract.ConsentSettings.of(domain.from_document(kept.document)).at(kept.version)
+    return _shown(kept.document).at(kept.version)

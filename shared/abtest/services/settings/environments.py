@@ -12,7 +12,17 @@ from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version
 from abtest.services.settings.store import Kept, Setting, SettingsStore
 
-SETTING = Setting(record_id=ENVIRONMENTS, verb="update_environments", untouched=domain.to_document(domain.UNTOUCHED))
+
+def _shown(document: Document) -> contract.Environments:
+    return contract.Environments.of(domain.from_document(document))
+
+
+SETTING = Setting(
+    record_id=ENVIRONMENTS,
+    verb="update_environments",
+    untouched=domain.to_document(domain.UNTOUCHED),
+    shown=lambda document: _shown(document).model_dump(),
+)
 _USERS_TOLD = 5
 _PAGE = 100
 _KINDS: dict[Kind, tuple[str, frozenset[str]]] = {
@@ -60,8 +70,7 @@ class EnvironmentSettings:
 
 
 def _answer(kept: Kept) -> contract.EnvironmentsResponse:
-    environments = contract.Environments.of(domain.from_document(kept.document))
-    return contract.EnvironmentsResponse(environments=environments, version=kept.revision).at(kept.version)
+    return contract.EnvironmentsResponse(environments=_shown(kept.document), version=kept.revision).at(kept.version)
 
 
 def _refuse_in_use(catalog: Catalog, shop_id: str, gone: Set[str]) -> None:

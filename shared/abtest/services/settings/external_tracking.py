@@ -7,11 +7,22 @@ from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import external_tracking as domain
 from abtest.domain.settings.runtime import EXTERNAL_TRACKING
 from abtest.kit.stored import plain
+from abtest.ports.catalog import Document
 from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version
 from abtest.services.settings.store import Check, Kept, Setting, SettingsStore
 
-SETTING = Setting(record_id=EXTERNAL_TRACKING, verb="update_external_tracking", untouched=plain(domain.UNTOUCHED))
+
+def _shown(document: Document) -> contract.ExternalTracking:
+    return contract.ExternalTracking.of(domain.from_document(document))
+
+
+SETTING = Setting(
+    record_id=EXTERNAL_TRACKING,
+    verb="update_external_tracking",
+    untouched=plain(domain.UNTOUCHED),
+    shown=lambda document: _shown(document).model_dump(),
+)
 
 
 class ExternalTrackingSettings:
@@ -58,5 +69,5 @@ class ExternalTrackingSettings:
 
 
 def _answer(kept: Kept) -> contract.ExternalTrackingResponse:
-    shown = contract.ExternalTracking.of(domain.from_document(kept.document))
+    shown = _shown(kept.document)
     return contract.ExternalTrackingResponse(externalTracking=shown, revision=kept.revision).at(kept.version)

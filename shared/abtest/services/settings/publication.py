@@ -10,7 +10,17 @@ from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version
 from abtest.services.settings.store import Kept, Setting, SettingsStore, precompile_of
 
-SETTING = Setting(record_id=PUBLICATION, verb="update_publication", untouched={"webhooks_from": None})
+
+def _shown(document: Document) -> contract.PublicationSettings:
+    return contract.PublicationSettings(webhooks_enabled=document["webhooks_from"] is not None)
+
+
+SETTING = Setting(
+    record_id=PUBLICATION,
+    verb="update_publication",
+    untouched={"webhooks_from": None},
+    shown=lambda document: _shown(document).model_dump(),
+)
 
 
 class PublicationControl:
@@ -58,4 +68,4 @@ class PublicationControl:
 
 
 def _answer(kept: Kept) -> contract.PublicationSettings:
-    return contract.PublicationSettings(webhooks_enabled=kept.document["webhooks_from"] is not None).at(kept.version)
+    return _shown(kept.document).at(kept.version)

@@ -47,11 +47,15 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One setting: its record's id, the verb of its audit rows, and what holds while nobody wrote it."""
+    """One setting: its record's id, the verb of its audit rows, and what holds while nobody wrote it.
+
+    `shown` makes of a stored form what callers know, so that the audit speaks of the contract's fields.
+    """
 
     record_id: str
     verb: str
     untouched: Document
+    shown: Callable[[Document], Document] = dict
 
 
 Check = Callable[[Kept], None]
@@ -127,7 +131,7 @@ class SettingsStore:
         self.world.catalog.commit(
             Commit(
                 puts=[self.put(caller.shop_id, setting, after)],
-                audit=[self.audit(caller, setting.verb, before.document, document)],
+                audit=[self.audit(caller, setting.verb, setting.shown(before.document), setting.shown(document))],
                 outbox=[row] if row else [],
             )
         )

@@ -113,7 +113,7 @@ class Triggers:
 
     def tried(self, says: Says, payload: Any) -> Evaluation:
         """What the payload means to such a trigger. Raises ValidationFailedError, CodeBudgetExceededError."""
-        check(says)
+        check(says, "trigger.")
         return evaluate(compiled("", says), payload)
 
     def _seated(self, caller: Caller, blank: Trigger) -> SavedTrigger:
