@@ -20,7 +20,7 @@ import { findIn, isComplete, kindOf, refuseOpen } from './selectors.js';
 
 /** Passes with an effect within one task: a page that undoes us from an observer of its own must not hang. */
 const MAX_PASSES = 500;
-/** Elements that a page has thrown away are forgotten beyond this many. */
+/** Elements that a page has thrown away, and values that it has written over, are forgotten beyond this many. */
 const MAX_REMEMBERED = 500;
 
 /**
@@ -61,7 +61,7 @@ const isOpen = (rule, element) => {
  */
 const remember = (rule, applied) => {
   if (rule.applied.length >= MAX_REMEMBERED) {
-    rule.applied = select(rule.applied, (old) => old.anchor.isConnected);
+    rule.applied = select(rule.applied, (old) => !old.done && old.anchor.isConnected);
   }
   rule.applied[rule.applied.length] = applied;
 };
