@@ -9,6 +9,7 @@ from abtest.domain.credentials.lifecycle import revoked
 from abtest.domain.credentials.signing import browser_signature, ingest_secret
 from abtest.domain.settings.shop import Shop, to_document
 from abtest.kit.errors import NotFoundError
+from abtest.kit.ids import is_uuid
 from abtest.services.authentication import stored_key
 from abtest.services.context import Caller
 from abtest.services.key_records import commit_of
@@ -22,6 +23,7 @@ from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management
 
 Told = dict[str, Any]
+MOST_PER_MINUTE = 1_000_000
 
 
 class Operator:
@@ -33,7 +35,8 @@ class Operator:
         self._shops = Shops(management.world, management.publication)
 
     def create_shop(self, fields: Mapping[str, Any], *, user_id: str | None, extra_keys: Sequence[str] = ()) -> Told:
-        """A shop with its admin key; `extra_keys` may name `user` and `tracking`."""
+        """A shop with its admin key; `extra_keys` may name `user` and `tracking`. Raises ValueError."""
+        _refuse_no_user(user_id)
         owner = user_id or self._world.new_id()
         shop, minted = self._shops.found(owner, fields)
         told = {"shop_id": shop.id, "user_id": owner, "api_key": minted.text}
@@ -48,7 +51,8 @@ class Operator:
         return to_document(read_shop(self._world.catalog, shop_id))
 
     def change_shop(self, shop_id: str, changes: Mapping[str, Any]) -> Told:
-        """Change tier, platform, owner or the operator's switch."""
+        """Change tier, platform, owner or the operator's switch. Raises ValueError for an owner who is no user."""
+        _refuse_no_user(changes.get("org_id"))
         return to_document(self._shops.operate(shop_id, changes))
 
     def set_handover_signing(self, shop_id: str, *, signed: bool) -> Told:
@@ -60,7 +64,8 @@ class Operator:
         return tracking.set_signing(caller, signed=signed).model_dump(exclude_unset=True)
 
     def create_user_key(self, name: str, *, user_id: str | None) -> Told:
-        """A user's key, for an existing user or a new one."""
+        """A user's key, for an existing user or a new one. Raises ValueError."""
+        _refuse_no_user(user_id)
         owner = user_id or self._world.new_id()
         return {"user_id": owner, "user_key": self._store("user", "", owner, name, ()).text}
 
@@ -75,7 +80,9 @@ class Operator:
         return self._change_key(prefix, "revoke", {})
 
     def set_rate_limit(self, prefix: str, per_minute: int) -> Told:
-        """How often a key may call in a minute; 0 goes back to the usual."""
+        """How often a key may call in a minute; 0 goes back to the usual. Raises ValueError."""
+        if not 0 <= per_minute <= MOST_PER_MINUTE:
+            raise ValueError(f"0 to {MOST_PER_MINUTE} requests a minute")
         return self._change_key(prefix, "set_rate_limit", {"rate_limit_per_minute": per_minute or None})
 
     def ingest(self, shop_id: str) -> Told:
@@ -102,10 +109,16 @@ class Operator:
             now = self._world.now()
             after = replace(before, **changes, updated_at=now, version=before.version + 1)
             after = after if changes else revoked(before, now)
-            audit = [audit_row(self._world, after.user_id, after, verb, dict(changes), now)]
+            diff = {name: [getattr(before, name), value] for name, value in changes.items()}
+            audit = [audit_row(self._world, after.user_id, after, verb, diff, now)]
             if after != before:
                 self._world.catalog.commit(commit_of(self._world.catalog, [after], audit, now))
             return after
 
         key = retried(attempt)
         return {"key_id": key.id, "key_prefix": key.prefix, "revoked_at": key.revoked_at} | dict(changes)
+
+
+def _refuse_no_user(user_id: str | None) -> None:
+    if user_id is not None and not is_uuid(user_id):
+        raise ValueError("a user is named by a UUID")

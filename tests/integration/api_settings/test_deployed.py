@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.credentials.api_keys import digest
+from abtest.wiring.api import Management
 from abtest.wiring.settings import settings
 from tests.support.client import Client
 from tests.support.handlers import Handler, fresh_handler
@@ -81,9 +82,25 @@ def test_operator__keys__are_made_limited_and_revoked(handler: Handler, admin: A
     admin("keys", "set-rate-limit", prefix, "7")
     client = Client(handler, key=made["api_key"])
     assert client.get("/me").json()["rate_limit"]["limit"] == 7
+    for wrong in (-1, 1_000_001):
+        assert "requests a minute" in admin("keys", "set-rate-limit", "--", prefix, str(wrong))["refused"]
+    catalog = Management(settings()).world.catalog
+    rows, _ = catalog.audit(shop["shop_id"], entity_id=made["key_id"], limit=10)
+    assert [row.diff for row in rows if row.action == "api_key.set_rate_limit"] == [
+        {"rate_limit_per_minute": [None, 7]}
+    ]
     admin("keys", "revoke", prefix)
     assert client.post("/shops", {}).status == 401
     assert "no key" in admin("keys", "revoke", "svc_sk_AAAAAAAAAAAA")["refused"]
+
+
+def test_operator__names_a_user_otherwise_than_by_a_uuid__is_refused(admin: Admin, shop: dict[str, Any]) -> None:
+    for line in (
+        ("shops", "set-owner", shop["shop_id"], "me"),
+        ("shops", "create", *NAMED, "--user-id", "me"),
+        ("keys", "create-user", "--user-id", "me"),
+    ):
+        assert "UUID" in admin(*line)["refused"]
 
 
 def test_ingest_secret__of_a_shop__is_its_own(admin: Admin, shop: dict[str, Any]) -> None:
