@@ -134,6 +134,16 @@ def test_verify__page_with_the_tags__is_found_kept_and_audited(
     assert client.get("/settings/install").json()["verified_at"] == "2026-03-02T09:01:00.000Z"
 
 
+def test_verify__address_with_a_password__is_audited_without(
+    api: MemoryApi, client: Client, tenant: Tenant, serve: Serve, tags: str
+) -> None:
+    serve(f"<head>{tags}</head>")
+    assert verify(client, f"https://{NAME}/new?key=hunter2#hunter3").json()["found"] is True
+    rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=None, limit=10)
+    diffs = [row.diff for row in rows if row.action == "settings.verify_install"]
+    assert [diff["url"] for diff in diffs] == [[None, f"https://{NAME}/new"]]
+
+
 def test_verify__async_tag_of_a_checkout__is_told(client: Client, tenant: Tenant, serve: Serve, tags: str) -> None:
     serve(f"<head>{tags.replace('<script', '<script async data-surface=checkout')}</head>")
     assert verify(client).json() == {"found": True, "surface": "checkout", "async": True, "errors": []}

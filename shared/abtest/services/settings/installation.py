@@ -135,7 +135,7 @@ class Installations:
     def _keep(self, caller: Caller, url: str, verdict: Verdict) -> None:
         seen = {
             "verified_at": self._store.world.now(),
-            "url": url,
+            "url": _place(url),
             "surface": verdict.surface,
             "async": verdict.is_async,
         }
@@ -144,6 +144,11 @@ class Installations:
 
 def _take_any(_kept: Kept) -> None:
     """The newest verification stands, whatever stood before."""
+
+
+def _place(url: str) -> str:
+    """The address without query and fragment: pages that are not public yet carry their passwords there."""
+    return url.partition("#")[0].partition("?")[0]
 
 
 def _is_of(host: str, hosts: frozenset[str]) -> bool:
