@@ -1,7 +1,7 @@
 """Strict consent: nothing before it is given, all without a reload once it is, nothing left when it is taken back."""
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, Route
 
 from tests.browser.sdk.configs import experiment, goal
 from tests.browser.sdk.conftest import Open
@@ -174,6 +174,24 @@ def test_revoked__takes_everything_back(shop_asking: Shop, context: BrowserConte
     assert shop_asking.attempts[before:] == []
     assert shop_asking.events("custom") == []
     assert context.cookies() == []
+
+
+def test_revoked__before_a_request_is_refused_as_too_large__does_not_send_its_events_again(
+    shop_asking: Shop, context: BrowserContext
+) -> None:
+    page = context.new_page()
+    answered_late: list[Route] = []
+    page.route("**/events", lambda route: answered_late.append(route))
+    page.goto(shop_asking.url)
+    page.evaluate("window.answer = true; dispatchEvent(new Event('answered')); svc.track('a'); svc.track('b')")
+    settle(page)
+    page.evaluate("svc.consent(false)")
+    [route] = answered_late
+    route.fulfill(status=413, headers={"access-control-allow-origin": "*"})
+    page.wait_for_timeout(200)
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    settle(page)
+    assert len(answered_late) == 1
 
 
 def test_revoked_inside_a_turn__leaves_no_cookie(shop_asking: Shop, open_page: Open) -> None:

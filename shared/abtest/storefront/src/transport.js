@@ -192,7 +192,7 @@ export const createTransport = (config, guard, domain = '') => {
     send(batch, (status, retryAfter) => {
       const wait = waitAfter(status, retryAfter);
       if (isWorthRetrying(status)) defer(batch);
-      else if (status === 413 && batch.length > 1) {
+      else if (status === 413 && batch.length > 1 && isOpen) {
         limit = batch.length >> 1;
         queue = [...batch, ...queue];
       }
