@@ -91,7 +91,7 @@ class Shop:
             "experiments": self.experiments,
             **self.config,
         }
-        return f"{bundle(parts_of(config))}({json.dumps(config)},[{','.join(self.scripts)}]);"
+        return f"{bundle(parts_of(config))}({json.dumps(json.dumps(config))},[{','.join(self.scripts)}]);"
 
     def answer(self, body: bytes, method: str) -> Answer:
         """Takes one request of the event route."""

@@ -12,7 +12,7 @@ from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.snippet import Snippet, render_snippet, without_broken_scripts
 from abtest.services.publication.code import CheckedScripts
 
-BUNDLE = "(function (config, scripts) { globalThis.started = { config: config, scripts: scripts } });\n"
+BUNDLE = "(function (config, scripts) { globalThis.started = { config: JSON.parse(config), scripts: scripts } });\n"
 
 
 SCRIPTS = CheckedScripts(QuickJsChecker())

@@ -6,7 +6,7 @@ from typing import Any
 from abtest.domain.delivery.chunks import INLINE_BYTES
 from abtest.domain.delivery.manifest import MAX_CONFIG_BYTES, MAX_SNIPPET_BYTES
 from abtest.domain.delivery.parts import Config
-from abtest.domain.delivery.snippet import literal
+from abtest.domain.delivery.snippet import as_text
 from abtest.kit import canonical_json
 
 BUDGETS = {"config": MAX_CONFIG_BYTES, "snippet": MAX_SNIPPET_BYTES}
@@ -31,7 +31,7 @@ NOTHING = Weight()
 
 def weight(part: Config) -> Weight:
     """The weight of an experiment or personalization, with the comma behind it."""
-    return Weight(len(canonical_json.encode(part)) + 1, len(literal(_inlined(part)).encode(errors="replace")) + 1)
+    return Weight(len(canonical_json.encode(part)) + 1, len(as_text(_inlined(part)).encode(errors="replace")) + 1)
 
 
 def exceeded(standing: Weight, before: Weight, after: Weight) -> str | None:

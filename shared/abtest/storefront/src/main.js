@@ -7,7 +7,7 @@ import { createEmit, createEmitOnce, expose } from './events.js';
 import { enforce, readForce } from './force.js';
 import { createGuard } from './guard.js';
 import { select } from './lists.js';
-import { now } from './natives.js';
+import { now, parseJson } from './natives.js';
 import { watchAddress, watchVisibility } from './navigation.js';
 import { parts } from './parts.js';
 import { createTransport } from './transport.js';
@@ -248,13 +248,14 @@ const boot = (config, scripts, given) => {
 
 /**
  * Starts the SDK on this page, once, and never throws.
- * @param {Config} config
+ * @param {Config | string} given the config, or its JSON
  * @param {((() => void) | string | undefined)[]} scripts what the config's script indices name: functions, and chunks
  */
-export const start = (config, scripts) => {
+export const start = (given, scripts) => {
   try {
     const before = /** @type {Data | undefined} */ (/** @type {unknown} */ (window.svc));
     if (typeof before?.ready === 'function') return; // the snippet stands on the page twice
+    const config = typeof given === 'string' ? parseJson(given) : given;
     if (config.runtime.environments && parts._environments(config)) return; // another environment's snippet comes
     boot(config, scripts, before || {});
   } catch {}
