@@ -139,7 +139,7 @@ class Snippet:
     @property
     def bundle(self) -> str:
         """The SDK that stands before the config."""
-        bundle, call, _ = self.text.partition("('{\"delivery\"")
+        bundle, call, _ = self.text.partition('(\'{"delivery"')
         assert call, "the snippet no longer begins its config with its delivery"
         return bundle
 
