@@ -22,7 +22,11 @@ class SingleAttribute(Input):
 
 
 class Mutation(Input):
-    """One change to the elements that a CSS selector finds."""
+    """One change to the elements that a CSS selector finds.
+
+    `text` (older: `setText`) needs `text`; `html`, `insertBefore` and `insertAfter` need `html`; `style` (`setStyle`)
+    needs `styles`, by property name; `attribute` needs `attributes`, null removes one, or the older `attribute`.
+    """
 
     selector: Annotated[str, Field(min_length=1, max_length=2000)]
     action: Literal[

@@ -84,7 +84,7 @@ _ENVIRONMENTS_EXAMPLE: dict[str, Any] = {
 
 
 class UpdateEnvironments(Input):
-    """The environments that shall hold, and the version that they replace."""
+    """The environments that shall hold, and the version that they replace; none or null for the first write."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_ENVIRONMENTS_EXAMPLE]})
 
@@ -153,7 +153,7 @@ class ExternalTrackingInput(Input):
 
 
 class UpdateExternalTracking(Input):
-    """What shall change, and the revision that it replaces."""
+    """What shall change, and the revision that it replaces; none or null for the first write."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"externalTracking": {"domains": ["pay.example"], "handoverTtlSeconds": 60}}]}
@@ -193,7 +193,12 @@ class ExternalTrackingResponse(Output):
 
 
 class ConsentModeInput(Input):
-    """A merge patch. `getter` is the dotted path of a global that the provider `custom` asks."""
+    """A merge patch. `getter` is the dotted path of a global that the provider `custom` asks; it cannot do without one.
+
+    `provider_a` is OneTrust, `provider_b` Cookiebot, `provider_c` Usercentrics, `provider_d` Didomi, `provider_e` the
+    IAB TCF, `provider_f` Google Consent Mode, `provider_g` Shopify's customer privacy. `requiredGroup` is what is asked
+    for, in the provider's words; empty: its usual group.
+    """
 
     enabled: bool = ABSENT
     provider: Provider = ABSENT
@@ -257,7 +262,7 @@ class ConsentSettings(Output):
 
 
 class UpdateInstallDomains(Input):
-    """What shall change, and the revision that it replaces."""
+    """What shall change, and the revision that it replaces; none or `initial` for the first write."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"domain": "garden.example", "additionalDomains": ["www.garden.example"]}]}

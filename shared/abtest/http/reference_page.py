@@ -117,8 +117,12 @@ def _type(schema: Json) -> str:
         return "one of " + ", ".join(f"<code>{escape(str(value))}</code>" for value in schema["enum"])
     if schema.get("type") == "array":
         return f"array of {_type(schema.get('items', {}))}"
-    kind = str(schema.get("const", schema.get("format", schema.get("type", "any"))))
-    return escape(kind) + _bounds(schema)
+    return escape(_kind(schema)) + _bounds(schema)
+
+
+def _kind(schema: Json) -> str:
+    kind = schema.get("const", schema.get("format", schema.get("type", "any")))
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
 def _bounds(schema: Json) -> str:
@@ -131,7 +135,13 @@ def _bounds(schema: Json) -> str:
 
 
 def _prose(text: str) -> str:
-    return "".join(f"<p>{_code(paragraph)}</p>" for paragraph in text.split("\n") if paragraph.strip())
+    """Paragraphs; a line that begins with a star is an item."""
+    lines = [line.strip() for line in text.split("\n")]
+    return "".join(
+        f"<p>&bull; {_code(line[2:])}</p>" if line.startswith("* ") else f"<p>{_code(line)}</p>"
+        for line in lines
+        if line
+    )
 
 
 def _code(text: str) -> str:

@@ -210,3 +210,9 @@ def test_docs__served__forbids_foreign_scripts(api: MemoryApi) -> None:
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert b"<script src" not in page.body
     assert b"createApiKey" in page.body
+
+
+def test_docs__several_types__are_told_as_words(api: MemoryApi) -> None:
+    page = api.client().get("/docs").body.decode()
+    assert "string or null" in page
+    assert "[&#x27;string" not in page

@@ -135,3 +135,10 @@ def _milliseconds(source: str) -> float:
         problem_of(source + "x" * number if number and len(source) < 498 else source, ignore_case=number == 2)
         best = min(best, 1000 * (time.process_time() - began))
     return best
+
+
+@pytest.mark.parametrize(("source", "advised"), [(r"/p/.*\?.*x=.*y", True), (r"^https://.*/p/.*\?.*x=.*$", False)])
+def test_admission__too_slow__advises_a_beginning_where_there_is_none(source: str, advised: bool) -> None:
+    problem = problem_of(source) or ""
+    assert "let repetitions leave out" in problem
+    assert ("begin it with `^`" in problem) == advised

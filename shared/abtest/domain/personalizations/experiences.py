@@ -66,7 +66,7 @@ def find(personalization: Personalization, key: str) -> Experience:
     for experience in personalization.experiences:
         if experience.key == key:
             return experience
-    raise NotFoundError("no such experience")
+    raise NotFoundError("no experience has this key")
 
 
 def _tidy(stated: Stated) -> dict[str, Any]:

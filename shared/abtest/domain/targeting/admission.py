@@ -91,13 +91,15 @@ def _judged(source: str, tree: Node, *, may_change: bool) -> Verdict:
         form = cheaper_form(tree)
         if cost(automaton(form.tree)).steps <= MOST_STEPS:
             return Verdict(None, form.source)
-    return Verdict(_too_slow(as_written), source)
+    return Verdict(_too_slow(as_written, begins=source.startswith("^")), source)
 
 
-def _too_slow(found: Cost) -> str:
+def _too_slow(found: Cost, *, begins: bool) -> str:
     named = ", ".join(f"`{loop}`" for loop in found.shared[:3])
     what = f"{named} can share text with what stands before" if named else "its repetitions and options overlap"
-    advice = "begin it with `^`, or let repetitions leave out what stands before them, as `[^/]*` does"
+    advice = "let repetitions leave out what stands before them, as `[^/]*` does"
+    if not begins:
+        advice = f"begin it with `^`, or {advice}"
     return f"{what}, so that a search of {TEXT_LENGTH} characters can take {found.steps:.0e} steps; {advice}"
 
 

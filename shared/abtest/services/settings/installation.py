@@ -27,7 +27,7 @@ HEADERS = {
 
 _UNREACHABLE: dict[Failure, str] = {
     "dns": "The host's name does not resolve: correct the address, or wait until its DNS records are known.",
-    "connect": "Nothing answers at the address: open port 443 to the public.",
+    "connect": "Nothing answers at the address: open its port (443 for https) to the public.",
     "tls": "The page's certificate is not valid for its host: renew or correct it.",
     "timeout": "The page did not answer in full within ten seconds: try again, or look into what makes it slow.",
     "protocol": "What answers does not speak HTTP as it should: check the server, or what stands before it.",
