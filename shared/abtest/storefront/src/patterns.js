@@ -52,17 +52,32 @@ export const searching = (source, flags = '') => {
  * well, so that a source may come with or without anchors.
  * @param {string | undefined} source
  */
-export const being = (source) => {
+const comparing = (source) => {
   if (source == null) return () => true;
-  const pattern = compile(`^(?:${source})$`, 'i');
+  /** @type {RegExp | undefined} */
+  let pattern;
   /** All rules of a page, its goals and its clicks ask about the same address. @type {string | undefined} */
   let last;
   let found = false;
   return (/** @type {string} */ part) => {
     if (part !== last) {
       last = part;
+      pattern ||= compile(`^(?:${source})$`, 'i');
       found = pattern.test(part);
     }
     return found;
   };
+};
+
+/** @type {Map<string | undefined, (part: string) => boolean>} */
+const known = new Map();
+
+/**
+ * As above, made once for all rules of the same source: shops test much on few pages.
+ * @param {string | undefined} source
+ */
+export const being = (source) => {
+  const is = known.get(source) || comparing(source);
+  known.set(source, is);
+  return is;
 };

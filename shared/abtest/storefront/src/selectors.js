@@ -45,11 +45,17 @@ export const findIn = (root, selector, found) => {
   for (const element of root.querySelectorAll(selector)) found[found.length] = element;
 };
 
+/** Pairs of brackets that surely close what they open. */
+const PAIRS = /\[[\w-]+([~|^$*]?=(["'])[\w .:/-]*\2)?\]|\([\w\s+-]*\)/g;
+const UNSURE = /[^\w\s.#>+~*:,-]|^$/;
+
 /**
  * Throws for a selector that others cannot stand behind in a list: a bracket, text or comment that it leaves open is
  * closed by the parser only at the very end, so that it would swallow them.
  * @param {string} selector
  */
 export const refuseOpen = (selector) => {
-  if (!document.documentElement.matches(`${selector},*`)) throw selector;
+  if (UNSURE.test(selector && selector.replace(PAIRS, ':')) && !document.documentElement.matches(`${selector},*`)) {
+    throw selector;
+  }
 };
