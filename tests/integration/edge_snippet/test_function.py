@@ -18,9 +18,8 @@ from tests.support.storefronts import experiment, variation
 
 def config_in(snippet: str) -> dict[str, Any]:
     """The SDK needs a page; what it is called with can be looked at without one."""
-    arguments = snippet[snippet.index('({"delivery":') :].rstrip(";\n")
-    called = quickjs.Context().eval(f"JSON.stringify((function(){{return arguments}}){arguments})")
-    config: dict[str, Any] = json.loads(called)["0"]
+    arguments = snippet[snippet.index('(\'{"delivery":') :].rstrip(";\n")
+    config: dict[str, Any] = json.loads(quickjs.Context().eval(f"(function(){{return arguments[0]}}){arguments}"))
     return config
 
 
