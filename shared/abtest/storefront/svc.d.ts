@@ -3,6 +3,7 @@
 /** JSON values with text keys: what goes into events and comes out of flags. */
 export type SvcJson = null | boolean | number | string | SvcJson[] | { [name: string]: SvcJson | undefined };
 
+/** A value whose type is an interface goes in as `{ ...value }`; type aliases go in as they are. */
 export interface SvcData {
   [name: string]: SvcJson | undefined;
 }
