@@ -123,7 +123,7 @@ def document(head: str, body: str) -> str:
     return f"{start}{head}</head><body>{body}</body></html>"
 
 
-def inline(*scripts: str) -> str:
+def inline(*scripts: str, attributes: str = "") -> str:
     """Script elements with these texts."""
     safe = (text.replace("</script", "<\\/script") for text in scripts)
-    return "".join(f"<script>{text}</script>" for text in safe)
+    return "".join(f"<script {attributes}>{text}</script>" for text in safe)
