@@ -55,7 +55,9 @@ def signing(context: BrowserContext) -> list[str]:
             visitor = read_handover(ROOTS, body["token"], shop_id=SHOP_ID, host=body["host"], now_seconds=NOW)
             found = {"visitorId": visitor}
         else:
-            way = Handover(shop_id=SHOP_ID, visitor_id=body["visitorId"], destination=body["destination"], expires_at=NOW + 60)
+            way = Handover(
+                shop_id=SHOP_ID, visitor_id=body["visitorId"], destination=body["destination"], expires_at=NOW + 60
+            )
             found = {"token": make_handover(ROOTS, way), "expires_at": "2027-01-15T08:01:00.000Z"}
         route.fulfill(json=found, headers={"access-control-allow-origin": "*"})
 
