@@ -92,7 +92,7 @@ def test_snippet__that_is_asked_for_by_name__never_asks_again(open_with: Callabl
 
 
 def test_policy__of_trusted_types__is_kept(shop: Shop, open_page: Open) -> None:
-    policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"require-trusted-types-for 'script'\">"
+    policy = '<meta http-equiv="Content-Security-Policy" content="require-trusted-types-for \'script\'">'
     shop.page("/", html("<h1>Old</h1>", tag=f'{policy}<script src="/e.js"></script>'))
     shop.page("/blank", "<!doctype html>")
     page = open_page("/blank")
