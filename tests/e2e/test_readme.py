@@ -44,7 +44,8 @@ def test_readme__every_make_target_that_it_names__exists() -> None:
     texts = "".join((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))
     named = set(re.findall(r"make ([a-z][a-z0-9-]*)", texts))
     assert named
-    assert not [target for target in named if not re.search(rf"^{target}[^\n]*:", makefile, re.MULTILINE)]
+    missing = [target for target in named if not re.search(rf"^{target}[^\n]*:", makefile, re.MULTILINE)]
+    assert not [target for target in missing if not (ROOT / f"benchmarks/{target.replace('-', '_')}.py").exists()]
 
 
 def test_readme__every_file_that_it_links_to__exists() -> None:
