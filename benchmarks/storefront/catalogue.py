@@ -4,6 +4,7 @@ Ours are stored and published as the service does; the snippet that is measured 
 Everything is drawn from a seed, ids too, so that sizes are the same in every run.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -139,7 +140,7 @@ class Snippet:
     @property
     def bundle(self) -> str:
         """The SDK that stands before the config."""
-        bundle, call, _ = self.text.partition('(\'{"delivery"')
+        bundle, *call = re.split(r"""\('?\{"delivery\"""", self.text, maxsplit=1)
         assert call, "the snippet no longer begins its config with its delivery"
         return bundle
 

@@ -7,6 +7,8 @@ import {
   parseCookies,
   trafficSourceOf,
 } from '../../shared/abtest/storefront/src/browser_attributes.js';
+import { parts } from '../../shared/abtest/storefront/src/parts.js';
+import { openVisit, resume } from '../../shared/abtest/storefront/src/visit.js';
 import { isDark, localTime } from '../../shared/abtest/storefront/src/weekdays.js';
 
 const noon = Date.parse('2025-07-21T12:05:00Z'); // a Monday, in summer time
@@ -124,12 +126,10 @@ test('cookies and data layer are looked at when they are asked for', () => {
   const globals = { screen: { width: 1, height: 2 }, document: { referrer: '' }, navigator: { userAgent: '' } };
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value });
   const asked = [];
-  const visit = {
-    history: () => ({ visits: 3 }),
-    cookies: () => `n=${asked.push('cookies')}`,
-  };
-  const given = browserAttributes(visit, () => ({ n: asked.push('data') }));
-  const found = attributesOf({ attributes: given }, new URL('https://a.example/'), [], noon);
-  assert.deepEqual([found.visits, found.screen.width, asked], [3, 1, []]);
-  assert.deepEqual([found.cookie.n, found.data_layer.n], ['1', 2]);
+  parts._dataLayer = () => ({ n: asked.push('data') });
+  openVisit({ cookie: 'n=1' });
+  resume(noon);
+  const found = attributesOf({ attributes: browserAttributes() }, new URL('https://a.example/'), [], noon);
+  assert.deepEqual([found.visits, found.screen.width, asked], [1, 1, []]);
+  assert.deepEqual([found.cookie.n, found.data_layer.n, asked], ['1', 1, ['data']]);
 });

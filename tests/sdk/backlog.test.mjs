@@ -1,44 +1,62 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBacklog } from '../../shared/abtest/storefront/src/backlog.js';
+import * as backlog from '../../shared/abtest/storefront/src/backlog.js';
 
-/** As browsers have one; `limit` is how many characters it holds. */
-const createStorage = (limit = Number.POSITIVE_INFINITY) => {
-  const entries = new Map();
-  return {
-    get length() {
-      return entries.size;
-    },
-    key: (index) => [...entries.keys()][index] ?? null,
-    getItem: (name) => entries.get(name) ?? null,
-    setItem(name, value) {
-      if (value.length > limit) throw new Error('QuotaExceededError');
-      entries.set(name, value);
-    },
-    removeItem: (name) => entries.delete(name),
-    names: () => [...entries.keys()],
-  };
+const { oldest, ownNames, read, release, remove, store, withLease } = backlog;
+
+/** As browsers have one: items are properties of its own. */
+class Shelf {
+  getItem(name) {
+    return this[name] ?? null;
+  }
+
+  setItem(name, value) {
+    this[name] = value;
+  }
+
+  removeItem(name) {
+    delete this[name];
+  }
+}
+
+/** What holds texts up to so many characters. */
+class Small extends Shelf {
+  setItem(name, value) {
+    if (value.length > 5) throw new Error('QuotaExceededError');
+    super.setItem(name, value);
+  }
+}
+
+class Silent extends Shelf {
+  setItem() {}
+}
+
+class Closed extends Shelf {
+  getItem() {
+    throw new Error('SecurityError');
+  }
+}
+
+const use = (storage) => {
+  globalThis.window = { localStorage: storage };
+  return storage;
 };
-
-const of = (storage) => createBacklog(() => storage);
 const DAY = 24 * 3600 * 1000;
 
 test('a batch is kept as it is, and gone when it is removed', () => {
-  const storage = createStorage();
-  const backlog = of(storage);
-  assert.equal(backlog.oldest(), '');
-  assert.equal(backlog.keep(['{"a":1}', '{"b":2}']), true);
-  const name = backlog.oldest();
-  assert.deepEqual(backlog.read(name), ['{"a":1}', '{"b":2}']);
-  backlog.remove(name);
-  assert.deepEqual(storage.names(), []);
+  const storage = use(new Shelf());
+  assert.equal(oldest(), '');
+  assert.equal(store(['{"a":1}', '{"b":2}']), true);
+  const name = oldest();
+  assert.equal(read(name), '{"a":1}\n{"b":2}');
+  remove(name);
+  assert.deepEqual(Object.keys(storage), []);
 });
 
 test('another page finds the oldest batch first', () => {
-  const storage = createStorage();
+  const storage = use(new Shelf());
   for (const age of [1, 3, 2]) storage.setItem(`svc_q.${(Date.now() - age * DAY).toString(36)}.1.x`, `${age}`);
-  const backlog = of(storage);
-  assert.deepEqual(backlog.read(backlog.oldest()), ['3']);
+  assert.equal(read(oldest()), '3');
 });
 
 for (const [held, more, fits] of [
@@ -48,39 +66,79 @@ for (const [held, more, fits] of [
   [401, 100, false],
 ]) {
   test(`${held} events are kept: ${more} more ${fits ? 'fit' : 'do not'}`, () => {
-    const storage = createStorage();
-    for (let left = held; left > 0; left -= 100) of(storage).keep(new Array(Math.min(left, 100)).fill('x'));
-    assert.equal(of(storage).keep(new Array(more).fill('x')), fits);
+    use(new Shelf());
+    for (let left = held; left > 0; left -= 100) store(new Array(Math.min(left, 100)).fill('x'));
+    assert.equal(store(new Array(more).fill('x')), fits);
   });
 }
 
 test('what is a week old, from the future or none of ours is dropped', () => {
-  const storage = createStorage();
+  const storage = use(new Shelf());
   const at = (ms) => `svc_q.${(Date.now() + ms).toString(36)}.1.x`;
   for (const name of [at(-7 * DAY - 1000), at(8 * DAY), 'svc_q.', 'svc_q.!.1.x', at(-7 * DAY + 60_000)]) {
     storage.setItem(name, 'x');
   }
   storage.setItem('svc_other', '1');
-  assert.match(of(storage).oldest(), /^svc_q\.\w+\.1\.x$/);
-  assert.equal(storage.names().length, 2);
-  of(storage).clear();
-  assert.deepEqual(storage.names(), []);
+  assert.match(oldest(), /^svc_q\.\w+\.1\.x$/);
+  assert.equal(Object.keys(storage).length, 2);
+  assert.deepEqual(ownNames('svc_').length, 2);
 });
 
 test('characters are bounded, and a full or silent storage keeps nothing', () => {
-  const storage = createStorage();
-  assert.equal(of(storage).keep(['x'.repeat(400_000)]), true);
-  assert.equal(of(storage).keep(['x']), false);
-  assert.equal(of(createStorage(5)).keep(['123456']), false);
-  const silent = { ...createStorage(), length: 0, setItem() {} };
-  assert.equal(of(silent).keep(['x']), false);
+  use(new Shelf());
+  assert.equal(store(['x'.repeat(400_000)]), true);
+  assert.equal(store(['x']), false);
+  use(new Small());
+  assert.equal(store(['123456']), false);
+  use(new Silent());
+  assert.equal(store(['x']), false);
 });
 
-test('storage that may not be opened costs nothing', () => {
-  const closed = createBacklog(() => {
-    throw new Error('SecurityError');
-  });
-  assert.equal(closed.keep(['x']), false);
-  assert.equal(closed.oldest(), '');
-  closed.clear();
+test('storage that cannot be read costs nothing', () => {
+  const storage = use(new Closed());
+  assert.equal(store(['x']), false);
+  assert.equal(oldest(), '');
+  use(null);
+  assert.equal(store(['x']), false);
+  assert.equal(oldest(), '');
+  assert.equal(Object.keys(storage).length, 1, 'kept, though it does not say so');
+});
+
+/** Whether who asks for the lease gets it, or finds another busy. */
+const asked = () =>
+  new Promise((resolve) =>
+    withLease(
+      () => resolve('ours'),
+      () => resolve('busy'),
+    ),
+  );
+
+test('one at a time has the lease, until it gives it back', async () => {
+  const storage = use(new Shelf());
+  assert.equal(await asked(), 'ours');
+  assert.equal(await asked(), 'busy');
+  release();
+  assert.deepEqual(Object.keys(storage), []);
+});
+
+test('who writes a lease last has it', async () => {
+  const storage = use(new Shelf());
+  const first = asked();
+  storage.setItem('svc_lock', `${Date.now() + 1000}.another`);
+  assert.equal(await first, 'busy');
+  release();
+  assert.deepEqual(Object.keys(storage), ['svc_lock'], 'not ours to give back');
+});
+
+test('a lease that was left, or that nobody could have given, holds nobody up', async () => {
+  for (const until of [Date.now() - 1, Date.now() + 3600_000, 'nonsense']) {
+    use(new Shelf()).setItem('svc_lock', `${until}.x`);
+    assert.equal(await asked(), 'ours', until);
+    release();
+  }
+});
+
+test('without room for a lease the work is done all the same', async () => {
+  use(new Small());
+  assert.equal(await asked(), 'ours');
 });

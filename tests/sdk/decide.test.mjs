@@ -96,7 +96,7 @@ const forces = [
 for (const [search, qa, variations] of forces) {
   test(`${search || 'no parameter'} forces ${JSON.stringify(variations)}`, () => {
     const force = readForce(search);
-    assert.deepEqual([force.qa, { ...force.variations }], [qa, variations]);
+    assert.deepEqual([force._isFlagged, { ...force._variations }], [qa, variations]);
   });
 }
 

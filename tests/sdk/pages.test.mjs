@@ -6,7 +6,7 @@ import '../../shared/abtest/storefront/src/sdk.js'; // every part
 const facts = {
   address: new URL('https://a.example/shop/item?x=1'),
   attributes: { device: 'mobile' },
-  fired: (trigger) => trigger === 'dom_ready',
+  visitor: { fired: (trigger) => trigger === 'dom_ready' },
 };
 const item = { path: '\\/?shop\\/item\\/?' };
 const cart = { path: '\\/?cart\\/?' };
@@ -40,7 +40,7 @@ test('a page rule holds once its trigger has fired and its condition holds', () 
 
 test('a trigger is asked for where its page is, whatever the condition says', () => {
   const asked = [];
-  const listening = { ...facts, fired: (trigger) => !!asked.push(trigger) };
+  const listening = { ...facts, visitor: { fired: (trigger) => !!asked.push(trigger) } };
   matchesPage({ include: [item], trigger: 'delay:1', when: { device: 'desktop' } }, listening);
   matchesPage({ include: [cart], trigger: 'delay:2' }, listening);
   assert.deepEqual(asked, ['delay:1']);

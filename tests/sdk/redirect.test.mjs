@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { destinationOf } from '../../shared/abtest/storefront/src/redirect.js';
-import { kindOf } from '../../shared/abtest/storefront/src/selectors.js';
 
 const cases = [
   ['https://a.example/new', 'https://a.example/old', 'https://a.example/new', 'plain'],
@@ -23,20 +22,3 @@ test('a destination leads nowhere from itself: redirects do not repeat', () => {
     assert.equal(destinationOf(target, destinationOf(target, here)), undefined);
   }
 });
-
-const kinds = [
-  ['h1.title', false, false, false],
-  ['[class~=a] > p', false, false, false],
-  ['li:nth-child(3)', true, false, false],
-  ['.a + .b', true, false, false],
-  ['li:first-of-type a', true, false, false],
-  ['li:nth-child(odd)', true, true, false],
-  ['li:nth-child(3n+1)', true, true, false],
-  ['li:last-child', true, true, false],
-  ['p:only-of-type', true, true, false],
-  ['.card:has(img)', false, false, true],
-];
-for (const [selector, positional, whole, contextual] of kinds) {
-  test(`${selector} is classified`, () =>
-    assert.deepEqual(kindOf(selector), { positional, whole, contextual }));
-}

@@ -25,7 +25,7 @@ for (const [name, key, url, count, expected] of all.getQueryStringOverride) {
     const address = new URL(ours, 'https://_');
     const variations = Array.from({ length: count }, (_, i) => ({ id: `variation ${i}`, name: '', range: [0, 0] }));
     const config = { experiments: [{ id: key, epoch: 1, state: 1, variations }] };
-    const { assignments } = decide(config, visitor, address, now, readForce(address.search).variations);
+    const { assignments } = decide(config, visitor, address, now, readForce(address.search)._variations);
     assert.equal(assignments.length ? assignments[0].index : null, expected);
   });
 }

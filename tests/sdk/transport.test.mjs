@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toJson } from '../../shared/abtest/storefront/src/json.js';
-import { countFitting, retryAfterMs, retryDelay } from '../../shared/abtest/storefront/src/transport.js';
+import { fitting, retryAfterMs, retryDelay } from '../../shared/abtest/storefront/src/transport.js';
 
 test('Retry-After is seconds or a date, and at most an hour', () => {
   assert.equal(retryAfterMs('3'), 3000);
@@ -35,10 +35,14 @@ test('no retry comes before the server wishes', () => {
 
 test('a request is bounded by number and by bytes', () => {
   const texts = new Array(10).fill('x'.repeat(99));
-  assert.equal(countFitting(texts, 100, 10_000), 10);
-  assert.equal(countFitting(texts, 4, 10_000), 4);
-  assert.equal(countFitting(texts, 100, 350), 3);
-  assert.equal(countFitting([], 100, 350), 0);
+  assert.equal(fitting(texts, 100, 10_000).length, 10);
+  assert.equal(fitting(texts, 4, 10_000).length, 4);
+  assert.equal(fitting(texts, 100, 350).length, 3);
+  assert.equal(fitting([], 100, 350).length, 0);
+});
+
+test('what does not fit holds back what follows', () => {
+  assert.deepEqual(fitting(['a', 'b'.repeat(10), 'c'], 100, 8), ['a']);
 });
 
 const values = [

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { adopt } from '../../shared/abtest/storefront/src/adopting.js';
+import '../../shared/abtest/storefront/src/audiences.js';
+import { history } from '../../shared/abtest/storefront/src/browser_attributes.js';
 import { fold } from '../../shared/abtest/storefront/src/hash.js';
-import { createVisit } from '../../shared/abtest/storefront/src/visit.js';
+import { parts } from '../../shared/abtest/storefront/src/parts.js';
+import { hop } from '../../shared/abtest/storefront/src/redirect.js';
+import * as visit from '../../shared/abtest/storefront/src/visit.js';
 
 /** A cookie jar as browsers keep one: reading gives pairs, writing takes one with attributes. */
 const createJar = (text = '') => ({
@@ -18,94 +23,125 @@ const createJar = (text = '') => ({
   },
 });
 
+globalThis.location = { hostname: 'shop.example', protocol: 'https:', search: '' };
+globalThis.document = { referrer: '' };
+
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const REFERRERS = { direct: '', search: 'https://www.google.com/', email: 'https://mail.example/' };
+
+/** A page with this jar; only the page that was opened last goes on. */
 const open = (jar, at = 0) => {
-  const visit = createVisit(jar, true);
+  visit.openVisit(jar);
   visit.resume(at);
-  return visit;
+  return { ...visit, visitorId: visit.fields[visit.VISITOR], sessionId: visit.fields[visit.SESSION] };
+};
+
+/** A page view to which the visitor came from elsewhere, or by the page's own navigation. */
+const arrive = (from) => {
+  document.referrer = REFERRERS[from];
+  if (from !== 'internal') parts._land();
+  visit.count(visit.PAGES);
+  parts._arrive();
 };
 
 test('a new visitor gets 128 random bits, kept in a first-party cookie', () => {
   const jar = createJar();
-  const visit = open(jar);
-  visit.save();
-  assert.match(visit.visitorId(), /^[0-9a-f]{32}$/);
+  const { visitorId, save } = open(jar);
+  save();
+  assert.match(visitorId, /^[0-9a-f]{32}$/);
   assert.equal(jar.attributes, ' path=/; samesite=lax; secure; max-age=34560000');
-  assert.equal(open(jar).visitorId(), visit.visitorId());
+  assert.equal(open(jar).visitorId, visitorId);
 });
 
 test('a session lasts over thirty minutes of activity and not over thirty of silence', () => {
   const jar = createJar();
   const first = open(jar);
-  first.save();
+  visit.save();
   const second = open(jar, 29 * MINUTE);
-  second.save();
-  assert.equal(second.sessionId(), first.sessionId());
-  assert.equal(open(jar, 58 * MINUTE).sessionId(), first.sessionId());
+  visit.save();
+  assert.equal(second.sessionId, first.sessionId);
+  assert.equal(open(jar, 58 * MINUTE).sessionId, first.sessionId);
   const late = open(jar, 60 * MINUTE);
-  assert.notEqual(late.sessionId(), first.sessionId());
-  assert.equal(late.visitorId(), first.visitorId());
+  assert.notEqual(late.sessionId, first.sessionId);
+  assert.equal(late.visitorId, first.visitorId);
 });
 
 test('something is first once a session, also after a reload', () => {
   const jar = createJar();
-  const visit = open(jar);
-  assert.equal(visit.first('goal:1'), true);
-  assert.equal(visit.first('goal:1'), false);
-  assert.equal(visit.first('goal:2'), true);
+  open(jar);
+  assert.equal(visit.isFirst('goal:1'), true);
+  assert.equal(visit.isFirst('goal:1'), false);
+  assert.equal(visit.isFirst('goal:2'), true);
   visit.save();
-  assert.equal(open(jar, MINUTE).first('goal:2'), false);
-  assert.equal(open(jar, 90 * MINUTE).first('goal:1'), true);
+  assert.equal(open(jar, MINUTE).isFirst('goal:2'), false);
+  assert.equal(open(jar, 90 * MINUTE).isFirst('goal:1'), true);
 });
 
 test('the cookie stays small however much is counted', () => {
   const jar = createJar();
-  const visit = open(jar);
-  for (let i = 0; i < 1000; i++) visit.first(`goal:${i}`);
+  open(jar);
+  for (let i = 0; i < 1000; i++) visit.isFirst(`goal:${i}`);
   visit.save();
   assert.ok(jar.cookie.length < 1500, `${jar.cookie.length}`);
-  assert.equal(visit.first('goal:999'), false);
+  assert.equal(visit.isFirst('goal:999'), false);
 });
 
 test('three redirects in ten seconds are enough', () => {
   const jar = createJar();
-  for (let i = 0; i < 3; i++) assert.equal(open(jar, 1_000_000 + i * 1000).hop(), true);
-  assert.equal(open(jar, 1_004_000).hop(), false);
-  assert.equal(open(jar, 1_060_000).hop(), true);
+  const hopAt = (at) => {
+    open(jar, at);
+    return hop();
+  };
+  for (let i = 0; i < 3; i++) assert.equal(hopAt(1_000_000 + i * 1000), true);
+  assert.equal(hopAt(1_004_000), false);
+  assert.equal(hopAt(1_060_000), true);
 });
 
 test('without cookies nobody is redirected, and the visitor id lasts as long as the page', () => {
-  const visit = createVisit(
-    {
-      get cookie() {
-        return '';
-      },
-      set cookie(_) {},
+  const jar = {
+    get cookie() {
+      return '';
     },
-    false,
-  );
-  visit.resume(0);
-  const id = visit.visitorId();
+    set cookie(_) {},
+  };
+  const { visitorId } = open(jar);
   visit.resume(MINUTE);
-  assert.equal(visit.visitorId(), id);
-  assert.equal(visit.hop(), false);
+  assert.equal(visit.fields[visit.VISITOR], visitorId);
+  assert.equal(hop(), false);
 });
 
 test('a damaged cookie is a new visitor', () => {
-  assert.match(open(createJar('svc_v=<script>.x.y')).visitorId(), /^[0-9a-f]{32}$/);
+  assert.match(open(createJar('svc_v=<script>.x.y')).visitorId, /^[0-9a-f]{32}$/);
   assert.match(
-    open(createJar('xsvc_v=0123456789abcdef0123456789abcdef.s.0..')).visitorId(),
+    open(createJar('xsvc_v=0123456789abcdef0123456789abcdef.s.0..')).visitorId,
     /^(?!0123456789abcdef)/,
   );
 });
 
-const DAY = 24 * 60 * MINUTE;
+const ID = '0123456789abcdef';
+for (const [rest, isKept] of [
+  ['.abc.....0.0.0.1.1', true],
+  ['.abc.1-x.~a~b.~a-b.direct.0.0.0.1.1', true],
+  ['.abc.1-x.~a~b.~a-b.direct.0.0.0.1', false],
+  ['......0.0.0.1.1', false],
+  [`.${'s'.repeat(33)}.....0.0.0.1.1`, false],
+  ['.abc.%....0.0.0.1.1', false],
+  ['', false],
+]) {
+  test(`a cookie that goes on with ${rest || 'nothing'} keeps the visitor${isKept ? ' and the session' : ''}`, () => {
+    const { visitorId, sessionId, numberIn } = open(createJar(`a=1; svc_v=${ID}${rest}; b=2`));
+    assert.equal(visitorId, ID);
+    assert.equal(sessionId === 'abc', isKept);
+    assert.equal(numberIn(visit.VISITS), 1);
+  });
+}
 
 test('visits, days and pages are counted', () => {
   const jar = createJar();
-  const first = open(jar, DAY);
-  first.arrive('search');
-  assert.deepEqual(first.history(), {
+  open(jar, DAY);
+  arrive('search');
+  assert.deepEqual(history(), {
     visitor: 'new',
     visits: 1,
     days_since_first_visit: 0,
@@ -113,14 +149,14 @@ test('visits, days and pages are counted', () => {
     pages_viewed: 1,
     traffic_source: 'search',
   });
-  first.save();
-  const next = open(jar, DAY + 5 * MINUTE);
-  next.arrive('internal');
-  assert.deepEqual([next.history().visits, next.history().pages_viewed], [1, 2]);
-  next.save();
-  const later = open(jar, 4 * DAY + MINUTE);
-  later.arrive('direct');
-  assert.deepEqual(later.history(), {
+  visit.save();
+  open(jar, DAY + 5 * MINUTE);
+  arrive('internal');
+  assert.deepEqual([history().visits, history().pages_viewed], [1, 2]);
+  visit.save();
+  open(jar, 4 * DAY + MINUTE);
+  arrive('direct');
+  assert.deepEqual(history(), {
     visitor: 'returning',
     visits: 2,
     days_since_first_visit: 3,
@@ -131,10 +167,10 @@ test('visits, days and pages are counted', () => {
 });
 
 test('a visit comes from where it began, or from the last campaign or site that led here', () => {
-  const visit = open(createJar());
+  open(createJar());
   const sourceAfter = (from) => {
-    visit.arrive(from);
-    return visit.history().traffic_source;
+    arrive(from);
+    return history().traffic_source;
   };
   assert.deepEqual(['direct', 'internal', 'search', 'internal', 'direct', 'email'].map(sourceAfter), [
     'direct',
@@ -153,10 +189,9 @@ const decisionOf = (n, variation = 'v1', epoch = 1) => {
   return { experiment: { id, epoch, state: fold(seed), variations }, variation: { id: variation } };
 };
 
-test('variations are kept over visits, the newest of each experiment', () => {
+test('variations are kept over visits', () => {
   const jar = createJar();
-  const visit = open(jar);
-  visit.keep(decisionOf(1, 'v0'));
+  open(jar);
   visit.keep(decisionOf(1));
   visit.keep(decisionOf(2, 'v0', 3));
   visit.save();
@@ -170,7 +205,7 @@ test('variations are kept over visits, the newest of each experiment', () => {
 
 test('variations of experiments that have ended, and variations that are gone, are forgotten', () => {
   const jar = createJar();
-  const visit = open(jar);
+  open(jar);
   for (const n of [1, 2, 3]) visit.keep(decisionOf(n));
   const [one, two] = [decisionOf(1).experiment, decisionOf(2).experiment];
   two.variations.pop();
@@ -181,16 +216,49 @@ test('variations of experiments that have ended, and variations that are gone, a
 
 test('the whole cookie stays under 3.5 KB with everything in it', () => {
   const jar = createJar();
-  const visit = open(jar);
+  open(jar);
   for (let i = 0; i < 1000; i++) {
-    visit.first(`goal:${i}`);
+    visit.isFirst(`goal:${i}`);
     visit.keep(decisionOf(i));
   }
-  visit.arrive('internal');
-  visit.hop();
+  arrive('internal');
+  hop();
   visit.save();
   assert.ok(jar.cookie.length < 3500, `${jar.cookie.length}`);
   const kept = Object.keys(visit.sticky(Array.from({ length: 1000 }, (_, n) => decisionOf(n).experiment)));
   assert.ok(kept.length > 120, `${kept.length}`);
   assert.ok(kept.includes('experiment-999'));
+});
+
+test('who is handed over leaves another\'s session and history, and brings what was seen elsewhere', () => {
+  const jar = createJar();
+  const other = open(jar, DAY);
+  visit.isFirst('goal:1');
+  visit.keep(decisionOf(1, 'v0'));
+  visit.save();
+  adopt('0123456789abcdef', `~${fold('experiment-1').toString(36)}-${fold('v1').toString(36)}`);
+  visit.resume(DAY);
+  assert.equal(visit.fields[visit.VISITOR], '0123456789abcdef');
+  assert.notEqual(visit.fields[visit.SESSION], other.sessionId);
+  assert.equal(visit.isFirst('goal:1'), true);
+  assert.deepEqual({ ...visit.sticky([decisionOf(1).experiment]) }, { 'experiment-1': 'v1' });
+  visit.save();
+  assert.equal(open(jar, DAY).visitorId, '0123456789abcdef');
+});
+
+test('what was seen elsewhere takes the place of what was seen here', () => {
+  open(createJar());
+  visit.keep(decisionOf(1, 'v0'));
+  visit.keep(decisionOf(2, 'v0'));
+  adopt(visit.fields[visit.VISITOR], `~${fold('experiment-1').toString(36)}-${fold('v1').toString(36)}`);
+  visit.resume(0);
+  const found = visit.sticky([1, 2].map((n) => decisionOf(n).experiment));
+  assert.deepEqual({ ...found }, { 'experiment-1': 'v1', 'experiment-2': 'v0' });
+});
+
+test('nobody becomes what is no visitor id', () => {
+  const { visitorId } = open(createJar());
+  for (const id of ['', 'short', 'x'.repeat(65), '0123456789abcde.', '0123456789abcdef;']) adopt(id);
+  visit.resume(0);
+  assert.equal(visit.fields[visit.VISITOR], visitorId);
 });

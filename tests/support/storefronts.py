@@ -21,7 +21,7 @@ SHOP_ID = "0192a3b4-0000-7000-8000-00000000000a"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MOMENT = timestamp(START)
 ROOTS = RootKeys(active="k1", keys={"k1": b"root"})
-BUNDLE = "(function(config,scripts){globalThis.started={config:JSON.parse(config),scripts:scripts}})"
+BUNDLE = "(function(config,scripts){globalThis.started={config:config,scripts:scripts}})"
 
 
 def shop(**fields: Any) -> Shop:

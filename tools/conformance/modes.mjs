@@ -39,7 +39,7 @@ const asVisitor = (visitor) => {
     attributes: isObject(given.attributes) ? given.attributes : {},
     sticky: isObject(given.sticky) ? given.sticky : {},
     surface: firstText(given.surface),
-    triggers: triggers.filter((trigger) => typeof trigger === 'string'),
+    fired: (trigger) => triggers.includes(trigger),
   };
 };
 

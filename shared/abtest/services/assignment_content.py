@@ -11,6 +11,7 @@ from typing import Any
 from abtest.domain.assignment.decision import Assignment
 from abtest.domain.assignment.destination import destination_of
 from abtest.domain.delivery.joined import as_call, joined_styles
+from abtest.domain.delivery.mutations import without_kinds
 from abtest.domain.targeting.pages import PageView, Rule, everywhere, prepare_page
 from abtest.domain.targeting.urls import Address, parse_address
 
@@ -114,7 +115,7 @@ def _delivered(content: Content, decided: Assignment, view: PageView | None) -> 
         return _NOTHING  # there already: a redirect's content belongs to the page that it leads away from
     shown = _shown(variation, content.blocks, view)
     return {
-        "mutations": shown.get("mutations", []),
+        "mutations": without_kinds(shown.get("mutations", [])),
         "redirect_url": leads_to,
         "css": joined_styles(experiment.get("css"), shown.get("css")),
         "js": _script(experiment.get("js"), shown.get("js")),

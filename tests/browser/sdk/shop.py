@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from abtest.domain.delivery.mutations import normalised
 from abtest.domain.delivery.sdk_parts import parts_of
 from abtest.storefront import bundle
 
@@ -37,6 +38,8 @@ class Shop:
         """More of the config: personalizations, flags, holdout, zones."""
         self.runtime: Json = {}
         """More of the config's runtime settings: consent, handover, environments."""
+        self.is_long = False
+        """Whether the config stands in the snippet as long ones do: as a text."""
         self.scripts: list[str] = []
         """Expressions of the snippet's array: functions, and names of chunks."""
         self.files: dict[str, list[str]] = {}
@@ -88,10 +91,12 @@ class Shop:
             "signals": {},
             "profile": {},
             "delivery": {"format": 1, "revision": 1},
-            "experiments": self.experiments,
-            **self.config,
+            **_compiled({"experiments": self.experiments, **self.config}),
         }
-        return f"{bundle(parts_of(config))}({json.dumps(json.dumps(config))},[{','.join(self.scripts)}]);"
+        parts, inlined = parts_of(config), json.dumps(config)
+        if self.is_long:
+            parts, inlined = parts | {"parsing"}, json.dumps(inlined)
+        return f"{bundle(parts)}({inlined},[{','.join(self.scripts)}]);"
 
     def answer(self, body: bytes, method: str) -> Answer:
         """Takes one request of the event route."""
@@ -116,6 +121,15 @@ class Shop:
         """The accepted events of the type, once there are so many."""
         self.wait(lambda: len(self.events(kind)) >= count)
         return self.events(kind)
+
+
+def _compiled(part: Any) -> Any:
+    """As the service compiles it: mutations say what their selectors depend on."""
+    if isinstance(part, list):
+        return [_compiled(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {name: normalised(value) if name == "mutations" else _compiled(value) for name, value in part.items()}
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -20,10 +20,12 @@ BREAK = """<script>
 BODY = '<h1>Original</h1><ul><li>a</li><li>b</li></ul><button data-k="v">Buy</button>'
 
 
+@pytest.mark.parametrize("is_long", [False, True], ids=["short", "long"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_page__that_redefines_fetch_json_and_arrays__is_treated_and_counted(
-    when: str, shop: Shop, open_page: Open
+    when: str, is_long: bool, shop: Shop, open_page: Open
 ) -> None:
+    shop.is_long = is_long
     capture = [{"property": "k", "source": "dataset", "attribute": "k"}]
     mutations = [
         mutate("h1", "text", text="New"),

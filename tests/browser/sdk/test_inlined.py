@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from abtest.domain.delivery import snippet
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.storefront import bundle
 from tests.support.delivered import experience, flag, keep, personalization
@@ -64,8 +65,12 @@ def published(text: str) -> str:
     return found.content.decode()
 
 
+@pytest.mark.parametrize("text_from", [0, snippet.TEXT_FROM], ids=["text", "expression"])
 @pytest.mark.parametrize("text", HOSTILE)
-def test_snippet__inlined_with_hostile_text__starts_and_leaves_the_page_whole(page: Page, text: str) -> None:
+def test_snippet__inlined_with_hostile_text__starts_and_leaves_the_page_whole(
+    page: Page, text: str, text_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snippet, "TEXT_FROM", text_from)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.set_content(f"<!doctype html><script>{published(text)}</script><h1>Shop</h1><p id=after>all of it</p>")

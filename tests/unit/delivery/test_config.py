@@ -136,6 +136,10 @@ def test_variation__with_a_destination__redirects_in_redirect_experiments_only(
         ({"action": "setText", "text": "a"}, {"action": "text", "text": "a"}),
         ({"action": "setStyle", "styles": {"a": "b"}}, {"action": "style", "styles": {"a": "b"}}),
         (
+            {"action": "style", "styles": {"backgroundColor": "red", "--fontSize": "1"}},
+            {"action": "style", "styles": {"background-color": "red", "--fontSize": "1"}},
+        ),
+        (
             {"action": "attribute", "attribute": {"name": "href", "value": None}},
             {"action": "attribute", "attributes": {"href": None}},
         ),

@@ -58,7 +58,7 @@ def test_publish__of_a_shop_without_experiments__serves_a_small_valid_config(sto
     assert (found["shop_id"], found["experiments"]) == (SHOP_ID, [])
     assert found["runtime"]["currency"] == "EUR"
     assert is_browser_signature(ROOTS, SHOP_ID, found["runtime"]["events_signature"])
-    assert snippet(storefront).startswith(f"{BUNDLE}('{{")
+    assert snippet(storefront).startswith(f"{BUNDLE}({{")
 
 
 def test_publish__of_running_experiments__serves_them_and_no_others(storefront: Storefront) -> None:
@@ -133,7 +133,7 @@ def test_publish__with_a_new_sdk__renders_the_snippet_anew(storefront: Storefron
     storefront.publication.publish(SHOP_ID)
     storefront.bundle = "(function(){})"
     storefront.publication.publish(SHOP_ID)
-    assert snippet(storefront).startswith("(function(){})('{")
+    assert snippet(storefront).startswith("(function(){})({")
 
 
 def test_publish__with_a_broken_script__leaves_it_out_and_says_so(storefront: Storefront) -> None:

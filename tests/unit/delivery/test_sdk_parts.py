@@ -14,7 +14,7 @@ RUNTIME = {"currency": "EUR", "events_url": "https://edge.example/events", "even
 
 def config(experiment: Json | None = None, **more: Any) -> Json:
     """A config with one experiment of two variations."""
-    variations: list[Json] = [{"id": "a", "range": [0, 5000]}, {"id": "b", "range": [5000, 10000], "mutations": []}]
+    variations: list[Json] = [{"id": "a", "range": [0, 5000]}, {"id": "b", "range": [5000, 10000]}]
     whole = {"id": "e", "type": "mutation", "epoch": 1, "state": 1, "variations": variations, **(experiment or {})}
     return {"shop_id": "s", "runtime": RUNTIME, "signals": {}, "experiments": [whole], **more}
 
@@ -33,7 +33,12 @@ def test_parts__each__has_a_row() -> None:
     assert sdk_parts._CALLS.keys() == parts().keys()
 
 
-def test_config__with_mutations_url_rules_and_goals__calls_for_no_optional_part() -> None:
+def mutation(action: str, **fields: Any) -> Json:
+    """An experiment whose only variation has one mutation."""
+    return variation(mutations=[{"selector": "p", "action": action, **fields}])
+
+
+def test_config__with_url_rules_and_goals_that_the_server_counts__calls_for_no_optional_part() -> None:
     goals = [{"id": "g", "type": "custom", "once": True, "event": "signup"}]
     pages = page_rule(include=[{"path": "\\/"}])
     assert parts_of(config({"goals": goals, **pages})) == frozenset()
@@ -51,6 +56,22 @@ CALLS: list[tuple[str, Json]] = [
     ("goals", config({"goals": [{"id": "g", "type": "click", "once": True, "selector": "a"}]})),
     ("goals", config({}, personalizations=[{"id": "p", "goals": [{"id": "g", "type": "pageview"}]}])),
     ("blocks", config(variation(blocks=[{"rules": {}}]))),
+    ("mutations", config(mutation("text", text="New"))),
+    ("mutations", config(variation(blocks=[{"rules": {}, "mutations": [{"selector": "p", "action": "remove"}]}]))),
+    ("positions", config(mutation("remove", kind=1))),
+    ("positions", config(mutation("remove", kind=7))),
+    ("content", config(mutation("text", text="New"))),
+    ("content", config(mutation("html", html="New"))),
+    ("content", config(mutation("remove"))),
+    ("values", config(mutation("style", styles={"color": "red"}))),
+    ("values", config(mutation("attribute", attributes={"title": None}))),
+    ("insertion", config(mutation("insertBefore", html="New"))),
+    ("insertion", config(mutation("insertAfter", html="New"))),
+    ("scripts", config({"js": 0})),
+    ("scripts", config(variation(js=0))),
+    ("scripts", config(personalizations=[{"id": "p", "experiences": [{"id": "x", "reset_js": 0}]}])),
+    ("css", config({"css": "a{}"})),
+    ("css", config(variation(blocks=[{"rules": {}, "css": {"chunk": "0"}}]))),
     ("redirect", config({"type": "redirect", **variation(redirect_url="/b")})),
     ("personalizations", config(personalizations=[])),
     ("flags", config(flags=[{"id": "f", "key": "f", "state": 1, "below": 0, "on": 1, "off": 0}])),
@@ -62,6 +83,12 @@ def test_config__that_asks_for_something__has_its_part(name: str, asked: Json) -
     assert name in parts_of(asked)
 
 
+def test_mutations__that_need_no_part_of_the_others__have_their_own_only() -> None:
+    assert parts_of(config(mutation("style", styles={}))) == {"mutations", "values"}
+    assert parts_of(config(mutation("remove", kind=4))) == {"mutations", "content"}
+    assert parts_of(config(mutation("insertAfter", html=""))) == {"mutations", "insertion"}
+
+
 UNKNOWN = [
     config(novelty={}),
     config({"novelty": 1}),
@@ -69,6 +96,7 @@ UNKNOWN = [
     config({"goals": [{"id": "g", "novelty": 1}]}),
     config({"goals": ["none of ours"]}),
     config(variation(blocks=[{"rules": {}, "novelty": 1}])),
+    config(mutation("text", novelty=1)),
     config(runtime=RUNTIME | {"novelty": True}),
     config(signals={"novelty": []}),
     config(experiments=["none of ours"]),

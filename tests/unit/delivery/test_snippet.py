@@ -1,6 +1,7 @@
 """The snippet: run in an engine, it starts the SDK with the config and real functions."""
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -9,10 +10,13 @@ import quickjs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.delivery.chunks import INLINE_BYTES, Chunk
 from abtest.domain.delivery.parts import Config
-from abtest.domain.delivery.snippet import Snippet, render_snippet, without_broken_scripts
+from abtest.domain.delivery.snippet import TEXT_FROM, Snippet, literal, render_snippet, without_broken_scripts
 from abtest.services.publication.code import CheckedScripts
 
-BUNDLE = "(function (config, scripts) { globalThis.started = { config: JSON.parse(config), scripts: scripts } });\n"
+BUNDLE = """(function (config, scripts) {
+  globalThis.started = { config: typeof config === "string" ? JSON.parse(config) : config, scripts: scripts };
+});
+"""
 
 
 SCRIPTS = CheckedScripts(QuickJsChecker())
@@ -47,9 +51,23 @@ def started(config: Config, then: str = "JSON.stringify(started.config)") -> Any
     return context.eval(then)
 
 
-def test_snippet__run__hands_the_config_over() -> None:
-    config = config_of(experiment(css="</style>\u2028 😀 é \\ \" '"))
+@pytest.mark.parametrize("length", [0, TEXT_FROM])
+def test_snippet__run__hands_the_config_over(length: int) -> None:
+    css = "</style>\u2028 😀 é \\ \" '" + "x" * length
+    config = config_of(experiment(variations=[{"name": "V", "mutations": [{"html": css, "__proto__": 1}]}]))
     assert json.loads(started(config)) == nameless(config)
+
+
+def test_long_config__is_a_text_that_a_part_of_the_sdk_reads() -> None:
+    def kind(length: int) -> tuple[bool, bool]:
+        config = config_of() | {"shop_id": "s" * length}
+        wanted: list[Collection[str]] = []
+        rendered = render_snippet(config, lambda parts: wanted.append(parts) or BUNDLE, SCRIPTS, ASSETS_URL)
+        return rendered.text.startswith(BUNDLE.strip().removesuffix(";") + "('"), "parsing" in wanted[0]
+
+    rest = len(literal(config_of() | {"shop_id": ""}))
+    assert kind(TEXT_FROM - rest - 1) == (False, False)
+    assert kind(TEXT_FROM - rest) == (True, True)
 
 
 def test_snippet__with_scripts__holds_them_as_functions_and_their_positions() -> None:

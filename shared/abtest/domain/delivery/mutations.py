@@ -1,21 +1,59 @@
 """Mutations as shoppers' browsers get them: the contract's aliases folded away, notes for people left out."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 Mutation = Mapping[str, Any]
 
 _ALIASES = {"setText": "text", "setStyle": "style"}
+_ATTRIBUTES = re.compile(r"\[[^\]]*\]")
+"""Says nothing about siblings: attribute tests, whose values may look like anything."""
+_ONE_PLACE = re.compile(r":first-(child|of-type)|:nth-(child|of-type)\(\s*\d+\s*\)|\+", re.ASCII)
+_ANY_PLACE = re.compile(r":(nth|first|last|only)-|\+")
+_PAIRS = re.compile(
+    r"""\[[A-Za-z0-9_-]+([~|^$*]?=([A-Za-z0-9_-]+|(["'])[A-Za-z0-9_ .:/-]*\3))?\]|\([A-Za-z0-9_ +-]*\)"""
+)
+"""Brackets that surely close what they open."""
+_UNSURE = re.compile(r"[^A-Za-z0-9_ .#>+~*:,-]|^$")
+POSITIONAL, WHOLE, CONTEXTUAL, UNSURE = 1, 2, 4, 8
+"""Kinds of selectors, as bits."""
 
 
 def normalised(mutations: Iterable[Mutation]) -> list[dict[str, Any]]:
-    """Each as `{"selector", "action"}` with `text`, `html`, `styles` or `attributes`; docs/data-model.md section 1."""
+    """Each as docs/data-model.md section 1 has it: with `text`, `html`, `styles` or `attributes`, and its `kind`."""
     return [_normalised(mutation) for mutation in mutations]
+
+
+def without_kinds(compiled: Iterable[Mutation]) -> list[dict[str, Any]]:
+    """For those who apply mutations in their own way."""
+    return [{name: value for name, value in each.items() if name != "kind"} for each in compiled]
+
+
+def kind_of(selector: str) -> int:
+    """What a browser has to know of a selector, as bits.
+
+    `POSITIONAL`: removing or inserting a sibling moves what it matches, so it is resolved once per parent render.
+    `WHOLE`: what it matches is known only once the parent has all its children.
+    `CONTEXTUAL`: later content may make earlier elements match, so that looking at what was added is not enough.
+    `UNSURE`: it may leave a bracket, text or comment open; then no other selector can stand behind it in a list.
+    """
+    bare = _ATTRIBUTES.sub("", selector)
+    kind = CONTEXTUAL if ":has(" in bare else 0
+    if _UNSURE.search(_PAIRS.sub(":", selector)):
+        kind |= UNSURE
+    if _ANY_PLACE.search(bare):
+        kind |= POSITIONAL
+        if _ANY_PLACE.search(_ONE_PLACE.sub("", bare)):
+            kind |= WHOLE
+    return kind
 
 
 def _normalised(mutation: Mutation) -> dict[str, Any]:
     action: str = _ALIASES.get(mutation["action"]) or mutation["action"]
-    return {"selector": mutation["selector"], "action": action} | _payload(action, mutation)
+    selector = mutation["selector"]
+    kind = kind_of(selector)
+    return {"selector": selector, "action": action} | ({"kind": kind} if kind else {}) | _payload(action, mutation)
 
 
 def _payload(action: str, mutation: Mutation) -> dict[str, Any]:
@@ -24,10 +62,15 @@ def _payload(action: str, mutation: Mutation) -> dict[str, Any]:
     if action in ("html", "insertBefore", "insertAfter"):
         return {"html": mutation.get("html") or ""}
     if action == "style":
-        return {"styles": dict(mutation.get("styles") or {})}
+        return {"styles": {_property(name): value for name, value in (mutation.get("styles") or {}).items()}}
     if action == "attribute":
         return {"attributes": _attributes(mutation)}
     return {}
+
+
+def _property(name: str) -> str:
+    """`backgroundColor` and `background-color` are both in use."""
+    return name if name.startswith("--") else re.sub("[A-Z]", lambda letter: f"-{letter[0].lower()}", name)
 
 
 def _attributes(mutation: Mutation) -> dict[str, str | None]:

@@ -6,8 +6,11 @@ little costs the shop the feature, so that in doubt a part is included, and for 
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
+from abtest.domain.delivery.mutations import POSITIONAL
 from abtest.domain.delivery.parts import Config
 from abtest.storefront import parts
 
@@ -18,6 +21,9 @@ class _Asked:
 
     config: Config
     names: frozenset[str]
+    actions: frozenset[str]
+    kinds: int
+    """Bits of all mutations' kinds."""
 
     def runtime(self, name: str) -> bool:
         return self.config["runtime"].get(name) is not None
@@ -38,12 +44,23 @@ def _is_watched(part: Config) -> bool:
 
 
 _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
+    "parsing": lambda _: False,
+    "exclusion": lambda asked: not asked.names.isdisjoint({"group", "holdout"}),
     "weekdays": lambda asked: not asked.names.isdisjoint({"dark", "zones"}),
     "audiences": lambda asked: not asked.names.isdisjoint({"audience", "when"}),
     "data_layer": lambda _: False,  # nothing but what requires it
     "triggers": lambda asked: "trigger" in asked.names or any(name.startswith("data_layer") for name in asked.names),
     "goals": lambda asked: any(map(_is_watched, asked.delivered)),
     "blocks": lambda asked: "blocks" in asked.names,
+    "selectors": lambda _: False,
+    "trusted": lambda _: False,
+    "mutations": lambda asked: "mutations" in asked.names,
+    "positions": lambda asked: bool(asked.kinds & POSITIONAL),
+    "content": lambda asked: not asked.actions.isdisjoint({"text", "html", "remove"}),
+    "values": lambda asked: not asked.actions.isdisjoint({"style", "attribute"}),
+    "insertion": lambda asked: not asked.actions.isdisjoint({"insertBefore", "insertAfter"}),
+    "scripts": lambda asked: not asked.names.isdisjoint({"js", "reset_js"}),
+    "css": lambda asked: "css" in asked.names,
     "redirect": lambda asked: "redirect_url" in asked.names,
     "personalizations": lambda asked: "personalizations" in asked.names,
     "waiting": lambda asked: "hide" in asked.names,
@@ -52,6 +69,7 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "signals": lambda asked: bool(asked.config.get("signals")),
     "environments": lambda asked: asked.runtime("environments"),
     "consent": lambda asked: asked.runtime("consent"),
+    "adopting": lambda _: False,
     "handover": lambda asked: asked.runtime("handover"),
     "checkout": lambda asked: any(map(_is_paid_for, asked.delivered)),
 }
@@ -61,6 +79,7 @@ _RUNTIME = "environment currency events_url events_signature consent handover en
 _CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
 _TARGETED = "id name state pages audience dark goals"
 _CONTENT = "mutations css js"
+_MUTATION = "selector action kind text html styles attributes"
 _FIELDS: Mapping[str, frozenset[str]] = {
     name: frozenset(fields.split())
     for name, fields in {
@@ -70,6 +89,7 @@ _FIELDS: Mapping[str, frozenset[str]] = {
         "experiments": f"{_TARGETED} type epoch surface group identity css js reset_js variations",
         "variations": f"{_CONTENT} id name control range blocks redirect_url",
         "blocks": f"{_CONTENT} rules",
+        "mutations": _MUTATION,
         "personalizations": f"{_TARGETED} key type surface below rules experiences",
         "experiences": f"{_CONTENT} id key name value reset_js hide profile",
         "flags": f"{_TARGETED} key below on off paused",
@@ -83,7 +103,10 @@ def parts_of(config: Config) -> frozenset[str]:
     """The parts that the config calls for, without those they require; all where it holds what is not known here."""
     if not _is_known("config", config):
         return frozenset(parts())
-    asked = _Asked(config, frozenset(_names(config)))
+    mutations = list(_mutations(config))
+    actions = frozenset(each.get("action", "") for each in mutations)
+    kinds = reduce(or_, (each.get("kind", 0) for each in mutations), 0)
+    asked = _Asked(config, frozenset(_names(config)), actions, kinds)
     return frozenset(name for name in parts() if name not in _CALLS or _CALLS[name](asked))
 
 
@@ -106,3 +129,12 @@ def _names(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for each in value:
             yield from _names(each)
+
+
+def _mutations(value: Any) -> Iterator[Config]:
+    if isinstance(value, dict):
+        yield from (each for each in _each(value.get("mutations")) if isinstance(each, dict))
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from _mutations(each)

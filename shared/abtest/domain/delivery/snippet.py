@@ -14,6 +14,8 @@ from abtest.kit import canonical_json
 Bundle = Callable[[Collection[str]], str]
 """The SDK with parts of these names: an expression that evaluates to a function."""
 
+TEXT_FROM = 24 << 10
+"""Characters of a config. Below, reading it faster is not worth the bytes: a tenth of a millisecond at 11 KB."""
 _SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
 _WITH_SCRIPTS = ("experiments", "personalizations", "experiences", "variations", "blocks")
 """Lists of parts that hold scripts; nothing below any other field is looked at, be it named like a script or not."""
@@ -52,16 +54,20 @@ def without_broken_scripts(parts: Iterable[Config], scripts: Scripts) -> tuple[l
 
 
 def render_snippet(config: Config, bundle: Bundle, scripts: Scripts, assets_url: str) -> Snippet:
-    """JavaScript text `<bundle>('<config>',[function(){…},…]);`, ASCII-safe where HTML or old engines would stumble.
+    """JavaScript text `<bundle>(<config>,[function(){…},…]);`, ASCII-safe where HTML or old engines would stumble.
 
-    The bundle has the parts that the config calls for. The scripts of `config` must be without problems.
+    The bundle has the parts that the config calls for. The scripts of `config` must be without problems. A long config
+    is a text of JSON, which browsers read faster than an expression of that size; the SDK has a part that reads it.
     """
     code = _Code(scripts)
     rest = code.taken_from(config)
     if code.chunks:
         rest["runtime"] = {**rest["runtime"], "assets_url": assets_url}
-    sdk = bundle(parts_of(rest)).strip().removesuffix(";")
-    return Snippet(f"{sdk}({as_text(rest)},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
+    parts, inlined = parts_of(rest), literal(rest)
+    if len(inlined) >= TEXT_FROM:
+        parts, inlined = parts | {"parsing"}, as_text(rest)
+    sdk = bundle(parts).strip().removesuffix(";")
+    return Snippet(f"{sdk}({inlined},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
 
 
 def literal(config: Config) -> str:
@@ -73,7 +79,7 @@ def literal(config: Config) -> str:
 
 
 def as_text(config: Config) -> str:
-    """JSON as a JavaScript text, for the SDK to parse: a browser reads that faster than an expression of that size."""
+    """JSON as a JavaScript text, for the SDK to parse."""
     text = _json(config).replace("\\", "\\\\").replace("'", "\\'")
     return f"'{text}'"
 

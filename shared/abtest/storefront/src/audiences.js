@@ -4,6 +4,7 @@ import { attributesOf, overlay } from './attributes.js';
 import { browserAttributes, trafficSourceOf } from './browser_attributes.js';
 import { holds } from './conditions.js';
 import { parts } from './parts.js';
+import { fields, SOURCE } from './visit.js';
 
 /** @import { Condition, Facts } from './types' */
 
@@ -20,10 +21,21 @@ const attributesIn = (facts) =>
  */
 parts._describes = (condition, facts) => holds(condition, attributesIn(facts));
 
-parts._sourceOf = () => trafficSourceOf(location.search, document.referrer, location.hostname);
+/** Where the visitor came from to this page, before it became another by itself. */
+let source = '';
 
-parts._attributes = (visit, dataLayer, given) => {
-  const attributes = overlay(browserAttributes(visit, dataLayer), given);
+parts._land = () => {
+  source = trafficSourceOf(location.search, document.referrer, location.hostname);
+};
+
+/** A visit comes from where it began, or from the last campaign or site that led here. */
+parts._arrive = () => {
+  if (!fields[SOURCE] || (source !== 'internal' && source !== 'direct')) fields[SOURCE] = source;
+  source = 'internal';
+};
+
+parts._attributes = (given) => {
+  const attributes = overlay(browserAttributes(), given);
   parts._kept?.(attributes, given);
   return attributes;
 };

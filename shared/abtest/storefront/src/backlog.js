@@ -1,123 +1,104 @@
 // Events that could not be delivered, kept in the browser's storage for the next try, page or tab to send.
 // Each batch lies under a name of its own and is never changed: whoever has sent it removes it, so that two tabs can
-// write at any time without harm. That two do not send the same one is what the lock is for; should it fail, the
+// write at any time without harm. That two do not send the same one is what the lease is for; should it fail, the
 // server knows the events again by their ids.
 
-import { now, random, startTimer } from './natives.js';
+import { guard } from './guard.js';
+import { encode } from './hash.js';
+import { select } from './lists.js';
+import { keysOf, now, random, startTimer } from './natives.js';
 
-/** Of everything of ours, so that it can all be taken away when consent is. */
-const OURS = 'svc_';
-const BATCH = /^svc_q\.(\w+)\.(\d+)\.\w+$/;
-const LOCK = 'svc_lock';
+const LEASE = 'svc_lock';
 const MAX_EVENTS = 500;
 /** Characters: the page's own storage is the page's. */
 const MAX_CHARS = 400_000;
 const MAX_AGE_MS = 7 * 24 * 3600 * 1000;
-const LEASE_MS = 20_000;
+/** A tab that was closed meanwhile has given its lease back; one that broke down holds others up so long. */
+const LEASE_MS = 10_000;
 /** Long enough for another tab's lease to be seen here. */
 const SETTLE_MS = 50;
 
+let isOurs = false;
+
 /** Reading it throws where the browser keeps nothing for this page. */
-const deviceStorage = () => window.localStorage;
+export const storage = () => window.localStorage;
 
-const code = () => random().toString(36).slice(2);
+const code = () => encode(random()).slice(2);
 
-/** @param {() => Storage} [open] */
-export const createBacklog = (open = deviceStorage) => {
-  /**
-   * @param {string} prefix
-   * @param {(storage: Storage, name: string) => void} visit
-   */
-  const each = (prefix, visit) => {
-    const storage = open();
-    for (let i = storage.length; i--; ) {
-      const name = storage.key(i) || '';
-      if (name.slice(0, prefix.length) === prefix) visit(storage, name);
+/** Of the form `svc_q.<time>.<count of events>.<code>`, or anything that another wrote. @param {string} [prefix] */
+export const ownNames = (prefix = 'svc_q.') => select(keysOf(storage()), (name) => name.startsWith(prefix));
+
+/**
+ * Keeps a batch, or says that it cannot.
+ * @param {string[]} texts
+ */
+export const store = (texts) => {
+  let content = '';
+  let room = MAX_EVENTS - texts.length;
+  for (const text of texts) content += (content && '\n') + text;
+  let chars = MAX_CHARS - content.length;
+  try {
+    for (const name of ownNames()) {
+      room -= Number(name.split('.')[2]) || 0;
+      chars -= read(name).length;
     }
-  };
+    if (room < 0 || chars < 0) return false;
+    const name = `svc_q.${encode(now())}.${texts.length}.${code()}`;
+    storage().setItem(name, content);
+    return read(name) === content; // some say nothing and keep nothing
+  } catch {
+    return false;
+  }
+};
 
-  return {
-    /**
-     * Keeps a batch, or says that it cannot.
-     * @param {string[]} texts
-     */
-    keep(texts) {
-      let content = '';
-      let room = MAX_EVENTS - texts.length;
-      try {
-        for (const text of texts) content += `${content && '\n'}${text}`;
-        let chars = MAX_CHARS - content.length;
-        each('svc_q.', (storage, name) => {
-          room -= Number(name.split('.')[2]) || 0;
-          chars -= (storage.getItem(name) || '').length;
-        });
-        if (room < 0 || chars < 0) return false;
-        // In base 36, times of this century are texts in their own order.
-        const name = `svc_q.${now().toString(36)}.${texts.length}.${code()}`;
-        open().setItem(name, content);
-        return open().getItem(name) === content; // some say nothing and keep nothing
-      } catch {
-        return false;
-      }
-    },
+/** The name of the oldest batch that can be read, if any; what is too old, or none of ours, goes. */
+export const oldest = () => {
+  let first = '';
+  try {
+    for (const name of ownNames()) {
+      const age = now() - parseInt(name.split('.')[1], 36);
+      if (!(Math.abs(age) < MAX_AGE_MS)) remove(name);
+      else if (!first || name < first) first = name;
+    }
+    return read(first) && first;
+  } catch {
+    return '';
+  }
+};
 
-    /** The name of the oldest batch, if any; what is too old, or none of ours, goes. */
-    oldest() {
-      let first = '';
-      try {
-        each('svc_q.', (storage, name) => {
-          const [, since] = BATCH.exec(name) || [];
-          const age = now() - parseInt(since, 36);
-          if (!(age < MAX_AGE_MS && age > -MAX_AGE_MS)) storage.removeItem(name);
-          else if (!first || name < first) first = name;
-        });
-      } catch {}
-      return first;
-    },
+/** The events of a batch, one a line. @param {string} name */
+export const read = (name) => storage().getItem(name) || '';
 
-    /** @param {string} name @returns {string[]} */
-    read(name) {
-      return (open().getItem(name) || '').split('\n');
-    },
+/** @param {string} name */
+export const remove = (name) => storage().removeItem(name);
 
-    /** @param {string} name */
-    remove(name) {
-      open().removeItem(name);
-    },
+/** Gives the lease back, if it is ours. */
+export const release = () => {
+  if (isOurs) remove(LEASE);
+  isOurs = false;
+};
 
-    /** Everything that the SDK has put into the storage of this origin. */
-    clear() {
-      try {
-        each(OURS, (storage, name) => storage.removeItem(name));
-      } catch {}
-    },
-
-    /**
-     * Calls `work` in one tab at a time, until it calls `release`; `busy` where another tab is at it.
-     * @param {(release: (value?: any) => void) => void} work
-     * @param {() => void} busy
-     */
-    locked(work, busy) {
-      const { locks } = navigator;
-      if (locks) {
-        locks
-          .request(LOCK, { ifAvailable: true }, (lock) => (lock ? new Promise(work) : busy()))
-          .then(undefined, busy);
-        return;
-      }
-      const storage = open();
-      const [until] = (storage.getItem(LOCK) || '').split('.');
-      const left = Number(until) - now();
-      if (left > 0 && left <= LEASE_MS) {
-        busy();
-        return;
-      }
-      const lease = `${now() + LEASE_MS}.${code()}`;
-      storage.setItem(LOCK, lease);
-      startTimer(() => {
-        if (storage.getItem(LOCK) === lease) work(() => storage.removeItem(LOCK));
-        else busy();
-      }, SETTLE_MS);
-    },
-  };
+/**
+ * Calls `work` in one tab at a time, until `release` is called there. To others it says when to ask again.
+ * @param {() => void} work
+ * @param {(ms: number) => void} busy
+ */
+export const withLease = (work, busy) => {
+  const left = parseInt(read(LEASE)) - now();
+  if (left > 0 && left <= LEASE_MS) return busy(left);
+  const lease = `${now() + LEASE_MS}.${code()}`;
+  isOurs = true;
+  try {
+    storage().setItem(LEASE, lease);
+  } catch {
+    return work(); // no room even for this
+  }
+  startTimer(
+    guard('transport', () => {
+      isOurs = read(LEASE) === lease;
+      if (isOurs) work();
+      else busy(LEASE_MS);
+    }),
+    SETTLE_MS,
+  );
 };

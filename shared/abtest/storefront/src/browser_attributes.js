@@ -1,6 +1,10 @@
 // What a browser knows of its visitor without being told (docs/data-model.md, section 2.3).
 
 import { record } from './lists.js';
+import { parts } from './parts.js';
+import { cookies, fields, FIRST, LAST, numberIn, PAGES, SEEN, SOURCE, VISITS } from './visit.js';
+
+const DAY_SECONDS = 24 * 3600;
 
 /** @typedef {[string, RegExp][]} Names the first whose expression matches */
 
@@ -80,37 +84,46 @@ export const describeBrowser = ({ userAgent, maxTouchPoints = 0 }) => {
 
 /** @param {string} text a cookie header */
 export const parseCookies = (text) => {
-  const cookies = record();
+  const found = record();
   for (const pair of text.split('; ')) {
     const [, name, value] = /^([^=]*)=?([^]*)$/.exec(pair) || [];
-    if (!name || name in cookies) continue;
+    if (!name || name in found) continue;
     try {
-      cookies[name] = decodeURIComponent(value);
+      found[name] = decodeURIComponent(value);
     } catch {
-      cookies[name] = value;
+      found[name] = value;
     }
   }
-  return cookies;
+  return found;
 };
 
-/**
- * What is known now. Cookies and data layer are looked at when a condition asks for them.
- * @param {{ history(): object, cookies(): string }} visit
- * @param {(() => object) | undefined} dataLayer
- */
-export const browserAttributes = (visit, dataLayer) => {
+/** @param {number} field of the cookie that holds a time */
+const daysSince = (field) => Math.floor((numberIn(SEEN) - numberIn(field)) / DAY_SECONDS);
+
+/** What the visit's cookie tells. */
+export const history = () => ({
+  visitor: numberIn(VISITS) > 1 ? 'returning' : 'new',
+  visits: numberIn(VISITS),
+  days_since_first_visit: daysSince(FIRST),
+  days_since_last_visit: numberIn(LAST) ? daysSince(LAST) : undefined,
+  pages_viewed: numberIn(PAGES),
+  traffic_source: fields[SOURCE],
+});
+
+/** What is known now. Cookies and data layer are looked at when a condition asks for them. */
+export const browserAttributes = () => {
   const { width, height } = screen;
   return {
     ...describeBrowser(navigator),
-    ...visit.history(),
+    ...history(),
     language: navigator.language,
     referrer: document.referrer,
     screen: { width, height },
     get cookie() {
-      return parseCookies(visit.cookies());
+      return parseCookies(cookies);
     },
     get data_layer() {
-      return dataLayer?.();
+      return parts._dataLayer?.();
     },
   };
 };

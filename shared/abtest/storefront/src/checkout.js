@@ -1,13 +1,16 @@
 // Carts carry the visitor to where they are paid: stamped on the storefront, taken up on the checkout.
 
+import { adopt } from './adopting.js';
+import { surface } from './page.js';
 import { parts } from './parts.js';
+import { fields, STICKY, VISITOR } from './visit.js';
 
 const STAMP = /^([\w-]{16,64})\.([~\w-]{0,2100})$/;
 
-parts._cart = (visit) => {
+parts._cart = () => {
   /** @type {Record<string, string>} */
   const attributes = {};
-  if (visit.visitorId()) attributes._svc = visit.stamp();
+  if (fields[VISITOR]) attributes._svc = `${fields[VISITOR]}.${fields[STICKY]}`;
   return attributes;
 };
 
@@ -20,8 +23,8 @@ const stampIn = (attributes) => {
   }
 };
 
-parts._checkout = ({ _visit, _surface }, { cart_attributes: attributes }) => {
-  if (_surface !== 'checkout') return;
+parts._checkout = ({ cart_attributes: attributes }) => {
+  if (surface !== 'checkout') return;
   const [, id, variations] = stampIn(attributes);
-  if (id) _visit.adopt(id, variations);
+  if (id) adopt(id, variations);
 };

@@ -1,7 +1,9 @@
-// Chunks of the snippet: long scripts and style sheets, fetched when a treatment needs them.
+// The part for chunks of the snippet: long scripts and style sheets, fetched when a treatment needs them.
 
 import { addCss, adopt } from './css.js';
+import { config, scripts } from './page.js';
 import { parts } from './parts.js';
+import { drop, settle, soon, whenParsed } from './treatments.js';
 import { policyOf } from './trusted.js';
 
 /** @import { Css, Treatment } from './types' */
@@ -16,17 +18,16 @@ parts._chunk = (name, fn) => {
 };
 
 /** @param {Treatment} treatment */
-const scriptsOf = ({ decision, content }) => [decision.experiment.js, content.js, decision.experiment.reset_js];
+const scriptsOf = ({ _decision: { experiment }, _content }) => [experiment.js, _content.js, experiment.reset_js];
 
 /** @param {Css | undefined} css */
 const isChunk = (css) => !!css && typeof css !== 'string';
 
-parts._needsChunks = (treatment, scripts) => {
-  const { decision, content } = treatment;
+parts._needsChunks = (treatment) => {
   for (const script of scriptsOf(treatment)) {
     if (typeof script === 'number' && typeof scripts[script] === 'string') return true;
   }
-  return isChunk(decision.experiment.css) || isChunk(content.css);
+  return isChunk(treatment._decision.experiment.css) || isChunk(treatment._content.css);
 };
 
 /**
@@ -36,7 +37,7 @@ parts._needsChunks = (treatment, scripts) => {
  */
 const fetchFor = (element, onLoad, treatment) => {
   treatment._missing++;
-  const fail = () => treatment._drop?.('chunk');
+  const fail = () => drop(treatment, 'chunk');
   element.onerror = fail;
   element.onload = () => {
     try {
@@ -44,7 +45,7 @@ const fetchFor = (element, onLoad, treatment) => {
     } catch {
       return fail();
     }
-    if (!--treatment._missing) treatment._settle?.();
+    if (!--treatment._missing && !soon) whenParsed(settle);
   };
   // A policy that wants a nonce wants the same of every script, and has let ours pass.
   const nonced = /** @type {HTMLElement | null} */ (document.querySelector('script[nonce]'));
@@ -52,12 +53,12 @@ const fetchFor = (element, onLoad, treatment) => {
   (document.head || document.documentElement).append(element);
 };
 
-parts._loadScripts = (treatment, scripts, base) => {
+parts._loadScripts = (treatment) => {
   for (const script of scriptsOf(treatment)) {
     const name = typeof script === 'number' && scripts[script];
     if (typeof name !== 'string') continue;
     const element = document.createElement('script');
-    const url = `${base}${name}.js`;
+    const url = `${config.runtime.assets_url}${name}.js`;
     element.src = policyOf()?.createScriptURL(url) ?? url;
     const take = () => {
       const fn = functions.get(name);
@@ -81,8 +82,8 @@ const textOf = (link) => {
  * addresses in it are then the page's, as in any other sheet of a treatment. The page is hidden so long, rather than
  * the link blocking the rendering: that would show the page once before the sheet is in its place.
  */
-parts._placeSheet = (treatment, { chunk }, base) => {
-  const { sheets } = treatment;
+parts._placeSheet = (treatment, { chunk }) => {
+  const { _sheets: sheets } = treatment;
   const sheet = new CSSStyleSheet();
   sheets[sheets.length] = adopt(sheet);
   const known = texts.get(chunk);
@@ -93,7 +94,7 @@ parts._placeSheet = (treatment, { chunk }, base) => {
   const link = document.createElement('link');
   link.rel = 'stylesheet';
   link.crossOrigin = 'anonymous';
-  link.href = `${base}${chunk}.css`;
+  link.href = `${config.runtime.assets_url}${chunk}.css`;
   const reveal = addCss('html{opacity:0!important}');
   sheets[sheets.length] = () => {
     reveal();

@@ -1,16 +1,25 @@
 // Consent: before it is given nothing is kept, sent or shown; it can be given and taken back without a reload.
 
+import { ownNames, remove } from './backlog.js';
+import { emitOnce } from './events.js';
+import { guard } from './guard.js';
 import { isArray, startTimer } from './natives.js';
+import { config, scripts } from './page.js';
 import { parts } from './parts.js';
+import { openTransport } from './transport.js';
+import { turn } from './turns.js';
+import { readCookie, setVisitor, writeCookie } from './visit.js';
 
 /** Some providers tell of an answer before they can be asked for it. */
 const LATER_MS = 250;
 /** A request that was on its way when consent was taken back is answered by then, and its answer may set the cookie. */
 const AFTERMATH_MS = 5000;
+/** Everything of ours in the browser's storage. */
+const OURS = 'svc_';
 
-parts._consent = ({ _config, _scripts, _guard, _visit, _transport, _turn, _emitOnce }, begin, end) => {
-  const { read, events, group } = /** @type {NonNullable<typeof _config.runtime.consent>} */ (_config.runtime.consent);
-  const reader = _scripts[/** @type {number} */ (read)];
+parts._consent = (begin, end) => {
+  const { read, events, group } = /** @type {NonNullable<typeof config.runtime.consent>} */ (config.runtime.consent);
+  const reader = scripts[/** @type {number} */ (read)];
   /** The reader's own. */
   const state = {};
   let isGiven = false;
@@ -19,30 +28,31 @@ parts._consent = ({ _config, _scripts, _guard, _visit, _transport, _turn, _emitO
   /** @type {unknown} */
   let layer;
 
-  const forget = () => {
+  const forget = guard('consent', () => {
     if (isGiven) return;
-    _transport.clear();
-    _visit.forget();
-  };
+    if (readCookie()[0]) writeCookie('', 0);
+    setVisitor('');
+    for (const name of ownNames(OURS)) remove(name); // last, as there may be no storage
+  });
 
   /** @param {unknown} answer true, false, or undefined while there is none */
   const apply = (answer) => {
     if (answer === true && !isGiven) {
       isGiven = true;
-      _transport.open(true);
+      openTransport(true);
       begin();
-      _turn(() => _emitOnce('consent', 'consent', { granted: true }));
+      turn(() => emitOnce('consent', 'consent', { granted: true }));
     } else if (answer !== true && (isGiven || answer === false)) {
-      if (isGiven) startTimer(_guard('consent', forget), AFTERMATH_MS);
+      if (isGiven) startTimer(forget, AFTERMATH_MS);
       isGiven = false;
       end();
-      _transport.open(false);
+      openTransport(false);
       forget();
     }
   };
 
   /** What a page pushes may throw when it is looked at. */
-  const look = _guard('consent', (/** @type {IArguments} */ items) => {
+  const look = guard('consent', (/** @type {IArguments} */ items) => {
     for (const item of items) for (const name of events) if (item?.event === name) soon();
   });
 
@@ -59,8 +69,8 @@ parts._consent = ({ _config, _scripts, _guard, _visit, _transport, _turn, _emitO
     };
   };
 
-  const ask = _guard('consent', () => {
-    _guard('consent', listen)();
+  const ask = guard('consent', () => {
+    guard('consent', listen)();
     if (typeof reader !== 'function') return;
     const answer = reader.call(state, group, ask);
     if (answer === answered) return;
@@ -73,7 +83,6 @@ parts._consent = ({ _config, _scripts, _guard, _visit, _transport, _turn, _emitO
     startTimer(ask, LATER_MS);
   };
 
-  _transport.open(false);
   parts._consented = (granted) => apply(!!granted);
   for (const name of events) {
     addEventListener(name, soon);

@@ -1,6 +1,8 @@
-// Style sheets of treatments. They come after the page's own, so that they win where specificity is equal.
+// The part that adds style sheets of treatments. They come after the page's own, so that they win where specificity is
+// equal.
 
 import { select } from './lists.js';
+import { parts } from './parts.js';
 
 /**
  * A constructed sheet passes a strict content security policy.
@@ -40,4 +42,10 @@ export const addCss = (text) => {
     const old = style || asElement(text); // a browser without constructed sheets
     return () => old.remove();
   }
+};
+
+parts._addSheet = (treatment, css) => {
+  const { _sheets: sheets } = treatment;
+  if (typeof css === 'string') sheets[sheets.length] = addCss(css);
+  else parts._placeSheet(treatment, css);
 };

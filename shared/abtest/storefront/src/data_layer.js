@@ -2,10 +2,9 @@
 // once of everything in it: what was pushed before us, what is pushed, and what comes with an array in its place.
 // A layer is left alone until somebody asks for it.
 
+import { guard } from './guard.js';
 import { record } from './lists.js';
 import { isArray, keysOf } from './natives.js';
-
-/** @import { Guard } from './types' */
 
 /** As deep and as large as a data layer goes; what a page pushes may be cyclic, in many ways at once. */
 const MAX_DEPTH = 6;
@@ -31,11 +30,8 @@ const payloadOf = (item) => {
   return item[0] === 'event' ? { ...item[2], event: item[1] } : undefined;
 };
 
-/**
- * @param {string} name
- * @param {Guard} guard
- */
-const openLayer = (name, guard) => {
+/** @param {string} name */
+const openLayer = (name) => {
   /** @type {any} */
   const host = window;
   /** @type {Listener[]} */
@@ -109,12 +105,11 @@ const openLayer = (name, guard) => {
 
 /**
  * @param {string} name of the global
- * @param {Guard} guard
  * @param {Listener} listener is told of each item, and its place in the array where it was there before
  * @returns what looks for items that came by other ways than `push`
  */
-export const listenTo = (name, guard, listener) => {
-  const layer = (layers[name] ||= openLayer(name, guard));
+export const listenTo = (name, listener) => {
+  const layer = (layers[name] ||= openLayer(name));
   layer.sweep();
   layer.add(guard('data layer', listener));
   return layer.sweep;
@@ -137,10 +132,9 @@ const merge = (into, from, depth) => {
 
 /**
  * What `dataLayer` says together, and the events in it.
- * @param {Guard} guard
  * @param {(event: string) => void} onPush what was pushed has been taken in; it may have been an event
  */
-export const createDataLayer = (guard, onPush) => {
+export const createDataLayer = (onPush) => {
   const data = record();
   /** Length of the array when the page view began: events before it belong to earlier views. */
   let begin = 0;
@@ -158,7 +152,7 @@ export const createDataLayer = (guard, onPush) => {
     /** What the array says; from now on it is listened to. */
     read() {
       if (sweep) sweep();
-      else sweep = listenTo('dataLayer', guard, take);
+      else sweep = listenTo('dataLayer', take);
       return data;
     },
 

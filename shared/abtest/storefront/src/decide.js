@@ -1,7 +1,7 @@
 // Who gets what: pure decisions over the config (docs/data-model.md, section 2.1). It reads no page, cookie or clock.
 
 import { bucketOf } from './hash.js';
-import { record, some } from './lists.js';
+import { record } from './lists.js';
 import { keysOf } from './natives.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
@@ -22,7 +22,7 @@ const indexWhere = (variations, test) => {
  * @param {[number, number]} range
  * @param {number} bucket
  */
-const isWithin = (range, bucket) => range[0] <= bucket && bucket < range[1]; // unpacking is slow
+export const isWithin = (range, bucket) => range[0] <= bucket && bucket < range[1]; // unpacking is slow
 
 /**
  * Position of the variation that an id falls into, -1 outside the experiment's traffic.
@@ -60,12 +60,7 @@ export const reaches = ({ dark, audience }, facts) =>
  * @param {Experiment} experiment
  * @param {Facts} facts
  */
-const isEligible = ({ group }, { unit, held }) => {
-  if (!unit || held) return false;
-  if (!group) return true;
-  const bucket = bucketOf(unit, group.state);
-  return some(group.ranges, (range) => isWithin(range, bucket));
-};
+const isEligible = ({ group }, { unit, held }) => unit && !held && (!group || parts._isInShare(group, unit));
 
 /**
  * @param {Experiment} experiment
@@ -108,28 +103,6 @@ const decideExperiment = (experiment, facts) => {
 };
 
 /**
- * @param {Config} config
- * @param {Visitor} visitor
- * @param {Address | undefined} address
- * @param {number} now
- * @param {Force} force
- * @returns {Facts}
- */
-const gather = ({ holdout, zones }, visitor, address, now, force) => {
-  const unit = visitor.id || visitor.customer_id || '';
-  return {
-    visitor,
-    unit,
-    held: !!holdout && !!unit && bucketOf(unit, holdout.state) < holdout.below,
-    address,
-    now,
-    force,
-    zones,
-    fired: visitor.fired || ((trigger) => some(visitor.triggers || [], (one) => one === trigger)),
-  };
-};
-
-/**
  * The results of those items that give one. An item whose rules cannot be read is left out and harms no other.
  * @template T, R
  * @param {T[] | undefined} items
@@ -160,11 +133,14 @@ const NO_FORCE = {};
  * @returns {Decided}
  */
 export const decide = (config, visitor, address, now, force = NO_FORCE) => {
-  const facts = gather(config, visitor, address, now, force);
-  const { holdout, experiments, personalizations, flags } = config;
+  const { holdout, experiments, personalizations, flags, zones } = config;
+  const unit = visitor.id || visitor.customer_id || '';
+  const cohort = holdout ? parts._cohortOf(holdout, unit) : 'active';
+  /** @type {Facts} */
+  const facts = { visitor, unit, held: cohort === 'holdout', address, now, force, zones };
   return {
     facts,
-    cohort: !holdout || keysOf(force).length ? null : facts.held ? 'holdout' : 'active',
+    cohort: !holdout || keysOf(force).length ? null : cohort,
     assignments: collect(experiments, (experiment) => decideExperiment(experiment, facts)),
     personalizations: personalizations ? parts._personalizations(personalizations, facts) : [],
     flags: flags ? parts._flags(flags, facts) : record(),

@@ -1,12 +1,11 @@
 // Environments with a snippet of their own: on their hosts, this snippet only fetches that one.
 
+import { config } from './page.js';
 import { parts } from './parts.js';
 import { policyOf, trustedHtml } from './trusted.js';
 
-/** @import { Config } from './types' */
-
-/** @param {Config} config */
-const keyHere = ({ runtime }) => {
+const keyHere = () => {
+  const { runtime } = config;
   for (const { key, domains } of runtime.environments || []) {
     for (const domain of domains) {
       if ((domain === location.hostname || domain === location.host) && key !== runtime.environment) return key;
@@ -33,8 +32,8 @@ const fetchInstead = (own, src) => {
 };
 
 /** A snippet that was asked for by name is that one, whatever it lists: there is no second hop, and no loop. */
-parts._environments = (config) => {
-  const key = keyHere(config);
+parts._environments = () => {
+  const key = keyHere();
   const own = /** @type {HTMLScriptElement | null} */ (document.currentScript);
   if (!key || !own?.src || /[?&]env=/.test(own.src)) return false;
   const [address] = own.src.split('#');

@@ -1,72 +1,66 @@
 // Making events: every one carries who, when and where; deterministic ids let the server drop what came twice.
 
-import { fold } from './hash.js';
+import { force } from './force.js';
+import { reportTo } from './guard.js';
+import { codeOf } from './hash.js';
 import { now } from './natives.js';
-import { randomId } from './visit.js';
+import { config } from './page.js';
+import { add } from './transport.js';
+import { SESSION, VISITOR, fields, isFirst, randomId } from './visit.js';
 
-/** @import { Config, Data, Decision, Emit, Forced, SdkEvent } from './types' */
+/** @import { Data, Decision } from './types' */
 
 const MAX_URL = 2048;
+const MAX_ERRORS = 10;
 
 /**
- * @typedef {{ visitorId(): string, sessionId(): string, first(key: string): boolean }} Visit
+ * @param {string} type
+ * @param {Data} data
+ * @param {Decision} [decision]
+ * @param {string} [eventId]
  */
-
-/**
- * @param {Config} config
- * @param {Visit} visit
- * @param {Forced} force
- * @param {(event: SdkEvent) => void} send
- * @returns {Emit}
- */
-export const createEmit = (config, visit, force, send) => (type, data, decision, eventId) => {
-  /** @type {SdkEvent} */
-  const event = {
+export const emit = (type, data, decision, eventId) =>
+  add({
     type,
     eventId: eventId || randomId(),
     shopId: config.shop_id,
-    visitorId: visit.visitorId(),
-    sessionId: visit.sessionId(),
+    visitorId: fields[VISITOR],
+    sessionId: fields[SESSION],
     ts: now(),
     url: location.href.slice(0, MAX_URL),
+    qa_mode: force._isFlagged || undefined,
+    experimentId: decision?.experiment.id,
+    variationId: decision?.variation.id,
+    assignment_epoch: decision?.experiment.epoch,
     data,
-  };
-  if (force.qa) event.qa_mode = true;
-  if (decision) {
-    event.experimentId = decision.experiment.id;
-    event.variationId = decision.variation.id;
-    event.assignment_epoch = decision.experiment.epoch;
-  }
-  send(event);
-};
+  });
 
 /**
  * Counting once a session, over reloads and tabs: a mark stops most repetitions, the same event id the rest.
- * @param {Visit} visit
- * @param {Forced} force
- * @param {Emit} emit
+ * @param {string} key
+ * @param {string} type
+ * @param {Data} data
+ * @param {Decision} [decision]
+ * @param {string} [scope] within which the key is unique: the session unless told
  */
-export const createEmitOnce = (visit, force, emit) => {
-  /**
-   * @param {string} key
-   * @param {string} type
-   * @param {Data} data
-   * @param {Decision} [decision]
-   * @param {string} [scope] within which the key is unique: the session unless told
-   */
-  return (key, type, data, decision, scope) => {
-    const marked = (force.qa ? 'qa:' : '') + key;
-    if (!visit.first(marked)) return;
-    emit(type, data, decision, `${scope || visit.sessionId()}-${fold(marked).toString(36)}`);
-  };
+export const emitOnce = (key, type, data, decision, scope = fields[SESSION]) => {
+  const marked = (force._isFlagged ? 'qa:' : '') + key;
+  if (isFirst(marked)) emit(type, data, decision, `${scope}-${codeOf(marked)}`);
 };
 
 /**
  * The visitor sees the variation: once for each experiment, epoch, variation and session.
- * @param {ReturnType<typeof createEmitOnce>} emitOnce
  * @param {Decision} decision
  */
-export const expose = (emitOnce, decision) => {
+export const expose = (decision) => {
   const { experiment, variation } = decision;
   emitOnce(`x:${experiment.id}:${experiment.epoch}:${variation.id}`, 'experiment_viewed', {}, decision);
 };
+
+let errors = 0;
+
+reportTo((error, about, decision) => {
+  const { message = `${error}`, stack = '' } = /** @type {Error} */ (error || {});
+  if (errors++ >= MAX_ERRORS) return;
+  emit('sdk_error', { source: about, message: `${message}`.slice(0, 500), stack: `${stack}`.slice(0, 2000) }, decision);
+});

@@ -1,11 +1,15 @@
-// Goals the page itself can see: clicks and page views. Custom events and orders come through the API, and the
-// server counts them for custom and revenue goals.
+// The part for goals that the page itself can see: clicks and page views. Custom events and orders come through the
+// API, and the server counts them for custom and revenue goals.
 
+import { emit, emitOnce } from './events.js';
+import { listen } from './guard.js';
+import { decided, decisions } from './main.js';
 import { matchesPage } from './pages.js';
 import { parts } from './parts.js';
+import { turn } from './turns.js';
 import { matchesUrl } from './urls.js';
 
-/** @import { Data, Decision, Facts, Goal, GoalCapture } from './types' */
+/** @import { Data, Facts, Goal, GoalCapture } from './types' */
 
 const MAX_CAPTURE = 1000;
 /** What a click on a text without a selector may have meant. */
@@ -62,11 +66,10 @@ const goalData = (goal, element) => {
 
 /**
  * Goals of what the visitor is part of, whether or not it shows on this page; a goal that several share comes once.
- * @param {Decision[]} decisions
  * @param {Goal['type']} type
  * @param {Facts} facts
  */
-const goalsOf = (decisions, type, facts) => {
+const goalsOf = (type, facts) => {
   /** @type {Goal[]} */
   const goals = [];
   /** @type {Record<string, boolean>} */
@@ -81,16 +84,17 @@ const goalsOf = (decisions, type, facts) => {
   return goals;
 };
 
-/** @typedef {(goal: Goal, data: Data) => void} Reach */
-
 /**
- * @param {Decision[]} decisions
- * @param {Element} hit
- * @param {Facts} facts
- * @param {Reach} reach
+ * @param {Goal} goal
+ * @param {Data} data
  */
-parts._countClick = (decisions, hit, facts, reach) => {
-  for (const goal of goalsOf(decisions, 'click', facts)) {
+const reach = (goal, data) =>
+  goal.once === false ? emit('goal', data) : emitOnce(`goal:${goal.id}`, 'goal', data);
+
+/** @param {Element} hit */
+const countClick = (hit) => {
+  if (!decided) return;
+  for (const goal of goalsOf('click', decided.facts)) {
     try {
       const element = clickedElement(goal, hit);
       if (element) reach(goal, goalData(goal, element));
@@ -98,13 +102,14 @@ parts._countClick = (decisions, hit, facts, reach) => {
   }
 };
 
-/**
- * @param {Decision[]} decisions
- * @param {Facts} facts
- * @param {Reach} reach
- */
-parts._countPageview = (decisions, facts, reach) => {
-  for (const goal of goalsOf(decisions, 'pageview', facts)) {
+parts._startGoals = () =>
+  listen('click', (event) => {
+    const hit = /** @type {Element} */ (event.composedPath()[0]);
+    if ('closest' in hit) turn(() => countClick(hit));
+  });
+
+parts._countPageview = (facts) => {
+  for (const goal of goalsOf('pageview', facts)) {
     if (!goal.url || (facts.address && matchesUrl(goal.url, facts.address))) reach(goal, goalData(goal));
   }
 };

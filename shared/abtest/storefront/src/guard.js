@@ -2,12 +2,16 @@
 
 /** @import { Decision, Guard } from './types' */
 
-/**
- * @param {(error: unknown, about: string, decision?: Decision) => void} report
- * @returns {Guard}
- */
-export const createGuard =
-  (report) =>
+/** @type {(error: unknown, about: string, decision?: Decision) => void} */
+let report;
+
+/** @param {typeof report} to */
+export const reportTo = (to) => {
+  report = to;
+};
+
+/** @type {Guard} */
+export const guard =
   (about, fn, decision) =>
   (...args) => {
     try {
@@ -18,3 +22,10 @@ export const createGuard =
       } catch {}
     }
   };
+
+/**
+ * Listens on the window, before the page does: what happens in the document comes by there.
+ * @param {string} type
+ * @param {(event: any) => void} fn
+ */
+export const listen = (type, fn) => addEventListener(type, guard(type, fn), true);

@@ -1,10 +1,14 @@
 // Handover: a visitor who goes on to another host of the shop stays the same one there.
 // The edge signs the way for one host and a short time. It is asked when a link is pressed, before the click.
 
+import { adopt } from './adopting.js';
+import { guard, listen } from './guard.js';
 import { toJson } from './json.js';
 import { record, some } from './lists.js';
 import { nativeFetch, now, startTimer } from './natives.js';
+import { config } from './page.js';
 import { parts } from './parts.js';
+import { fields, VISITOR } from './visit.js';
 
 /** @typedef {(answer: any) => void} Told */
 /**
@@ -62,8 +66,8 @@ const addressOf = (submitter, form) => {
   return new URL(said || location.href, document.baseURI);
 };
 
-parts._handover = ({ _config, _guard, _visit }, next) => {
-  const { shop_id: shop, runtime } = _config;
+parts._handover = (next) => {
+  const { shop_id: shop, runtime } = config;
   const { param, domains, timeout, signed, url } = /** @type {NonNullable<typeof runtime.handover>} */ (
     runtime.handover
   );
@@ -72,13 +76,13 @@ parts._handover = ({ _config, _guard, _visit }, next) => {
 
   /**
    * @param {string} path
-   * @param {Record<string, string>} fields
+   * @param {Record<string, string>} asked
    * @param {Told} done is told the answer, or undefined
    */
-  const ask = (path, fields, done) => {
-    const tell = _guard('handover', done);
+  const ask = (path, asked, done) => {
+    const tell = guard('handover', done);
     const failed = () => tell(undefined);
-    const body = toJson({ _shopId: shop, _signature: runtime.events_signature, ...fields });
+    const body = toJson({ _shopId: shop, _signature: runtime.events_signature, ...asked });
     try {
       nativeFetch(url + path, {
         method: 'POST',
@@ -103,7 +107,7 @@ parts._handover = ({ _config, _guard, _visit }, next) => {
   const wayTo = (host) => {
     const known = ways[host];
     if (known && now() - known._at < FRESH_MS) return known;
-    const visitorId = _visit.visitorId();
+    const visitorId = fields[VISITOR];
     /** @type {Way} */
     const way = (ways[host] = {
       _token: signed ? '' : visitorId,
@@ -134,7 +138,7 @@ parts._handover = ({ _config, _guard, _visit }, next) => {
    */
   const after = (way, go) => {
     let isGone = false;
-    const once = _guard('handover', () => {
+    const once = guard('handover', () => {
       if (isGone) return;
       isGone = true;
       go();
@@ -221,21 +225,22 @@ parts._handover = ({ _config, _guard, _visit }, next) => {
   const press = (event) => {
     const { url: to } = leadsTo(event) || {};
     const isPressed = event.type !== 'keydown' || event.key === 'Enter';
-    if (isPressed && to && isTheirs(to) && _visit.visitorId()) wayTo(to.hostname);
+    if (isPressed && to && isTheirs(to) && fields[VISITOR]) wayTo(to.hostname);
   };
 
   /** What is followed gets it. @param {any} event */
   const go = (event) => {
     const { link, form, url: to } = leadsTo(event) || {};
-    if (isOurs || event.defaultPrevented || event.button === 2 || !to || !isTheirs(to) || !_visit.visitorId()) return;
+    if (isOurs || event.defaultPrevented || event.button === 2 || !to || !isTheirs(to) || !fields[VISITOR]) return;
     if (event.type === 'submit') submit(event, form, to);
     else if (link && !link.hasAttribute('download')) follow(event, link);
   };
 
   const watch = () => {
-    for (const name of ['pointerdown', 'keydown']) addEventListener(name, _guard('handover', press), true);
+    listen('pointerdown', press);
+    listen('keydown', press);
     // Last of all: what a page's own code has taken over is not ours to follow.
-    for (const name of ['click', 'auxclick', 'submit']) addEventListener(name, _guard('handover', go));
+    for (const name of ['click', 'auxclick', 'submit']) addEventListener(name, guard('handover', go));
   };
 
   const { value, rest } = takeFrom(location.search, param);
@@ -253,7 +258,7 @@ parts._handover = ({ _config, _guard, _visit }, next) => {
       return;
     }
     if (!signed) {
-      _visit.adopt(given);
+      adopt(given);
       next();
       return;
     }
@@ -262,10 +267,10 @@ parts._handover = ({ _config, _guard, _visit }, next) => {
     const meet = (answer) => {
       if (isMet) return;
       isMet = true;
-      if (answer) _visit.adopt(`${answer.visitorId}`);
+      if (answer) adopt(`${answer.visitorId}`);
       next();
     };
     ask('/verify', { token: given, host: location.hostname }, meet);
-    startTimer(_guard('handover', () => meet(undefined)), timeout);
+    startTimer(guard('handover', () => meet(undefined)), timeout);
   };
 };

@@ -12,40 +12,26 @@ let valuesLeft = 0;
 /** @param {string} unit a UTF-16 code unit */
 const escape = (unit) => `\\u${(unit.charCodeAt(0) + 65536).toString(16).slice(1)}`;
 
-/** @param {string} text */
-const quote = (text) => `"${text.replace(/[^ !#-[\]-~]/g, escape)}"`;
-
-/**
- * @param {unknown[]} list
- * @param {number} depth
- */
-const writeArray = (list, depth) => {
-  let out = '';
-  for (let i = 0; i < list.length; i++) out += (i ? ',' : '') + (write(list[i], depth) || 'null');
-  return `[${out}]`;
-};
-
-/**
- * @param {Record<string, unknown>} object
- * @param {number} depth
- */
-const writeObject = (object, depth) => {
-  let out = '';
-  for (const key of keysOf(object)) {
-    const value = write(object[key], depth);
-    if (value) out += `${(out ? ',' : '') + quote(key)}:${value}`;
-  }
-  return `{${out}}`;
-};
+/** @param {unknown} text */
+const quote = (text) => `"${`${text}`.replace(/[^ !#-[\]-~]/g, escape)}"`;
 
 /**
  * @param {any} value an object, or null
  * @param {number} depth
  */
 const writeNested = (value, depth) => {
+  let out = '';
   if (!value || depth > MAX_DEPTH || valuesLeft < 0) return 'null';
-  if (value instanceof Date) return quote(`${value.toISOString()}`);
-  return isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
+  if (value instanceof Date) return quote(value.toISOString());
+  if (isArray(value)) {
+    for (let i = 0; i < value.length; i++) out += (i ? ',' : '') + (write(value[i], depth) || 'null');
+    return `[${out}]`;
+  }
+  for (const key of keysOf(value)) {
+    const text = write(value[key], depth);
+    if (text) out += `${(out && ',') + quote(key)}:${text}`;
+  }
+  return `{${out}}`;
 };
 
 /**
@@ -58,15 +44,13 @@ const write = (value, depth) => {
   valuesLeft--;
   switch (typeof value) {
     case 'string':
-      return quote(value);
-    case 'boolean':
-      return `${value}`;
-    case 'number':
-      return value - value === 0 ? `${value}` : 'null';
     case 'bigint':
-      return `"${value}"`;
+      return quote(value);
+    case 'number':
+    case 'boolean':
+      return `${+value - +value === 0 ? value : null}`;
     case 'object':
-      return writeNested(value, depth);
+      return writeNested(value, depth + 1);
     default:
       return '';
   }

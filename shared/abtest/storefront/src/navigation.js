@@ -1,12 +1,9 @@
-// Moments at which the page becomes another, or goes: single-page navigation, the back/forward cache, leaving.
+// Moments at which the page becomes another: single-page navigation, and the back/forward cache.
 
-/** @import { Guard } from './types' */
+import { guard, listen } from './guard.js';
 
-/**
- * @param {Guard} guard
- * @param {() => void} onChange after the address may have changed, inside the page's own call
- */
-export const watchAddress = (guard, onChange) => {
+/** @param {() => void} onChange after the address may have changed, inside the page's own call */
+export const watchAddress = (onChange) => {
   const changed = guard('navigation', onChange);
   const { navigation } = window;
   if (navigation) {
@@ -22,23 +19,6 @@ export const watchAddress = (guard, onChange) => {
       return result;
     };
   }
-  addEventListener('popstate', changed);
-  addEventListener('hashchange', changed);
-};
-
-/**
- * @param {Guard} guard
- * @param {() => void} onLeave
- * @param {() => void} onReturn from the back/forward cache
- */
-export const watchVisibility = (guard, onLeave, onReturn) => {
-  const leave = guard('leave', onLeave);
-  addEventListener('pagehide', leave);
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') leave();
-  });
-  const back = guard('return', onReturn);
-  addEventListener('pageshow', (event) => {
-    if (event.persisted) back();
-  });
+  listen('popstate', changed);
+  listen('hashchange', changed);
 };

@@ -1,8 +1,9 @@
 // Orders that a page tells of by itself: in its data layer, or in an object that stands in the page.
 
+import { guard } from './guard.js';
 import { isArray } from './natives.js';
 
-/** @import { Data, Guard, OrderSource } from './types' */
+/** @import { Data, OrderSource } from './types' */
 
 /**
  * What a dotted path leads to.
@@ -56,10 +57,9 @@ export const purchaseIn = (item, events) => {
 /**
  * Tells of each order that the sources know of, now or later; the same one may be told of again.
  * @param {OrderSource[]} sources
- * @param {Guard} guard
  * @param {(order: Data) => void} tell
  */
-export const watchOrders = (sources, guard, tell) => {
+export const watchOrders = (sources, tell) => {
   /** @type {any} */
   const host = window;
 

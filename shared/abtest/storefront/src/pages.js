@@ -23,7 +23,7 @@ const anyUrl = (rules, address) => {
 export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
   !anyUrl(exclude, facts.address) &&
   (!include?.length || anyUrl(include, facts.address)) &&
-  (!trigger || facts.fired(trigger)) &&
+  (!trigger || !!facts.visitor.fired?.(trigger)) &&
   (when === undefined || parts._describes(when, facts));
 
 /** @type {any[]} */

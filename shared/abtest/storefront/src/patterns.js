@@ -7,20 +7,17 @@ const LONGEST_SEARCHED = 8192;
 const NOTHING = /(?!)/;
 
 /**
- * What is made of a part of the config, made when it is first asked for and kept as long as the config.
- * @template {object} T
+ * What is made of a rule, or of a text, made when it is first asked for and kept.
+ * @template T
  * @template R
  * @param {(part: T) => R} make
  */
 export const once = (make) => {
-  /** @type {WeakMap<T, R>} */
-  const made = new WeakMap();
+  /** @type {Map<T, R>} */
+  const made = new Map();
   return (/** @type {T} */ part) => {
     let result = made.get(part);
-    if (!result) {
-      result = make(part);
-      made.set(part, result);
-    }
+    if (!result) made.set(part, (result = make(part)));
     return result;
   };
 };
@@ -49,35 +46,21 @@ export const searching = (source, flags = '') => {
 
 /**
  * A whole part, without regard to case, by a source of the server's; every part where there is none. Anchored here as
- * well, so that a source may come with or without anchors.
- * @param {string | undefined} source
+ * well, so that a source may come with or without anchors. Made once for all rules of the same source: shops test much
+ * on few pages.
  */
-const comparing = (source) => {
-  if (source == null) return () => true;
+export const being = /* @__PURE__ */ once((/** @type {string | undefined} */ source) => {
   /** @type {RegExp | undefined} */
   let pattern;
   /** All rules of a page, its goals and its clicks ask about the same address. @type {string | undefined} */
   let last;
-  let found = false;
+  let found = source == null;
   return (/** @type {string} */ part) => {
-    if (part !== last) {
+    if (source != null && part !== last) {
       last = part;
       pattern ||= compile(`^(?:${source})$`, 'i');
       found = pattern.test(part);
     }
     return found;
   };
-};
-
-/** @type {Map<string | undefined, (part: string) => boolean>} */
-const known = new Map();
-
-/**
- * As above, made once for all rules of the same source: shops test much on few pages.
- * @param {string | undefined} source
- */
-export const being = (source) => {
-  const is = known.get(source) || comparing(source);
-  known.set(source, is);
-  return is;
-};
+});

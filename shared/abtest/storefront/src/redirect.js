@@ -5,11 +5,15 @@ import { expose } from './events.js';
 import { select } from './lists.js';
 import { startTimer } from './natives.js';
 import { parts } from './parts.js';
+import { flush } from './transport.js';
+import { fields, HOPS, numberIn, readCookie, save, SEEN } from './visit.js';
 
 /** @import { Decision } from './types' */
 
 /** A navigation that has not begun to replace the page by then will not come. */
 const GIVE_UP_MS = 3000;
+const MAX_HOPS = 3;
+const HOP_SECONDS = 10;
 
 /**
  * @param {string} target
@@ -68,14 +72,29 @@ const redirects = ({ experiment, variation }) =>
 const awayFrom = (decision, href) =>
   redirects(decision) ? destinationOf(decision.variation.redirect_url || '', href) : undefined;
 
+/**
+ * Counts a redirect and says whether it may happen. No more than three in ten seconds, and none at all where the count
+ * cannot be kept: a loop would have no end there.
+ */
+export const hop = () => {
+  const [count, since = ''] = fields[HOPS].split('-');
+  const isGoing = numberIn(SEEN) - (parseInt(since, 36) || 0) <= HOP_SECONDS;
+  const next = isGoing ? Number(count) + 1 : 1;
+  if (next > MAX_HOPS) return false;
+  const hops = `${next}-${isGoing ? since : fields[SEEN]}`;
+  fields[HOPS] = hops;
+  save();
+  return readCookie()[HOPS] === hops;
+};
+
 /** Counts the exposure and leaves, where a redirect wants to; else the decisions whose content belongs here. */
-parts._redirect = ({ _visit, _emitOnce, _transport }, active, href) => {
+parts._redirect = (active, href) => {
   for (const decision of active) {
     const target = awayFrom(decision, href);
-    if (!target || !_visit.hop()) continue;
-    expose(_emitOnce, decision);
-    _visit.save();
-    _transport.flush();
+    if (!target || !hop()) continue;
+    expose(decision);
+    save();
+    flush();
     go(target);
     return undefined;
   }

@@ -2,12 +2,23 @@
 
 export { start } from './main.js';
 
+import './parsing.js';
+import './exclusion.js';
 import './weekdays.js';
 import './audiences.js';
 import './data_layer.js';
+import './selectors.js';
 import './triggers.js';
 import './goals.js';
 import './blocks.js';
+import './trusted.js';
+import './mutations.js';
+import './positions.js';
+import './content.js';
+import './values.js';
+import './insertion.js';
+import './scripts.js';
+import './css.js';
 import './redirect.js';
 import './personalizations.js';
 import './waiting.js';
@@ -16,5 +27,6 @@ import './flags.js';
 import './signals.js';
 import './environments.js';
 import './consent.js';
+import './adopting.js';
 import './handover.js';
 import './checkout.js';

@@ -1,13 +1,18 @@
 // The part that listens for data-layer triggers, and does what they say when a payload matches.
 
 import { listenTo } from './data_layer.js';
+import { emit } from './events.js';
 import { keep, recall } from './kept_attributes.js';
 import { record } from './lists.js';
 import { keysOf } from './natives.js';
+import { again, given, pageview as view, setGiven } from './main.js';
+import { config } from './page.js';
 import { parts } from './parts.js';
 import { evaluate, valueAt } from './payloads.js';
+import { track as tell } from './track.js';
+import { turn } from './turns.js';
 
-/** @import { Core, Data } from './types' */
+/** @import { Data } from './types' */
 /** @import { Mapping, Payload, Signal, SignalTrigger } from './signal_types' */
 
 const REVENUE_GOAL = '__revenue__';
@@ -44,20 +49,20 @@ const dataOf = ({ properties, ...told }) => {
 /**
  * Lets attributes that were kept be asked for: under what the page gives now, over what is derived.
  * @param {Mapping[]} persisted
- * @returns {(attributes: Data, given: Data) => void}
+ * @returns {(attributes: Data, known: Data) => void}
  */
 const createKept = (persisted) => {
   /** Paths by their first name. @type {Record<string, string[]>} */
   const paths = record();
   for (const { to } of persisted) (paths[to.split('.')[0]] ||= [])[paths[to.split('.')[0]].length] = to;
 
-  return (attributes, given) => {
+  return (attributes, known) => {
     for (const name of keysOf(paths)) {
       let value = attributes[name];
       let isRead = false;
       const get = () => {
         for (const path of isRead ? [] : paths[name]) {
-          const kept = valueAt(given, path) === null ? recall(path) : undefined;
+          const kept = valueAt(known, path) === null ? recall(path) : undefined;
           if (kept !== undefined) value = put(value, path.split('.'), 1, kept);
         }
         isRead = true;
@@ -68,17 +73,16 @@ const createKept = (persisted) => {
   };
 };
 
-/** @param {Core} core */
-parts._signals = ({ _config, _guard, _turn, _api, _emit, _know, _pageview, _again, _triggers }) => {
-  const triggers = /** @type {SignalTrigger[]} */ (_config.signals?.triggers);
+parts._signals = () => {
+  const triggers = /** @type {SignalTrigger[]} */ (config.signals?.triggers);
   /** @type {Mapping[]} */
   const persisted = [];
 
   /** @param {NonNullable<Signal['revenue']>} revenue */
   const sell = (revenue) => {
     const data = dataOf(revenue);
-    if (revenue.orderId) _api.track('order', data);
-    else _emit('goal', { currency: _config.runtime.currency, ...data, goalId: REVENUE_GOAL });
+    if (revenue.orderId) tell('order', data);
+    else emit('goal', { currency: config.runtime.currency, ...data, goalId: REVENUE_GOAL });
   };
 
   /**
@@ -89,11 +93,11 @@ parts._signals = ({ _config, _guard, _turn, _api, _emit, _know, _pageview, _agai
     for (const { to, persist, ttl } of mappings) if (persist && to in mapped) keep(to, mapped[to], ttl);
     if (revenue) sell(revenue);
     if (track) {
-      _emit('custom', { ...properties, event_name: track });
-      _triggers?.note(track);
+      emit('custom', { ...properties, event_name: track });
+      parts._note?.(track);
     }
-    if (pageview) _pageview(properties);
-    if (reevaluate) _again();
+    if (pageview) view(properties);
+    if (reevaluate) again();
   };
 
   /** @param {SignalTrigger} trigger */
@@ -101,9 +105,9 @@ parts._signals = ({ _config, _guard, _turn, _api, _emit, _know, _pageview, _agai
     const signal = evaluate(trigger, payload);
     if (!signal.matched) return;
     for (const name of keysOf(signal.mapped)) {
-      _know((given) => put(given, name.split('.'), 0, signal.mapped[name]));
+      setGiven(put(given, name.split('.'), 0, signal.mapped[name]));
     }
-    _turn(() => act(trigger, signal));
+    turn(() => act(trigger, signal));
   };
 
   for (const { mappings = [] } of triggers) {
@@ -111,7 +115,7 @@ parts._signals = ({ _config, _guard, _turn, _api, _emit, _know, _pageview, _agai
   }
   if (persisted.length) parts._kept = createKept(persisted);
   for (const trigger of triggers) {
-    const sweep = listenTo(trigger.layer, _guard, onPush(trigger));
+    const sweep = listenTo(trigger.layer, onPush(trigger));
     // For arrays that cannot be listened to, or were put in the place of one that cannot be watched.
     for (const event of ['DOMContentLoaded', 'load', 'click']) addEventListener(event, sweep, true);
   }

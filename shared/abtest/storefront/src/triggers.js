@@ -1,118 +1,106 @@
-// Triggers of page rules: what has happened on this page view, and being told when what a rule waits for happens.
-// A trigger is set up by asking for it, so that a page pays only for those its rules wait for.
+// The part for triggers of page rules: what has happened on this page view, and being told when what a rule waits for
+// happens. A trigger is set up by asking for it, so that a page pays only for those its rules wait for.
 
 import { createDataLayer } from './data_layer.js';
+import { guard, listen } from './guard.js';
 import { record } from './lists.js';
+import { again } from './main.js';
 import { keysOf, now, startTimer } from './natives.js';
 import { parts } from './parts.js';
 import { refuseOpen } from './selectors.js';
 
-/** @import { Guard } from './types' */
+/** Those that fired on this page view; false for those that a timer runs for. @type {Record<string, boolean>} */
+let fired = record();
+/** Those that were asked for when it was last decided, and the data layer. @type {Record<string, boolean>} */
+let asked = record();
+let since = 0;
+let selectors = '';
+/** @type {ReturnType<typeof createDataLayer>} */
+let layer;
+/** @type {MutationObserver} */
+let observer;
 
 /**
- * @param {Guard} guard
- * @param {() => void} again decides anew
+ * @param {number} ms
+ * @param {string} trigger
  */
-export const createTriggers = (guard, again) => {
-  /** Those that fired on this page view; false for those that a timer runs for. @type {Record<string, boolean>} */
-  let fired = record();
-  /** Those that were asked for when it was last decided, and the data layer. @type {Record<string, boolean>} */
-  let asked = record();
-  let since = 0;
-  let selectors = '';
-
-  /** The page has told of an event. @param {string} name */
-  const note = (name) => {
-    const trigger = `event:${name}`;
-    const isNews = asked[trigger] && !fired[trigger];
-    fired[trigger] = true;
-    if (isNews || asked.data) again();
+const wait = (ms, trigger) => {
+  const view = fired;
+  view[trigger] = false;
+  const elapsed = () => {
+    view[trigger] = true;
+    if (view === fired) again();
   };
+  startTimer(guard('trigger', elapsed), ms);
+};
 
-  const layer = createDataLayer(guard, note);
+/** @type {Record<string, (argument: string, trigger: string) => unknown>} */
+const kinds = {
+  dom_ready: () => document.readyState !== 'loading',
 
-  /**
-   * @param {number} ms
-   * @param {string} trigger
-   */
-  const wait = (ms, trigger) => {
-    const view = fired;
-    view[trigger] = false;
-    const elapsed = () => {
-      view[trigger] = true;
-      if (view === fired) again();
-    };
-    startTimer(guard('trigger', elapsed), ms);
-  };
+  element(selector) {
+    refuseOpen(selector);
+    if (document.querySelector(selector)) return true;
+    selectors += (selectors && ',') + selector;
+    return false;
+  },
 
-  /** @type {Record<string, (argument: string, trigger: string) => unknown>} */
-  const kinds = {
-    dom_ready: () => document.readyState !== 'loading',
+  event(_, trigger) {
+    layer.read();
+    return fired[trigger];
+  },
 
-    element(selector) {
-      refuseOpen(selector);
-      if (document.querySelector(selector)) return true;
-      selectors += (selectors && ',') + selector;
-      return false;
-    },
+  delay(ms, trigger) {
+    const left = +ms - (now() - since);
+    if (left > 0 && !(trigger in fired)) wait(left, trigger);
+    return left <= 0;
+  },
+};
 
-    event(_, trigger) {
-      layer.read();
-      return fired[trigger];
-    },
-
-    delay(ms, trigger) {
-      const left = +ms - (now() - since);
-      if (left > 0 && !(trigger in fired)) wait(left, trigger);
-      return left <= 0;
-    },
-  };
-
+parts._startTriggers = () => {
   const onChange = () => {
     if (document.querySelector(selectors)) again();
   };
-  const observer = new MutationObserver(guard('trigger', onChange));
-
+  observer = new MutationObserver(guard('trigger', onChange));
+  layer = createDataLayer(parts._note);
   // Also for a page that has put another array in the place of its data layer.
-  const onReady = () => {
+  listen('DOMContentLoaded', () => {
     if (keysOf(asked).length) again();
-  };
-  document.addEventListener('DOMContentLoaded', guard('trigger', onReady));
-
-  return {
-    note,
-
-    /** Before it is decided. @param {boolean} isView whether a page view begins */
-    begin(isView) {
-      asked = record();
-      selectors = '';
-      if (!isView) return;
-      fired = record();
-      if (since) layer.reset();
-      since = now();
-    },
-
-    /** @param {string} trigger */
-    fired(trigger) {
-      const [, kind, argument] = /** @type {string[]} */ (/^(\w+):?([^]*)$/.exec(trigger));
-      const holds = fired[trigger] || kinds[kind](argument, trigger);
-      asked[trigger] = true;
-      return (fired[trigger] ||= !!holds);
-    },
-
-    /** After it was decided. */
-    watch() {
-      observer.disconnect();
-      if (selectors) observer.observe(document, { childList: true, subtree: true, attributes: true });
-    },
-
-    /** What the page's data layer says. */
-    data() {
-      const data = layer.read();
-      asked.data = true;
-      return data;
-    },
-  };
+  });
 };
 
-parts._triggers = createTriggers;
+/** The page has told of an event. */
+parts._note = (name) => {
+  const trigger = `event:${name}`;
+  const isNews = asked[trigger] && !fired[trigger];
+  fired[trigger] = true;
+  if (isNews || asked.data) again();
+};
+
+parts._beginTriggers = (isView) => {
+  asked = record();
+  selectors = '';
+  if (!isView) return;
+  fired = record();
+  if (since) layer.reset();
+  since = now();
+};
+
+parts._fired = (trigger) => {
+  const [, kind, argument] = /** @type {string[]} */ (/^(\w+):?([^]*)$/.exec(trigger));
+  const holds = fired[trigger] || kinds[kind](argument, trigger);
+  asked[trigger] = true;
+  return (fired[trigger] ||= !!holds);
+};
+
+parts._watchTriggers = () => {
+  observer.disconnect();
+  if (selectors) observer.observe(document, { childList: true, subtree: true, attributes: true });
+};
+
+/** What the page's data layer says. */
+parts._dataLayer = () => {
+  const data = layer.read();
+  asked.data = true;
+  return data;
+};

@@ -55,6 +55,9 @@ export type Action = 'text' | 'html' | 'style' | 'attribute' | 'remove' | 'inser
 export interface Mutation {
   selector: string;
   action: Action;
+  /** Bits: the selector depends on an element's place among its siblings (1), on all of them (2), on other content (4);
+   * it may leave a bracket or text open (8). */
+  kind?: number;
   text?: string;
   html?: string;
   styles?: Record<string, string>;
@@ -165,6 +168,9 @@ export interface Runtime {
   hide_ms?: number;
 }
 
+/** Customers' functions, and names of chunks. */
+export type Scripts = (Function | string | undefined)[];
+
 export interface Config {
   shop_id: string;
   runtime: Runtime;
@@ -194,12 +200,6 @@ export interface PixelConfig extends Config {
 /** Variations by experiment id, each an id or a decimal index. */
 export type Force = Record<string, string | number>;
 
-/** What a page's address asks for: a flagged visit, possibly put into variations. */
-export interface Forced {
-  qa: boolean;
-  variations: Force;
-}
-
 export interface Visitor {
   id?: string;
   customer_id?: string;
@@ -207,8 +207,7 @@ export interface Visitor {
   /** Variation ids by seed. */
   sticky?: Record<string, string>;
   surface?: string;
-  triggers?: string[];
-  /** In place of `triggers`: is told what is waited for. */
+  /** Whether it has fired on this page view; is told what is waited for. */
   fired?(trigger: string): boolean;
 }
 
@@ -225,7 +224,6 @@ export interface Facts {
   zones?: string[];
   /** Put together when first asked for, by the part that asks. */
   attributes?: Record<string, unknown>;
-  fired(trigger: string): boolean;
 }
 
 export interface Decision {
@@ -242,26 +240,33 @@ export interface Decision {
   active: boolean;
 }
 
+/** A mutation at work. */
+export interface Rule {
+  _mutation: Mutation;
+  /** Names what it puts into the document. */
+  _mark: string;
+  /** No longer applied to new content. */
+  _isRetired: boolean;
+  _applied: import('./actions.js').Applied[];
+}
+
 /** What a decision does to a page, at work. */
 export interface Treatment {
-  key: string;
-  decision: Decision;
-  content: Content;
-  rules: import('./mutations.js').Rule[];
+  _key: string;
+  _decision: Decision;
+  _content: Content;
+  _rules: Rule[];
   /** Each takes one of the treatment's style sheets away. */
-  sheets: (() => void)[];
-  ran: boolean;
+  _sheets: (() => void)[];
+  _ran?: boolean;
   /** It does not stand at once, and counts when it does. */
-  _waits: boolean;
+  _waits?: boolean;
   /** Given up for this page view. */
-  _dropped: boolean;
+  _dropped?: boolean;
   /** Chunks under way. */
   _missing: number;
   _isLate?(): boolean;
   _reveal?(): void;
-  _drop?(kind: string): void;
-  /** What was waited for is there. */
-  _settle?(): void;
 }
 
 export interface Placement {
@@ -305,8 +310,6 @@ export interface SdkEvent {
   data: Data;
 }
 
-export type Emit = (type: string, data: Data, decision?: Decision, eventId?: string) => void;
-
 /** Wraps a function so that it cannot throw: what it throws is reported as happening in `about`. */
 export type Guard = <A extends unknown[]>(
   about: string,
@@ -331,50 +334,62 @@ export interface Api {
   chunk(name: string, fn: () => void): void;
 }
 
-/** What the core of a page has put together, for parts. Names that begin with `_` are shortened in the bundle. */
-export interface Core {
-  _config: Config;
-  _scripts: (Function | string | undefined)[];
-  _guard: Guard;
-  _visit: ReturnType<typeof import('./visit.js').createVisit>;
-  _transport: ReturnType<typeof import('./transport.js').createTransport>;
-  _emit: Emit;
-  _emitOnce: ReturnType<typeof import('./events.js').createEmitOnce>;
-  _api: Api;
-  /** Does something with the visit's cookie read before and written after; waits for consent and handover. */
-  _turn(work: () => void): void;
-  /** Attributes, as if by `svc.set`. */
-  _give(data: Data): void;
-  /** Changes what the page tells of its visitor, without deciding anew. */
-  _know(change: (given: Data) => Data): void;
-  /** Counts a page view, with such data. */
-  _pageview(data: Data): void;
-  /** Decides anew. */
-  _again(): void;
-  _surface: string | undefined;
-  _triggers: ReturnType<Parts['_triggers']> | undefined;
-}
-
 /**
  * What the parts (parts.json) put in for the core to call. Each is absent where its part has been cut out, so that the
  * core calls it either where the config calls for the part (`config.flags && parts._flags(…)`), or with `?.`.
  */
 export interface Parts {
+  /** exclusion: on which side of the holdout, and whether in a group's share */
+  _cohortOf(holdout: NonNullable<Config['holdout']>, unit: string): 'active' | 'holdout';
+  _isInShare(group: NonNullable<Experiment['group']>, unit: string): boolean;
+  /** exclusion: what a page view tells where there is a cohort */
+  _withCohort(data: Data): Data | null | undefined;
+  /** parsing: a config that is a text */
+  _parse(text: string): Config;
   /** weekdays */
   _isDark(dark: Dark, now: number): boolean;
   /** audiences */
   _describes(condition: Condition, facts: Facts): boolean;
-  _sourceOf(): string;
-  _attributes(visit: Core['_visit'], dataLayer: (() => object) | undefined, given: Data): Data;
-  /** triggers */
-  _triggers: typeof import('./triggers.js').createTriggers;
+  /** audiences: the page has been opened */
+  _land(): void;
+  /** audiences: a page view begins */
+  _arrive(): void;
+  _attributes(given: Data): Data;
+  /** triggers: set up, begun anew before it is decided, looked out for after it was */
+  _startTriggers(): void;
+  _beginTriggers(isView: boolean): void;
+  _watchTriggers(): void;
+  _fired(trigger: string): boolean;
+  /** triggers: the page has told of an event */
+  _note(name: string): void;
+  _dataLayer(): object;
   /** goals: those that a page itself can see */
-  _countClick(decisions: Decision[], hit: Element, facts: Facts, reach: (goal: Goal, data: Data) => void): void;
-  _countPageview(decisions: Decision[], facts: Facts, reach: (goal: Goal, data: Data) => void): void;
+  _startGoals(): void;
+  _countPageview(facts: Facts): void;
   /** blocks */
   _blockIndexOf(variation: Pick<Variation, 'blocks'>, facts: Facts): number;
+  /** mutations */
+  _startMutations(): void;
+  _addRules(treatment: Treatment): void;
+  _watch(): void;
+  _retire(rules: Rule[]): void;
+  _undo(rules: Rule[]): void;
+  /** positions: whether something of the rule stands under the element's parent, or it is too early to tell */
+  _isTaken(rule: Rule, element: Element): boolean;
+  _takePlace(rule: Rule, element: Element): void;
+  /** content: the document is parsed */
+  _removeStoppers(): void;
+  /** insertion: whether something of the rule stands beside the element */
+  _isServed(rule: Rule, element: any): boolean;
+  /** insertion: takes away what is marked so */
+  _sweep(mark: string): void;
+  /** scripts: those of a treatment, and those that reset what is not active any longer */
+  _runScripts(treatment: Treatment): void;
+  _resetScripts(active: Treatment[]): void;
+  /** css */
+  _addSheet(treatment: Treatment, css: Css): void;
   /** redirect: undefined where the page is being left, else the decisions whose content belongs here */
-  _redirect(core: Core, active: Decision[], href: string): Decision[] | undefined;
+  _redirect(active: Decision[], href: string): Decision[] | undefined;
   /** personalizations */
   _personalizations(personalizations: Personalization[], facts: Facts): Placement[];
   _asDecision(placement: Placement): Decision;
@@ -382,28 +397,29 @@ export interface Parts {
   /** flags */
   _flags(flags: Flag[], facts: Facts): Decided['flags'];
   /** environments: whether another environment's snippet has been asked for and this one does nothing */
-  _environments(config: Config): boolean;
+  _environments(): boolean;
   /** consent: `begin` once it is given, `end` when it is taken back; both may be called again and again */
-  _consent(core: Core, begin: () => void, end: () => void): void;
+  _consent(begin: () => void, end: () => void): void;
   /** consent: `svc.consent(granted)` */
   _consented(granted: boolean): void;
   /** handover: takes its parameter off the address; what it gives is to be called to begin, and leads to `next` */
-  _handover(core: Core, next: () => void): () => void;
+  _handover(next: () => void): () => void;
   /** signals: data-layer triggers, set up once the page has begun */
-  _signals(core: Core): void;
+  _signals(): void;
   /** signals: makes attributes that were kept for later pages to be had */
   _kept(attributes: Data, given: Data): void;
+  /** adopting: makes the visitor the one who was handed over, if any */
+  _adopt(): void;
   /** checkout: takes up a cart's visitor, where the page hands one back */
-  _checkout(core: Core, given: Data): void;
+  _checkout(given: Data): void;
   /** checkout: `svc.cart()` */
-  _cart(visit: Core['_visit']): Record<string, string>;
-  /** waiting: whether the treatment cannot stand at once */
-  _waitsFor(treatment: Treatment, scripts: Core['_scripts']): boolean;
-  _wait(treatment: Treatment, patience: number): void;
+  _cart(): Record<string, string>;
+  /** waiting: whether the treatment cannot stand at once; it is then given some time */
+  _wait(treatment: Treatment): boolean;
   /** chunks */
-  _needsChunks(treatment: Treatment, scripts: Core['_scripts']): boolean;
-  _loadScripts(treatment: Treatment, scripts: Core['_scripts'], base?: string): void;
-  _placeSheet(treatment: Treatment, css: { chunk: string }, base?: string): void;
+  _needsChunks(treatment: Treatment): boolean;
+  _loadScripts(treatment: Treatment): void;
+  _placeSheet(treatment: Treatment, css: { chunk: string }): void;
   /** chunks: `svc.chunk(name, fn)` */
   _chunk(name: string, fn: () => void): void;
 }

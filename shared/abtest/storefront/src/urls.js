@@ -5,34 +5,21 @@ import { being, once, searching } from './patterns.js';
 
 /** @import { Address, UrlRule } from './types' */
 
-/**
- * Whether a query has the wanted first values; a parameter that is absent counts as empty.
- * @param {[string, string][]} pairs
- */
-const asking = (pairs) => {
-  /** @type {((query: URLSearchParams) => boolean)[]} */
-  const misses = [];
-  for (const [name, source] of pairs) {
-    const is = being(source);
-    misses[misses.length] = (query) => !is(query.get(name) || '');
-  }
-  return (/** @type {string} */ search) => {
-    const query = new URLSearchParams(search);
-    return !some(misses, (miss) => miss(query));
-  };
-};
-
-const testOf = once((/** @type {UrlRule} */ { re, host, path, query, hash }) => {
+const testOf = /* @__PURE__ */ once((/** @type {UrlRule} */ { re, host, path, query, hash }) => {
   if (re != null) {
     const finds = searching(re);
     return (/** @type {Address} */ { href, origin }) => finds(href) || finds(href.slice(origin.length));
   }
+  /** Whether the first values are as wanted; a parameter that is absent counts as empty. @param {string} search */
+  const asks = (search) => {
+    const asked = new URLSearchParams(search);
+    return !some(query || [], ([name, source]) => !being(source)(asked.get(name) || ''));
+  };
   const isHost = being(host);
   const isPath = being(path);
   const isHash = being(hash);
-  const asks = query && asking(query);
   return (/** @type {Address} */ address) =>
-    isPath(address.pathname) && isHost(address.host) && isHash(address.hash) && (!asks || asks(address.search));
+    isPath(address.pathname) && isHost(address.host) && isHash(address.hash) && (!query || asks(address.search));
 });
 
 /**

@@ -1,28 +1,29 @@
-// Treatments that cannot stand at once: what of the page is hidden meanwhile, and for how long it waits.
+// The part for treatments that cannot stand at once: what of the page is hidden meanwhile, and for how long it waits.
 
 import { addCss } from './css.js';
 import { now, startTimer } from './natives.js';
+import { config } from './page.js';
 import { parts } from './parts.js';
+import { drop } from './treatments.js';
 
-/** @import { Treatment } from './types' */
+/** How long a page waits for what its treatment needs, unless the shop says otherwise. */
+const PATIENCE_MS = 800;
 
-/**
- * Mutations and style sheets stand before the next paint: only a script is worth hiding for.
- * @param {Treatment} treatment
- */
-const hides = ({ decision, content }) =>
-  !!content.hide && (content.js != null || decision.experiment.js != null);
-
-parts._waitsFor = (treatment, scripts) => hides(treatment) || !!parts._needsChunks?.(treatment, scripts);
-
-parts._wait = (treatment, patience) => {
-  const { sheets, content } = treatment;
+parts._wait = (treatment) => {
+  const { _sheets: sheets, _decision: decision, _content: content } = treatment;
+  // Mutations and style sheets stand before the next paint: only a script is worth hiding for.
+  const hides = content.hide && (content.js != null || decision.experiment.js != null);
+  if (!hides && !parts._needsChunks?.(treatment)) return false;
+  const patience = config.runtime.hide_ms ?? PATIENCE_MS;
   const until = now() + patience;
   treatment._isLate = () => now() > until;
-  startTimer(() => treatment._drop?.('timeout'), patience);
-  if (!hides(treatment)) return;
-  let css = '';
-  // Each selector is a rule of its own: one that does not parse harms no other.
-  for (const selector of content.hide || []) css += `${selector}{opacity:0!important}`;
-  sheets[sheets.length] = treatment._reveal = addCss(css);
+  startTimer(() => drop(treatment, 'timeout'), patience);
+  if (hides) {
+    let css = '';
+    // Each selector is a rule of its own: one that does not parse harms no other.
+    for (const selector of content.hide || []) css += `${selector}{opacity:0!important}`;
+    sheets[sheets.length] = treatment._reveal = addCss(css);
+  }
+  parts._loadScripts?.(treatment);
+  return true;
 };

@@ -1,0 +1,21 @@
+// The part that keeps visitors out of experiments: the holdout, and shares of exclusion groups.
+
+import { isWithin } from './decide.js';
+import { bucketOf } from './hash.js';
+import { some } from './lists.js';
+import { decided } from './main.js';
+import { config } from './page.js';
+import { parts } from './parts.js';
+
+parts._cohortOf = ({ state, below }, unit) => (unit && bucketOf(unit, state) < below ? 'holdout' : 'active');
+
+/** What is told of page views in shops with a holdout. */
+parts._withCohort = (data) => {
+  const cohort = decided?.cohort;
+  return cohort && { ...data, cohort, holdout_config_epoch: config.holdout?.epoch };
+};
+
+parts._isInShare = ({ state, ranges }, unit) => {
+  const bucket = bucketOf(unit, state);
+  return some(ranges, (range) => isWithin(range, bucket));
+};

@@ -1,0 +1,38 @@
+// The part that puts markup beside elements: `insertBefore`, `insertAfter`.
+
+import { actions, isOurs, MARK } from './actions.js';
+import { parts } from './parts.js';
+import { trustedHtml } from './trusted.js';
+
+/** @import { Act } from './actions.js' */
+
+/** @param {'before' | 'after'} where @returns {Act} */
+const insert = (where) => (element, { html = '' }, mark) => {
+  const template = document.createElement('template');
+  template.innerHTML = trustedHtml(html);
+  const nodes = [...template.content.childNodes];
+  const elements = [...template.content.children];
+  for (const child of elements) child.setAttribute(MARK, mark);
+  element[where](...nodes);
+  return {
+    _anchor: element,
+    _added: elements,
+    _holds: () => !nodes[0] || nodes[0].parentNode === element.parentNode,
+    _undo() {
+      for (const node of nodes) node.remove();
+    },
+  };
+};
+
+actions.insertBefore = insert('before');
+actions.insertAfter = insert('after');
+
+/** Copies included. */
+parts._sweep = (mark) => {
+  for (const node of document.querySelectorAll(`[${MARK}="${mark}"]`)) node.remove();
+};
+
+/** Also by a copy, or by what was made for an element that this one replaces. */
+parts._isServed = ({ _mutation, _mark }, element) =>
+  isOurs(element, _mark) ||
+  isOurs(element[_mutation.action === 'insertBefore' ? 'previousElementSibling' : 'nextElementSibling'], _mark);
