@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import '../../shared/abtest/storefront/src/addresses.js';
 import { matchesUrl } from '../../shared/abtest/storefront/src/urls.js';
 import { compilePattern, matchesPattern } from '../../shared/abtest/storefront/tools/compile_pattern.mjs';
 

@@ -53,8 +53,15 @@ CALLS: list[tuple[str, Json]] = [
     ("audiences", config({"goals": [{"id": "g", "type": "custom", "pages": {"when": {"visits": 1}}}]})),
     ("triggers", config(page_rule(trigger="dom_ready"))),
     ("triggers", config(page_rule(when={"$and": [{"data_layer.template": "product"}]}))),
-    ("goals", config({"goals": [{"id": "g", "type": "click", "once": True, "selector": "a"}]})),
-    ("goals", config({}, personalizations=[{"id": "p", "goals": [{"id": "g", "type": "pageview"}]}])),
+    ("clicks", config({"goals": [{"id": "g", "type": "click", "once": True, "selector": "a"}]})),
+    ("clicks", config({}, personalizations=[{"id": "p", "goals": [{"id": "g", "type": "click"}]}])),
+    ("views", config({"goals": [{"id": "g", "type": "pageview"}]})),
+    ("captures", config({"goals": [{"id": "g", "type": "click", "text": "Buy"}]})),
+    ("captures", config({"goals": [{"id": "g", "type": "click", "capture": []}]})),
+    ("addresses", config(page_rule(include=[{"re": "."}]))),
+    ("addresses", config(page_rule(exclude=[{"path": ".", "query": [["a", "b"]]}]))),
+    ("exclusion", config({"group": {"id": "g", "epoch": 1, "state": 1, "ranges": []}})),
+    ("exclusion", config(holdout={"state": 1, "below": 1, "epoch": 1})),
     ("blocks", config(variation(blocks=[{"rules": {}}]))),
     ("mutations", config(mutation("text", text="New"))),
     ("mutations", config(variation(blocks=[{"rules": {}, "mutations": [{"selector": "p", "action": "remove"}]}]))),
@@ -81,6 +88,10 @@ CALLS: list[tuple[str, Json]] = [
 @pytest.mark.parametrize(("name", "asked"), CALLS)
 def test_config__that_asks_for_something__has_its_part(name: str, asked: Json) -> None:
     assert name in parts_of(asked)
+
+
+def test_goals__that_only_click__need_no_part_of_the_others() -> None:
+    assert parts_of(config({"goals": [{"id": "g", "type": "click", "selector": "a"}]})) == {"clicks"}
 
 
 def test_mutations__that_need_no_part_of_the_others__have_their_own_only() -> None:

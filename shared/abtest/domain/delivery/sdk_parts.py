@@ -38,19 +38,29 @@ def _is_paid_for(part: Config) -> bool:
     return part.get("surface") == "checkout" or any(goal.get("type") == "revenue" for goal in part.get("goals", ()))
 
 
-def _is_watched(part: Config) -> bool:
-    """Whether pages count a goal of it; custom events and orders are told of, and counted by the server."""
-    return any(goal.get("type") not in ("custom", "revenue") for goal in part.get("goals", ()))
+def _has_goal(asked: _Asked, *types: str) -> bool:
+    return any(goal.get("type") in types for part in asked.delivered for goal in part.get("goals", ()))
+
+
+def _is_captured(asked: _Asked) -> bool:
+    """Whether a goal looks closer at what was clicked."""
+    return any(
+        not goal.keys().isdisjoint({"text", "capture"}) for part in asked.delivered for goal in part.get("goals", ())
+    )
 
 
 _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "parsing": lambda _: False,
     "exclusion": lambda asked: not asked.names.isdisjoint({"group", "holdout"}),
+    "addresses": lambda asked: not asked.names.isdisjoint({"re", "query"}),
     "weekdays": lambda asked: not asked.names.isdisjoint({"dark", "zones"}),
     "audiences": lambda asked: not asked.names.isdisjoint({"audience", "when"}),
     "data_layer": lambda _: False,  # nothing but what requires it
     "triggers": lambda asked: "trigger" in asked.names or any(name.startswith("data_layer") for name in asked.names),
-    "goals": lambda asked: any(map(_is_watched, asked.delivered)),
+    "goals": lambda _: False,
+    "clicks": lambda asked: _has_goal(asked, "click"),
+    "views": lambda asked: _has_goal(asked, "pageview"),
+    "captures": _is_captured,
     "blocks": lambda asked: "blocks" in asked.names,
     "selectors": lambda _: False,
     "trusted": lambda _: False,
@@ -59,6 +69,7 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "content": lambda asked: not asked.actions.isdisjoint({"text", "html", "remove"}),
     "values": lambda asked: not asked.actions.isdisjoint({"style", "attribute"}),
     "insertion": lambda asked: not asked.actions.isdisjoint({"insertBefore", "insertAfter"}),
+    "dropping": lambda _: False,
     "scripts": lambda asked: not asked.names.isdisjoint({"js", "reset_js"}),
     "css": lambda asked: "css" in asked.names,
     "redirect": lambda asked: "redirect_url" in asked.names,

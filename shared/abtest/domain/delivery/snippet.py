@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.delivery.chunks import Chunk, script_chunk, style_chunk
+from abtest.domain.delivery.inlined import inlined
 from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.scripts import Scripts, UnsafeScriptError, as_function
 from abtest.domain.delivery.sdk_parts import parts_of
@@ -63,11 +64,12 @@ def render_snippet(config: Config, bundle: Bundle, scripts: Scripts, assets_url:
     rest = code.taken_from(config)
     if code.chunks:
         rest["runtime"] = {**rest["runtime"], "assets_url": assets_url}
-    parts, inlined = parts_of(rest), literal(rest)
-    if len(inlined) >= TEXT_FROM:
-        parts, inlined = parts | {"parsing"}, as_text(rest)
+    parts, needed = parts_of(rest), inlined(rest)
+    written = literal(needed)
+    if len(written) >= TEXT_FROM:
+        parts, written = parts | {"parsing"}, as_text(needed)
     sdk = bundle(parts).strip().removesuffix(";")
-    return Snippet(f"{sdk}({inlined},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
+    return Snippet(f"{sdk}({written},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
 
 
 def literal(config: Config) -> str:

@@ -1,9 +1,10 @@
 // The part for chunks of the snippet: long scripts and style sheets, fetched when a treatment needs them.
 
 import { addCss, adopt } from './css.js';
+import { drop } from './dropping.js';
 import { config, scripts } from './page.js';
 import { parts } from './parts.js';
-import { drop, settle, soon, whenParsed } from './treatments.js';
+import { settle, soon, whenParsed } from './treatments.js';
 import { policyOf } from './trusted.js';
 
 /** @import { Css, Treatment } from './types' */

@@ -1,9 +1,10 @@
 // The condition language of audiences (docs/data-model.md, section 2.2), over JSON values. It knows no browser.
 // Conditions are compiled once; what has the wrong shape holds never, and nothing throws.
 
+import { searching } from './addresses.js';
 import { some } from './lists.js';
 import { isArray, keysOf } from './natives.js';
-import { once, searching } from './patterns.js';
+import { once } from './patterns.js';
 
 /** @import { Condition, Groups } from './types' */
 

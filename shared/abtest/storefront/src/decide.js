@@ -1,6 +1,6 @@
 // Who gets what: pure decisions over the config (docs/data-model.md, section 2.1). It reads no page, cookie or clock.
 
-import { bucketOf } from './hash.js';
+import { bucketOf, fold } from './hash.js';
 import { record } from './lists.js';
 import { keysOf } from './natives.js';
 import { matchesAudience, matchesPages } from './pages.js';
@@ -24,14 +24,20 @@ const indexWhere = (variations, test) => {
  */
 export const isWithin = (range, bucket) => range[0] <= bucket && bucket < range[1]; // unpacking is slow
 
+/** What an experiment is hashed with, and sticky assignments are kept under. @param {Experiment} experiment */
+export const seedOf = ({ id, epoch }) => (epoch > 1 ? `${id}:${epoch}` : id);
+
+/** The hash's state after the seed, which snippets leave out. @param {Experiment} experiment */
+export const stateOf = (experiment) => experiment.state ?? fold(seedOf(experiment));
+
 /**
  * Position of the variation that an id falls into, -1 outside the experiment's traffic.
  * @param {Experiment} experiment
  * @param {string} id
  */
-export const variationIndexOf = ({ variations, state }, id) => {
-  const bucket = bucketOf(id, state);
-  return indexWhere(variations, ({ range }) => isWithin(range, bucket));
+export const variationIndexOf = (experiment, id) => {
+  const bucket = bucketOf(id, stateOf(experiment));
+  return indexWhere(experiment.variations, ({ range }) => isWithin(range, bucket));
 };
 
 /**
@@ -43,9 +49,6 @@ const forcedIndexOf = ({ variations }, wanted) => {
   const found = indexWhere(variations, ({ id }) => id === wanted);
   return found < 0 ? indexWhere(variations, (_, index) => `${index}` === `${wanted}`) : found;
 };
-
-/** What an experiment is hashed with, and sticky assignments are kept under. @param {Experiment} experiment */
-export const seedOf = ({ id, epoch }) => (epoch > 1 ? `${id}:${epoch}` : id);
 
 /**
  * The day, and the audience.

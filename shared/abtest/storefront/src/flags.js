@@ -3,6 +3,7 @@
 import { collect } from './decide.js';
 import { bucketOf } from './hash.js';
 import { record } from './lists.js';
+import { decided } from './main.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
 
@@ -27,4 +28,9 @@ parts._flags = (list, facts) => {
     flags[flag.key] = decideFlag(flag, facts);
   });
   return flags;
+};
+
+parts._flagOf = (key, fallback) => {
+  const flag = decided?.flags[key];
+  return flag ? flag.value : fallback;
 };

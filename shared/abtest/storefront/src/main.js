@@ -12,7 +12,7 @@ import { config, setPage, surface } from './page.js';
 import { parts } from './parts.js';
 import { track } from './track.js';
 import { openTransport, startTransport } from './transport.js';
-import { isAwaited, update } from './treatments.js';
+import { update } from './treatments.js';
 import { closeTurns, openTurns, turn } from './turns.js';
 import { count, fields, keep, openVisit, PAGES, sticky, VISITOR } from './visit.js';
 
@@ -54,8 +54,7 @@ const decideNow = (isView) => {
   const found = decide(config, visitor, location, now(), force._variations);
   parts._watchTriggers?.();
   decided = found;
-  decisions = found.assignments;
-  for (const placement of found.personalizations) decisions = [...decisions, parts._asDecision(placement)];
+  decisions = parts._withPlacements?.(found) || found.assignments;
   return found;
 };
 
@@ -73,13 +72,13 @@ const evaluate = () => {
   if (!shown) return;
   update(shown, facts, isView);
   for (const decision of active) {
-    if (!isAwaited(decision)) expose(decision);
+    if (!parts._isAwaited?.(decision)) expose(decision);
     if (decision.sticky === false) keep(decision); // neither kept before nor forced, and no personalization
   }
   if (!isView) return;
   page = pageHere();
   pageview({});
-  parts._countPageview?.(facts);
+  parts._countPageview?.();
 };
 
 /** Decides anew. */
@@ -126,12 +125,8 @@ const createApi = (isQuiet) => {
     track: guard('track', (name, data) => turn(() => track(name, data || {}))),
     set: guard('set', (data) => give(data || {})),
 
-    flag(key, fallback) {
-      const flag = decided?.flags[key];
-      return flag ? flag.value : fallback;
-    },
-
-    personalization: (key) => parts._valueOf?.(decided?.personalizations || [], key),
+    flag: (key, fallback) => (parts._flagOf ? parts._flagOf(key, fallback) : fallback),
+    personalization: (key) => parts._valueOf?.(key),
     assignments,
     visitorId: () => fields[VISITOR],
     cart: () => parts._cart?.() || {},
@@ -165,7 +160,7 @@ const boot = () => {
   openTransport(!consent);
   parts._startMutations?.();
   parts._startTriggers?.();
-  parts._startGoals?.();
+  parts._startClicks?.();
   // What the page has pushed so far is known when it is first decided.
   if (config.signals?.triggers) parts._signals();
   parts._checkout?.(given);

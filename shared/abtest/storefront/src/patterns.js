@@ -1,8 +1,5 @@
 // Regular expressions of configs, compiled once each.
 
-/** Texts longer than this are searched by no customer's expression: its cost cannot be bounded. */
-const LONGEST_SEARCHED = 8192;
-
 /** What does not compile matches nothing. */
 const NOTHING = /(?!)/;
 
@@ -26,22 +23,12 @@ export const once = (make) => {
  * @param {string} source
  * @param {string} flags
  */
-const compile = (source, flags) => {
+export const compile = (source, flags) => {
   try {
     return new RegExp(source, flags);
   } catch {
     return NOTHING;
   }
-};
-
-/**
- * Whether a shop's expression matches a text.
- * @param {string} source
- * @param {string} [flags]
- */
-export const searching = (source, flags = '') => {
-  const pattern = compile(source, flags);
-  return (/** @type {string} */ text) => text.length <= LONGEST_SEARCHED && pattern.test(text);
 };
 
 /**

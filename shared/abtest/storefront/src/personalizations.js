@@ -3,6 +3,7 @@
 import { collect, reaches } from './decide.js';
 import { bucketOf } from './hash.js';
 import { record, some } from './lists.js';
+import { decided } from './main.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
 
@@ -46,7 +47,7 @@ const decidePersonalization = (personalization, facts, taken) => {
  * @param {Placement} placement
  * @returns {Decision}
  */
-parts._asDecision = ({ personalization, experience, shown }) => ({
+const asDecision = ({ personalization, experience, shown }) => ({
   experiment: {
     id: experience.id,
     epoch: 1,
@@ -65,9 +66,16 @@ parts._personalizations = (personalizations, facts) => {
   return collect(personalizations, (one) => decidePersonalization(one, facts, taken));
 };
 
+/** What the visitor is part of: experiments, then personalizations. */
+parts._withPlacements = ({ assignments, personalizations }) => {
+  let decisions = assignments;
+  for (const placement of personalizations) decisions = [...decisions, asDecision(placement)];
+  return decisions;
+};
+
 /** The value of the experience that is shown, undefined where none is. */
-parts._valueOf = (placements, key) => {
-  for (const { personalization, experience, shown } of placements) {
+parts._valueOf = (key) => {
+  for (const { personalization, experience, shown } of decided?.personalizations || []) {
     if (personalization.key === key) return shown ? experience.value : undefined;
   }
   return undefined;

@@ -1,24 +1,17 @@
 // What the visitor's variations do to this page: begun where a page needs them, given up where the next does not.
 // Style sheets and mutations at once; customers' scripts when the document stands, never inside the page's own calls.
 
-import { emit, expose } from './events.js';
 import { guard, listen } from './guard.js';
-import { record, select, some } from './lists.js';
+import { select } from './lists.js';
 import { nextFrame, startTimer } from './natives.js';
 import { parts } from './parts.js';
-import { turn } from './turns.js';
 
 /** @import { Decision, Facts, Treatment } from './types' */
 
-/** As often may a treatment begin in one page view: one whose own script makes it leave and come must end. */
-const MAX_TURNS = 20;
-
 /** @type {Treatment[]} */
-let active = [];
+export let active = [];
 /** No longer asked for, but still standing. @type {Treatment[]} */
 export let retired = [];
-/** How often each began in this page view. @type {Record<string, number>} */
-let turns = record();
 let hasBegun = false;
 /** Updates that the page is given two frames for. */
 export let soon = 0;
@@ -56,7 +49,7 @@ const plan = (decision, facts) => {
 };
 
 /** @param {Treatment[]} gone */
-const takeBack = (gone) => {
+export const takeBack = (gone) => {
   for (let i = gone.length - 1; i >= 0; i--) {
     parts._undo?.(gone[i]._rules);
     for (const removeSheet of gone[i]._sheets) removeSheet();
@@ -70,48 +63,24 @@ export const putBack = () => {
   takeBack(gone);
 };
 
-/**
- * Gives a treatment up for this page view: what does not stand in time is not there at all, and does not count.
- * @type {(treatment: Treatment, kind: string) => void}
- */
-export const drop = guard('treatments', (treatment, kind) => {
-  if (treatment._ran || treatment._dropped) return;
-  treatment._dropped = true;
-  parts._retire?.(treatment._rules);
-  takeBack([treatment]);
-  const { _key: key, _decision: decision } = treatment;
-  if (findTreatment(active, key) === treatment) turn(() => emit('sdk_perf', { kind }, decision));
-});
-
 /** @param {Treatment} treatment */
 const begin = (treatment) => {
-  const { _key: key, _decision: decision, _content: content } = treatment;
-  turns[key] = (turns[key] || 0) + 1;
-  treatment._waits = turns[key] > MAX_TURNS;
-  if (treatment._waits) return drop(treatment, 'flapping');
+  const { _decision: decision, _content: content } = treatment;
+  if (parts._flaps?.(treatment)) return;
   treatment._waits = parts._wait?.(treatment);
   for (const css of [decision.experiment.css, content.css]) if (css) parts._addSheet(treatment, css);
   if (content.mutations) parts._addRules(treatment);
 };
-
-/** Whether the page view does not count as an exposure, or not yet. @param {Decision} decision */
-export const isAwaited = ({ experiment }) =>
-  some(active, ({ _decision, _ran, _waits }) => _waits && !_ran && _decision.experiment.id === experiment.id);
 
 /** Runs what has everything it needs, each treatment once. */
 export const settle = guard('treatments', () => {
   putBack();
   parts._resetScripts?.(active);
   for (const treatment of active) {
-    if (treatment._ran || treatment._dropped || treatment._missing) continue;
-    if (treatment._isLate?.()) {
-      drop(treatment, 'timeout');
-      continue;
-    }
+    if (treatment._ran || treatment._dropped || parts._isLate?.(treatment)) continue;
     treatment._ran = true;
     parts._runScripts?.(treatment);
-    treatment._reveal?.();
-    if (treatment._waits) turn(() => expose(treatment._decision));
+    parts._reveal?.(treatment);
   }
 });
 
@@ -122,7 +91,7 @@ export const settle = guard('treatments', () => {
  * @param {boolean} isView a page view begins, to which what was dropped before means nothing
  */
 export const update = (decisions, facts, isView) => {
-  if (isView) turns = record();
+  if (isView) parts._beginView?.();
   const before = select(active, ({ _dropped }) => !isView || !_dropped);
   active = [];
   for (const decision of decisions) {

@@ -265,7 +265,9 @@ export interface Treatment {
   _dropped?: boolean;
   /** Chunks under way. */
   _missing: number;
-  _isLate?(): boolean;
+  /** It is to stand by then. */
+  _until?: number;
+  /** Shows what is hidden. */
   _reveal?(): void;
 }
 
@@ -363,9 +365,15 @@ export interface Parts {
   /** triggers: the page has told of an event */
   _note(name: string): void;
   _dataLayer(): object;
-  /** goals: those that a page itself can see */
-  _startGoals(): void;
-  _countPageview(facts: Facts): void;
+  /** clicks, views: goals that a page itself can see */
+  _startClicks(): void;
+  _countPageview(): void;
+  /** captures */
+  _hasText(element: Element, wanted: string): boolean;
+  _captured(captures: GoalCapture[], element: any): Data;
+  /** addresses: a rule that is an expression, and whether a query is as asked for */
+  _finding(source: string): (address: Address) => boolean;
+  _asks(query: [string, string][], search: string): boolean;
   /** blocks */
   _blockIndexOf(variation: Pick<Variation, 'blocks'>, facts: Facts): number;
   /** mutations */
@@ -386,16 +394,23 @@ export interface Parts {
   /** scripts: those of a treatment, and those that reset what is not active any longer */
   _runScripts(treatment: Treatment): void;
   _resetScripts(active: Treatment[]): void;
+  /** dropping: a page view begins */
+  _beginView(): void;
+  /** dropping: whether the treatment has begun too often to begin again */
+  _flaps(treatment: Treatment): boolean;
+  /** dropping: whether the page view does not count as an exposure, or not yet */
+  _isAwaited(decision: Decision): boolean;
   /** css */
   _addSheet(treatment: Treatment, css: Css): void;
   /** redirect: undefined where the page is being left, else the decisions whose content belongs here */
   _redirect(active: Decision[], href: string): Decision[] | undefined;
   /** personalizations */
   _personalizations(personalizations: Personalization[], facts: Facts): Placement[];
-  _asDecision(placement: Placement): Decision;
-  _valueOf(placements: Placement[], key: string): unknown;
+  _withPlacements(decided: Decided): Decision[];
+  _valueOf(key: string): unknown;
   /** flags */
   _flags(flags: Flag[], facts: Facts): Decided['flags'];
+  _flagOf(key: string, fallback: unknown): unknown;
   /** environments: whether another environment's snippet has been asked for and this one does nothing */
   _environments(): boolean;
   /** consent: `begin` once it is given, `end` when it is taken back; both may be called again and again */
@@ -416,6 +431,8 @@ export interface Parts {
   _cart(): Record<string, string>;
   /** waiting: whether the treatment cannot stand at once; it is then given some time */
   _wait(treatment: Treatment): boolean;
+  _isLate(treatment: Treatment): boolean;
+  _reveal(treatment: Treatment): void;
   /** chunks */
   _needsChunks(treatment: Treatment): boolean;
   _loadScripts(treatment: Treatment): void;

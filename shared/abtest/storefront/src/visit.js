@@ -2,7 +2,7 @@
 // `svc_v = visitor.session.hops.marks.sticky.source.seen.first.last.visits.pages`. The visitor id stands first, where
 // the edge reads it too; marks are `~key`, sticky assignments `~state-variation`, all hashes; times are in seconds.
 
-import { collect, seedOf } from './decide.js';
+import { collect, seedOf, stateOf } from './decide.js';
 import { codeOf, encode } from './hash.js';
 import { record } from './lists.js';
 import { parts } from './parts.js';
@@ -134,10 +134,10 @@ export const isFirst = (key) => {
 };
 
 /**
- * @param {Pick<Experiment, 'state'>} experiment
+ * @param {any} experiment
  * @param {{ id: string }} variation
  */
-const entryOf = ({ state }, { id }) => `~${encode(state)}-${codeOf(id)}`;
+const entryOf = (experiment, { id }) => `~${encode(stateOf(experiment))}-${codeOf(id)}`;
 
 /**
  * The variations seen before, by seed. Those of experiments that have ended are forgotten.

@@ -1,10 +1,12 @@
 // The part for treatments that cannot stand at once: what of the page is hidden meanwhile, and for how long it waits.
 
 import { addCss } from './css.js';
+import { drop } from './dropping.js';
+import { expose } from './events.js';
 import { now, startTimer } from './natives.js';
 import { config } from './page.js';
 import { parts } from './parts.js';
-import { drop } from './treatments.js';
+import { turn } from './turns.js';
 
 /** How long a page waits for what its treatment needs, unless the shop says otherwise. */
 const PATIENCE_MS = 800;
@@ -15,8 +17,7 @@ parts._wait = (treatment) => {
   const hides = content.hide && (content.js != null || decision.experiment.js != null);
   if (!hides && !parts._needsChunks?.(treatment)) return false;
   const patience = config.runtime.hide_ms ?? PATIENCE_MS;
-  const until = now() + patience;
-  treatment._isLate = () => now() > until;
+  treatment._until = now() + patience;
   startTimer(() => drop(treatment, 'timeout'), patience);
   if (hides) {
     let css = '';
@@ -26,4 +27,16 @@ parts._wait = (treatment) => {
   }
   parts._loadScripts?.(treatment);
   return true;
+};
+
+/** Where what it waits for has not come, or too late: then it is given up. */
+parts._isLate = (treatment) => {
+  const isLate = now() > Number(treatment._until);
+  if (isLate && !treatment._missing) drop(treatment, 'timeout');
+  return isLate || treatment._missing > 0;
+};
+
+parts._reveal = (treatment) => {
+  treatment._reveal?.();
+  if (treatment._waits) turn(() => expose(treatment._decision));
 };

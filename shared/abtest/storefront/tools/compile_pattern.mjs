@@ -1,6 +1,7 @@
 // Compiles a URL pattern to the UrlRule the SDK matches, as the server does in Python. No part of the bundle: it serves
 // the conformance tool, tests, and whoever writes another SDK.
 
+import '../src/addresses.js'; // expressions and queries
 import { matchesUrl } from '../src/urls.js';
 
 /** @import { UrlRule } from '../src/types' */
