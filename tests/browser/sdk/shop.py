@@ -23,6 +23,11 @@ Json = dict[str, Any]
 Answer = tuple[int, dict[str, str]]
 
 
+def patient(hide_ms: str) -> str:
+    """The tag of a page that waits so long for its treatments."""
+    return f'<script src="/s.js" data-hide-ms="{hide_ms}"></script>'
+
+
 def html(body: str, head: str = "", tag: str = SNIPPET_TAG) -> str:
     """A page whose snippet stands in the head, before anything that is seen."""
     return f"<!doctype html><html><head><title>Shop</title>{head}{tag}</head><body>{body}</body></html>"

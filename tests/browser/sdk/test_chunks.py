@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.sdk.configs import experiment, mutate, pages
 from tests.browser.sdk.conftest import Open
-from tests.browser.sdk.shop import Shop, chunk_source, html
+from tests.browser.sdk.shop import Shop, chunk_source, html, patient
 
 pytestmark = pytest.mark.browser
 
@@ -67,8 +67,7 @@ def test_script__that_does_not_come__leaves_the_page_as_it_was_uncounted(how: st
         shop.files["/assets/v.js"] = ["svc.chunk('v', 1)"]
     treatment = {"js": js, "mutations": [mutate("h1", "text", text="New")], "css": "h1{color:rgb(1,2,3)}"}
     shop.experiments = [experiment(treatment), experiment(name="e2")]
-    shop.runtime["hide_ms"] = 300
-    shop.page("/", html(BODY))
+    shop.page("/", html(BODY, tag=patient("300")))
     page = open_page(until="domcontentloaded")
     page.wait_for_function(f"{H1} === 'Original'")
     assert page.evaluate(COLOR) == "rgb(0, 0, 0)"
@@ -108,10 +107,9 @@ def test_sheet__that_does_not_come__is_waited_for_so_long_only(how: str, shop: S
         shop.files["/assets/s.css"] = ["", "h1{color:rgb(1,2,3)}"]
     treatment = {"css": css, "mutations": [mutate("h1", "text", text="New")]}
     shop.experiments = [experiment(treatment), experiment(name="e2")]
-    shop.runtime["hide_ms"] = 300
     twice = "requestAnimationFrame(() => requestAnimationFrame(() => { window.painted = true }))"
     painted = f"<script>{twice}</script>"
-    shop.page("/", html(BODY + painted))
+    shop.page("/", html(BODY + painted, tag=patient("300")))
     page = open_page(until="domcontentloaded")
     page.wait_for_function("window.painted")
     page.wait_for_function(f"{H1} === 'Original'")

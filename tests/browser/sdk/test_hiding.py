@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.sdk.configs import experiment, mutate, pages, personalization
 from tests.browser.sdk.conftest import Open
-from tests.browser.sdk.shop import Shop, html
+from tests.browser.sdk.shop import SNIPPET_TAG, Shop, html, patient
 
 pytestmark = pytest.mark.browser
 
@@ -60,13 +60,22 @@ def test_script__without_hide__hides_nothing_and_counts_at_once(shop: Shop, open
     assert len(shop.wait_events("experiment_viewed")) == 1
 
 
-@pytest.mark.parametrize(("limit", "below", "above"), [(None, 600, 1100), (200, 50, 500), (1500, 1200, 1900)])
+@pytest.mark.parametrize(
+    ("tag", "below", "above"),
+    [
+        (SNIPPET_TAG, 600, 1100),
+        (patient("200"), 50, 500),
+        (patient("1500"), 1200, 1900),
+        (patient("9999"), 1700, 2400),
+        (patient("-1"), 600, 1100),
+        (patient("soon"), 600, 1100),
+    ],
+)
 def test_treatment_that_is_late__is_not_applied_on_this_view_and_not_counted(
-    limit: int | None, below: int, above: int, shop: Shop, open_page: Open
+    tag: str, below: int, above: int, shop: Shop, open_page: Open
 ) -> None:
     shop.config = {"personalizations": [hiding(shop, "h1"), personalization(name="p2")]}
-    shop.runtime = {} if limit is None else {"hide_ms": limit}
-    shop.page("/", html(f"<h1>Original</h1>{WATCH}"), "<p>Late</p>")
+    shop.page("/", html(f"<h1>Original</h1>{WATCH}", tag=tag), "<p>Late</p>")
     page = open_page()
     page.wait_for_load_state()
     seen = page.evaluate("seen")
@@ -83,8 +92,7 @@ def test_treatment_that_is_late__is_not_applied_on_this_view_and_not_counted(
 
 def test_treatment_that_was_late__has_another_try_on_the_next_view(shop: Shop, open_page: Open) -> None:
     shop.config = {"personalizations": [hiding(shop, "h1")]}
-    shop.runtime = {"hide_ms": 100}
-    shop.page("/", html(f"<h1>Original</h1>{WATCH}"), "<p>Late</p>")
+    shop.page("/", html(f"<h1>Original</h1>{WATCH}", tag=patient("100")), "<p>Late</p>")
     page = open_page()
     page.wait_for_load_state()
     assert page.evaluate(H1) == "Original"

@@ -86,7 +86,7 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
 }
 """Part → whether the config calls for it: the counterpart of the conditions under which core calls its parts."""
 
-_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url hide_ms domains"
+_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url domains"
 _CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
 _TARGETED = "id name state pages audience dark goals"
 _CONTENT = "mutations css js"

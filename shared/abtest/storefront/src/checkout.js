@@ -1,7 +1,7 @@
 // Carts carry the visitor to where they are paid: stamped on the storefront, taken up on the checkout.
 
 import { adopt } from './adopting.js';
-import { surface } from './page.js';
+import { said } from './page.js';
 import { parts } from './parts.js';
 import { fields, STICKY, VISITOR } from './visit.js';
 
@@ -24,7 +24,7 @@ const stampIn = (attributes) => {
 };
 
 parts._checkout = ({ cart_attributes: attributes }) => {
-  if (surface !== 'checkout') return;
+  if (said.surface !== 'checkout') return;
   const [, id, variations] = stampIn(attributes);
   if (id) adopt(id, variations);
 };

@@ -8,7 +8,7 @@ import { guard, listen } from './guard.js';
 import { select } from './lists.js';
 import { now } from './natives.js';
 import { watchAddress } from './navigation.js';
-import { config, setPage, surface } from './page.js';
+import { config, said, setPage } from './page.js';
 import { parts } from './parts.js';
 import { track } from './track.js';
 import { openTransport, startTransport } from './transport.js';
@@ -48,7 +48,7 @@ const decideNow = (isView) => {
     customer_id: customer ? `${customer}` : undefined, // shops say 0 or false of guests
     attributes: parts._attributes ? parts._attributes(given) : given,
     sticky: sticky(config.experiments),
-    surface,
+    surface: said.surface,
     fired: parts._fired,
   };
   const found = decide(config, visitor, location, now(), force._variations);

@@ -7,8 +7,12 @@ export let config;
 /** Functions, and names of chunks that have not come yet. @type {Scripts} */
 export let scripts;
 
-/** Of the shop that this page is, as the script element says; none is the storefront. @type {string | undefined} */
-export let surface;
+/**
+ * What the script element says of this page: `surface`, which part of the shop it is (none is the storefront), and
+ * `hideMs`, how long it may wait for a treatment.
+ * @type {DOMStringMap}
+ */
+export let said;
 
 /**
  * @param {Config} startedWith
@@ -17,5 +21,5 @@ export let surface;
 export const setPage = (startedWith, named) => {
   config = startedWith;
   scripts = named;
-  surface = document.currentScript?.dataset.surface;
+  said = document.currentScript?.dataset || {};
 };

@@ -164,8 +164,6 @@ export interface Runtime {
   assets_url?: string;
   /** Hosts of the shop whose sub-domains share the visitor's cookie. */
   domains?: string[];
-  /** How long a page waits for what its treatments need; 800 unless told. */
-  hide_ms?: number;
 }
 
 /** Customers' functions, and names of chunks. */

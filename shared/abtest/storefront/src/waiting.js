@@ -4,19 +4,21 @@ import { addCss } from './css.js';
 import { drop } from './dropping.js';
 import { expose } from './events.js';
 import { now, startTimer } from './natives.js';
-import { config } from './page.js';
+import { said } from './page.js';
 import { parts } from './parts.js';
 import { turn } from './turns.js';
 
-/** How long a page waits for what its treatment needs, unless the shop says otherwise. */
+/** How long a page waits for what its treatment needs, unless its tag says otherwise. */
 const PATIENCE_MS = 800;
+const MAX_PATIENCE_MS = 2000;
 
 parts._wait = (treatment) => {
   const { _sheets: sheets, _decision: decision, _content: content } = treatment;
   // Mutations and style sheets stand before the next paint: only a script is worth hiding for.
   const hides = content.hide && (content.js != null || decision.experiment.js != null);
   if (!hides && !parts._needsChunks?.(treatment)) return false;
-  const patience = config.runtime.hide_ms ?? PATIENCE_MS;
+  const asked = parseInt(said.hideMs || '');
+  const patience = asked >= 0 ? Math.min(asked, MAX_PATIENCE_MS) : PATIENCE_MS;
   treatment._until = now() + patience;
   startTimer(() => drop(treatment, 'timeout'), patience);
   if (hides) {
