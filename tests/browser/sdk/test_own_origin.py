@@ -49,27 +49,3 @@ def test_server__that_delivers_the_snippet_alone__costs_no_event(
     opened(shop, context.new_page())
     assert sent == [f"{shop.url}/_svc/events", f"http://localhost:{shop.port}/events"]
     assert len({event["eventId"] for event in shop.events()}) == len(shop.events()) == 2
-
-
-def test_cookie__is_shared_below_a_domain_of_the_shop_only(
-    shop: Shop, context: BrowserContext, sent: list[str]
-) -> None:
-    shop.runtime["domains"] = ["other.test", "garden.test"]
-    where = f"http://127.0.0.1:{shop.port}"
-    context.route(
-        re.compile(r"//[a-z.]*(garden|gardens)\.test/"),
-        lambda route: route.fallback() if "/s/" in route.request.url else route.fulfill(
-            body=html("", tag=TAG) if route.request.method == "GET" else "{}", content_type="text/html", status=200
-        ),
-    )  # fmt: skip
-    page = context.new_page()
-    seen = {}
-    for host in ("www.garden.test", "pay.garden.test", "mygardens.test"):
-        with page.expect_request(lambda request: request.method == "POST"):
-            page.goto(f"http://{host}/")
-        seen[host] = page.evaluate("svc.visitorId()")
-    assert seen["www.garden.test"] == seen["pay.garden.test"] != seen["mygardens.test"]
-    assert {cookie["domain"] for cookie in context.cookies()} == {".garden.test", "mygardens.test"}
-    assert "http://pay.garden.test/_svc/events?d=garden.test" in sent
-    assert "http://mygardens.test/_svc/events" in sent
-    assert where not in sent

@@ -62,6 +62,7 @@ CALLS: list[tuple[str, Json]] = [
     ("addresses", config(page_rule(exclude=[{"path": ".", "query": [["a", "b"]]}]))),
     ("exclusion", config({"group": {"id": "g", "epoch": 1, "state": 1, "ranges": []}})),
     ("exclusion", config(holdout={"state": 1, "below": 1, "epoch": 1})),
+    ("sharing", config({}, runtime=RUNTIME | {"domains": ["shop.example"]})),
     ("blocks", config(variation(blocks=[{"rules": {}}]))),
     ("mutations", config(mutation("text", text="New"))),
     ("mutations", config(variation(blocks=[{"rules": {}, "mutations": [{"selector": "p", "action": "remove"}]}]))),

@@ -83,6 +83,7 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "adopting": lambda _: False,
     "handover": lambda asked: asked.runtime("handover"),
     "checkout": lambda asked: any(map(_is_paid_for, asked.delivered)),
+    "sharing": lambda asked: asked.runtime("domains"),
 }
 """Part → whether the config calls for it: the counterpart of the conditions under which core calls its parts."""
 

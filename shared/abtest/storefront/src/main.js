@@ -149,10 +149,10 @@ const createApi = (isQuiet) => {
 };
 
 const boot = () => {
-  const { consent, domains, handover } = config.runtime;
+  const { consent, handover } = config.runtime;
   readForce(location.search);
   const isQuiet = isBot(navigator) && !force._isFlagged;
-  openVisit(document, domains);
+  openVisit(document);
   /** @type {any} */ (window).svc = createApi(isQuiet);
   if (isQuiet) return;
   parts._land?.();

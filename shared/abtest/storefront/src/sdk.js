@@ -35,3 +35,4 @@ import './consent.js';
 import './adopting.js';
 import './handover.js';
 import './checkout.js';
+import './sharing.js';

@@ -427,6 +427,11 @@ export interface Parts {
   _checkout(given: Data): void;
   /** checkout: `svc.cart()` */
   _cart(): Record<string, string>;
+  /** sharing: finds the domain that the cookie is kept for */
+  _share(): void;
+  /** sharing: the cookie's fields, from the one cookie that there is then */
+  _readShared(): string[];
+  _written(value: string): void;
   /** waiting: whether the treatment cannot stand at once; it is then given some time */
   _wait(treatment: Treatment): boolean;
   _isLate(treatment: Treatment): boolean;

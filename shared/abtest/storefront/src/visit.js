@@ -34,6 +34,12 @@ export const MAX_STICKY = 2000;
 let jar;
 /** That the visitor is shared with: hosts under it have the same cookie. */
 export let domain = '';
+
+/** @param {string} to */
+export const setDomain = (to) => {
+  domain = to;
+};
+
 /** All cookies, as they were when they were last read. */
 export let cookies = '';
 /** As in the cookie, of which there may be none. @type {string[]} */
@@ -44,14 +50,10 @@ export const setVisitor = (visitorId) => {
   fields = `${visitorId}..........`.split('.');
 };
 
-/**
- * The domain is told, never guessed: what looks like a shop's domain may be a platform's, and others have shops there.
- * @param {{ cookie: string }} into
- * @param {string[]} [domains] of the shop
- */
-export const openVisit = (into, domains = []) => {
+/** @param {{ cookie: string }} into */
+export const openVisit = (into) => {
   jar = into;
-  for (const each of domains) if (`.${location.hostname}`.endsWith(`.${each}`)) domain ||= each;
+  parts._share?.();
   setVisitor('');
 };
 
@@ -105,7 +107,7 @@ export const writeCookie = (value, seconds) => {
 /** Reads the cookie and goes on with its session, or starts one. @param {number} ms */
 export const resume = (ms) => {
   const at = Math.floor(ms / 1000);
-  const found = readCookie();
+  const found = parts._readShared?.() || readCookie();
   if (found[SESSION]) fields = found;
   fields[VISITOR] = found[VISITOR] || fields[VISITOR] || randomId();
   parts._adopt?.();
@@ -122,7 +124,9 @@ export const resume = (ms) => {
 export const save = () => {
   let value = '';
   for (const field of fields) value += (value && '.') + field;
-  if (fields[SESSION]) writeCookie(value, KEEP_SECONDS); // else it was forgotten meanwhile
+  if (!fields[SESSION]) return; // it was forgotten meanwhile
+  writeCookie(value, KEEP_SECONDS);
+  parts._written?.(value);
 };
 
 /** True the first time in this session. The mark lasts when `save` writes it. @param {string} key */
