@@ -1,7 +1,7 @@
 """No harm: pages that redefine what we use, bots, a second snippet, a damaged config; nothing is thrown at the page."""
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext
 
 from tests.browser.sdk.configs import experiment, goal, mutate
 from tests.browser.sdk.conftest import Open
@@ -92,6 +92,19 @@ def test_config__that_makes_no_sense__is_quiet(shop: Shop, open_page: Open) -> N
     assert page.inner_text("h1") == "New"
     page.click("button")
     assert shop.wait_events("sdk_error")[0]["data"]["source"] == "mutation"
+
+
+@pytest.mark.parametrize(("query", "told"), [("", []), ("?svc_qa=1", ["svc variation_js Error: mine"])])
+def test_error_of_a_script__is_told_in_the_console_of_flagged_pages_only(
+    query: str, told: list[str], shop: Shop, open_page: Open, context: BrowserContext
+) -> None:
+    shop.experiments = [experiment({"js": shop.script("throw new Error('mine')")})]
+    shop.page("/", html(BODY))
+    lines: list[str] = []
+    context.on("console", lambda message: lines.append(message.text.partition("\n")[0]))
+    open_page(f"/{query}")
+    shop.wait_events("sdk_error")
+    assert lines == told
 
 
 def test_globals__are_one(shop: Shop, open_page: Open) -> None:

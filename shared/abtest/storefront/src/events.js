@@ -63,4 +63,5 @@ reportTo((error, about, decision) => {
   const { message = `${error}`, stack = '' } = /** @type {Error} */ (error || {});
   if (errors++ >= MAX_ERRORS) return;
   emit('sdk_error', { source: about, message: `${message}`.slice(0, 500), stack: `${stack}`.slice(0, 2000) }, decision);
+  if (force._isFlagged) console.warn('svc', about, error); // shoppers are not bothered with it
 });

@@ -16,7 +16,7 @@ const BROWSER = new Set(
     'Set String URL URLSearchParams Uint8Array WeakMap addEventListener arguments crypto decodeURIComponent document',
     'globalThis history isNaN localStorage location navigator parseInt screen undefined window Error Node indexedDB',
     'WeakSet encodeURIComponent removeEventListener HTMLElement Event CustomEvent isFinite Symbol parseFloat Boolean',
-    'MouseEvent',
+    'MouseEvent console',
   ]
     .join(' ')
     .split(' '),
