@@ -50,3 +50,26 @@ def test_async_snippet_that_is_slow__shows_the_page_and_treats_it_later(
     held[0].continue_()
     page.wait_for_function("document.querySelector('h1').textContent === 'New'")
     assert len(shop.wait_events("experiment_viewed")) == 1
+
+
+def test_synchronous_snippet_that_is_slow__holds_the_page_and_shows_no_frame_of_the_original(
+    shop: Shop, open_page: Open
+) -> None:
+    shop.experiments = [experiment({"mutations": [mutate("h1", "text", text="New")]})]
+    shop.files["/slow.js"] = ["", shop.snippet()]
+    watch = """<script>
+      window.frames_ = [];
+      (function sample() {
+        const h1 = document.querySelector('h1');
+        if (h1) frames_.push(h1.textContent);
+        requestAnimationFrame(sample);
+      })();
+      setTimeout(() => { window.during = document.querySelector('h1'); fetch('/gate') }, 700);
+    </script>"""
+    shop.page("/", html("<h1>Original</h1>", watch, '<script src="/slow.js"></script>'))
+    page = open_page()
+    page.wait_for_function("frames_.length > 3")
+    assert page.evaluate("during") is None
+    assert set(page.evaluate("frames_")) == {"New"}
+    assert page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") >= 700
+    assert len(shop.wait_events("experiment_viewed")) == 1

@@ -24,6 +24,7 @@ const fetchInstead = (own, src) => {
   for (const { name, value } of own.attributes) if (name !== 'src') script.setAttribute(name, value);
   script.src = policyOf()?.createScriptURL(src) ?? src;
   if (own.nonce) script.setAttribute('nonce', own.nonce); // which the attribute does not tell
+  script.onload = own.onload;
   if (own.async || own.defer || document.readyState !== 'loading') {
     own.after(script);
     return;

@@ -26,6 +26,11 @@ export let decided;
 export let decisions = [];
 let href = '';
 let page = '';
+/**
+ * Set where the page was shown before the snippet had come: nothing is treated or exposed until another view.
+ * @type {string | undefined}
+ */
+export let isLate;
 
 /** An anchor within a page is no new page, a hash route is. */
 const pageHere = () => href.replace(/#(?![/!])[\s\S]*/, '');
@@ -63,11 +68,19 @@ export const pageview = (data) => {
   emit('pageview', parts._withCohort?.(data) || data);
 };
 
+const countView = () => {
+  page = pageHere();
+  pageview({});
+  if (isLate) emit('sdk_perf', { kind: 'timeout' });
+  parts._countPageview?.();
+};
+
 const evaluate = () => {
   href = location.href;
   const isView = pageHere() !== page;
+  if (force._isFlagged || (page && isView)) isLate = '';
   const { facts } = decideNow(isView);
-  const active = select(decisions, (decision) => decision.active);
+  const active = select(decisions, (decision) => decision.active && !isLate);
   const shown = parts._redirect ? parts._redirect(active, href) : active;
   if (!shown) return;
   update(shown, facts, isView);
@@ -75,10 +88,7 @@ const evaluate = () => {
     if (!parts._isAwaited?.(decision)) expose(decision);
     if (decision.sticky === false) keep(decision); // neither kept before nor forced, and no personalization
   }
-  if (!isView) return;
-  page = pageHere();
-  pageview({});
-  parts._countPageview?.();
+  if (isView) countView();
 };
 
 /** Decides anew. */
@@ -95,7 +105,7 @@ const assignments = () => {
   /** @type {Assignment[]} */
   const list = [];
   for (const { experiment, variation, index, active } of decided?.assignments || []) {
-    if (!active) continue;
+    if (!active || isLate) continue;
     list[list.length] = {
       experimentId: experiment.id,
       variationId: variation.id,
@@ -186,8 +196,9 @@ export const start = guard(
   'start',
   (/** @type {Config | string} */ startedWith, /** @type {Scripts} */ scripts) => {
     const before = /** @type {Data | undefined} */ (/** @type {unknown} */ (window.svc));
-    if (typeof before?.ready === 'function') return; // the snippet stands on the page twice
+    if (typeof before?.chunk === 'function') return; // the snippet stands on the page twice
     setPage(typeof startedWith === 'string' ? parts._parse(startedWith) : startedWith, scripts);
+    isLate = said.late;
     given = before || {};
     if (config.runtime.environments && parts._environments()) return; // another environment's snippet comes
     boot();

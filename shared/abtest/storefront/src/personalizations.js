@@ -3,7 +3,7 @@
 import { collect, reaches } from './decide.js';
 import { bucketOf } from './hash.js';
 import { record, some } from './lists.js';
-import { decided } from './main.js';
+import { decided, isLate } from './main.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
 
@@ -76,7 +76,7 @@ parts._withPlacements = ({ assignments, personalizations }) => {
 /** The value of the experience that is shown, undefined where none is. */
 parts._valueOf = (key) => {
   for (const { personalization, experience, shown } of decided?.personalizations || []) {
-    if (personalization.key === key) return shown ? experience.value : undefined;
+    if (personalization.key === key) return shown && !isLate ? experience.value : undefined;
   }
   return undefined;
 };
