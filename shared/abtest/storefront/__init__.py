@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from json import loads
 
-_MARK = re.compile(r"/\*(/?)([a-z_]+)\*/")
+_MARK = re.compile(r"/\*(/?)([a-z_|]+)\*/")
 
 
 @cache
@@ -38,9 +38,11 @@ def _cut(names: frozenset[str]) -> str:
     """The bundle without marks and without the other parts."""
     first, *marked = _MARK.split(_read("dist/sdk.js"))
     kept = [first]
+    depth = 0  # in what is cut away
     for closing, name, text in zip(marked[::3], marked[1::3], marked[2::3], strict=True):
-        inside = "" if closing else name
-        if not inside or inside in names:
+        if names.isdisjoint(name.split("|")):
+            depth += -1 if closing else 1
+        if not depth:
             kept.append(text)
     return "".join(kept)
 

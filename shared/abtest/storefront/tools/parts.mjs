@@ -58,11 +58,13 @@ export const nameMarks = (code) => {
 
 /** The bundle with these parts only, without marks: what `abtest.storefront.bundle` does. */
 export const cut = (code, names) => {
-  let text = code;
-  for (const name of NAMES) {
-    const [before, inside, after, ...more] = text.split(new RegExp(`/\\*/?${name}\\*/`));
-    if (after === undefined || more.length) throw new Error(`the marks of ${name}`);
-    text = before + (names.has(name) ? inside : '') + after;
+  const [first, ...marked] = code.split(/\/\*(\/?)([a-z_|]+)\*\//);
+  let text = first;
+  let depth = 0; // in what is cut away
+  for (let i = 0; i < marked.length; i += 3) {
+    const [closing, name, following] = marked.slice(i, i + 3);
+    if (!name.split('|').some((each) => names.has(each))) depth += closing ? -1 : 1;
+    if (!depth) text += following;
   }
   return text;
 };
