@@ -46,7 +46,8 @@ EARLY = (
 
 def documented(limit: int = LIMIT) -> str:
     """The tag as the document has it, for this shop."""
-    (tag,) = re.findall(r"```html\n(<script async blocking=.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    tags: list[str] = re.findall(r"```html\n(<script async blocking=.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    (tag,) = tags
     assert tag.count("})(1000);") == 1
     return tag.replace("https://<snippet host>/s/<shop id>.js", SNIPPET).replace("})(1000);", f"}})({limit});")
 

@@ -1,5 +1,8 @@
 """What content security policies let the snippet do."""
 
+from base64 import b64encode
+from hashlib import sha256
+
 import pytest
 
 from abtest.domain.install.policies import policies_in
@@ -73,3 +76,31 @@ def test_policy__self__is_the_pages_own_origin() -> None:
     (policy,) = policies_in("script-src 'self'")
     assert policy.allows_script("https://shop.example/s/1.js", PAGE, "")
     assert not policy.allows_script("http://shop.example/s/1.js", PAGE, "")
+
+
+TEXT = "show(1000)"
+HASHED = f"'sha256-{b64encode(sha256(TEXT.encode()).digest()).decode()}'"
+
+
+@pytest.mark.parametrize(
+    ("policy", "allowed"),
+    [
+        ("img-src 'none'", True),
+        ("script-src 'unsafe-inline'", True),
+        ("default-src 'UNSAFE-INLINE'", True),
+        ("script-src 'nonce-n1'", True),
+        ("script-src 'strict-dynamic' 'nonce-n1'", True),
+        (f"script-src {HASHED}", True),
+        ("sandbox; script-src 'unsafe-inline'", False),
+        ("script-src 'nonce-n2'", False),
+        ("script-src 'unsafe-inline' 'nonce-n2'", False),
+        (f"script-src 'unsafe-inline' {HASHED.replace('sha256', 'sha384')}", False),
+        ("script-src 'unsafe-inline' 'strict-dynamic'", False),
+        ("script-src https: 'self'", False),
+        ("script-src 'unsafe-inline'; script-src-elem 'self'", False),
+    ],
+)
+def test_policy__of_scripts_in_the_page_itself__asks_for_nonce_hash_or_all_of_them(policy: str, allowed: bool) -> None:
+    (found,) = policies_in(policy)
+    assert found.allows_inline(TEXT, "n1") is allowed
+    assert not found.allows_inline(TEXT, "") or "nonce-n1" not in policy

@@ -1,5 +1,8 @@
 """What a page with, without, or with half a snippet comes to."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from abtest.domain.install.page import read_page
@@ -29,6 +32,42 @@ def test_tags__as_they_are_told__are_found_without_a_word() -> None:
     assert verdict(tags.preconnect + tags.asynchronous) == Verdict(
         found=True, works=True, surface="storefront", is_async=True
     )
+
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "storefront.md"
+(LIMITED,) = re.findall(r"```html\n(<script async blocking=.*?)```", DOCUMENT.read_text(), re.DOTALL)
+LIMITED = LIMITED.replace("https://<snippet host>/s/<shop id>.js", SRC)
+FIRST, SECOND = LIMITED.split("</script>", 1)
+FIRST += "</script>"
+
+
+def nonced(tag: str) -> str:
+    """With a nonce on each script."""
+    return tag.replace("<script", '<script nonce="n1"')
+
+
+def test_tag_with_a_limit__as_it_is_documented__is_found_without_a_word() -> None:
+    fine = Verdict(found=True, works=True, surface="storefront", is_async=True)
+    assert verdict(PRECONNECT + LIMITED) == fine
+    assert verdict(PRECONNECT + nonced(LIMITED), policy="script-src 'nonce-n1'; connect-src *") == fine
+
+
+HELD = {
+    "no limit": (PRECONNECT + FIRST, "", "however long"),
+    "no id": (PRECONNECT + LIMITED.replace(' id="svc-snippet"', ""), "", "however long"),
+    "limit before": (PRECONNECT + SECOND + FIRST, "", "however long"),
+    "limit refused": (PRECONNECT + nonced(FIRST) + SECOND, "script-src 'nonce-n1'; connect-src *", "nonce"),
+    "stylesheet before": (f"<link rel=stylesheet href=a.css>{PRECONNECT}{LIMITED}", "", "a.css"),
+    "body": (f"<p>x</p>{PRECONNECT}{LIMITED}", "", "body"),
+    "no preconnect": (LIMITED, "", "preconnect"),
+}
+
+
+@pytest.mark.parametrize(("head", "policy", "told"), HELD.values(), ids=HELD.keys())
+def test_tag_with_a_limit__that_could_be_better__works_and_says_how(head: str, policy: str, told: str) -> None:
+    found = verdict(head, policy=policy)
+    assert (found.works, found.is_async, len(found.errors)) == (True, True, 1)
+    assert told in found.errors[0]
 
 
 def test_tags__of_an_address_with_quotes__are_escaped() -> None:

@@ -44,6 +44,20 @@ class ScriptTag:
         """Whether the browser does not run it where it stands."""
         return "async" in self.attributes or "defer" in self.attributes or self.kind != "classic"
 
+    @property
+    def holds(self) -> bool:
+        """Whether the page, though read meanwhile, is shown only when it has run."""
+        return "render" in self.attributes.get("blocking", "").lower().split()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InlineScript:
+    """A script whose text stands in the page."""
+
+    text: str
+    nonce: str
+    position: int
+
 
 @dataclass(slots=True)
 class Page:
@@ -52,6 +66,7 @@ class Page:
     url: str
     base: str
     scripts: list[ScriptTag] = field(default_factory=list)
+    inline: list[InlineScript] = field(default_factory=list)
     preconnects: list[tuple[int, str]] = field(default_factory=list)
     policies: list[tuple[int, str]] = field(default_factory=list)
     hidden: list[tuple[str, str]] = field(default_factory=list)
@@ -102,6 +117,7 @@ def _take_script(
 ) -> None:
     if "src" not in attributes:
         page.hidden.append(("script", node.text()))
+        page.inline.append(InlineScript(text=node.text(), nonce=attributes.get("nonce", ""), position=position))
         return
     url = _resolved(attributes["src"], page.base)
     tag = ScriptTag(

@@ -1,8 +1,10 @@
 """What a content security policy lets our snippet do: load its script, send its events (CSP level 3)."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import new
 
 from ada_url import URL
 
@@ -14,6 +16,7 @@ _HOST_SOURCE = re.compile(
 _SCHEME_SOURCE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _SCRIPT = ("script-src-elem", "script-src", "default-src")
 _CONNECT = ("connect-src", "default-src")
+_OVERRIDES_INLINE = re.compile(r"'(?:nonce-|sha(?:256|384|512)-|strict-dynamic')", re.IGNORECASE | re.ASCII)
 _PORTS = {"https": "443", "http": "80"}
 
 
@@ -31,6 +34,17 @@ class Policy:
         if sources is None or (nonce and f"'nonce-{nonce}'" in sources):
             return True
         return "'strict-dynamic'" not in _lower(sources) and _matches(sources, url, page)
+
+    def allows_inline(self, text: str, nonce: str) -> bool:
+        """Whether a script whose text stands in the page may run."""
+        if "sandbox" in self.directives and "allow-scripts" not in self.directives["sandbox"]:
+            return False
+        sources = self._sources(_SCRIPT)
+        if sources is None or (nonce and f"'nonce-{nonce}'" in sources):
+            return True
+        if any(source in _hashes_of(text) for source in sources):
+            return True
+        return "'unsafe-inline'" in _lower(sources) and not any(map(_OVERRIDES_INLINE.match, sources))
 
     def allows_connection(self, url: str, page: str) -> bool:
         """Whether scripts of the page may send requests to the address."""
@@ -54,6 +68,12 @@ def _policy(text: str) -> Policy:
         if name:
             directives.setdefault(name.lower(), sources)  # of one that comes twice the first counts
     return Policy(directives)
+
+
+def _hashes_of(text: str) -> frozenset[str]:
+    """As policies write them, in the alphabet of base64."""
+    names = ("sha256", "sha384", "sha512")
+    return frozenset(f"'{name}-{b64encode(new(name, text.encode()).digest()).decode()}'" for name in names)
 
 
 def _matches(sources: Iterable[str], url: str, page: str) -> bool:

@@ -8,8 +8,11 @@ from typing import Literal
 from ada_url import URL, URLSearchParams
 
 from abtest.domain.install.page import Page, ScriptTag
-from abtest.domain.install.policies import policies_in
+from abtest.domain.install.policies import Policy, policies_in
 from abtest.domain.install.tags import origin_of, snippet_url
+
+SNIPPET_ELEMENT = "svc-snippet"
+"""Id of the script in the tag with a limit (docs/storefront.md), by which the script behind it finds it."""
 
 Surface = Literal["storefront", "checkout"]
 _SURFACES: dict[str, Surface] = {"": "storefront", "storefront": "storefront", "checkout": "checkout"}
@@ -65,7 +68,13 @@ def judge(page: Page, header_policy: str, expected: Expected) -> Verdict:
         works=not fatal,
         surface=surface or "storefront",
         is_async="async" in tag.attributes,
-        errors=(*fatal, *_weaknesses(tag, page, expected), *_doubles(ours), *_unknown_surface(tag, surface)),
+        errors=(
+            *fatal,
+            *_weaknesses(tag, page, expected),
+            *_unlimited(tag, page, header_policy),
+            *_doubles(ours),
+            *_unknown_surface(tag, surface),
+        ),
     )
 
 
@@ -102,8 +111,7 @@ def _inert(tag: ScriptTag, page: Page, expected: Expected) -> Iterator[str]:
 
 
 def _blocked(tag: ScriptTag, page: Page, header_policy: str, expected: Expected) -> Iterator[str]:
-    stated = [header_policy, *(text for position, text in page.policies if position < tag.position)]
-    policies = [policy for text in stated for policy in policies_in(text)]
+    policies = _policies_at(tag.position, page, header_policy)
     nonce = tag.attributes.get("nonce", "")
     if not all(policy.allows_script(tag.url, page.url, nonce) for policy in policies):
         yield (
@@ -116,15 +124,41 @@ def _blocked(tag: ScriptTag, page: Page, header_policy: str, expected: Expected)
         yield f"The page's content security policy does not let events be sent: add {expected.origin} to connect-src."
 
 
+def _policies_at(position: int, page: Page, header_policy: str) -> list[Policy]:
+    """Those that hold for what stands there."""
+    stated = [header_policy, *(text for at, text in page.policies if at < position)]
+    return [policy for text in stated for policy in policies_in(text)]
+
+
+def _unlimited(tag: ScriptTag, page: Page, header_policy: str) -> Iterator[str]:
+    """Whether a page that is held for the snippet is held for ever."""
+    if not tag.holds or not tag.waits:
+        return
+    behind = [script for script in page.inline if script.position > tag.position and SNIPPET_ELEMENT in script.text]
+    if tag.attributes.get("id") != SNIPPET_ELEMENT or not behind:
+        yield (
+            "The page is not shown before the snippet has come, however long that takes: paste the tag with a limit "
+            f'whole, with id="{SNIPPET_ELEMENT}" and the script behind it.'
+        )
+        return
+    limit = behind[0]
+    policies = _policies_at(limit.position, page, header_policy)
+    if not all(policy.allows_inline(limit.text, limit.nonce) for policy in policies):
+        yield (
+            "The page's content security policy does not let the script behind the snippet run, which limits how long "
+            "the page waits: give it the page's nonce."
+        )
+
+
 def _weaknesses(tag: ScriptTag, page: Page, expected: Expected) -> Iterator[str]:
-    """What makes the snippet come late; an asynchronous tag was chosen to."""
+    """What makes the snippet come late; an asynchronous tag that holds nothing was chosen to."""
     if origin_of(tag.url) not in (expected.origin, origin_of(page.url)):
         yield f"The snippet is loaded from {origin_of(tag.url)}: its address is {expected.url}."
-    if "async" in tag.attributes:
+    if "async" in tag.attributes and not tag.holds:
         return
     if tag.kind == "module":
         yield "The snippet is loaded as a module, which runs after the page is parsed: remove type=module."
-    if "defer" in tag.attributes:
+    if "defer" in tag.attributes and "async" not in tag.attributes:
         yield "The snippet has the attribute defer, with which it runs after the page is parsed: remove it."
     if not tag.in_head:
         yield "The snippet stands in the body: move it into the head, or shoppers see the original page first."
