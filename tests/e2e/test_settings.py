@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.e2e.story import Story
+from tests.e2e.story import Story, new_shop
 
 pytestmark = pytest.mark.stack
 
@@ -13,14 +13,7 @@ pytestmark = pytest.mark.stack
 @pytest.fixture
 def shop(story: Story) -> Story:
     """A shop of its own: consent that nobody gives would end all other stories."""
-    dev = story.dev
-    made = requests.post(
-        f"{dev['base_url']}/shops",
-        json={"name": "Settings", "domain": "settings.example", "currency": "EUR"},
-        headers={"Authorization": f"Bearer {dev['user_key']}"},
-        timeout=30,
-    ).json()
-    return Story({**dev, "shop_id": made["id"], "api_key": made["api_key"]["secret"]})
+    return new_shop(story, "settings.example")
 
 
 def served(shop: Story, **query: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-blink-features=AutomationControlled",
+    "--host-resolver-rules=MAP *.example 127.0.0.1",  # shops of any name stand on this machine
     f"--user-agent={USER_AGENT}",
 ]
 
