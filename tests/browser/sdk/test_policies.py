@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.sdk.configs import experiment, mutate
+from tests.browser.sdk.configs import experiment, mutate, pages
 from tests.browser.sdk.conftest import Open
 from tests.browser.sdk.shop import Shop, chunk_source, html
 
@@ -44,6 +44,32 @@ def test_strict_policy__lets_everything_of_a_treatment_through(shop: Shop, open_
     shop.wait_events("experiment_viewed")
     assert page.evaluate("refused") == []
     assert shop.events("sdk_error") == []
+
+
+def test_strict_policy__lets_an_attribute_of_the_name_style_through_and_takes_it_back(
+    shop: Shop, open_page: Open
+) -> None:
+    mutations = [mutate("h1", "attribute", attributes={"style": "color: rgb(1, 2, 3)"})]
+    shop.experiments = [experiment({"mutations": mutations}, pages=pages("/"))]
+    strict_page(shop)
+    page = open_page()
+    look = f"[getComputedStyle({H1}).color, {H1}.getAttribute('style'), refused]"
+    assert page.evaluate(look) == ["rgb(1, 2, 3)", "color: rgb(1, 2, 3);", []]
+    page.evaluate("history.pushState({}, '', '/other')")
+    page.wait_for_function(f"{H1}.getAttribute('style') === null")
+    assert page.evaluate(f"getComputedStyle({H1}).color") == "rgb(0, 0, 0)"
+
+
+def test_strict_policy__refuses_styles_in_markup_and_nothing_else_of_it(shop: Shop, open_page: Open) -> None:
+    """As docs/storefront.md says: classes, with the styles in `custom_css`, are the way."""
+    new = mutate("h1", "html", html='<b class="new" style="color: rgb(9, 9, 9)">New</b>')
+    shop.experiments = [experiment({"mutations": [new], "css": ".new{color:rgb(1,2,3)}"})]
+    strict_page(shop)
+    page = open_page()
+    assert page.evaluate(
+        "[document.querySelector('b').textContent, getComputedStyle(document.querySelector('b')).color]"
+    ) == ["New", "rgb(1, 2, 3)"]
+    assert "style-src-attr" in page.evaluate("refused")
 
 
 def test_strict_policy__lets_chunks_through_that_it_names(shop: Shop, open_page: Open) -> None:
