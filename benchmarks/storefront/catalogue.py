@@ -140,7 +140,7 @@ class Snippet:
     @property
     def bundle(self) -> str:
         """The SDK that stands before the config."""
-        bundle, *call = re.split(r"""\('?\{"delivery\"""", self.text, maxsplit=1)
+        bundle, *call = re.split(r"""\((?:'\{"|\{)delivery\b""", self.text, maxsplit=1)
         assert call, "the snippet no longer begins its config with its delivery"
         return bundle
 

@@ -1,5 +1,6 @@
 """A thin HTTP vocabulary for stories: what a developer would type."""
 
+import re
 from time import monotonic, sleep
 from typing import Any
 
@@ -37,9 +38,9 @@ class Story:
         """Wait until every edge route serves what is published: each keeps a pointer for a second."""
         edge, shop_id, asked = self.dev["worker_base_url"], self.dev["shop_id"], monotonic()
         published = requests.get(f"{edge}/api/exp", params={"shopId": shop_id, "debug": "1"}, timeout=30).json()
-        revision = f'"revision":{published["delivery"]["revision"]}}}'
+        revision = re.compile(rf'\brevision"?:{published["delivery"]["revision"]}}}')
         for _ in range(100):
-            served = revision in requests.get(f"{edge}/s/{shop_id}.js", timeout=30).text
+            served = revision.search(requests.get(f"{edge}/s/{shop_id}.js", timeout=30).text)
             if served and monotonic() - asked > POINTER_KEPT.total_seconds():
                 return
             sleep(0.1)

@@ -15,6 +15,8 @@ Json = Any
 # Made once: json.dumps would make an encoder at every call that asks for anything but its defaults.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 _CANONICAL_ASCII = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+_ORDERED = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_ORDERED_ASCII = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 class InvalidJsonError(ValueError):
@@ -24,6 +26,12 @@ class InvalidJsonError(ValueError):
 def dumps(value: Json) -> str:
     """Canonical JSON text. Raises ValueError for NaN and infinities."""
     return _CANONICAL.encode(value)
+
+
+def ordered(value: Json) -> str:
+    """The same with keys as they stand, and escapes where UTF-8 could not hold the text. For what is never compared."""
+    text = _ORDERED.encode(value)
+    return text if text.isascii() or _is_utf8(text) else _ORDERED_ASCII.encode(value)
 
 
 def encode(value: Json) -> bytes:
@@ -69,6 +77,10 @@ def is_deeper(data: Json, most: int) -> bool:
         inside = [value.values() if isinstance(value, dict) else value for value in level]
         level = [item for values in inside for item in values if isinstance(item, dict | list)]
     return bool(level)
+
+
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from abtest.domain.assignment.hash import fold
 from abtest.domain.delivery.inlined import inlined
 
@@ -32,9 +34,36 @@ def test_experiment__with_values_of_its_own__keeps_them() -> None:
 
 
 def test_goals__that_servers_count__are_left_out() -> None:
-    assert shown(goals=[REVENUE, CLICK, CUSTOM])["goals"] == [CLICK]
+    assert shown(goals=[REVENUE, CLICK, CUSTOM])["goals"] == [{"id": "g1", "type": "click"}]
     assert "goals" not in shown(goals=[REVENUE, CUSTOM])
     assert inlined({"personalizations": [{"goals": [REVENUE]}]}) == {"personalizations": [{}]}
+
+
+def test_goal__that_counts_each_time__says_so() -> None:
+    assert shown(goals=[CLICK | {"once": False}])["goals"][0]["once"] is False
+
+
+@pytest.mark.parametrize("name", ["pages", "audience"])
+def test_rules__without_empty_lists_and_the_usual_mode__mean_the_same(name: str) -> None:
+    rule = {"include": [{"path": "a"}]}
+    assert shown(**{name: {"mode": "any", "in": [rule], "out": []}})[name] == {"in": [rule]}
+    assert shown(**{name: {"mode": "all", "in": [], "out": [rule]}})[name] == {"mode": "all", "out": [rule]}
+    assert shown(**{name: {"mode": "any", "in": [], "out": []}})[name] == {}
+
+
+def test_control__is_told_where_pages_redirect_only() -> None:
+    variations = [{"id": "a", "control": True, "range": [0, 1]}]
+    assert shown(variations=variations)["variations"] == [{"id": "a", "range": [0, 1]}]
+    assert shown(variations=variations, type="redirect")["variations"] == variations
+
+
+def test_fields__stand_in_the_order_that_compresses_best() -> None:
+    mutation = {"action": "text", "selector": "h1", "text": "x"}
+    variation = {"id": "v", "mutations": [mutation], "range": [0, 1]}
+    found = shown(goals=[CLICK], variations=[variation])
+    assert list(found) == ["epoch", "variations", "goals", "id"]
+    assert list(found["variations"][0]) == ["range", "mutations", "id"]
+    assert list(found["variations"][0]["mutations"][0]) == ["selector", "action", "text"]
 
 
 def test_group__is_told_without_its_name() -> None:

@@ -21,9 +21,9 @@ _SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
 _WITH_SCRIPTS = ("experiments", "personalizations", "experiences", "variations", "blocks")
 """Lists of parts that hold scripts; nothing below any other field is looked at, be it named like a script or not."""
 _PROTOTYPE = re.compile(r'(?<=[{,])"__proto__":')
+_NAME = re.compile(r'(?<=[{,])"([A-Za-z_]\w*)":', re.ASCII)
 _ESCAPES = (
-    (re.compile("</"), r"<\\/"),
-    (re.compile("<(?=[!sS])"), r"\\u003c"),
+    (re.compile("<(?=!--|/?script)", re.IGNORECASE | re.ASCII), r"\\u003c"),
     (re.compile("\u2028"), r"\\u2028"),
     (re.compile("\u2029"), r"\\u2029"),
 )
@@ -73,11 +73,11 @@ def render_snippet(config: Config, bundle: Bundle, scripts: Scripts, assets_url:
 
 
 def literal(config: Config) -> str:
-    """JSON as a JavaScript expression. A key `__proto__` would set a prototype, hence its computed form.
+    """JSON as a JavaScript expression, names unquoted. A key `__proto__` would set a prototype, hence its computed form.
 
     A key follows a brace or a comma; a quote inside a text follows a backslash.
     """
-    return _PROTOTYPE.sub('["__proto__"]:', _json(config))
+    return _NAME.sub(r"\1:", _PROTOTYPE.sub('["__proto__"]:', _json(config)))
 
 
 def as_text(config: Config) -> str:
@@ -87,7 +87,7 @@ def as_text(config: Config) -> str:
 
 
 def _json(config: Config) -> str:
-    text = canonical_json.encode(config).decode()
+    text = canonical_json.ordered(config)
     for dangerous, escape in _ESCAPES:
         text = dangerous.sub(escape, text)
     return text
