@@ -19,6 +19,7 @@ from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailed
 from abtest.services.flags.authoring import Authoring
 from abtest.services.flags.reading import Reading
 from abtest.services.listing import ArchivedFilter, Sort
+from abtest.services.publication import TooLargeError
 from abtest.services.rollout_filters import Filters
 from abtest.services.scopes import FieldScopeRequiredError
 from api_flags.endpoints.vocabulary import Named, Reader, Writer, flag
@@ -28,7 +29,7 @@ router = Router("/flags", tag="Feature flags")
 Authors = Annotated[Authoring, use(Authoring)]
 Reads = Annotated[Reading, use(Reading)]
 
-RULES = (KeyTakenError, UnsafeRegexError, ValidationFailedError)
+RULES = (KeyTakenError, TooLargeError, UnsafeRegexError, ValidationFailedError)
 LIVE = errors(NotFoundError, LiveImpactError, *RULES, s409=PageLiveImpactEnvelope)
 
 

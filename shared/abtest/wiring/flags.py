@@ -10,5 +10,5 @@ from abtest.wiring.api import Management, Uses
 
 def flags_uses(base: Management) -> Uses:
     """Use cases of flags."""
-    store = FlagStore(base.world, Storefronts(base.world.catalog, base.publication))
+    store = FlagStore(base.world, Storefronts(base.world.catalog, base.publication), base.budget)
     return {Authoring: Authoring(store), Reading: Reading(store), Evaluation: Evaluation(base.world)}

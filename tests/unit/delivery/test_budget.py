@@ -9,7 +9,7 @@ from abtest.domain.delivery.manifest import MAX_CONFIG_BYTES, pointer_key, read_
 from abtest.domain.experiments.model import Experiment
 from abtest.services.publication import TooLargeError
 from abtest.services.publication.budget import CodeBudget, refuse_overweight
-from tests.support.delivered import experience, personalization
+from tests.support.delivered import experience, flag, personalization
 from tests.support.storefronts import SHOP_ID, Storefront, experiment, experiment_id, variation
 
 PIECE = 200_000
@@ -95,6 +95,16 @@ def test_personalization__is_weighed_in_its_environment(budget: CodeBudget) -> N
     budget.admit_personalization(None, personalization(environment_key="staging", experiences=tuple(shown)))
     with pytest.raises(TooLargeError):
         budget.admit_personalization(None, personalization(experiences=tuple(shown)))
+
+
+def test_flag__is_weighed_where_pages_are_told_of_it(budget: CodeBudget) -> None:
+    big: dict[str, Any] = {"on_value": "x" * 8 * PIECE}
+    with pytest.raises(TooLargeError, match="the config of the shop"):
+        budget.admit_flag(None, flag(**big))
+    with pytest.raises(TooLargeError):
+        budget.admit_flag(flag(**big, status="draft"), flag(**big, status="paused"))
+    for elsewhere in ({"environment_key": "staging"}, {"delivery_type": "api"}, {"status": "draft"}):
+        budget.admit_flag(None, flag(**big, **elsewhere))
 
 
 def test_bucket__that_does_not_answer__keeps_no_write_waiting(storefront: Storefront, budget: CodeBudget) -> None:

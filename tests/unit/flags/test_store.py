@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.domain.experiments.editing import NO_CONSENT
 from abtest.domain.experiments.errors import InvalidStateTransitionError
 from abtest.domain.flags.model import Flag
@@ -20,6 +20,7 @@ from abtest.services.flags.authoring import Authoring
 from abtest.services.flags.reading import Reading
 from abtest.services.flags.store import FlagStore, Reference
 from abtest.services.publication import PublicationOutcome
+from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
 
 SHOP, USER = "0192a3b4-0000-7000-8000-000000000001", "0192a3b4-0000-7000-8000-000000000002"
@@ -64,7 +65,7 @@ class House:
         self.storefront = Storefront()
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         world = World(catalog=self.catalog, clock=self.clock, random=SystemRandomness())
-        store = FlagStore(world, Storefronts(self.catalog, self.storefront))
+        store = FlagStore(world, Storefronts(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
         self.authoring, self.reading = Authoring(store), Reading(store)
 
     def flag(self, key: str = "k", **fields: object) -> Flag:

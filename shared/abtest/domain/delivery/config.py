@@ -117,7 +117,7 @@ def compile_shop(shop: Shop, stored: Stored) -> Delivered:
         lambda each: compile_personalization(each, references),
         left_out,
     )
-    flags = _flags(filter(_is_public, stored.flags), references, left_out)
+    flags = _flags(filter(is_public, stored.flags), references, left_out)
     enabled = (trigger for trigger in stored.triggers if trigger.is_enabled)
     triggers = _compiled(enabled, lambda each: (str(each.id),), compile_trigger, left_out)
     return Delivered(
@@ -182,7 +182,8 @@ def _is_flagged(flag: Flag) -> bool:
     return flag.status in ("active", "paused")
 
 
-def _is_public(flag: Flag) -> bool:
+def is_public(flag: Flag) -> bool:
+    """Whether pages are told of it: active and paused ones that are not for servers alone."""
     return flag.delivery_type == "visual" and _is_flagged(flag)
 
 

@@ -13,6 +13,7 @@ from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import NameTakenError
 from abtest.services.context import Caller, World
 from abtest.services.flags.records import commit_of, flag_in, key_name
+from abtest.services.publication.budget import CodeBudget
 from abtest.services.retrying import refuse_other_version, retried
 from abtest.services.storefronts import Storefronts, warning_of
 
@@ -43,9 +44,10 @@ class Saved:
 class FlagStore:
     """Loads, decides again when somebody was faster, commits, publishes."""
 
-    def __init__(self, world: World, storefronts: Storefronts) -> None:
+    def __init__(self, world: World, storefronts: Storefronts, budget: CodeBudget) -> None:
         self.world = world
         self._storefronts = storefronts
+        self._budget = budget
 
     def load(self, shop_id: str, reference: Reference) -> Flag:
         """The flag with this id or key. Raises NotFoundError, also for other shops' flags."""
@@ -73,7 +75,12 @@ class FlagStore:
         return retried(attempt)
 
     def save(self, caller: Caller, change: Change) -> Saved:
-        """Commit a change with its rows and publish what shoppers see. Raises StaleVersionError, KeyTakenError."""
+        """Commit a change with its rows and publish what shoppers see.
+
+        Raises StaleVersionError, KeyTakenError, and TooLargeError for what could not be published.
+        """
+        if change.after is not None:
+            self._budget.admit_flag(change.before, change.after)
         subject = change.subject
         after = change.after and replace(change.after, version=(change.before.version if change.before else 0) + 1)
         row = self.world.publish_row(subject.shop_id) if change.affects_storefronts else None

@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from abtest.domain.delivery.budgets import NOTHING, SPARE_BYTES, Weight, exceeded, weight
-from abtest.domain.delivery.config import is_active, is_running
+from abtest.domain.delivery.config import is_active, is_public, is_running
 from abtest.domain.delivery.experiments import compile_experiment
 from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT, pointer_key, read_pointer
 from abtest.domain.delivery.parts import Config
-from abtest.domain.delivery.rollouts import compile_personalization
+from abtest.domain.delivery.rollouts import compile_flag, compile_personalization
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.flags.model import Flag
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.targeting.compilation import NO_REFERENCES
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
 from abtest.services.publication.outcome import TooLargeError
 
 _ALONE = Weight(SPARE_BYTES, SPARE_BYTES)
-_Part = TypeVar("_Part", Experiment, Personalization)
+_Part = TypeVar("_Part", Experiment, Personalization, Flag)
 
 
 class CodeBudget:
@@ -39,6 +40,12 @@ class CodeBudget:
         """Raise TooLargeError when this write could not be published."""
         weights = _weights(before, after, lambda each: compile_personalization(each, NO_REFERENCES))
         delivered = _delivered(before, after, weights, is_active)
+        self._admit(after.shop_id, weights, delivered, str(after.environment_key))
+
+    def admit_flag(self, before: Flag | None, after: Flag) -> None:
+        """Raise TooLargeError when this write could not be published. Flags for servers alone have no such limit."""
+        weights = _weights(before, after, lambda each: compile_flag(each, NO_REFERENCES))
+        delivered = _delivered(before, after, weights, is_public)
         self._admit(after.shop_id, weights, delivered, str(after.environment_key))
 
     def _admit(
