@@ -17,7 +17,8 @@ def inlined(config: Config) -> Config:
 
     Its fields are arranged for compression: what differs between neighbours stands at the ends, what is alike together.
     """
-    return {name: _arranged(value) for name, value in _needed(config).items()}
+    arranged: Config = _arranged(_needed(config))
+    return arranged
 
 
 def _needed(config: Config) -> Config:

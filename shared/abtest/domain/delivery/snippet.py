@@ -73,7 +73,7 @@ def render_snippet(config: Config, bundle: Bundle, scripts: Scripts, assets_url:
 
 
 def literal(config: Config) -> str:
-    """JSON as a JavaScript expression, names unquoted. A key `__proto__` would set a prototype, hence its computed form.
+    """JSON as a JavaScript expression, names unquoted. A key `__proto__` would set a prototype, hence its other form.
 
     A key follows a brace or a comma; a quote inside a text follows a backslash.
     """
