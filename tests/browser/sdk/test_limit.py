@@ -191,3 +191,28 @@ def test_second_element__where_the_snippet_has_run__does_nothing(shop: Shop, ope
     assert page.evaluate("[told, document.getElementById('svc-snippet').dataset.late]") == [True, None]
     assert page.evaluate(H1) == "New"
     shop.wait_events("custom")
+
+
+def test_calls_before_the_snippet__of_an_environment_with_its_own__are_kept_over_the_hop(
+    shop: Shop, open_page: Open, context: BrowserContext
+) -> None:
+    shop.experiments = [new_headline()]
+    shop.runtime = {"environments": [{"key": "staging", "domains": ["127.0.0.1"]}]}
+    serve(shop, AFTER_DELAY, body=EARLY)
+    shop.runtime["environment"] = "staging"
+    staging = shop.snippet()
+    context.route("**/*env=staging", lambda route: route.fulfill(body=staging, content_type="text/javascript"))
+    page = open_page()
+    page.wait_for_function("window.told")
+    assert page.evaluate(H1) == "New"
+    assert len(shop.wait_events("custom")) == 1
+
+
+def test_consent_before_the_snippet__is_made_up_for(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [new_headline()]
+    shop.runtime = {"consent": {"read": shop.script("return undefined"), "events": []}}
+    serve(shop, AFTER_DELAY, body="<script>svc.consent(true)</script>")
+    page = open_page()
+    page.wait_for_function(f"{H1} === 'New'")
+    assert {text for _, text in page.evaluate("frames_")} <= {"New"}
+    shop.wait_events("experiment_viewed")
