@@ -17,3 +17,5 @@ export const blockIndexOf = (variation, facts) => {
 };
 
 parts._blockIndexOf = blockIndexOf;
+
+parts._blockAt = ({ blocks }, index) => blocks?.[index];

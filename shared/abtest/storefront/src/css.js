@@ -49,3 +49,7 @@ parts._addSheet = (treatment, css) => {
   if (typeof css === 'string') sheets[sheets.length] = addCss(css);
   else parts._placeSheet(treatment, css);
 };
+
+parts._removeSheets = (sheets) => {
+  for (const remove of sheets) remove();
+};

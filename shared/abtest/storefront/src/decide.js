@@ -2,7 +2,6 @@
 
 import { bucketOf, fold } from './hash.js';
 import { record } from './lists.js';
-import { keysOf } from './natives.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
 
@@ -138,12 +137,12 @@ const NO_FORCE = {};
 export const decide = (config, visitor, address, now, force = NO_FORCE) => {
   const { holdout, experiments, personalizations, flags, zones } = config;
   const unit = visitor.id || visitor.customer_id || '';
-  const cohort = holdout ? parts._cohortOf(holdout, unit) : 'active';
+  const held = holdout ? parts._isHeld(holdout, unit) : false;
   /** @type {Facts} */
-  const facts = { visitor, unit, held: cohort === 'holdout', address, now, force, zones };
+  const facts = { visitor, unit, held, address, now, force, zones };
   return {
     facts,
-    cohort: !holdout || keysOf(force).length ? null : cohort,
+    cohort: holdout ? parts._cohortOf(facts) : null,
     assignments: collect(experiments, (experiment) => decideExperiment(experiment, facts)),
     personalizations: personalizations ? parts._personalizations(personalizations, facts) : [],
     flags: flags ? parts._flags(flags, facts) : record(),

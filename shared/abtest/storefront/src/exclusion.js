@@ -4,10 +4,13 @@ import { isWithin } from './decide.js';
 import { bucketOf } from './hash.js';
 import { some } from './lists.js';
 import { decided } from './main.js';
+import { keysOf } from './natives.js';
 import { config } from './page.js';
 import { parts } from './parts.js';
 
-parts._cohortOf = ({ state, below }, unit) => (unit && bucketOf(unit, state) < below ? 'holdout' : 'active');
+parts._isHeld = ({ state, below }, unit) => !!unit && bucketOf(unit, state) < below;
+
+parts._cohortOf = ({ held, force }) => (keysOf(force).length ? null : held ? 'holdout' : 'active');
 
 /** What is told of page views in shops with a holdout. */
 parts._withCohort = (data) => {

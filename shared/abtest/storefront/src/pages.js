@@ -23,7 +23,7 @@ const anyUrl = (rules, address) => {
 export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
   !anyUrl(exclude, facts.address) &&
   (!include?.length || anyUrl(include, facts.address)) &&
-  (!trigger || !!facts.visitor.fired?.(trigger)) &&
+  (!trigger || parts._hasFired(trigger, facts)) &&
   (when === undefined || parts._describes(when, facts));
 
 /** @type {any[]} */

@@ -36,12 +36,11 @@ const findTreatment = (list, key) => select(list, ({ _key }) => _key === key)[0]
  */
 const plan = (decision, facts) => {
   const { experiment, variation } = decision;
-  const { blocks } = variation;
-  const block = blocks ? parts._blockIndexOf(variation, facts) : -1;
+  const block = variation.blocks ? parts._blockIndexOf(variation, facts) : -1;
   return {
     _key: `${experiment.id}/${variation.id}/${block}`,
     _decision: decision,
-    _content: blocks?.[block] || variation,
+    _content: parts._blockAt?.(variation, block) || variation,
     _rules: [],
     _sheets: [],
     _missing: 0,
@@ -52,7 +51,7 @@ const plan = (decision, facts) => {
 export const takeBack = (gone) => {
   for (let i = gone.length - 1; i >= 0; i--) {
     parts._undo?.(gone[i]._rules);
-    for (const removeSheet of gone[i]._sheets) removeSheet();
+    parts._removeSheets?.(gone[i]._sheets);
   }
 };
 
@@ -67,7 +66,7 @@ export const putBack = () => {
 const begin = (treatment) => {
   const { _decision: decision, _content: content } = treatment;
   if (parts._flaps?.(treatment)) return;
-  treatment._waits = parts._wait?.(treatment);
+  parts._wait?.(treatment);
   for (const css of [decision.experiment.css, content.css]) if (css) parts._addSheet(treatment, css);
   if (content.mutations) parts._addRules(treatment);
 };

@@ -93,6 +93,8 @@ parts._fired = (trigger) => {
   return (fired[trigger] ||= !!holds);
 };
 
+parts._hasFired = (trigger, { visitor }) => !!visitor.fired?.(trigger);
+
 parts._watchTriggers = () => {
   observer.disconnect();
   if (selectors) observer.observe(document, { childList: true, subtree: true, attributes: true });

@@ -340,7 +340,8 @@ export interface Api {
  */
 export interface Parts {
   /** exclusion: on which side of the holdout, and whether in a group's share */
-  _cohortOf(holdout: NonNullable<Config['holdout']>, unit: string): 'active' | 'holdout';
+  _isHeld(holdout: NonNullable<Config['holdout']>, unit: string): boolean;
+  _cohortOf(facts: Facts): 'active' | 'holdout' | null;
   _isInShare(group: NonNullable<Experiment['group']>, unit: string): boolean;
   /** exclusion: what a page view tells where there is a cohort */
   _withCohort(data: Data): Data | null | undefined;
@@ -360,6 +361,8 @@ export interface Parts {
   _beginTriggers(isView: boolean): void;
   _watchTriggers(): void;
   _fired(trigger: string): boolean;
+  /** triggers: whether it has, as the visitor of these facts is told */
+  _hasFired(trigger: string, facts: Facts): boolean;
   /** triggers: the page has told of an event */
   _note(name: string): void;
   _dataLayer(): object;
@@ -374,6 +377,7 @@ export interface Parts {
   _asks(query: [string, string][], search: string): boolean;
   /** blocks */
   _blockIndexOf(variation: Pick<Variation, 'blocks'>, facts: Facts): number;
+  _blockAt(variation: Pick<Variation, 'blocks'>, index: number): Content | undefined;
   /** mutations */
   _startMutations(): void;
   _addRules(treatment: Treatment): void;
@@ -400,6 +404,7 @@ export interface Parts {
   _isAwaited(decision: Decision): boolean;
   /** css */
   _addSheet(treatment: Treatment, css: Css): void;
+  _removeSheets(sheets: (() => void)[]): void;
   /** redirect: undefined where the page is being left, else the decisions whose content belongs here */
   _redirect(active: Decision[], href: string): Decision[] | undefined;
   /** personalizations */
@@ -432,8 +437,8 @@ export interface Parts {
   /** sharing: the cookie's fields, from the one cookie that there is then */
   _readShared(): string[];
   _written(value: string): void;
-  /** waiting: whether the treatment cannot stand at once; it is then given some time */
-  _wait(treatment: Treatment): boolean;
+  /** waiting: a treatment that cannot stand at once is given some time */
+  _wait(treatment: Treatment): void;
   _isLate(treatment: Treatment): boolean;
   _reveal(treatment: Treatment): void;
   /** chunks */

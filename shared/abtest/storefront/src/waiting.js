@@ -16,7 +16,8 @@ parts._wait = (treatment) => {
   const { _sheets: sheets, _decision: decision, _content: content } = treatment;
   // Mutations and style sheets stand before the next paint: only a script is worth hiding for.
   const hides = content.hide && (content.js != null || decision.experiment.js != null);
-  if (!hides && !parts._needsChunks?.(treatment)) return false;
+  if (!hides && !parts._needsChunks?.(treatment)) return;
+  treatment._waits = true;
   const asked = parseInt(said.hideMs || '');
   const patience = asked >= 0 ? Math.min(asked, MAX_PATIENCE_MS) : PATIENCE_MS;
   treatment._until = now() + patience;
@@ -28,7 +29,6 @@ parts._wait = (treatment) => {
     sheets[sheets.length] = treatment._reveal = addCss(css);
   }
   parts._loadScripts?.(treatment);
-  return true;
 };
 
 /** Where what it waits for has not come, or too late: then it is given up. */
