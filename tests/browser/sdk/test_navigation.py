@@ -9,8 +9,9 @@ from tests.browser.sdk.shop import Shop, html
 pytestmark = pytest.mark.browser
 
 LOG = "(window.log = window.log || []).push"
-THREE_FRAMES = """new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
-  requestAnimationFrame(done))))"""
+DRAWN = """(document.body.appendChild(document.createElement('p')).remove(), new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))))"""
+"""The page takes an element away, and has three frames."""
 H1 = "document.querySelector('h1').textContent"
 
 
@@ -59,7 +60,7 @@ def test_two_experiments_on_one_element__hand_over_without_mixing(shop: Shop, op
     page = open_page("/a")
     assert page.evaluate(H1) == "One"
     assert page.evaluate(f"history.pushState({{}}, '', '/b'); {H1}") == "Two"
-    page.evaluate(THREE_FRAMES)  # the first is undone by now
+    page.evaluate(DRAWN)  # the first is undone by now
     assert page.evaluate(H1) == "Two"
     page.evaluate("history.replaceState({}, '', '/c')")
     page.wait_for_function(f"{H1} === 'Original'")
@@ -71,7 +72,7 @@ def test_two_experiments__that_set_the_same_value__do_not_undo_each_other(shop: 
     shop.page("/a", html('<h1 style="color: red">Original</h1>'))
     page = open_page("/a")
     page.evaluate("history.pushState({}, '', '/b')")
-    page.evaluate(THREE_FRAMES)
+    page.evaluate(DRAWN)
     color = "document.querySelector('h1').style.color"
     assert page.evaluate(color) == "blue"
     page.evaluate("history.pushState({}, '', '/c')")

@@ -12,7 +12,7 @@ import { config, said, setPage } from './page.js';
 import { parts } from './parts.js';
 import { track } from './track.js';
 import { openTransport, startTransport } from './transport.js';
-import { update } from './treatments.js';
+import { putBack, update } from './treatments.js';
 import { closeTurns, openTurns, turn } from './turns.js';
 import { count, fields, keep, openVisit, PAGES, sticky, VISITOR } from './visit.js';
 
@@ -83,7 +83,7 @@ const evaluate = () => {
   const active = select(decisions, (decision) => decision.active && !isLate);
   const shown = parts._redirect ? parts._redirect(active, href) : active;
   if (!shown) return;
-  update(shown, facts, isView);
+  update(shown, facts, isView, isView && page);
   for (const decision of active) {
     if (!parts._isAwaited?.(decision)) expose(decision);
     if (decision.sticky === false) keep(decision); // neither kept before nor forced, and no personalization
@@ -126,6 +126,7 @@ const end = () => {
   decided = undefined;
   decisions = [];
   update([], /** @type {any} */ ({}), true);
+  putBack();
 };
 
 /** The one global, and all that a shop's own code may rely on. @param {boolean} isQuiet */

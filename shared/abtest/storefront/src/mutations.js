@@ -2,6 +2,7 @@
 // left. Observer callbacks run after the task that changed the page and before the next paint: nothing needs hiding.
 
 import { actions } from './actions.js';
+import { awaitDrawing, noteDrawing } from './drawing.js';
 import { guard, listen } from './guard.js';
 import { codeOf } from './hash.js';
 import { select } from './lists.js';
@@ -119,6 +120,7 @@ const concerns = (element) => element.isConnected && (element.matches(joined) ||
 
 /** @param {MutationRecord[]} records */
 const onRecords = (records) => {
+  noteDrawing(records);
   if (!rules.length || passes > MAX_PASSES) return;
   hasEffect = false;
   /** @type {Node[]} */
@@ -168,15 +170,21 @@ parts._startMutations = () => {
     pass([]);
     isParsed = true;
     parts._removeStoppers?.();
+    parts._watch();
     observer.takeRecords();
   });
+};
+
+parts._leave = (leaving, isNew) => {
+  for (const { _rules } of leaving) parts._retire(_rules);
+  catchUp();
+  if (isNew) awaitDrawing();
 };
 
 /** Applies mutations to what is there; `_watch` keeps them standing. */
 parts._addRules = ({ _key, _content, _decision, _rules }) => {
   const { mutations = [] } = _content;
   const roots = [document];
-  catchUp();
   for (let i = 0; i < mutations.length; i++) {
     const add = () => {
       const mutation = mutations[i];
@@ -191,12 +199,11 @@ parts._addRules = ({ _key, _content, _decision, _rules }) => {
   observer.takeRecords();
 };
 
-/** From now on the observer looks for what the rules select; what is retired may be replaced by the page. */
+/** From now on the observer looks for what the rules select, and once the document is parsed for a new page. */
 parts._watch = () => {
   joined = '';
   for (const { _mutation } of rules) joined += (joined && ',') + _mutation.selector;
-  if (joined || retired[0]) observer.observe(document, { childList: true, subtree: true });
-  else observer.disconnect();
+  if (joined || isParsed) observer.observe(document, { childList: true, subtree: true });
 };
 
 /** No longer applied to new content; what stands stays until `_undo`. */

@@ -13,7 +13,7 @@ export let active = [];
 /** No longer asked for, but still standing. @type {Treatment[]} */
 export let retired = [];
 let hasBegun = false;
-/** Updates that the page is given two frames for. */
+/** How often the page was given two frames that are not over. */
 export let soon = 0;
 
 /** @param {() => void} fn */
@@ -73,6 +73,7 @@ const begin = (treatment) => {
 
 /** Runs what has everything it needs, each treatment once. */
 export const settle = guard('treatments', () => {
+  if (parts._awaited) return; // it comes again
   putBack();
   parts._resetScripts?.(active);
   for (const treatment of active) {
@@ -83,13 +84,26 @@ export const settle = guard('treatments', () => {
   }
 });
 
+const later = () => {
+  soon--;
+  whenParsed(settle);
+};
+
+/** The page is given two frames. */
+export const settleSoon = () => {
+  soon++;
+  if (document.hidden) startTimer(later, 0);
+  else nextFrame(() => nextFrame(later));
+};
+
 /**
  * Makes the page's treatments those of the decisions.
  * @param {Decision[]} decisions
  * @param {Facts} facts
  * @param {boolean} isView a page view begins, to which what was dropped before means nothing
+ * @param {unknown} [isNew] the address is another, and the page may not have drawn what belongs to it
  */
-export const update = (decisions, facts, isView) => {
+export const update = (decisions, facts, isView, isNew) => {
   if (isView) parts._beginView?.();
   const before = select(active, ({ _dropped }) => !isView || !_dropped);
   active = [];
@@ -100,17 +114,10 @@ export const update = (decisions, facts, isView) => {
   const leaving = select(before, ({ _key }) => !findTreatment(active, _key));
   retired = [...retired, ...leaving];
   // Retired before others begin: what comes to an element that a retired one holds puts the page's own back first.
-  for (const { _rules } of leaving) parts._retire?.(_rules);
+  parts._leave?.(leaving, isNew);
   for (const treatment of active) if (!findTreatment(before, treatment._key)) begin(treatment);
   parts._watch?.();
-  // On a later address the page may not have drawn its new content yet: the old keeps its treatment so long.
-  const later = () => {
-    soon--;
-    whenParsed(settle);
-  };
-  soon++;
-  if (!hasBegun) later();
-  else if (document.hidden) startTimer(later, 0);
-  else nextFrame(() => nextFrame(later));
+  if (hasBegun) settleSoon();
+  else whenParsed(settle);
   hasBegun = true;
 };

@@ -381,6 +381,10 @@ export interface Parts {
   /** mutations */
   _startMutations(): void;
   _addRules(treatment: Treatment): void;
+  /** mutations: it has been decided anew, and may be for another address, whose page is then waited for */
+  _leave(leaving: Treatment[], isNew?: unknown): void;
+  /** mutations: the timer that runs so long */
+  _awaited: number;
   _watch(): void;
   _retire(rules: Rule[]): void;
   _undo(rules: Rule[]): void;
