@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { adopt } from '../../shared/abtest/storefront/src/adopting.js';
 import '../../shared/abtest/storefront/src/audiences.js';
 import { history } from '../../shared/abtest/storefront/src/browser_attributes.js';
-import { fold } from '../../shared/abtest/storefront/src/hash.js';
+import { codeOf, fold } from '../../shared/abtest/storefront/src/hash.js';
 import { parts } from '../../shared/abtest/storefront/src/parts.js';
 import { hop } from '../../shared/abtest/storefront/src/redirect.js';
 import * as visit from '../../shared/abtest/storefront/src/visit.js';
@@ -70,21 +70,21 @@ test('a session lasts over thirty minutes of activity and not over thirty of sil
 test('something is first once a session, also after a reload', () => {
   const jar = createJar();
   open(jar);
-  assert.equal(visit.isFirst('goal:1'), true);
-  assert.equal(visit.isFirst('goal:1'), false);
-  assert.equal(visit.isFirst('goal:2'), true);
+  assert.equal(visit.isFirst(codeOf('goal:1')), true);
+  assert.equal(visit.isFirst(codeOf('goal:1')), false);
+  assert.equal(visit.isFirst(codeOf('goal:2')), true);
   visit.save();
-  assert.equal(open(jar, MINUTE).isFirst('goal:2'), false);
-  assert.equal(open(jar, 90 * MINUTE).isFirst('goal:1'), true);
+  assert.equal(open(jar, MINUTE).isFirst(codeOf('goal:2')), false);
+  assert.equal(open(jar, 90 * MINUTE).isFirst(codeOf('goal:1')), true);
 });
 
 test('the cookie stays small however much is counted', () => {
   const jar = createJar();
   open(jar);
-  for (let i = 0; i < 1000; i++) visit.isFirst(`goal:${i}`);
+  for (let i = 0; i < 1000; i++) visit.isFirst(codeOf(`goal:${i}`));
   visit.save();
   assert.ok(jar.cookie.length < 1500, `${jar.cookie.length}`);
-  assert.equal(visit.isFirst('goal:999'), false);
+  assert.equal(visit.isFirst(codeOf('goal:999')), false);
 });
 
 test('three redirects in ten seconds are enough', () => {
@@ -218,7 +218,7 @@ test('the whole cookie stays under 3.5 KB with everything in it', () => {
   const jar = createJar();
   open(jar);
   for (let i = 0; i < 1000; i++) {
-    visit.isFirst(`goal:${i}`);
+    visit.isFirst(codeOf(`goal:${i}`));
     visit.keep(decisionOf(i));
   }
   arrive('internal');
@@ -233,14 +233,14 @@ test('the whole cookie stays under 3.5 KB with everything in it', () => {
 test('who is handed over leaves another\'s session and history, and brings what was seen elsewhere', () => {
   const jar = createJar();
   const other = open(jar, DAY);
-  visit.isFirst('goal:1');
+  visit.isFirst(codeOf('goal:1'));
   visit.keep(decisionOf(1, 'v0'));
   visit.save();
   adopt('0123456789abcdef', `~${fold('experiment-1').toString(36)}-${fold('v1').toString(36)}`);
   visit.resume(DAY);
   assert.equal(visit.fields[visit.VISITOR], '0123456789abcdef');
   assert.notEqual(visit.fields[visit.SESSION], other.sessionId);
-  assert.equal(visit.isFirst('goal:1'), true);
+  assert.equal(visit.isFirst(codeOf('goal:1')), true);
   assert.deepEqual({ ...visit.sticky([decisionOf(1).experiment]) }, { 'experiment-1': 'v1' });
   visit.save();
   assert.equal(open(jar, DAY).visitorId, '0123456789abcdef');

@@ -27,7 +27,7 @@ export const isWithin = (range, bucket) => range[0] <= bucket && bucket < range[
 export const seedOf = ({ id, epoch }) => (epoch > 1 ? `${id}:${epoch}` : id);
 
 /** The hash's state after the seed, which snippets leave out. @param {Experiment} experiment */
-export const stateOf = (experiment) => experiment.state ?? fold(seedOf(experiment));
+export const stateOf = (experiment) => (experiment.state ??= fold(seedOf(experiment)));
 
 /**
  * Position of the variation that an id falls into, -1 outside the experiment's traffic.
@@ -40,10 +40,12 @@ export const variationIndexOf = (experiment, id) => {
 };
 
 /**
+ * Position of the variation that is asked for by its id or its decimal index, -1 where none is.
  * @param {Experiment} experiment
- * @param {string | number | undefined} wanted a variation's id or its decimal index
+ * @param {Facts} facts
  */
-const forcedIndexOf = ({ variations }, wanted) => {
+const forcedIndexOf = ({ id: key, variations }, { force }) => {
+  const wanted = force?.[key];
   if (wanted == null) return -1;
   const found = indexWhere(variations, ({ id }) => id === wanted);
   return found < 0 ? indexWhere(variations, (_, index) => `${index}` === `${wanted}`) : found;
@@ -89,8 +91,8 @@ const keptIndexOf = (experiment, { sticky }) => {
  */
 const decideExperiment = (experiment, facts) => {
   const { variations, identity } = experiment;
-  const { visitor, force } = facts;
-  let index = forcedIndexOf(experiment, force[experiment.id]);
+  const { visitor } = facts;
+  let index = forcedIndexOf(experiment, facts);
   if (index >= 0) return { experiment, variation: variations[index], index, active: true, forced: true };
   if (!isEligible(experiment, facts)) return undefined;
   index = keptIndexOf(experiment, visitor);
@@ -122,9 +124,6 @@ export const collect = (items, work) => {
   return results;
 };
 
-/** @type {Force} */
-const NO_FORCE = {};
-
 /**
  * What a visitor gets on an address. An experiment that is not `active` there still attributes goals.
  * @param {Config} config
@@ -134,7 +133,7 @@ const NO_FORCE = {};
  * @param {Force} [force]
  * @returns {Decided}
  */
-export const decide = (config, visitor, address, now, force = NO_FORCE) => {
+export const decide = (config, visitor, address, now, force) => {
   const { holdout, experiments, personalizations, flags, zones } = config;
   const unit = visitor.id || visitor.customer_id || '';
   const held = holdout ? parts._isHeld(holdout, unit) : false;

@@ -44,8 +44,8 @@ export const emit = (type, data, decision, eventId) =>
  * @param {string} [scope] within which the key is unique: the session unless told
  */
 export const emitOnce = (key, type, data, decision, scope = fields[SESSION]) => {
-  const marked = (force._isFlagged ? 'qa:' : '') + key;
-  if (isFirst(marked)) emit(type, data, decision, `${scope}-${codeOf(marked)}`);
+  const code = codeOf((force._isFlagged ? 'qa:' : '') + key);
+  if (isFirst(code)) emit(type, data, decision, `${scope}-${code}`);
 };
 
 /**

@@ -10,7 +10,7 @@ import { parts } from './parts.js';
 
 parts._isHeld = ({ state, below }, unit) => !!unit && bucketOf(unit, state) < below;
 
-parts._cohortOf = ({ held, force }) => (keysOf(force).length ? null : held ? 'holdout' : 'active');
+parts._cohortOf = ({ held, force }) => (force && keysOf(force).length ? null : held ? 'holdout' : 'active');
 
 /** What is told of page views in shops with a holdout. */
 parts._withCohort = (data) => {

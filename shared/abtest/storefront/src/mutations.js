@@ -4,7 +4,7 @@
 import { actions } from './actions.js';
 import { awaitDrawing, noteDrawing } from './drawing.js';
 import { guard, listen } from './guard.js';
-import { codeOf } from './hash.js';
+import { codeOf, fold } from './hash.js';
 import { select } from './lists.js';
 import { keysOf, startTimer } from './natives.js';
 import { parts } from './parts.js';
@@ -185,11 +185,12 @@ parts._leave = (leaving, isNew) => {
 parts._addRules = ({ _key, _content, _decision, _rules }) => {
   const { mutations = [] } = _content;
   const roots = [document];
+  const state = fold(_key);
   for (let i = 0; i < mutations.length; i++) {
     const add = () => {
       const mutation = mutations[i];
       /** The mark is unique to the mutation, and the same on every page. @type {Rule} */
-      const rule = { _mutation: mutation, _mark: codeOf(`${_key}/${i}`), _applied: [], _isRetired: false };
+      const rule = { _mutation: mutation, _mark: codeOf(`/${i}`, state), _applied: [], _isRetired: false };
       if (Number(mutation.kind) & UNSURE) refuseOpen(mutation.selector);
       resolve(rule, roots);
       rules[rules.length] = _rules[_rules.length] = rule;

@@ -218,7 +218,7 @@ export interface Facts {
   /** Absent where it is none that a browser could be on. */
   address?: Address;
   now: number;
-  force: Force;
+  force?: Force;
   zones?: string[];
   /** Put together when first asked for, by the part that asks. */
   attributes?: Record<string, unknown>;

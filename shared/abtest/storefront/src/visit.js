@@ -129,9 +129,9 @@ export const save = () => {
   parts._written?.(value);
 };
 
-/** True the first time in this session. The mark lasts when `save` writes it. @param {string} key */
-export const isFirst = (key) => {
-  const mark = `~${codeOf(key)}`;
+/** True the first time in this session. The mark lasts when `save` writes it. @param {string} code of what is marked */
+export const isFirst = (code) => {
+  const mark = `~${code}`;
   if (has(MARKS, mark)) return false;
   append(MARKS, mark, MAX_MARKS);
   return true;
@@ -151,6 +151,7 @@ export const sticky = (experiments) => {
   /** @type {Record<string, string>} */
   const found = record();
   let live = '';
+  if (!fields[STICKY]) return found;
   collect(experiments, (experiment) => {
     for (const variation of experiment.variations) {
       const entry = entryOf(experiment, variation);
