@@ -52,3 +52,9 @@ test('what core declares for two parts stays while there is one of them', () => 
   const core = 'var x=1,y=e=>e;p.a?.(y);p.b?.(y)';
   assert.equal(withoutFlags(core), 'var x=1,y=e=>e;p.b?.(y)');
 });
+
+test('what is taken out of an object for one part is not taken out without it', () => {
+  const core = 'var x=({w:w,y:y,z:z})=>(f(w),p.b?.(y),z&&p.a(z),1);f(({y:y,z:z})=>z)';
+  assert.equal(withoutFlags(core), 'var x=({w:w,y:y})=>(f(w),p.b?.(y),1);f(({y:y,z:z})=>z)');
+  assert.equal(withoutFlags('f(({y:y,...z})=>(p.a?.(y),z))'), 'f(({y:y,...z})=>(z))', 'a rest is of what is left');
+});

@@ -49,10 +49,10 @@ const replaceContent = (element, property, value, watched) => {
   };
 };
 
-actions.text = (element, { text = '' }) =>
+actions.text = (element, { text }) =>
   replaceContent(element, 'textContent', text, { characterData: true, subtree: true });
 
-actions.html = (element, { html = '' }) => replaceContent(element, 'innerHTML', trustedHtml(html), {});
+actions.html = (element, { html }) => replaceContent(element, 'innerHTML', trustedHtml(html), {});
 
 actions.remove = (element, _, mark) => {
   const placeholder = document.createComment(mark);

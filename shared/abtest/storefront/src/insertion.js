@@ -7,7 +7,7 @@ import { trustedHtml } from './trusted.js';
 /** @import { Act } from './actions.js' */
 
 /** @param {'before' | 'after'} where @returns {Act} */
-const insert = (where) => (element, { html = '' }, mark) => {
+const insert = (where) => (element, { html }, mark) => {
   const template = document.createElement('template');
   template.innerHTML = trustedHtml(html);
   const nodes = [...template.content.childNodes];

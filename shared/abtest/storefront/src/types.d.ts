@@ -58,10 +58,11 @@ export interface Mutation {
   /** Bits: the selector depends on an element's place among its siblings (1), on all of them (2), on other content (4);
    * it may leave a bracket or text open (8). */
   kind?: number;
-  text?: string;
-  html?: string;
-  styles?: Record<string, string>;
-  attributes?: Record<string, string | null>;
+  /** One of these, as the action needs it. */
+  text: string;
+  html: string;
+  styles: Record<string, string>;
+  attributes: Record<string, string | null>;
 }
 
 /** What a variation does to a page; a URL block has the same fields and takes their place. */

@@ -34,7 +34,7 @@ const setValues = (element, values, get, set) => {
   };
 };
 
-actions.style = (element, { styles = {} }) => {
+actions.style = (element, { styles }) => {
   const { style } = /** @type {HTMLElement} */ (element);
   return setValues(
     element,
@@ -50,7 +50,7 @@ actions.style = (element, { styles = {} }) => {
   );
 };
 
-actions.attribute = (element, { attributes = {} }) =>
+actions.attribute = (element, { attributes }) =>
   setValues(
     element,
     attributes,

@@ -4,7 +4,7 @@
 // it. So much is then known of the expression around it that some of that can go: it is put between marks of the part
 // as well. What stays is as true or as false as before, not always the same value: nobody asks for more.
 
-import { isPure, markedIn, variablesOf, withComma, withMarks } from './syntax.mjs';
+import { isPure, markedIn, scopeOf, withComma, withMarks } from './syntax.mjs';
 
 /** @typedef {'never' | 'false' | 'true'} Known of an expression: that it is never reached, or its truth */
 /** @typedef {[start: number, end: number][]} Cuts */
@@ -75,7 +75,7 @@ const isWritten = ({ type, parent }) =>
 const propertiesOf = (code, partOf) => {
   const membersOf = ({ references }) => references.map(({ identifier }) => identifier.parent);
   const writersOf = (variable) => new Set(membersOf(variable).filter(isWritten).map(partOf)).size;
-  const table = variablesOf(code).reduce((best, each) => (writersOf(each) > writersOf(best) ? each : best));
+  const table = scopeOf(code).variables.reduce((best, each) => (writersOf(each) > writersOf(best) ? each : best));
   return membersOf(table).filter(({ type }) => type === 'MemberExpression');
 };
 

@@ -1,6 +1,6 @@
-// What core declares for certain parts only: it goes where the last of them goes.
+// What core declares, or takes out of an object, for certain parts only: it goes where the last of them goes.
 
-import { isPure, markedIn, variablesOf, withComma, withMarks } from './syntax.mjs';
+import { isPure, markedIn, scopeOf, withComma, withMarks } from './syntax.mjs';
 
 /** In the place of parts: what is kept in every bundle. */
 const ALWAYS = 'core';
@@ -16,12 +16,14 @@ const declarationsOf = (variables) =>
 
 const contains = (outer, { start }) => outer.start <= start && start < outer.end;
 
+const innermost = (marked, place) =>
+  marked.filter((mark) => contains(mark, place)).sort((one, other) => other.start - one.start)[0];
+
 /** Follows uses until nothing new is found: a declaration is used by those that use what uses it. */
 const findUsers = (declarations, marked) => {
   const usersAt = (place) => {
-    const around = marked.filter((mark) => contains(mark, place)).sort((one, other) => other.start - one.start);
+    const inner = innermost(marked, place);
     const within = declarations.find(({ node }) => contains(node, place));
-    const [inner] = around;
     if (within && !(inner && inner.start > within.node.start)) return within.users;
     return inner ? inner.name.split('|') : [ALWAYS];
   };
@@ -36,16 +38,39 @@ const findUsers = (declarations, marked) => {
   } while (found);
 };
 
+/** Marks for declarations of core's. */
+const declared = (scope, marked) => {
+  const declarations = declarationsOf(scope.variables);
+  findUsers(declarations, marked);
+  const wanted = declarations.filter(
+    ({ node, users }) => !users.has(ALWAYS) && !marked.some((part) => contains(part, node)),
+  );
+  return wanted.map(({ node, users }) => ({ users, items: node.parent.declarations, node }));
+};
+
+/** Marks for what any function takes out of an object by `{name}`, in its parameters or a declaration. */
+const unpacked = (scope, marked) => {
+  const found = scope.childScopes.flatMap((inner) => unpacked(inner, marked));
+  for (const { defs, references } of scope.variables) {
+    const node = defs[0]?.name.parent;
+    const items = node?.parent.type === 'ObjectPattern' ? node.parent.properties : [];
+    if (items.length < 2 || items.some(({ type }) => type !== 'Property')) continue;
+    const uses = references.filter(({ init }) => !init).map(({ identifier }) => innermost(marked, identifier));
+    const around = uses.map((mark) => mark?.start > node.start && mark);
+    if (!around.every(Boolean)) continue;
+    if (around.length) found.push({ users: around.flatMap(({ name }) => name.split('|')), items, node });
+  }
+  return found;
+};
+
 /** The bundle with marks of the parts around what only they use. */
 export const markShared = (code) => {
   const marked = markedIn(code);
-  const declarations = declarationsOf(variablesOf(code));
-  findUsers(declarations, marked);
-  const wanted = [];
-  for (const { node, users } of declarations) {
-    if (users.has(ALWAYS) || marked.some((part) => contains(part, node))) continue;
-    const [start, end] = withComma(node.parent.declarations, node);
-    wanted.push({ name: [...users].sort().join('|'), start, end });
-  }
-  return withMarks(code, wanted);
+  const scope = scopeOf(code);
+  const wanted = [...declared(scope, marked), ...unpacked(scope, marked)];
+  const places = wanted.map(({ users, items, node }) => {
+    const [start, end] = withComma(items, node);
+    return { name: [...new Set(users)].sort().join('|'), start, end };
+  });
+  return withMarks(code, places);
 };

@@ -22,11 +22,11 @@ const setParents = (node) => {
   }
 };
 
-/** The variables of the bundle itself, as eslint-scope tells them; each node has its `parent`. */
-export const variablesOf = (code) => {
+/** The scope of the bundle itself, as eslint-scope tells it; each node has its `parent`. */
+export const scopeOf = (code) => {
   const tree = parse(code, OPTIONS);
   setParents(tree);
-  return analyze(tree, { ...OPTIONS, fallback: fieldsOf }).globalScope.childScopes[0].variables;
+  return analyze(tree, { ...OPTIONS, fallback: fieldsOf }).globalScope.childScopes[0];
 };
 
 /** Whether nothing is missed where the expression is not evaluated. */
