@@ -38,7 +38,8 @@ for (const [what, [before, after]] of Object.entries(CASES)) {
 }
 
 test('a call whose surroundings have effects or values of their own stays', () => {
-  for (const value of ['f()?p.a(1):2', '(f(),p.a?.(1))', 'f(p.a?.(1))', '()=>p.a?.(1)', 'f()&&p.a(1)']) {
+  const objects = ['()=>p.a?.(1)||{}', '()=>p.a?p.a(1):{y:1}.y'];
+  for (const value of [...objects, 'f()?p.a(1):2', '(f(),p.a?.(1))', 'f(p.a?.(1))', '()=>p.a?.(1)', 'f()&&p.a(1)']) {
     assert.equal(withoutFlags(`var x=${value}`), `var x=${value}`);
   }
 });

@@ -4,7 +4,7 @@
 // it. So much is then known of the expression around it that some of that can go: it is put between marks of the part
 // as well. What stays is as true or as false as before, not always the same value: nobody asks for more.
 
-import { isPure, markedIn, scopeOf, withComma, withMarks } from './syntax.mjs';
+import { isOpening, isPure, markedIn, scopeOf, withComma, withMarks } from './syntax.mjs';
 
 /** @typedef {'never' | 'false' | 'true'} Known of an expression: that it is never reached, or its truth */
 /** @typedef {[start: number, end: number][]} Cuts */
@@ -37,7 +37,10 @@ const FOLDS = {
   LogicalExpression: ({ operator, left, right }, node, known) => {
     const decides = { '&&': 'false', '||': 'true' }[operator];
     if (!decides) return [];
-    if (node === left) return known === 'never' || known === decides ? known : [[left.start, right.start]];
+    if (node === left) {
+      if (known === 'never' || known === decides) return known;
+      return isOpening(right) ? [] : [[left.start, right.start]];
+    }
     // Where the right side is not reached, the left one has decided.
     if (known === 'never' || known === decides) return isPure(left) ? decides : [];
     return [[left.end, right.end]];
@@ -47,6 +50,7 @@ const FOLDS = {
     if (!(isTest ? known !== 'never' : known === 'never' && isPure(test))) return [];
     const isElse = isTest ? known === 'false' : node === consequent;
     const rest = isElse ? alternate : consequent;
+    if (isOpening(rest)) return [];
     return [[start, rest.start], ...(isElse ? [] : [[rest.end, end]])];
   },
   IfStatement: ({ start, consequent, alternate }, { parent }, known) => {

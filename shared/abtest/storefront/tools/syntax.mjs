@@ -35,6 +35,11 @@ export const isPure = (node) =>
   node.operator !== 'delete' &&
   (node.type === 'ArrowFunctionExpression' || childrenOf(node).every(isPure));
 
+/** Whether the expression means something else where it comes first: a block, or a declaration. */
+export const isOpening = (node) =>
+  /^(Object|Function|Class)Expression$/.test(node.type) ||
+  childrenOf(node).some((child) => child.start === node.start && isOpening(child));
+
 /** Where an item of a list stands, with its comma. */
 export const withComma = (items, node) => {
   const at = items.indexOf(node);
