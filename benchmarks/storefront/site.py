@@ -56,6 +56,7 @@ class Site:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or a small answer waits 40 ms for the browser's acknowledgement of its headers
     server: "_Server"
 
     def do_GET(self) -> None:

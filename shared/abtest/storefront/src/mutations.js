@@ -105,7 +105,10 @@ const resolve = (rule, roots) => {
 /** @param {any[]} roots */
 const pass = (roots) => {
   const everywhere = isParsed ? CONTEXTUAL : CONTEXTUAL | WHOLE;
-  for (const rule of rules) resolve(rule, Number(rule._mutation.kind) & everywhere ? [document] : roots);
+  for (const rule of rules) {
+    if (Number(rule._mutation.kind) & everywhere) resolve(rule, [document]);
+    else if (roots.length) resolve(rule, roots);
+  }
 };
 
 /** The page has rewritten something of an element in which something may be ours. @param {Node | null} target */
