@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -12,6 +13,7 @@ from tests.browser.sdk.shop import SHOP_ID, Shop, html
 pytestmark = pytest.mark.browser
 
 TAG = f'<script src="/s/{SHOP_ID}.js"></script>'
+NOON = datetime(2026, 1, 7, 12, tzinfo=UTC)
 Visit = Callable[[str], str]
 
 
@@ -105,3 +107,23 @@ def test_domain_that_takes_no_cookies__leaves_each_host_its_visitor(
     page.wait_for_function("document.cookie")
     assert kept(context) == ["shop.github.io", "stall.github.io"]
     assert exposures(page, visit, "shop.github.io") == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(["garden.test"], None), (["garden.test"], ["de.garden.test"]), (["de.garden.test"], ["garden.test"])],
+    ids=["no longer", "below", "above"],
+)
+def test_domain_that_changes__keeps_the_visitor_and_the_session(
+    before: list[str], after: list[str] | None, shop: Shop, page: Page, context: BrowserContext, visit: Visit
+) -> None:
+    shop.runtime["domains"] = before
+    page.clock.install(time=NOON)
+    visitor = visit("de.garden.test")
+    shop.runtime["domains"] = after
+    page.clock.fast_forward("20:00")
+    assert exposures(page, visit, "de.garden.test") == 0
+    assert len(kept(context)) == 2
+    page.clock.fast_forward("20:00")
+    assert exposures(page, visit, "de.garden.test") == 0, "the visit goes on: the last page was twenty minutes ago"
+    assert visit("de.garden.test") == visitor

@@ -161,3 +161,9 @@ def test_cookie_domains__of_claimed_hosts__are_those_that_can_have_sub_domains()
     further = ["www.shop.example", "shop.example.org", "localhost", "127.0.0.1"]
     settings = settings_from({"SET#INSTALL_DOMAINS": {"additional": further, "held": []}})
     assert settings.cookie_domains("shop.example") == ["shop.example", "shop.example.org"]
+
+
+def test_cookie_domains__of_hosts_below_each_other__are_the_uppermost() -> None:
+    settings = settings_from({"SET#INSTALL_DOMAINS": {"additional": ["shop.example", "fr.shop.example"], "held": []}})
+    assert settings.cookie_domains("de.shop.example") == ["shop.example"]
+    assert settings.cookie_domains("myshop.example") == ["myshop.example", "shop.example"]

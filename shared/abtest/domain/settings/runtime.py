@@ -35,12 +35,13 @@ class RuntimeSettings:
     def cookie_domains(self, shop_domain: str) -> list[str]:
         """The claimed hosts whose sub-domains share a visitor: `www.` is one of them, so it goes.
 
-        A name of one label is no shop's own, and an address has no sub-domains.
+        A name of one label is no shop's own, and an address has no sub-domains. A host below another shares that one's.
         """
         if self.further_hosts is None:
             return []
-        hosts = (host.removeprefix("www.") for host in (shop_domain, *self.further_hosts))
-        return list(dict.fromkeys(host for host in hosts if "." in host and not host[-1].isdigit()))
+        names = (host.removeprefix("www.") for host in (shop_domain, *self.further_hosts))
+        hosts = dict.fromkeys(host for host in names if "." in host and not host[-1].isdigit())
+        return [host for host in hosts if not any(host.endswith(f".{other}") for other in hosts)]
 
 
 UNTOUCHED = RuntimeSettings()

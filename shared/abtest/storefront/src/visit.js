@@ -23,7 +23,7 @@ export const VISITS = 9;
 export const PAGES = 10;
 
 /** What any script of the origin may have written: the id alone counts where the rest has another form. */
-const FORM = /(?:^|; )svc_v=([\w-]{16,64}(?:\.\w{1,32}(?:\.[~\w-]*){9})?)(?=[.;]|$)/;
+const FORM = /(?:^|; )svc_v=([\w-]{16,64}(?:\.\w{1,32}(?:\.[~\w-]*){9})?)(?=[.;]|$)/g;
 const SESSION_SECONDS = 30 * 60;
 const KEEP_SECONDS = 400 * 24 * 3600;
 /** Characters, eight a mark and sixteen a sticky assignment: with everything else the cookie stays under 3.5 KB. */
@@ -89,10 +89,18 @@ export const append = (field, entry, room) => {
  */
 const has = (field, entry) => `${fields[field]}~`.includes(`${entry}~`);
 
-/** The fields of the cookie; none where there is none, the id alone where the rest has another form. */
+/**
+ * The fields of the cookie; none where there is none, the id alone where the rest has another form. A page may have
+ * several, of domains above it or of a path: of those the one that was written last, as we can write only one.
+ */
 export const readCookie = () => {
+  let found = [''];
   cookies = jar.cookie;
-  return (FORM.exec(cookies) || ['', ''])[1].split('.');
+  for (const [, value] of cookies.matchAll(FORM)) {
+    const each = value.split('.');
+    if (!found[SEEN] || each[SEEN] >= found[SEEN]) found = each;
+  }
+  return found;
 };
 
 /**
