@@ -66,6 +66,23 @@ def test_fields__stand_in_the_order_that_compresses_best() -> None:
     assert list(found["variations"][0]["mutations"][0]) == ["selector", "action", "text"]
 
 
+def test_values__that_pages_get_as_they_stand__keep_their_order() -> None:
+    value = {"id": 1, "z": {"id": 2, "a": 3}, "a": 4}
+    styles = {"selector": "h1", "action": "style", "styles": {"gap": "1px", "column-gap": "2px"}}
+    found = inlined(
+        {
+            "experiments": [experiment(variations=[{"mutations": [styles]}])],
+            "flags": [{"key": "k", "on": value, "off": value}],
+            "personalizations": [{"experiences": [{"key": "default", "value": value}]}],
+        }
+    )
+    (flag,), (personalization,) = found["flags"], found["personalizations"]
+    for each in (flag["on"], flag["off"], personalization["experiences"][0]["value"]):
+        assert str(each) == str(value)
+    (mutation,) = found["experiments"][0]["variations"][0]["mutations"]
+    assert list(mutation["styles"]) == ["gap", "column-gap"]
+
+
 def test_group__is_told_without_its_name() -> None:
     group = {"id": "g", "epoch": 2, "state": 7, "ranges": [[0, 1]]}
     assert shown(group=group)["group"] == {"state": 7, "ranges": [[0, 1]]}

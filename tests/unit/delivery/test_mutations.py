@@ -46,3 +46,18 @@ def test_mutation__of_a_plain_selector__carries_no_kind() -> None:
     compiled = normalised([plain, placed])
     assert compiled == [plain, placed | {"kind": 1}]
     assert without_kinds(compiled) == [plain, placed]
+
+
+def test_styles__in_any_order__have_shorthands_before_what_they_are_short_for() -> None:
+    camel, kebab = ["borderRadius", "alignItems"], ["inset", "bottom", "gap", "column-gap", "place-items", "border"]
+    stored = dict.fromkeys(sorted([*camel, *kebab, "border-bottom-left-radius"]), "0")
+    (mutation,) = normalised([{"selector": "h1", "action": "style", "styles": stored}])
+    names = list(mutation["styles"])
+    for short, long in (
+        ("inset", "bottom"),
+        ("gap", "column-gap"),
+        ("place-items", "align-items"),
+        ("border", "border-radius"),
+        ("border-radius", "border-bottom-left-radius"),
+    ):
+        assert names.index(short) < names.index(long)

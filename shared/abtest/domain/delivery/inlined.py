@@ -7,6 +7,8 @@ from abtest.domain.assignment.hash import fold, seed
 from abtest.domain.delivery.parts import Config
 
 _UNREAD_IN_GROUPS = ("id", "epoch")
+_OPAQUE = ("styles", "attributes", "on", "off", "value")
+"""What pages get to see as it stands, or goes by its order."""
 _RULES = ("pages", "audience")
 _FIRST = ("range", "selector")
 _LAST = ("variations", "goals", "id")
@@ -75,7 +77,7 @@ def _arranged(value: Any) -> Any:
         return [_arranged(each) for each in value]
     if not isinstance(value, dict):
         return value
-    return {name: _arranged(value[name]) for name in sorted(value, key=_place)}
+    return {name: value[name] if name in _OPAQUE else _arranged(value[name]) for name in sorted(value, key=_place)}
 
 
 def _place(name: str) -> tuple[int, str]:

@@ -11,6 +11,8 @@ _ATTRIBUTES = re.compile(r"\[[^\]]*\]")
 """Says nothing about siblings: attribute tests, whose values may look like anything."""
 _ONE_PLACE = re.compile(r":first-(child|of-type)|:nth-(child|of-type)\(\s*\d+\s*\)|\+", re.ASCII)
 _ANY_PLACE = re.compile(r":(nth|first|last|only)-|\+")
+_SHORT_FOR_OTHERS = re.compile(r"(all|inset|flex-flow|place-\w+|grid-area)$")
+"""Shorthands whose names do not say so: the others' are those of what they are short for, without the last words."""
 _PAIRS = re.compile(
     r"""\[[A-Za-z0-9_-]+([~|^$*]?=([A-Za-z0-9_-]+|(["'])[A-Za-z0-9_ .:/-]*\3))?\]|\([A-Za-z0-9_ +-]*\)"""
 )
@@ -62,7 +64,8 @@ def _payload(action: str, mutation: Mutation) -> dict[str, Any]:
     if action in ("html", "insertBefore", "insertAfter"):
         return {"html": mutation.get("html") or ""}
     if action == "style":
-        return {"styles": {_property(name): value for name, value in (mutation.get("styles") or {}).items()}}
+        styles = {_property(name): value for name, value in (mutation.get("styles") or {}).items()}
+        return {"styles": dict(sorted(styles.items(), key=_breadth))}
     if action == "attribute":
         return {"attributes": _attributes(mutation)}
     return {}
@@ -71,6 +74,12 @@ def _payload(action: str, mutation: Mutation) -> dict[str, Any]:
 def _property(name: str) -> str:
     """`backgroundColor` and `background-color` are both in use."""
     return name if name.startswith("--") else re.sub("[A-Z]", lambda letter: f"-{letter[0].lower()}", name)
+
+
+def _breadth(style: tuple[str, str]) -> int:
+    """Shorthands stand before what they are short for, as a style sheet would have it: stored styles have no order."""
+    name = style[0]
+    return -1 if _SHORT_FOR_OTHERS.match(name) else name.lstrip("-").count("-")
 
 
 def _attributes(mutation: Mutation) -> dict[str, str | None]:
