@@ -3,7 +3,7 @@
 import { isWithin } from './decide.js';
 import { bucketOf } from './hash.js';
 import { some } from './lists.js';
-import { decided } from './main.js';
+import { decided } from './decisions.js';
 import { keysOf } from './natives.js';
 import { config } from './page.js';
 import { parts } from './parts.js';

@@ -3,7 +3,7 @@
 import { collect } from './decide.js';
 import { bucketOf } from './hash.js';
 import { record } from './lists.js';
-import { decided } from './main.js';
+import { decided } from './decisions.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
 

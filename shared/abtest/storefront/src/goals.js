@@ -2,7 +2,7 @@
 // custom and revenue goals.
 
 import { emit, emitOnce } from './events.js';
-import { decided, decisions } from './main.js';
+import { decided, decisions } from './decisions.js';
 import { matchesPage } from './pages.js';
 
 /** @import { Data, Facts, Goal } from './types' */

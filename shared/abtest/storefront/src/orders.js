@@ -34,7 +34,7 @@ const first = (value, paths) => {
  * @param {OrderSource} source
  * @returns {Data | undefined}
  */
-export const orderIn = (said, { id, revenue, currency }) => {
+const orderIn = (said, { id, revenue, currency }) => {
   const orderId = first(said, id);
   return orderId === undefined
     ? undefined
@@ -46,7 +46,7 @@ export const orderIn = (said, { id, revenue, currency }) => {
  * @param {any} item
  * @param {string[]} events
  */
-export const purchaseIn = (item, events) => {
+const purchaseIn = (item, events) => {
   for (const event of events) {
     if (item?.event === event) return item;
     if (item?.[0] === 'event' && item[1] === event) return item[2];

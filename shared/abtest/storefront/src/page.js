@@ -8,8 +8,8 @@ export let config;
 export let scripts;
 
 /**
- * What the script element says of this page: `surface`, which part of the shop it is (none is the storefront), and
- * `hideMs`, how long it may wait for a treatment.
+ * What the script element says of this page: `surface`, which part of the shop it is (none is the storefront),
+ * `hideMs`, how long it may wait for a treatment, and `late`, that it was shown before the snippet had come.
  * @type {DOMStringMap}
  */
 export let said;

@@ -36,7 +36,7 @@ const NONE = [];
  * @param {(rule: T, facts: Facts) => boolean} test
  * @param {Facts} facts
  */
-export const combine = (rules, test, facts) => {
+const combine = (rules, test, facts) => {
   if (!rules) return true;
   for (const rule of rules.out || NONE) if (test(rule, facts)) return false;
   const wanted = rules.in || NONE;

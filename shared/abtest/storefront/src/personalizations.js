@@ -3,7 +3,7 @@
 import { collect, reaches } from './decide.js';
 import { bucketOf } from './hash.js';
 import { record, some } from './lists.js';
-import { decided, isLate } from './main.js';
+import { decided, isLate } from './decisions.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
 

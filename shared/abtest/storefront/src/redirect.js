@@ -48,7 +48,7 @@ export const destinationOf = (target, here) => {
 };
 
 /** Leaves for the destination; the page is hidden only while it goes. @param {string} destination */
-export const go = (destination) => {
+const go = (destination) => {
   const reveal = addCss('html{opacity:0!important}');
   startTimer(reveal, GIVE_UP_MS);
   addEventListener('pageshow', (event) => {

@@ -5,7 +5,7 @@ import { emit } from './events.js';
 import { keep, recall } from './kept_attributes.js';
 import { record } from './lists.js';
 import { keysOf } from './natives.js';
-import { again, given, pageview as view, setGiven } from './main.js';
+import { again, given, pageview as view, setGiven } from './decisions.js';
 import { config } from './page.js';
 import { parts } from './parts.js';
 import { evaluate, valueAt } from './payloads.js';

@@ -4,7 +4,7 @@
 import { createDataLayer } from './data_layer.js';
 import { guard, listen } from './guard.js';
 import { record } from './lists.js';
-import { again } from './main.js';
+import { again } from './decisions.js';
 import { keysOf, now, startTimer } from './natives.js';
 import { parts } from './parts.js';
 import { refuseOpen } from './selectors.js';

@@ -21,13 +21,7 @@ const PIXEL_BUDGET = 5100;
  * Property names of our own objects, that no config, event, page or browser ever sees: terser shortens these and no
  * others. Names that begin with `_`, and a list, so that a name forgotten here costs bytes and never behaviour.
  */
-const INTERNAL = new RegExp(
-  `^(_[a-zA-Z]+|${[
-    'anchor|holds|undo|mutation|mark|retired|applied|resolved|positional|whole|contextual|decision|sheets|ran',
-    'retire|resume|hop|leave|forced|emitOnce|turn|decided|guard|emit|variation|experiment|held|facts|hashed|reveal',
-    'arrive|keep|watch|note|give|unit|cookies|save|first|begin|sticky|fired|address|shown',
-  ].join('|')})$`,
-);
+const INTERNAL = /^(_[a-zA-Z]+|address|experiment|facts|fired|forced|hashed|held|shown|sticky|unit|variation)$/;
 
 /** What begins like ours and is known outside: fields of requests, and of carts. */
 const PUBLIC = ['_shopId', '_signature', '_svc'];
