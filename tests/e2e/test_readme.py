@@ -1,4 +1,4 @@
-"""The README's quick start, typed as it stands there."""
+"""The README's commands, typed as they stand there, in one shell."""
 
 import json
 import os
@@ -15,16 +15,13 @@ ROOT = Path(__file__).parents[2]
 MARK = "<!-- executed by tests/e2e/test_readme.py -->"
 
 
-def quick_start() -> str:
-    """The shell block that follows the mark."""
-    text = (ROOT / "README.md").read_text().partition(MARK)[2]
-    block = re.search(r"```bash\n(.*?)```", text, re.DOTALL)
-    assert block, "the README lost its quick start"
-    return block.group(1)
+def blocks() -> list[str]:
+    """The shell blocks that follow a mark: the quick start, a shop of one's own, an assignment."""
+    return re.findall(rf"{MARK}\n```bash\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
-def test_readme__quick_start_typed_as_written__ends_with_results(stack: dict[str, Any], tmp_path: Path) -> None:
-    script = quick_start().replace(".local/dev.json", str(stack["directory"] / "dev.json"))
+def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> None:
+    script = "\necho ----\n".join(blocks()).replace(".local/dev.json", str(stack["directory"] / "dev.json"))
     done = subprocess.run(
         ["bash", "-eu", "-o", "pipefail", "-c", script],
         cwd=ROOT,
@@ -35,8 +32,10 @@ def test_readme__quick_start_typed_as_written__ends_with_results(stack: dict[str
         check=False,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    results = json.loads(done.stdout[done.stdout.index("{") :])
+    results, shop, assigned = (json.loads(each[each.index("{") :]) for each in done.stdout.split("----\n"))
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
+    assert shop["api_key"]["secret"]
+    assert assigned["user_id"] == "visitor-1"
 
 
 def test_readme__every_make_target_that_it_names__exists() -> None:

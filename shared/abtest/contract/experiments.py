@@ -3,7 +3,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from abtest.contract.base import (
     ABSENT,
@@ -90,8 +90,24 @@ class ExperimentFields(Input):
         return {_STORED_NAMES.get(name, name): value for name, value in said.items()}
 
 
+_EXAMPLE = {
+    "name": "Banner with a date",
+    "variations": [
+        {"name": "Control", "weight": 0.5, "is_control": True},
+        {
+            "name": "Dated",
+            "weight": 0.5,
+            "mutations": [{"selector": "#banner", "action": "text", "text": "Free delivery until Sunday"}],
+        },
+    ],
+    "goals": [{"name": "Add to cart", "type": "custom", "event_name": "add_to_cart", "is_primary": True}],
+}
+
+
 class ExperimentCreate(ExperimentFields):
     """A new experiment; without variations it gets Control and Variant at equal weights."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     name: Name
     variations: Annotated[list[VariationInput], Field(min_length=MIN_VARIATIONS, max_length=MAX_VARIATIONS)] = ABSENT

@@ -303,6 +303,7 @@ def test_checklist__plain_experiment__passes() -> None:
         (redirecting("https://x.example/"), "redirects", "warn"),
         (redirecting("https://x.example/", page("https://x.example/")), "redirects", "fail"),
         (arm(experiment(), 1, redirect_url="https://x.example/"), "redirects", "warn"),
+        (experiment(targeting={"pagerules": []}), "targeting", "warn"),
         (experiment(), "approval", "fail"),
     ],
 )

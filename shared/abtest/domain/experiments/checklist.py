@@ -17,6 +17,7 @@ from abtest.kit.errors import FieldError
 CheckStatus = Literal["pass", "warn", "fail"]
 Verdict = tuple[CheckStatus, str]
 _PASS: Verdict = ("pass", "")
+_TARGETING = {"pageMatchMode", "pageRules", "segmentMatchMode", "segmentRules", "surface", "checkoutBlock", "identity"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,18 @@ def _changes_something(variation: Variation) -> bool:
 def _redirects(experiment: Experiment) -> Verdict:
     if experiment.delivery_type != "redirect":
         idle = [variation.name for variation in in_use(experiment) if variation.redirect_url]
-        return ("warn", f"destination without effect: {', '.join(idle)}") if idle else _PASS
+        remedy = 'a redirect experiment has the delivery_type "redirect"'
+        return ("warn", f"destination without effect: {', '.join(idle)}; {remedy}") if idle else _PASS
     try:
         redirects.check(experiment)
     except RedirectMatchesSourceError as error:
         return "fail", error.message
     return _PASS if redirects.has_source_rules(experiment) else ("warn", "every page redirects: set page rules")
+
+
+def _targeting(experiment: Experiment) -> Verdict:
+    idle = sorted((experiment.targeting or {}).keys() - _TARGETING)
+    return ("warn", f"not known, and without effect: {', '.join(idle)}") if idle else _PASS
 
 
 def _size(experiment: Experiment) -> Verdict:
@@ -116,6 +123,7 @@ _LOOKS: dict[str, tuple[str, Callable[[Experiment], Verdict]]] = {
     "traffic": ("Traffic", _traffic),
     "treatments": ("Treatments", _treatments),
     "redirects": ("Redirects", _redirects),
+    "targeting": ("Targeting", _targeting),
     "size": ("Size", _size),
     "goals": ("Goals", _goals),
 }

@@ -42,7 +42,9 @@ class Kept:
     def refuse_other(self, stated: str | None) -> None:
         """Raise RevisionConflictError unless the caller states the revision that stands; nothing was none yet."""
         if stated != self.revision:
-            raise RevisionConflictError("the setting changed since you read it; read it again and state its version")
+            raise RevisionConflictError(
+                "the setting changed since you read it; read it again and state its version or revision"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
