@@ -90,7 +90,7 @@ class ExperimentFields(Input):
         return {_STORED_NAMES.get(name, name): value for name, value in said.items()}
 
 
-_EXAMPLE = {
+_EXAMPLE: dict[str, Any] = {
     "name": "Banner with a date",
     "variations": [
         {"name": "Control", "weight": 0.5, "is_control": True},
