@@ -154,8 +154,8 @@ def test_addresses_in_a_row__wait_once_and_run_the_last_ones_scripts_only(shop: 
 
 
 def test_decisions_that_change_without_an_address__take_effect_within_frames(shop: Shop, open_page: Open) -> None:
-    seconds = {"mode": "any", "in": [{"kind": "other"}], "out": []}
-    shop.experiments = [on_header(shop), {**headline(shop, "a"), "audience": seconds}]
+    others = {"mode": "any", "in": [{"kind": "other"}], "out": []}
+    shop.experiments = [on_header(shop), {**headline(shop, "a"), "audience": others}]
     shop.page("/a", html(BODY, SEEN))
     page = open_page("/a")
     waited = page.evaluate(
@@ -187,13 +187,15 @@ def test_shop_without_mutations__is_given_two_frames(shop: Shop, open_page: Open
     shop.experiments = [experiment(content, pages=pages("\\/a"), reset_js=shop.script(f"{LOG}('reset')"))]
     shop.page("/a", html(BODY, SEEN))
     page = open_page("/a")
-    page.evaluate("history.pushState({}, '', '/b')")
-    page.wait_for_function("log.at(-1) === 'reset'", timeout=400)
+    assert page.evaluate("history.pushState({}, '', '/b'), until(() => log.at(-1) === 'reset')") < 400
     assert page.evaluate("getComputedStyle(document.querySelector('header')).color") == "rgb(0, 0, 0)"
 
 
-def test_page_that_lets_hidden_content_wait_for_less__waits_less_for_its_page(shop: Shop, open_page: Open) -> None:
+@pytest.mark.parametrize("hide_ms", ["100", "100 ms"])
+def test_page_that_lets_hidden_content_wait_for_less__waits_less_for_its_page(
+    hide_ms: str, shop: Shop, open_page: Open
+) -> None:
     shop.experiments = [on_header(shop)]
-    shop.page("/a", html(BODY, SEEN, tag=patient("100")))
+    shop.page("/a", html(BODY, SEEN, tag=patient(hide_ms)))
     page = open_page("/a")
     assert page.evaluate("history.pushState({}, '', '/b'), untilPutBack()") < 300

@@ -38,6 +38,6 @@ export const noteDrawing = (records) => {
 
 export const awaitDrawing = () => {
   if (parts._awaited || document.hidden || now() - drawnAt < RECENT_MS) return;
-  const limit = Number(said.hideMs) - SPARE_MS;
+  const limit = parseInt(said.hideMs || '') - SPARE_MS;
   parts._awaited = startTimer(end, limit < PATIENCE_MS ? limit : PATIENCE_MS);
 };

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { minify } from 'terser';
 import { markCalls } from './calls.mjs';
 import { markShared } from './shared_code.mjs';
-import { cut, MARK, nameMarks, PARTS, proveParts, wasteOf, withRequired } from './parts.mjs';
+import { BOUNDARY, cut, nameMarks, PARTS, proveParts, wasteOf, withRequired } from './parts.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = `${root}dist/sdk.js`;
@@ -39,7 +39,7 @@ const marks = {
   name: 'marks',
   setup(bundler) {
     bundler.onResolve({ filter: /^mark:/ }, ({ path }) => ({ path, namespace: 'mark', sideEffects: true }));
-    bundler.onLoad({ filter: /./, namespace: 'mark' }, () => ({ contents: MARK }));
+    bundler.onLoad({ filter: /./, namespace: 'mark' }, () => ({ contents: BOUNDARY }));
   },
 };
 

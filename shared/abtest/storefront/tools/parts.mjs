@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'acorn';
 import { analyze } from 'eslint-scope';
+import { MARK, OPTIONS } from './syntax.mjs';
 
 /** `{name: {requires: [name], budget}}`, in the order in which the parts stand in the bundle. */
 export const PARTS = JSON.parse(readFileSync(new URL('../parts.json', import.meta.url), 'utf8'));
@@ -22,8 +23,6 @@ const BROWSER = new Set(
     .split(' '),
 );
 
-const OPTIONS = { ecmaVersion: 2020, sourceType: 'script' };
-
 /** The parts and, first, all that they require. */
 export const withRequired = (names) => {
   const all = new Set();
@@ -35,12 +34,12 @@ export const withRequired = (names) => {
   return all;
 };
 
-/** A module that marks where the part numbered by `index` begins or ends: terser moves nothing across a `debugger`. */
-export const MARK = 'debugger;';
+/** A module that marks where a part begins or ends: terser moves nothing across a `debugger`. */
+export const BOUNDARY = 'debugger;';
 
 /** Puts the names of the parts in the place of the marks, of which there are two a part. */
 export const nameMarks = (code) => {
-  const body = parse(code, OPTIONS).body[0].expression.callee.body.body;
+  const body = parse(code, OPTIONS).body[0].expression.callee.expression.body.body;
   const marks = body.filter(({ type }) => type === 'DebuggerStatement');
   if (marks.length !== 2 * NAMES.length) throw new Error(`${marks.length} marks of ${NAMES.length} parts`);
   let named = '';
@@ -51,14 +50,14 @@ export const nameMarks = (code) => {
   });
   named += code.slice(from);
   // What Python looks for; a text or expression of the SDK's that looks like a mark would be taken for one.
-  const found = named.match(/\/\*\/?[a-z_]+\*\//g).length;
+  const found = named.match(MARK).length;
   if (found !== marks.length) throw new Error('the bundle holds what looks like a mark');
   return named;
 };
 
 /** The bundle with these parts only, without marks: what `abtest.storefront.bundle` does. */
 export const cut = (code, names) => {
-  const [first, ...marked] = code.split(/\/\*(\/?)([a-z_|]+)\*\//);
+  const [first, ...marked] = code.split(MARK);
   let text = first;
   let depth = 0; // in what is cut away
   for (let i = 0; i < marked.length; i += 3) {
@@ -71,7 +70,7 @@ export const cut = (code, names) => {
 
 /** Names that the text uses and neither declares nor finds in a browser, and those it declares and never uses. */
 const namesOf = (text) => {
-  const scopes = analyze(parse(text, { ...OPTIONS, ranges: true }), OPTIONS);
+  const scopes = analyze(parse(text, OPTIONS), OPTIONS);
   const free = scopes.globalScope.through.map(({ identifier }) => identifier.name);
   const inner = scopes.globalScope.childScopes[0];
   const unused = inner.variables.filter((one) => one.name !== 'arguments' && !one.references.some((r) => r.isRead()));

@@ -3,10 +3,11 @@
 import { parse } from 'acorn';
 import { analyze } from 'eslint-scope';
 
-const OPTIONS = { ecmaVersion: 2020, sourceType: 'script', ranges: true, preserveParens: true };
+/** How the bundle is read. */
+export const OPTIONS = { ecmaVersion: 2020, sourceType: 'script', ranges: true, preserveParens: true };
 const PURE = /^(Identifier|Literal|(Logical|Binary|Unary|Chain|Member|Array|Parenthesized|ArrowFunction)Expression)$/;
 /** What begins and ends a text that is kept where one of the named parts is. */
-const MARK = /\/\*(\/?)([a-z_|]+)\*\//g;
+export const MARK = /\/\*(\/?)([a-z_|]+)\*\//g;
 
 const fieldsOf = (node) => Object.keys(node).filter((name) => name !== 'parent');
 
