@@ -101,6 +101,13 @@ def test_mutations__that_need_no_part_of_the_others__have_their_own_only() -> No
     assert parts_of(config(mutation("insertAfter", html=""))) == {"mutations", "insertion"}
 
 
+@pytest.mark.parametrize("told", [{"kind": "promo"}, {"kind": None}, {"action": {}}, {"action": "text"}])
+def test_value_of_a_flag__that_looks_like_a_mutation__is_none(told: Json) -> None:
+    value = {"mutations": [told]}
+    flag = {"id": "f", "key": "f", "state": 1, "below": 0, "on": value, "off": value}
+    assert parts_of(config(flags=[flag])) == {"flags", "mutations"}, "a name is enough for the part itself"
+
+
 UNKNOWN = [
     config(novelty={}),
     config({"novelty": 1}),

@@ -1,6 +1,6 @@
 """The config as a snippet holds it: without what pages have no use for, and what follows from the rest."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from abtest.domain.assignment.hash import fold, seed
@@ -31,7 +31,7 @@ def _needed(config: Config) -> Config:
     return whole
 
 
-def is_seen_by_pages(goal: Mapping[str, Any]) -> bool:
+def _is_seen_by_pages(goal: Config) -> bool:
     """Whether pages count the goal; custom events and orders are told of, and counted by the server."""
     return goal.get("type") not in ("custom", "revenue")
 
@@ -56,7 +56,7 @@ def _is_plain(experiment: Config, name: str) -> bool:
 def _measured(part: Config) -> Iterator[tuple[str, Any]]:
     for name, value in part.items():
         if name == "goals":
-            seen = [_goal(goal) for goal in value if is_seen_by_pages(goal)]
+            seen = [_goal(goal) for goal in value if _is_seen_by_pages(goal)]
             if seen:
                 yield name, seen
         else:

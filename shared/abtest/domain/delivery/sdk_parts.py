@@ -4,10 +4,8 @@ What a part requires stands beside its source (`abtest.storefront.parts`). Too m
 little costs the shop the feature, so that in doubt a part is included, and for what is not known here all are.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Any
 
 from abtest.domain.delivery.mutations import POSITIONAL
@@ -21,9 +19,6 @@ class _Asked:
 
     config: Config
     names: frozenset[str]
-    actions: frozenset[str]
-    kinds: int
-    """Bits of all mutations' kinds."""
 
     def runtime(self, name: str) -> bool:
         return self.config["runtime"].get(name) is not None
@@ -32,44 +27,58 @@ class _Asked:
     def delivered(self) -> list[Config]:
         return [*self.config["experiments"], *self.config.get("personalizations", ())]
 
+    @property
+    def goals(self) -> Iterator[Config]:
+        return (goal for part in self.delivered for goal in part.get("goals", ()))
+
+    def acts(self, *actions: str) -> bool:
+        return any(mutation.get("action") in actions for mutation in _mutations(self.delivered))
+
 
 def _is_paid_for(part: Config) -> bool:
     """Whether a checkout shows it, or its purchases count."""
     return part.get("surface") == "checkout" or any(goal.get("type") == "revenue" for goal in part.get("goals", ()))
 
 
-def _has_goal(asked: _Asked, *types: str) -> bool:
-    return any(goal.get("type") in types for part in asked.delivered for goal in part.get("goals", ()))
+def _has_goal(asked: _Asked, kind: str) -> bool:
+    return any(goal.get("type") == kind for goal in asked.goals)
 
 
 def _is_captured(asked: _Asked) -> bool:
     """Whether a goal looks closer at what was clicked."""
-    return any(
-        not goal.keys().isdisjoint({"text", "capture"}) for part in asked.delivered for goal in part.get("goals", ())
-    )
+    return any(not goal.keys().isdisjoint({"text", "capture"}) for goal in asked.goals)
+
+
+def _is_positional(asked: _Asked) -> bool:
+    return any(mutation.get("kind", 0) & POSITIONAL for mutation in _mutations(asked.delivered))
+
+
+def _only_required(_: _Asked) -> bool:
+    """No config calls for the part itself: it comes with those that require it, or as rendering needs it."""
+    return False
 
 
 _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
-    "parsing": lambda _: False,
+    "parsing": _only_required,
     "exclusion": lambda asked: not asked.names.isdisjoint({"group", "holdout"}),
     "addresses": lambda asked: not asked.names.isdisjoint({"re", "query"}),
     "weekdays": lambda asked: not asked.names.isdisjoint({"dark", "zones"}),
     "audiences": lambda asked: not asked.names.isdisjoint({"audience", "when"}),
-    "data_layer": lambda _: False,  # nothing but what requires it
+    "data_layer": _only_required,
     "triggers": lambda asked: "trigger" in asked.names or any(name.startswith("data_layer") for name in asked.names),
-    "goals": lambda _: False,
+    "goals": _only_required,
     "clicks": lambda asked: _has_goal(asked, "click"),
     "views": lambda asked: _has_goal(asked, "pageview"),
     "captures": _is_captured,
     "blocks": lambda asked: "blocks" in asked.names,
-    "selectors": lambda _: False,
-    "trusted": lambda _: False,
+    "selectors": _only_required,
+    "trusted": _only_required,
     "mutations": lambda asked: "mutations" in asked.names,
-    "positions": lambda asked: bool(asked.kinds & POSITIONAL),
-    "content": lambda asked: not asked.actions.isdisjoint({"text", "html", "remove"}),
-    "values": lambda asked: not asked.actions.isdisjoint({"style", "attribute"}),
-    "insertion": lambda asked: not asked.actions.isdisjoint({"insertBefore", "insertAfter"}),
-    "dropping": lambda _: False,
+    "positions": lambda asked: _is_positional(asked),
+    "content": lambda asked: asked.acts("text", "html", "remove"),
+    "values": lambda asked: asked.acts("style", "attribute"),
+    "insertion": lambda asked: asked.acts("insertBefore", "insertAfter"),
+    "dropping": _only_required,
     "scripts": lambda asked: not asked.names.isdisjoint({"js", "reset_js"}),
     "css": lambda asked: "css" in asked.names,
     "redirect": lambda asked: "redirect_url" in asked.names,
@@ -80,7 +89,7 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "signals": lambda asked: bool(asked.config.get("signals")),
     "environments": lambda asked: asked.runtime("environments"),
     "consent": lambda asked: asked.runtime("consent"),
-    "adopting": lambda _: False,
+    "adopting": _only_required,
     "handover": lambda asked: asked.runtime("handover"),
     "checkout": lambda asked: any(map(_is_paid_for, asked.delivered)),
     "sharing": lambda asked: asked.runtime("domains"),
@@ -115,10 +124,7 @@ def parts_of(config: Config) -> frozenset[str]:
     """The parts that the config calls for, without those they require; all where it holds what is not known here."""
     if not _is_known("config", config):
         return frozenset(parts())
-    mutations = list(_mutations(config))
-    actions = frozenset(each.get("action", "") for each in mutations)
-    kinds = reduce(or_, (each.get("kind", 0) for each in mutations), 0)
-    asked = _Asked(config, frozenset(_names(config)), actions, kinds)
+    asked = _Asked(config, frozenset(_names(config)))
     return frozenset(name for name in parts() if name not in _CALLS or _CALLS[name](asked))
 
 
@@ -143,10 +149,9 @@ def _names(value: Any) -> Iterator[str]:
             yield from _names(each)
 
 
-def _mutations(value: Any) -> Iterator[Config]:
-    if isinstance(value, dict):
-        yield from (each for each in _each(value.get("mutations")) if isinstance(each, dict))
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            yield from _mutations(each)
+def _mutations(delivered: Iterable[Config]) -> Iterator[Config]:
+    """Those that pages apply, not what looks like one in a value of the shop's own."""
+    for part in delivered:
+        for content in (*part.get("variations", ()), *part.get("experiences", ())):
+            for each in (content, *content.get("blocks", ())):
+                yield from each.get("mutations", ())
