@@ -315,7 +315,7 @@ def test_pixel__of_a_new_shop__is_whole(client: Client, tenant: Tenant) -> None:
 def test_pixel__provider__decides_where_orders_are_looked_for(client: Client) -> None:
     assert 'layer:"dataLayer"' in pixel(client, "data_layer")["snippet"]
     assert 'object:"digitalData"' in pixel(client, "digital_data")["snippet"]
-    assert 'orders:[]' in pixel(client, "custom")["snippet"]
+    assert "orders:[]" in pixel(client, "custom")["snippet"]
 
 
 @pytest.mark.parametrize("provider", ["", "nobody", "Custom", "custom\n"])
