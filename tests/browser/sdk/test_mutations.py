@@ -16,7 +16,7 @@ ACTIONS = [
     (
         mutate("#t", "style", styles={"color": "blue", "backgroundColor": "white !important", "--x": "1"}),
         "document.querySelector('#t').getAttribute('style')",
-        "color: blue; margin: 1px; background-color: white !important; --x: 1;",
+        "color: blue; margin: 1px; --x: 1; background-color: white !important;",
     ),
     (
         mutate("#t", "attribute", attributes={"title": "new", "class": None, "data-k": "v"}),
