@@ -20,17 +20,6 @@ H1 = "document.querySelector('h1')"
 COUNT = f"""<script nonce="{NONCE}">window.refused = [];
   addEventListener('securitypolicyviolation', (e) => refused.push(e.violatedDirective, e.blockedURI));</script>"""
 
-NONCE = "r4nd0m"
-STRICT = (
-    f"default-src 'none'; script-src 'nonce-{NONCE}'; style-src 'self'; connect-src *; "
-    "require-trusted-types-for 'script'; trusted-types svc"
-)
-TAG = f'<script nonce="{NONCE}" src="/s.js"></script>'
-H1 = "document.querySelector('h1')"
-# Policies are broken silently: the page itself counts what they refuse.
-COUNT = f"""<script nonce="{NONCE}">window.refused = [];
-  addEventListener('securitypolicyviolation', (e) => refused.push(e.violatedDirective, e.blockedURI));</script>"""
-
 
 def wait(page: Page, condition: str) -> None:
     """Until it holds; Playwright's own waiting evaluates a text in the page, which a strict policy refuses."""
