@@ -74,7 +74,7 @@ _CALLS: Mapping[str, Callable[[_Asked], bool]] = {
     "selectors": _only_required,
     "trusted": _only_required,
     "mutations": lambda asked: "mutations" in asked.names,
-    "positions": lambda asked: _is_positional(asked),
+    "positions": _is_positional,
     "content": lambda asked: asked.acts("text", "html", "remove"),
     "values": lambda asked: asked.acts("style", "attribute"),
     "insertion": lambda asked: asked.acts("insertBefore", "insertAfter"),
