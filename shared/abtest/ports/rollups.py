@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 
 class Rollups(Protocol):
-    """Documents as docs/data-model.md section 4 describes them."""
+    """Documents as docs/data-model.md section 5 describes them."""
 
     def put(self, document: Mapping[str, Any]) -> bool:
         """Store; False when a document of the same or a higher generation stands there."""

@@ -156,7 +156,7 @@ def _counted(record: Record) -> tuple[Experiment, ...]:
 
 
 def rollup_document(work: Work, counts: Counts, now: str) -> dict[str, Any]:
-    """The roll-up as docs/data-model.md section 4 describes it, one generation after the one that stands.
+    """The roll-up as docs/data-model.md section 5 describes it, one generation after the one that stands.
 
     `source` names the plan and the objects that were counted; `excluded` counts hits whose money is in no currency of
     the shop; a goal whose filter is not evaluated has no variations.
