@@ -51,24 +51,13 @@ PLAN = plan(*GOALS)
 
 def row(**changes: object) -> Row:
     """A ledger row, by default the exposure of one visitor at the beginning."""
-    fields: dict[str, object] = {
+    fields: dict[str, object] = dict.fromkeys(Row.__annotations__) | {
         "event_id": "e-1",
         "shop_id": SHOP,
         "type": "experiment_viewed",
         "visitor_id": "v-1",
-        "session_id": None,
         "ts": BEGIN,
         "received_at": BEGIN,
-        "sent_at": None,
-        "experiment_id": None,
-        "variation_id": None,
-        "assignment_epoch": None,
-        "goal_id": None,
-        "event_name": None,
-        "order_id": None,
-        "revenue_minor": None,
-        "currency": None,
-        "url": None,
         "qa_mode": False,
         "data": "{}",
     }

@@ -95,7 +95,7 @@ DROP_REFUSED = "DELETE FROM hits WHERE event_id NOT IN (SELECT event_id FROM acc
 GOAL = f"""
 WITH attributed AS (
     SELECT exposures.variation_id, visitor_id,
-        $money AND (revenue_minor IS NULL OR currency <> $currency) AS is_excluded,
+        $money AND (revenue_minor IS NULL OR currency IS DISTINCT FROM $currency) AS is_excluded,
         CASE WHEN $money THEN greatest(0, revenue_minor::HUGEINT - coalesce(refunded, 0)) ELSE 1 END AS worth
     FROM hits
     JOIN exposures USING (visitor_id)

@@ -35,6 +35,8 @@ MAX_DATA_DEPTH = 64
 MAX_ID_CHARS = 256
 MAX_URL_CHARS = 4096
 MAX_SAMPLE_CHARS = 2048
+MAX_MONEY_MINOR = 10**12
+"""No order is worth more, whatever its currency; sums over a ledger stay far from what integers of engines hold."""
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -68,8 +70,18 @@ Reason = Literal[
 """Why an event was set aside; `unknown_goal` is found by the ingest worker, all others at the edge."""
 
 
+Device = Literal["desktop", "mobile", "tablet"]
+VisitorKind = Literal["new", "returning"]
+Source = Literal["direct", "search", "social", "email", "paid", "referral", "internal"]
+Cohort = Literal["holdout", "active"]
+
+
 class Row(TypedDict):
-    """One line of the ledger. Times are Unix milliseconds, `revenue_minor` counts the currency's minor unit."""
+    """One line of the ledger. Times are Unix milliseconds, `revenue_minor` counts the currency's minor unit.
+
+    Money of an unknown currency has `currency` null and counts hundredths. `shop_revenue_minor` is the same money in
+    `shop_currency`, where the sender told both. `country` is two capital letters.
+    """
 
     event_id: str
     shop_id: str
@@ -87,6 +99,14 @@ class Row(TypedDict):
     order_id: str | None
     revenue_minor: int | None
     currency: str | None
+    shop_revenue_minor: int | None
+    shop_currency: str | None
+    cohort: Cohort | None
+    holdout_config_epoch: int | None
+    device: Device | None
+    country: str | None
+    visitor_kind: VisitorKind | None
+    source: Source | None
     url: str | None
     qa_mode: bool
     data: str
