@@ -7,19 +7,20 @@ from typing import Any, Literal, Protocol
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
 
-Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT"]
-"""What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`, `DLT`: flags, personalizations, pages, audiences, exclusion
-groups, data-layer triggers.
+Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB"]
+"""What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`, `DLT`, `JOB`: flags, personalizations, pages, audiences,
+exclusion groups, data-layer triggers, jobs (exports and refreshes).
 `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
 
 WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
     "EXP": ("RUN", "LAUNCH", "END", "COUNT"),
     "PZN": ("COUNT",),
+    "JOB": ("JOB",),
 }
 """The queues of the work index that heads of a kind may name in `due`; a kind that is not here has none.
 
 `COUNT` names what roll-ups count, and until when: a running or paused experiment for ever (COUNTED_FOR_EVER), a
-completed one until seven days after its end.
+completed one until seven days after its end. `JOB`: when somebody should look after a job, see `domain.jobs`.
 """
 
 COUNTED_FOR_EVER: Timestamp = "9999-12-31T23:59:59.999Z"

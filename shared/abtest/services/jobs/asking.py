@@ -1,0 +1,102 @@
+"""Asking for jobs, reading them, calling them off."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abtest.domain.jobs.model import Job, JobType, cancelled
+from abtest.kit import canonical_json
+from abtest.kit.errors import NotFoundError
+from abtest.ports.catalog import Commit, Head
+from abtest.ports.queue import Queue, QueueUnavailableError
+from abtest.services.context import Caller, World
+from abtest.services.jobs.records import job_in, put_of, read_job
+from abtest.services.listing import Listing, Sort
+from abtest.services.retrying import retried
+
+_log = logging.getLogger(__name__)
+
+
+def job_message(job: Job) -> str:
+    """The body of the message that calls a worker: `{"job_id", "shop_id"}`."""
+    return canonical_json.dumps({"job_id": job.id, "shop_id": job.shop_id})
+
+
+@dataclass(frozen=True, slots=True)
+class OfType:
+    """Jobs of one type, newest first."""
+
+    type: JobType
+    sort: Sort = "-created_at"
+
+    def admits(self, head: Head) -> bool:
+        return head.attributes.get("type") == self.type
+
+
+class Jobs:
+    """Jobs of one type, and the queue in which their workers find them."""
+
+    def __init__(self, world: World, of_type: JobType, queue: Queue) -> None:
+        self._world = world
+        self._type = of_type
+        self._queue = queue
+        self._listing = Listing(world.catalog, "JOB", job_in, plural=f"{of_type}s")
+
+    def ask(self, caller: Caller, request: Mapping[str, Any], entity: tuple[str, str, str | None] | None = None) -> Job:
+        """A new job, queued. `entity` (type, id, name) is what the audit row is about, the job itself when absent.
+
+        When the queue does not answer, the job stays queued until the sweep sends its message.
+        """
+        now = self._world.now()
+        job = Job(
+            id=self._world.new_id(),
+            shop_id=caller.shop_id,
+            type=self._type,
+            created_by=caller.user_id,
+            created_at=now,
+            updated_at=now,
+            request=request,
+        )
+        self._commit(caller, job, "create", {name: [None, value] for name, value in request.items()}, entity)
+        try:
+            self._queue.send(job_message(job))
+        except QueueUnavailableError:
+            _log.warning("job.message_not_sent", extra={"job_id": job.id}, exc_info=True)
+        return job
+
+    def get(self, shop_id: str, job_id: str) -> Job:
+        """One of the shop's jobs of this type. Raises NotFoundError."""
+        job = read_job(self._world.catalog, shop_id, job_id)
+        if job.type != self._type:
+            raise NotFoundError("no such job")
+        return job
+
+    def page(self, shop_id: str, *, limit: int, after: str | None) -> tuple[list[Job], str | None]:
+        """Newest first, and the key that continues the list."""
+        return self._listing.page(shop_id, OfType(self._type), limit=limit, after=after)
+
+    def cancel(self, caller: Caller, job_id: str) -> Job:
+        """The job, called off; its worker stops at its next step. Raises NotFoundError, JobEndedError."""
+
+        def attempt() -> Job:
+            before = self.get(caller.shop_id, job_id)
+            after = cancelled(before, self._world.now())
+            if after is not before:
+                self._commit(caller, after, "cancel", {"status": [before.status, after.status]}, None)
+            return after
+
+        return retried(attempt)
+
+    def _commit(
+        self, caller: Caller, job: Job, verb: str, diff: Mapping[str, Any], entity: tuple[str, str, str | None] | None
+    ) -> None:
+        audit = self._world.audit_row(
+            user_id=caller.user_id,
+            shop_id=job.shop_id,
+            action=f"{job.type}.{verb}",
+            entity=entity or (job.type, job.id, None),
+            diff=dict(diff),
+            now=job.updated_at,
+        )
+        self._world.catalog.commit(Commit(puts=[put_of(job)], audit=[audit]))

@@ -1,0 +1,75 @@
+"""Working at jobs: one attempt at a time, which ends by itself when the job is no longer its own."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from abtest.domain.jobs import model
+from abtest.domain.jobs.model import Job, JobHeldError, JobLostError
+from abtest.kit import canonical_json
+from abtest.kit.errors import NotFoundError
+from abtest.ports.catalog import Commit
+from abtest.services.context import World
+from abtest.services.jobs.records import put_of, read_job
+from abtest.services.retrying import retried
+
+_log = logging.getLogger(__name__)
+
+__all__ = ["Attempt", "JobHeldError", "JobLostError", "Workbench"]
+
+
+class Attempt:
+    """One worker's hold on a job. Every call may raise JobLostError: then stop, there is nothing to clean up."""
+
+    def __init__(self, world: World, job: Job) -> None:
+        self._world = world
+        self._number = job.attempts
+        self.job = job
+
+    def advance(self, progress: int) -> None:
+        """Say that work goes on, and how far it is in percent; at least every few minutes."""
+        self._move(lambda job, now: model.advanced(job, self._number, progress, now))
+
+    def complete(self, result: Mapping[str, Any]) -> None:
+        """The work is done, and its outcome stands where the result says."""
+        self._move(lambda job, now: model.completed(job, self._number, result, now))
+
+    def fail(self, reason: str) -> None:
+        """The work cannot be done; the reason, in words, is shown to whoever asked for it."""
+        self._move(lambda job, now: model.failed(job, reason, now, self._number))
+
+    def _move(self, decide: Callable[[Job, str], Job]) -> None:
+        self.job = _moved(self._world, self.job.shop_id, self.job.id, decide)
+
+
+class Workbench:
+    """Where a worker takes up what its messages name."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def take_up(self, message: str) -> Attempt | None:
+        """The attempt that a message (`job_message`) calls for; None when there is nothing left to do.
+
+        Raises JobHeldError while another worker is alive at it: then the message has to come again.
+        """
+        named = canonical_json.loads(message)
+        try:
+            job = _moved(self._world, named["shop_id"], named["job_id"], model.begun)
+        except (JobLostError, NotFoundError):
+            return None
+        if job.has_ended:
+            _log.error("job.given_up", extra={"job_id": job.id, "shop_id": job.shop_id})
+            return None
+        return Attempt(self._world, job)
+
+
+def _moved(world: World, shop_id: str, job_id: str, decide: Callable[[Job, str], Job]) -> Job:
+    """The job after a move that is decided anew when somebody was faster."""
+
+    def attempt() -> Job:
+        after = decide(read_job(world.catalog, shop_id, job_id), world.now())
+        world.catalog.commit(Commit(puts=[put_of(after)]))
+        return after
+
+    return retried(attempt)
