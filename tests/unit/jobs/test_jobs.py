@@ -76,6 +76,7 @@ def test_job__from_asking_to_its_end__says_how_far_it_is(office: Office) -> None
 
 def test_job__asked_for_and_called_off__is_in_the_audit(office: Office) -> None:
     job_id = office.ask()
+    office.clock.advance(seconds=1)
     office.jobs.cancel(caller(), job_id)
     rows, _ = office.world.catalog.audit("shop-a", entity_id=job_id, limit=9)
     assert [(row.action, row.user_id) for row in rows] == [("export.cancel", "u"), ("export.create", "u")]
