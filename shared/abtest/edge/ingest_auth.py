@@ -89,6 +89,11 @@ def bearer_text(authorization: str) -> str | None:
     return text.strip() if scheme.lower() == "bearer" else None
 
 
+def is_of_server(headers: Mapping[str, str]) -> bool:
+    """Whether the credentials are a server's, which sends for many visitors: its own signature, or a tracking key."""
+    return "authorization" in headers or headers.get("x-svc-signature", "").startswith("t=")
+
+
 @dataclass(frozen=True, slots=True)
 class IngestAuth:
     """Checks credentials against the deployment's root keys and the tracking source keys."""

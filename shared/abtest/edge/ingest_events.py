@@ -5,19 +5,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.ledger.batch import may_hold_unstorable_text, read_envelope
+from abtest.domain.ledger.context import country_of, device_of
 from abtest.domain.ledger.events import MAX_BODY_BYTES
+from abtest.domain.ledger.normalise import SERVER, Origin
 from abtest.edge.cors import CORS, is_preflight, preflight_answer
 from abtest.edge.gateway import (
     NO_STORE,
     Answer,
     GatewayEvent,
+    Headers,
     MethodNotAllowedError,
     Request,
     body_of,
     json_error,
     refuse_other_media,
 )
-from abtest.edge.ingest_auth import IngestAuth
+from abtest.edge.ingest_auth import IngestAuth, is_of_server
 from abtest.edge.visitor_cookie import refreshed
 from abtest.kit import canonical_json
 from abtest.kit.errors import ServiceError
@@ -27,6 +30,9 @@ from abtest.services.ingest import Ingest, Receipt
 METHODS = "POST"
 MEDIA_TYPES = ("application/json", "text/plain", "")
 """Beacons send text/plain, which needs no preflight, and blobs without a type send none at all."""
+
+COUNTRY = "cloudfront-viewer-country"
+"""Where the CDN says in which country the visitor is, of two letters."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,9 +64,19 @@ class IngestRoutes:
         refuse_other_media(request.headers, MEDIA_TYPES)
         envelope = read_envelope(body)
         shop_id = self._auth.shop(proven, request.headers, envelope)
-        answer = _rendered(self._ingest.accept(shop_id, envelope, check_text=may_hold_unstorable_text(body)))
+        origin = SERVER if is_of_server(request.headers) else _browser(request.headers)
+        taken = self._ingest.accept(shop_id, envelope, check_text=may_hold_unstorable_text(body), origin=origin)
+        answer = _rendered(taken)
         cookies = refreshed(event, request)
         return {**answer, "cookies": list(cookies)} if cookies else answer
+
+
+def _browser(headers: Headers) -> Origin:
+    return Origin(
+        is_browser=True,
+        device=device_of(headers.get("user-agent", "")),
+        country=country_of(headers.get(COUNTRY)),
+    )
 
 
 def _rendered(result: Receipt | HttpAnswer) -> Answer:

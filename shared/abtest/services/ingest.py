@@ -14,7 +14,7 @@ from typing import Any
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.ledger.batch import Envelope, SetAside, check_size, sort_batch
 from abtest.domain.ledger.events import Row
-from abtest.domain.ledger.normalise import Arrival
+from abtest.domain.ledger.normalise import SERVER, Arrival, Origin
 from abtest.domain.ledger.objects import quarantine_key, spill_key
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, to_milliseconds
@@ -87,7 +87,9 @@ class Ingest:
     queue: Queue | None = None
     store: AnalyticsStore | None = None
 
-    def accept(self, shop_id: str, envelope: Envelope, *, check_text: bool) -> Receipt | HttpAnswer:
+    def accept(
+        self, shop_id: str, envelope: Envelope, *, check_text: bool, origin: Origin = SERVER
+    ) -> Receipt | HttpAnswer:
         """Take a batch of an authenticated shop in; `check_text` asks to look for text that cannot be stored.
 
         Raises EmptyBatchError, BatchTooLargeError, RateLimitedError, EventStoreUnavailableError,
@@ -96,7 +98,7 @@ class Ingest:
         check_size(envelope)
         self._limit(shop_id, len(envelope.events))
         received_at = to_milliseconds(self.clock.now())
-        arrival = Arrival(shop_id=shop_id, received_at=received_at, sent_at=envelope.sent_at)
+        arrival = Arrival(shop_id=shop_id, received_at=received_at, sent_at=envelope.sent_at, origin=origin)
         found = sort_batch(envelope.events, arrival, check_text=check_text)
         answer = self._deliver(found.rows, received_at) if found.rows else None
         self._keep_samples(arrival, found.set_aside)

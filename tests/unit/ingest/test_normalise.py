@@ -42,7 +42,43 @@ GOOD: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     (
         "money of an unknown currency",
         event(type="order", data={"revenue": 5, "currency": "ZZZ"}),
-        {"revenue_minor": None, "currency": None, "data": '{"currency":"ZZZ","revenue":5}'},
+        {"revenue_minor": 500, "currency": None, "data": '{"currency":"ZZZ","revenue":5}'},
+    ),
+    ("money of no currency", event(type="order", data={"revenue": "1.005"}), {"revenue_minor": 100, "currency": None}),
+    (
+        "money that the shop has converted",
+        event(type="order", data={"revenue": 10, "currency": "USD", "shopRevenue": "9.31", "shopCurrency": "eur"}),
+        {"revenue_minor": 1000, "currency": "USD", "shop_revenue_minor": 931, "shop_currency": "EUR"},
+    ),
+    (
+        "converted money of an unknown currency",
+        event(type="order", data={"revenue": 10, "currency": "USD", "shopRevenue": "?", "shopCurrency": "ZZZ"}),
+        {"revenue_minor": 1000, "shop_revenue_minor": None, "shop_currency": None},
+    ),
+    (
+        "a currency without an amount converted",
+        event(type="order", data={"revenue": 10, "currency": "USD", "shopCurrency": "EUR"}),
+        {"shop_revenue_minor": None, "shop_currency": None},
+    ),
+    (
+        "the largest order",
+        event(type="order", data={"revenue": 10**10, "currency": "EUR"}),
+        {"revenue_minor": 10**12},
+    ),
+    (
+        "the cohort of a page view",
+        event(data={"cohort": "holdout", "holdout_config_epoch": 3}),
+        {"cohort": "holdout", "holdout_config_epoch": 3},
+    ),
+    (
+        "a cohort of the page's own",
+        event(data={"cohort": "summer", "holdout_config_epoch": 3}),
+        {"cohort": None, "holdout_config_epoch": None},
+    ),
+    (
+        "a cohort without its epoch",
+        event(data={"cohort": "active", "holdout_config_epoch": "3"}),
+        {"cohort": None, "holdout_config_epoch": None},
     ),
     ("custom", event(type="custom", data={"event_name": "add_to_cart"}), {"event_name": "add_to_cart"}),
     ("shop id in capitals", event(shopId=SHOP.upper()), {"shop_id": SHOP}),
@@ -102,6 +138,12 @@ BAD: list[tuple[str, Any]] = [
     ("invalid_revenue", event(type="order", data={"revenue": "NaN", "currency": "EUR"})),
     ("invalid_revenue", event(type="order", data={"revenue": "1e400", "currency": "EUR"})),
     ("invalid_revenue", event(type="order", data={"revenue": 1e300, "currency": "EUR"})),
+    ("invalid_revenue", event(type="order", data={"revenue": 10**10 + 0.01, "currency": "EUR"})),
+    ("invalid_revenue", event(type="refund", data={"revenue": 10**13, "currency": "???"})),
+    (
+        "invalid_revenue",
+        event(type="order", data={"revenue": 1, "currency": "USD", "shopRevenue": -1, "shopCurrency": "EUR"}),
+    ),
     ("invalid_text", event(data={"x": "\ud800"})),
     ("invalid_text", event(data={"x": "a\u0000b"})),
     ("invalid_text", event(visitorId="v\uffff")),

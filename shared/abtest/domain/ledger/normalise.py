@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from abtest.domain.ledger.context import country_of, device_told, source_of, source_told, visitor_told
 from abtest.domain.ledger.events import (
     EVENT_TYPES,
     MAX_AGE_MS,
@@ -11,9 +12,12 @@ from abtest.domain.ledger.events import (
     MAX_DATA_BYTES,
     MAX_DATA_DEPTH,
     MAX_ID_CHARS,
+    MAX_MONEY_MINOR,
     MAX_SKEW_MS,
     MAX_URL_CHARS,
     MIN_SKEW_MS,
+    Cohort,
+    Device,
     Reason,
     Row,
 )
@@ -22,15 +26,30 @@ from abtest.kit.canonical_json import Json
 from abtest.kit.money import CURRENCIES, to_minor
 
 _MONEY_TYPES = frozenset({"order", "refund", "goal", "custom"})
+_NO_MONEY = (None, None, None, None)
+_COHORTS: Mapping[str, Cohort] = {"holdout": "holdout", "active": "active"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a request tells of the visitors in it, whatever its events say; nothing where a server sends for many."""
+
+    is_browser: bool = False
+    device: Device | None = None
+    country: str | None = None
+
+
+SERVER = Origin()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """When and for whom a batch came; `sent_at` is the sender's own clock. All in Unix milliseconds."""
+    """When, from where and for whom a batch came; `sent_at` is the sender's own clock. All in Unix milliseconds."""
 
     shop_id: str
     received_at: int
     sent_at: int | None = None
+    origin: Origin = SERVER
 
     def correction(self) -> int:
         """Milliseconds to add to the sender's times: its clock error where that is large enough to be one.
@@ -92,7 +111,10 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
     inside: Mapping[str, Any] = data or {}
     experiment_id = _either(event, inside, "experimentId", "experiment_id")
     variation_id = _either(event, inside, "variationId", "variation_id")
-    revenue_minor, currency = _money(inside) if kind in _MONEY_TYPES else (None, None)
+    url = _url(event.get("url"))
+    revenue_minor, currency, shop_revenue_minor, shop_currency = _money(inside) if kind in _MONEY_TYPES else _NO_MONEY
+    cohort, config_epoch = _cohort(inside) if kind == "pageview" else (None, None)
+    origin = arrival.origin
     row: Row = {
         "event_id": _either(event, {}, "eventId", "event_id")
         or _derived_id(arrival.shop_id, visitor_id, kind, sent_ts, text, experiment_id, variation_id),
@@ -111,7 +133,16 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
         "order_id": _order_id(inside.get("orderId")),
         "revenue_minor": revenue_minor,
         "currency": currency,
-        "url": _url(event.get("url")),
+        "shop_revenue_minor": shop_revenue_minor,
+        "shop_currency": shop_currency,
+        "cohort": cohort,
+        "holdout_config_epoch": config_epoch,
+        "device": device_told(inside.get("device")) or origin.device,
+        "country": country_of(inside.get("country")) or origin.country,
+        "visitor_kind": visitor_told(inside.get("visitor")),
+        "source": source_told(inside.get("source"), url)
+        or (source_of(url, inside.get("referrer")) if origin.is_browser else None),
+        "url": url,
         "qa_mode": _flag(event.get("qa_mode")),
         "data": text,
     }
@@ -224,24 +255,47 @@ def _flag(value: Any) -> bool:
     raise _RefusedError("invalid_field")
 
 
-def _money(data: Mapping[str, Any]) -> tuple[int | None, str | None]:
-    """Minor units and currency; both None when the currency is not told or unknown (`data` keeps what was sent)."""
+def _money(data: Mapping[str, Any]) -> tuple[int | None, str | None, int | None, str | None]:
+    """Minor units and currency of the sender, then the same money in the shop's currency where both were told.
+
+    An amount whose currency is not told or unknown counts hundredths.
+    """
     amount = data.get("revenue")
     if amount is None:
-        return None, None
+        return _NO_MONEY
+    currency = _currency(data.get("currency"))
+    # An amount without a known currency is still checked to be an amount.
+    minor = _minor(amount, currency or "USD")
+    shop_amount, shop_currency = data.get("shopRevenue"), _currency(data.get("shopCurrency"))
+    if shop_amount is None or shop_currency is None:
+        return minor, currency, None, None
+    return minor, currency, _minor(shop_amount, shop_currency), shop_currency
+
+
+def _currency(named: Any) -> str | None:
+    if not isinstance(named, str) or len(named) != 3:
+        return None
+    return named if named in CURRENCIES else named.upper() if named.upper() in CURRENCIES else None
+
+
+def _minor(amount: Any, currency: str) -> int:
     if type(amount) not in (int, float, str) or (isinstance(amount, str) and not _is_decimal(amount)):
         raise _RefusedError("invalid_revenue")
-    named = data.get("currency")
-    currency = named.upper() if isinstance(named, str) and len(named) == 3 else None
-    known = currency if currency in CURRENCIES else None
     try:
-        # An amount without a known currency is still checked to be an amount.
-        minor = to_minor(amount, known or "USD")
+        minor = to_minor(amount, currency)
     except ValueError as error:
         raise _RefusedError("invalid_revenue") from error
-    if minor < 0:
+    if not 0 <= minor <= MAX_MONEY_MINOR:
         raise _RefusedError("invalid_revenue")
-    return (minor, known) if known else (None, None)
+    return minor
+
+
+def _cohort(data: Mapping[str, Any]) -> tuple[Cohort | None, int | None]:
+    """Of a page view in a shop with a holdout; both or neither, since pages may have properties of such names."""
+    named, epoch = data.get("cohort"), data.get("holdout_config_epoch")
+    if not isinstance(named, str) or named not in _COHORTS or type(epoch) is not int or not 0 <= epoch < 2**53:
+        return None, None
+    return _COHORTS[named], epoch
 
 
 def _is_decimal(text: str) -> bool:
