@@ -1,0 +1,77 @@
+"""The columns of the ledger: their order, their types, and which lines of a raw object are rows at all.
+
+Whoever reads the ledger, in whatever language, takes a line for a row exactly when `row_of` does.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final, Literal, cast
+
+from abtest.domain.ledger.events import Row
+from abtest.kit.canonical_json import Json
+
+ColumnType = Literal["text", "integer", "flag"]
+
+COLUMNS: Final[Mapping[str, ColumnType]] = {
+    "event_id": "text",
+    "shop_id": "text",
+    "type": "text",
+    "visitor_id": "text",
+    "session_id": "text",
+    "ts": "integer",
+    "received_at": "integer",
+    "sent_at": "integer",
+    "experiment_id": "text",
+    "variation_id": "text",
+    "assignment_epoch": "integer",
+    "goal_id": "text",
+    "event_name": "text",
+    "order_id": "text",
+    "revenue_minor": "integer",
+    "currency": "text",
+    "shop_revenue_minor": "integer",
+    "shop_currency": "text",
+    "cohort": "text",
+    "holdout_config_epoch": "integer",
+    "device": "text",
+    "country": "text",
+    "visitor_kind": "text",
+    "source": "text",
+    "url": "text",
+    "qa_mode": "flag",
+    "data": "text",
+}
+"""Every column in order. A raw line is JSON with these keys; Parquet files have them and `bucket`, an integer, last."""
+
+ESSENTIAL: Final = frozenset({"event_id", "shop_id", "type", "visitor_id", "ts", "received_at"})
+"""What no row is without. Of all others those that an older release did not write yet are null."""
+
+ABSENT: Final[Mapping[str, Json]] = dict.fromkeys(COLUMNS) | {"qa_mode": False, "data": "{}"}
+"""What stands for a column that is missing or null."""
+
+INTEGERS: Final = range(-(2**63), 2**63)
+
+SHOP_ID: Final = "[0-9A-Za-z_-]{1,64}"
+"""What a shop's id consists of: it is part of the names of objects."""
+
+
+def row_of(line: Json) -> Row | None:
+    """The row that a line's JSON is; None where it lacks something essential or a value has another type."""
+    if not isinstance(line, dict) or not all(_fits(line.get(name), kind) for name, kind in COLUMNS.items()):
+        return None
+    if any(line.get(name) is None for name in ESSENTIAL) or not is_shop_id(line["shop_id"]):
+        return None
+    return cast(Row, {name: ABSENT[name] if line.get(name) is None else line[name] for name in COLUMNS})
+
+
+def is_shop_id(text: str) -> bool:
+    """Whether a shop may be called this."""
+    return re.fullmatch(SHOP_ID, text) is not None
+
+
+def _fits(value: Json, kind: ColumnType) -> bool:
+    if value is None:
+        return True
+    if kind == "text":
+        return isinstance(value, str)
+    return type(value) is bool if kind == "flag" else type(value) is int and value in INTEGERS
