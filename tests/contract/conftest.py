@@ -19,6 +19,7 @@ from abtest.adapters.dynamo import (
     DynamoLeases,
     DynamoRateLimiter,
     DynamoRollups,
+    DynamoRollupStore,
     DynamoSessions,
 )
 from abtest.adapters.memory import (
@@ -29,6 +30,7 @@ from abtest.adapters.memory import (
     MemoryQueue,
     MemoryRateLimiter,
     MemoryRollups,
+    MemoryRollupStore,
     MemorySessions,
 )
 from abtest.adapters.s3 import S3Blobs
@@ -37,6 +39,7 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Catalog
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.queue import Queue
+from abtest.ports.rollup_store import RollupStore
 from abtest.ports.rollups import Rollups
 from tests.support.moto_stack import ENDPOINT, enter_moto, keep_clients_of, mocked
 from tests.support.template import Stack
@@ -61,6 +64,7 @@ class Ports:
     leases: Leases
     sessions: Sessions
     rollups: Rollups
+    rollup_store: RollupStore
     again: Callable[[], Ports] | None = None
 
     def another(self) -> Ports:
@@ -102,6 +106,7 @@ def _memory_ports() -> Iterator[Ports]:
         leases=MemoryLeases(),
         sessions=MemorySessions(),
         rollups=MemoryRollups(),
+        rollup_store=MemoryRollupStore(),
     )
 
 
@@ -170,5 +175,6 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
         leases=DynamoLeases(ephemeral),
         sessions=DynamoSessions(ephemeral),
         rollups=DynamoRollups(name("RollupsTable")),
+        rollup_store=DynamoRollupStore(name("RollupsTable")),
         again=lambda: _aws_ports(name),
     )

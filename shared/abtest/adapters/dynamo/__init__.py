@@ -4,6 +4,7 @@ from abtest.adapters.dynamo.catalog import DynamoCatalog
 from abtest.adapters.dynamo.idempotency import DynamoIdempotency
 from abtest.adapters.dynamo.leases import DynamoLeases
 from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
+from abtest.adapters.dynamo.rollup_store import DynamoRollupStore
 from abtest.adapters.dynamo.rollups import DynamoRollups
 from abtest.adapters.dynamo.sessions import DynamoSessions
 
@@ -12,6 +13,7 @@ __all__ = [
     "DynamoIdempotency",
     "DynamoLeases",
     "DynamoRateLimiter",
+    "DynamoRollupStore",
     "DynamoRollups",
     "DynamoSessions",
 ]

@@ -20,9 +20,17 @@ transaction. The shop is part of every key, so another shop's id leads nowhere, 
 so a policy can admit a function to bodies of one kind (`X#KEY#*`).
 
 Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#` + name, see ephemeral.py.
-Roll-ups (pk, sk): `R#<experiment id>`, `EPOCH#<6 digits>`.
+Roll-ups (pk, sk); `generation`, and `document` (gzip of JSON) or `digest` and `parts` (how many) of one in parts
+
+| item | pk | sk | attributes |
+|---|---|---|---|
+| totals | `R#<experiment id>` | `EPOCH#<6 digits>` | `claimed`: the generation that somebody began to write |
+| day, segments | `R#<experiment id>` | `EPOCH#<6 digits>#DAY#<yyyy-mm-dd>`, `…#SEG#<yyyy-mm-dd>` | |
+| a shop's day | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
+| part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
 """
 
+from typing import Literal
 from uuid import UUID
 from zlib import crc32
 
@@ -141,3 +149,25 @@ def revision(shop_id: str) -> Key:
 def rollup(experiment_id: str, measurement_epoch: int) -> Key:
     """Where the roll-up of one measurement epoch stands."""
     return f"R#{experiment_id}", f"EPOCH#{measurement_epoch:06d}"
+
+
+def rollup_slice(totals: Key, kind: Literal["DAY", "SEG"], date: str) -> Key:
+    """Where a day's cells or segments stand, beside the totals."""
+    pk, sk = totals
+    return pk, f"{sk}#{kind}#{date}"
+
+
+def shop_day(shop_id: str, date: str) -> Key:
+    """Where a shop's day stands."""
+    return f"R#{shop_id}", f"SHOPDAY#{date}"
+
+
+def rollup_part(whole: Key, generation: int, digest: str, number: int) -> Key:
+    """Where a part of a document stands that is too large for its item."""
+    pk, sk = whole
+    return pk, f"{rollup_parts(sk, generation)}#{digest}#{number:03d}"
+
+
+def rollup_parts(sk: str, generation: int) -> str:
+    """What sorts before the parts of that generation and after those of the generations before it."""
+    return f"PART#{sk}#{generation:012d}"

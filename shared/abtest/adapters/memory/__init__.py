@@ -5,6 +5,7 @@ from abtest.adapters.memory.catalog import MemoryCatalog
 from abtest.adapters.memory.cdn import MemoryCdn
 from abtest.adapters.memory.limits import MemoryIdempotency, MemoryLeases, MemoryRateLimiter, MemorySessions
 from abtest.adapters.memory.queue import MemoryQueue
+from abtest.adapters.memory.rollup_store import MemoryRollupStore
 from abtest.adapters.memory.rollups import MemoryRollups
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "MemoryLeases",
     "MemoryQueue",
     "MemoryRateLimiter",
+    "MemoryRollupStore",
     "MemoryRollups",
     "MemorySessions",
 ]

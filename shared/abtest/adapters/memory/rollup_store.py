@@ -1,0 +1,72 @@
+"""Roll-ups in memory."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abtest.kit import canonical_json
+from abtest.ports.rollup_store import Document, Standing
+
+Key = tuple[str, str, str]
+
+
+class MemoryRollupStore:
+    """Documents in a dictionary; a write is always whole."""
+
+    def __init__(self) -> None:
+        self._documents: dict[Key, tuple[int, bytes]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
+        name = _name(totals["experiment_id"], totals["measurement_epoch"])
+        written = {
+            (name, "", ""): totals,
+            **{(name, "DAY", date): day for date, day in days.items()},
+            **{(name, "SEG", date): segment for date, segment in segments.items()},
+        }
+        return self._put(written, totals["generation"])
+
+    def standing(self, experiment_id: str, measurement_epoch: int) -> Standing:
+        totals = self.totals(experiment_id, measurement_epoch)
+        return Standing(totals=totals, is_whole=True, next_generation=totals["generation"] + 1 if totals else 1)
+
+    def next_generation(self, experiment_id: str, measurement_epoch: int) -> int:
+        return self.standing(experiment_id, measurement_epoch).next_generation
+
+    def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
+        found = self._documents.get((_name(experiment_id, measurement_epoch), "", ""))
+        return _loaded(found) if found else None
+
+    def days(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
+        return self._between(_name(experiment_id, measurement_epoch), "DAY", first, last)
+
+    def segments(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
+        return self._between(_name(experiment_id, measurement_epoch), "SEG", first, last)
+
+    def put_shop_day(self, document: Document) -> bool:
+        return self._put({(document["shop_id"], "SHOPDAY", document["date"]): document}, document["generation"])
+
+    def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
+        return self._between(shop_id, "SHOPDAY", first, last)
+
+    def _put(self, documents: Mapping[Key, Document], generation: int) -> bool:
+        encoded = {key: (generation, canonical_json.encode(dict(document))) for key, document in documents.items()}
+        with self._lock:
+            if any(self._documents[key][0] >= generation for key in encoded if key in self._documents):
+                return False
+            self._documents.update(encoded)
+        return True
+
+    def _between(self, name: str, kind: str, first: str, last: str) -> Sequence[Document]:
+        with self._lock:
+            keys = sorted(key for key in self._documents if key[:2] == (name, kind) and first <= key[2] <= last)
+            return [_loaded(self._documents[key]) for key in keys]
+
+
+def _name(experiment_id: str, measurement_epoch: int) -> str:
+    return f"{experiment_id}#{measurement_epoch}"
+
+
+def _loaded(stored: tuple[int, bytes]) -> dict[str, Any]:
+    document: dict[str, Any] = canonical_json.loads(stored[1])
+    return document
