@@ -65,7 +65,7 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
     refunds = refunded(counted, plan.currency)
     goals = {goal.goal_id: _count_goal(counted, exposures, goal, plan, refunds) for goal in plan.goals}
     return Counts(
-        visitors=Counter(cell for exposure in exposures.values() for cell in exposure.cells),
+        visitors=dict(Counter(cell for exposure in exposures.values() for cell in exposure.cells)),
         goals={goal_id: found.cells for goal_id, found in goals.items()},
         money={goal.goal_id: goals[goal.goal_id].money for goal in plan.goals if goal.counts_money},
         spread={goal.goal_id: goals[goal.goal_id].spread for goal in plan.goals if goal.winsorize_pct is not None},

@@ -1,0 +1,86 @@
+"""What one row of the ledger says by itself: when it happened, its money, and which of several copies stands."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from abtest.domain.ledger.events import Row
+
+OWN, CONVERTED, FOREIGN, UNKNOWN_MONEY = "own", "converted", "foreign", "unknown"
+
+PRECEDENCE: tuple[tuple[str, Any], ...] = (
+    ("received_at", 0),
+    ("ts", 0),
+    ("type", ""),
+    ("visitor_id", ""),
+    ("experiment_id", ""),
+    ("variation_id", ""),
+    ("assignment_epoch", 0),
+    ("goal_id", ""),
+    ("event_name", ""),
+    ("order_id", ""),
+    ("revenue_minor", -1),
+    ("currency", ""),
+    ("qa_mode", False),
+    ("data", ""),
+    ("url", ""),
+    ("device", ""),
+    ("country", ""),
+    ("visitor_kind", ""),
+    ("source", ""),
+)
+"""Of copies the first in this order stands: columns, each with what null compares as; texts by code point.
+
+Context and address come last: a sender may tell them differently with each copy. The other columns follow from `data`.
+"""
+
+
+class HitMoney(NamedTuple):
+    """A hit's money: `kind` `own` and `converted` are minor units of the plan's currency, `foreign` of its own,
+    `unknown` hundredths. `currency` is what the sender named, empty when unknown."""
+
+    kind: str
+    currency: str
+    minor: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is money in the plan's currency."""
+        return self.kind in (OWN, CONVERTED)
+
+
+def happened_at(row: Row) -> int:
+    """When the event happened: nothing happens after it was received."""
+    return min(row["ts"], row["received_at"])
+
+
+def without_copies(rows: Iterable[Row]) -> list[Row]:
+    """Of rows with the same event id, all of one shop, the one that `PRECEDENCE` puts first."""
+    kept: dict[str, Row] = {}
+    for row in rows:
+        present = kept.setdefault(row["event_id"], row)
+        if present is not row and _precedence(row) < _precedence(present):
+            kept[row["event_id"]] = row
+    return list(kept.values())
+
+
+def money_of(row: Row, currency: str) -> HitMoney:
+    """The row's money as a plan in `currency` sees it; a row without an amount has 0 of an unknown currency."""
+    minor, named = row["revenue_minor"], row["currency"]
+    if minor is not None and named == currency:
+        return HitMoney(OWN, currency, minor)
+    shop_minor = row.get("shop_revenue_minor")
+    if shop_minor is not None and row.get("shop_currency") == currency:
+        return HitMoney(CONVERTED, named or "", shop_minor)
+    if minor is not None and named is not None:
+        return HitMoney(FOREIGN, named, minor)
+    return HitMoney(UNKNOWN_MONEY, "", 0 if named or minor is None else minor)
+
+
+def in_time(row: Row) -> tuple[int, str]:
+    """What "first" means of events: by time, then by event id."""
+    return happened_at(row), row["event_id"]
+
+
+def _precedence(row: Row) -> tuple[object, ...]:
+    read: Callable[[str], Any] = row.get
+    return tuple(null if (found := read(column)) is None else found for column, null in PRECEDENCE)
