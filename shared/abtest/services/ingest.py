@@ -28,6 +28,7 @@ from abtest.services.throttling import RateLimitedError
 
 _log = logging.getLogger(__name__)
 
+NDJSON = "application/x-ndjson"
 EVENTS_PER_WINDOW, WINDOW_SECONDS = 60_000, 60
 
 
@@ -67,7 +68,7 @@ class AnalyticsStore:
 
     def forward(self, rows: Sequence[Row]) -> HttpAnswer:
         """Send rows as NDJSON; the store's answer. Raises AnalyticsStoreUnreachableError."""
-        headers = {"Content-Type": "application/x-ndjson"}
+        headers = {"Content-Type": NDJSON}
         try:
             return self.sender.post(self.url, ndjson(rows), headers=headers)
         except (HttpUnreachableError, UrlNotAllowedError) as error:
@@ -149,7 +150,8 @@ class Ingest:
             return
         key = quarantine_key(arrival.shop_id, arrival.received_at, uuid7(self.clock.now(), self.random))
         try:
-            store_samples(self.ledger, key, [sample_line(arrival, aside) for aside in set_aside])
+            content = packed([sample_line(arrival, aside) for aside in set_aside])
+            self.ledger.put(key, content, content_type=NDJSON)
         except Exception:
             # The good events are safe by now, and the answer tells what was refused: a lost sample must not undo that.
             _log.warning("quarantine.not_stored", extra={"shop_id": arrival.shop_id, "events": len(set_aside)})
@@ -171,6 +173,11 @@ def ndjson(lines: Sequence[Mapping[str, Any]]) -> bytes:
     return b"".join(canonical_json.encode(line) + b"\n" for line in lines)
 
 
+def packed(lines: Sequence[Mapping[str, Any]]) -> bytes:
+    """Lines as an object of the ledger holds them."""
+    return gzip.compress(ndjson(lines), 6, mtime=0)
+
+
 def sample_line(arrival: Arrival, aside: SetAside) -> Mapping[str, Any]:
     """A quarantined event as the listing shows it. `received_at` in Unix milliseconds."""
     return {
@@ -181,8 +188,3 @@ def sample_line(arrival: Arrival, aside: SetAside) -> Mapping[str, Any]:
         "sample": aside.sample,
         "shop_id": arrival.shop_id,
     }
-
-
-def store_samples(ledger: Blobs, key: str, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Write quarantine lines. Raises BlobsUnavailableError."""
-    ledger.put(key, gzip.compress(ndjson(lines), mtime=0), content_type="application/x-ndjson")

@@ -1,26 +1,31 @@
 """Writing the ledger: a batch of queue messages becomes one raw object, whatever happens in between.
 
-The object's name follows from the message ids, so a batch that is delivered again overwrites itself. A queue may also
-cut its batches anew, and then rows stand in two objects: whoever counts tells copies by event id.
+Objects are never changed. Their names follow from the hour of writing and the message ids, so a batch that is delivered
+again finds its object, or writes another where the hour is over or the queue cut its batches anew: rows may stand in
+several objects, and whoever counts tells copies by event id. A message counts as done only after all its rows are
+stored.
 """
 
-import gzip
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from abtest.domain.ledger.events import REVENUE_GOAL_ID, Row, goal_claim
+from abtest.domain.ledger.events import MAX_SAMPLE_CHARS, REVENUE_GOAL_ID, Row, goal_claim
 from abtest.domain.ledger.objects import batch_id, quarantine_key, raw_key
 from abtest.kit import canonical_json
-from abtest.kit.clock import Clock
-from abtest.ports.blobs import Blobs
+from abtest.kit.clock import Clock, to_milliseconds
+from abtest.ports.blobs import Blobs, BlobsUnavailableError, PreconditionFailedError
 from abtest.ports.catalog import Catalog
-from abtest.services.ingest import ndjson, store_samples
+from abtest.services.ingest import NDJSON, packed
 from abtest.services.last_seen import LastSeen
 
-GOAL_SAMPLE_CHARS = 2048
+_log = logging.getLogger(__name__)
+
+NOBODY = "unreadable"
+"""Stands for the shop of messages that nobody can read: no shop has this id, so none can list them."""
 UNKNOWN_GOAL_KEPT = timedelta(seconds=60)
 CACHE_SIZE = 100_000
 
@@ -66,42 +71,78 @@ class LedgerWriter:
 
     ledger: Blobs
     goals: KnownGoals
+    clock: Clock
     seen: LastSeen | None = None
     """Who is told which shops' events were written."""
 
     def write(self, messages: Sequence[Message]) -> list[str]:
-        """Store all rows of all readable messages as one object; the ids of messages that could not be read.
+        """Store all rows of all readable messages as one object; the ids of messages that are to come again.
 
-        Raises BlobsUnavailableError and DatabaseBusyError: then a repetition overwrites what was stored, if anything.
+        What is no JSON can never be read: it is set aside. JSON of another form may be of a newer release, whose
+        workers will read it; so it comes again, and at last becomes a dead letter.
+
+        Raises BlobsUnavailableError and DatabaseBusyError: then a repetition finds what was stored, if anything.
         """
-        readable = {message: rows for message in messages if (rows := _rows_of(message.body)) is not None}
-        if readable:
-            self._store(list(readable), [row for rows in readable.values() for row in rows])
-        return [message.id for message in messages if message not in readable]
+        rows: list[Row] = []
+        read: list[Message] = []
+        broken: list[Message] = []
+        unknown: list[str] = []
+        for message in messages:
+            try:
+                found = _rows_of(message.body)
+            except canonical_json.InvalidJsonError:
+                broken.append(message)
+                continue
+            if found is None:
+                unknown.append(message.id)
+            else:
+                read.append(message)
+                rows += found
+        self._set_aside(broken)
+        if read:
+            self._store(
+                batch_id(message.id for message in read), raw_key((message.id for message in read), self._now()), rows
+            )
+        return unknown
 
-    def _store(self, messages: Sequence[Message], rows: Iterable[Row]) -> None:
+    def _now(self) -> int:
+        return to_milliseconds(self.clock.now())
+
+    def _set_aside(self, broken: Iterable[Message]) -> None:
+        for message in broken:
+            _log.error("ledger.unreadable_message", extra={"message_id": message.id})
+            key = quarantine_key(NOBODY, message.queued_at, batch_id([message.id]))
+            self._keep(key, packed([_unreadable(message)]))
+
+    def _store(self, batch: str, key: str, rows: Iterable[Row]) -> None:
         good: list[Row] = []
         unknown: defaultdict[str, list[Row]] = defaultdict(list)
         for row in rows:
             fits = row["type"] != "goal" or self.goals.has(row["shop_id"], row["goal_id"] or "")
             (good if fits else unknown[row["shop_id"]]).append(row)
-        ids = [message.id for message in messages]
         for shop_id, refused in unknown.items():
-            key = quarantine_key(shop_id, min(row["received_at"] for row in refused), batch_id(ids))
-            store_samples(self.ledger, key, [_unknown_goal(row) for row in refused])
+            aside = quarantine_key(shop_id, min(row["received_at"] for row in refused), batch)
+            self._keep(aside, packed([_unknown_goal(row) for row in refused]))
         if good:
-            key = raw_key(ids, max(message.queued_at for message in messages))
-            self.ledger.put(key, gzip.compress(ndjson(good), 6, mtime=0), content_type="application/x-ndjson")
+            self._keep(key, packed(good))
             if self.seen is not None:
                 self.seen.note((row["shop_id"], row["received_at"]) for row in good)
 
+    def _keep(self, key: str, content: bytes) -> None:
+        """Write the object unless it stands already: an earlier delivery wrote it.
+
+        Two deliveries at one time can refuse each other, so it is looked up before the message counts as done.
+        """
+        try:
+            self.ledger.put(key, content, content_type=NDJSON, if_absent=True)
+        except PreconditionFailedError as error:
+            if self.ledger.get(key) is None:
+                raise BlobsUnavailableError from error
+
 
 def _rows_of(body: str) -> Sequence[Row] | None:
-    """The rows of a message that the edge made; None for anything else."""
-    try:
-        document = canonical_json.loads(body)
-    except canonical_json.InvalidJsonError:
-        return None
+    """The rows of a message that the edge made; None for JSON of another form. Raises InvalidJsonError."""
+    document = canonical_json.loads(body)
     rows = document.get("rows") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() >= _ESSENTIAL for row in rows):
         return None
@@ -114,12 +155,25 @@ _ESSENTIAL = {"event_id", "shop_id", "type", "visitor_id", "ts", "received_at"}
 _ABSENT = dict.fromkeys(Row.__annotations__) | {"qa_mode": False, "data": "{}"}
 
 
+def _unreadable(message: Message) -> Mapping[str, Any]:
+    """The whole message, for whoever finds out what went wrong."""
+    return {
+        "body": message.body,
+        "event_id": None,
+        "index": None,
+        "reason": "unreadable_message",
+        "received_at": message.queued_at,
+        "sample": message.body[:MAX_SAMPLE_CHARS],
+        "shop_id": None,
+    }
+
+
 def _unknown_goal(row: Row) -> Mapping[str, Any]:
     return {
         "event_id": row["event_id"],
         "index": None,
         "reason": "unknown_goal",
         "received_at": row["received_at"],
-        "sample": canonical_json.dumps(row)[:GOAL_SAMPLE_CHARS],
+        "sample": canonical_json.dumps(row)[:MAX_SAMPLE_CHARS],
         "shop_id": row["shop_id"],
     }

@@ -76,5 +76,6 @@ def ledger_writer() -> "LedgerWriter":
     found.need("catalog_table", "ledger_bucket", "ephemeral_table")
     ledger = S3Blobs(found.ledger_bucket)
     # Goals are small: no body of the catalog that is read here lies in a bucket.
-    goals = KnownGoals(DynamoCatalog(found.catalog_table, ledger), SystemClock())
-    return LedgerWriter(ledger=ledger, goals=goals, seen=LastSeen(sessions=DynamoSessions(found.ephemeral_table)))
+    clock, seen = SystemClock(), LastSeen(sessions=DynamoSessions(found.ephemeral_table))
+    goals = KnownGoals(DynamoCatalog(found.catalog_table, ledger), clock)
+    return LedgerWriter(ledger=ledger, goals=goals, clock=clock, seen=seen)

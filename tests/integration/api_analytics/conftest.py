@@ -69,9 +69,9 @@ class Lab:
         self.queued += len(bodies)
         catalog = self.api.management.catalog
         if messages:
-            assert (
-                LedgerWriter(ledger=self.edge.ledger, goals=KnownGoals(catalog, self.api.clock)).write(messages) == []
-            )
+            clock = self.api.clock
+            writer = LedgerWriter(ledger=self.edge.ledger, goals=KnownGoals(catalog, clock), clock=clock)
+            assert writer.write(messages) == []
         run = RollupRun(
             world=self.api.world,
             ledger=self.edge.ledger,

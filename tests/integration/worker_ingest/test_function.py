@@ -12,7 +12,7 @@ import pytest
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.domain.ledger.events import goal_claim
 from abtest.kit.clock import ManualClock
-from abtest.ports.blobs import BlobsUnavailableError
+from abtest.ports.blobs import BlobsUnavailableError, PreconditionFailedError
 from abtest.ports.catalog import Claim, Commit
 from abtest.services.ingest import messages
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
@@ -52,25 +52,108 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def writer(ledger: MemoryBlobs, catalog: MemoryCatalog, clock: ManualClock) -> LedgerWriter:
-    return LedgerWriter(ledger=ledger, goals=KnownGoals(catalog, clock))
+    return LedgerWriter(ledger=ledger, goals=KnownGoals(catalog, clock), clock=clock)
 
 
-def test_batch__delivered_twice_in_any_order__overwrites_itself(writer: LedgerWriter, ledger: MemoryBlobs) -> None:
+def test_batch__delivered_twice_in_any_order__finds_its_object(writer: LedgerWriter, ledger: MemoryBlobs) -> None:
     batch = [message(1, row(event_id="a")), message(2, row(event_id="b"))]
     assert writer.write(batch) == []
+    stored = dict(ledger.objects)
     assert writer.write(batch[::-1]) == []
+    assert ledger.objects == stored
     (rows,) = written(ledger)
     assert sorted(row["event_id"] for row in rows) == ["a", "b"]
-    (entry,) = ledger.list("raw/")
-    assert entry.key.startswith(f"raw/{datetime.fromtimestamp(BEGIN / 1000, UTC):dt=%Y-%m-%d/hh=%H/}")
+
+
+def test_object__lies_under_the_hour_of_writing__and_a_later_delivery_makes_another(
+    writer: LedgerWriter, ledger: MemoryBlobs, clock: ManualClock
+) -> None:
+    writer.write([message(1, row())])
+    clock.advance(seconds=3600)
+    writer.write([message(1, row())])
+    keys = [entry.key for entry in ledger.list("raw/")]
+    assert [key[:21] for key in keys] == ["raw/dt=2026-03-02/hh=", "raw/dt=2026-03-02/hh="]
+    assert [key[21:24] for key in keys] == ["00/", "01/"]
+    assert written(ledger)[0] == written(ledger)[1]
+
+
+class Dying(MemoryBlobs):
+    """A store before or after whose n-th write the process dies."""
+
+    def __init__(self, dies_at: int, *, before: bool) -> None:
+        super().__init__()
+        self.writes, self.dies_at, self.before = 0, dies_at, before
+
+    def put(self, key: str, content: bytes, **said: Any) -> str:
+        self.writes += 1
+        dies = self.writes == self.dies_at
+        if dies and self.before:
+            raise SystemExit
+        etag = super().put(key, content, **said)
+        if dies:
+            raise SystemExit
+        return etag
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("dies_at", [1, 2, 3])
+def test_worker__that_dies_around_any_write__has_lost_and_changed_nothing_after_the_next_delivery(
+    catalog: MemoryCatalog, clock: ManualClock, dies_at: int, before: bool
+) -> None:
+    batch = [
+        message(1, row(event_id="a"), row(event_id="b", type="goal", goal_id="nobody's")),
+        Message(id="broken", body='{"rows":', queued_at=BEGIN),
+    ]
+    ledger = Dying(dies_at, before=before)
+    writer = LedgerWriter(ledger=ledger, goals=KnownGoals(catalog, clock), clock=clock)
+    with pytest.raises(SystemExit):
+        writer.write(batch)
+    first = dict(ledger.objects)
+    assert writer.write(batch) == []
+    assert first.items() <= ledger.objects.items()
+    assert [line["event_id"] for lines in written(ledger) for line in lines] == ["a"]
+    aside = [line for lines in written(ledger, "quarantine/") for line in lines]
+    assert sorted((line["event_id"] or "", line["reason"]) for line in aside) == [
+        ("", "unreadable_message"),
+        ("b", "unknown_goal"),
+    ]
+
+
+class Refusing(MemoryBlobs):
+    """A store in which another writer is always faster, and never done."""
+
+    def put(self, key: str, content: bytes, **said: Any) -> str:
+        raise PreconditionFailedError(key)
+
+
+def test_object__that_another_delivery_is_said_to_write__is_looked_for_before_the_message_is_done(
+    catalog: MemoryCatalog, clock: ManualClock
+) -> None:
+    writer = LedgerWriter(ledger=Refusing(), goals=KnownGoals(catalog, clock), clock=clock)
+    with pytest.raises(BlobsUnavailableError):
+        writer.write([message(1, row())])
 
 
 @pytest.mark.parametrize(
-    "body", ["", "not json", "[]", '{"rows":5}', '{"rows":[{"event_id":"x"}]}', '{"rows":[NaN]}', '{"rows":[]}{']
+    "body", ["", "not json", '{"rows":[NaN]}', '{"rows":[]}{', '{"rows":[],"rows":[]}', "[" * 10_000]
 )
-def test_message__that_cannot_be_read__is_reported_alone(writer: LedgerWriter, ledger: MemoryBlobs, body: str) -> None:
-    assert writer.write([message(1, row()), Message(id="poison", body=body, queued_at=BEGIN)]) == ["poison"]
+def test_message__that_is_no_json__is_set_aside_whole_and_never_comes_again(
+    writer: LedgerWriter, ledger: MemoryBlobs, body: str
+) -> None:
+    assert writer.write([message(1, row()), Message(id="poison", body=body, queued_at=BEGIN)]) == []
     assert len(written(ledger)) == 1
+    ((line,),) = written(ledger, "quarantine/")
+    assert (line["reason"], line["body"], line["received_at"]) == ("unreadable_message", body, BEGIN)
+    assert line["shop_id"] is None
+
+
+@pytest.mark.parametrize(
+    "body", ["[]", '{"rows":5}', '{"rows":[{"event_id":"x"}]}', '{"batch":"of a release to come"}']
+)
+def test_message__of_another_form__comes_again_alone(writer: LedgerWriter, ledger: MemoryBlobs, body: str) -> None:
+    assert writer.write([message(1, row()), Message(id="newer", body=body, queued_at=BEGIN)]) == ["newer"]
+    assert len(written(ledger)) == 1
+    assert written(ledger, "quarantine/") == []
 
 
 def test_row__of_another_release__is_written_with_what_it_lacks_as_absent_and_what_it_adds(
@@ -121,9 +204,11 @@ def test_function__on_the_templates_resources__writes_and_names_the_unreadable(a
     handler = fresh_handler(aws_stack, "WorkerIngest", "worker_ingest")
     records = [
         {"messageId": "m-1", "body": next(messages([row()])), "attributes": {"SentTimestamp": str(BEGIN)}},
-        {"messageId": "m-2", "body": "poison", "attributes": {"SentTimestamp": str(BEGIN)}},
+        {"messageId": "m-2", "body": "{}", "attributes": {"SentTimestamp": str(BEGIN)}},
     ]
     assert handler({"Records": records}, None) == {"batchItemFailures": [{"itemIdentifier": "m-2"}]}
+    assert handler({"Records": records[:1]}, None) == {"batchItemFailures": []}
+    assert handler({"Records": [records[1] | {"body": "{"}]}, None) == {"batchItemFailures": []}
     bucket = aws_stack.name("LedgerBucket")
     (entry,) = aws_stack.clients.s3.list_objects_v2(Bucket=bucket, Prefix="raw/")["Contents"]
     content = aws_stack.clients.s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()

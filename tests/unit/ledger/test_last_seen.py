@@ -81,11 +81,10 @@ def test_of__shop_that_fell_silent__is_forgotten(sessions: CountingSessions) -> 
 
 def test_writer__events_that_were_written__are_noted_for_their_shop(sessions: CountingSessions) -> None:
     seen = LastSeen(sessions=sessions)
-    goals = KnownGoals(MemoryCatalog(), ManualClock(datetime(2026, 3, 2, tzinfo=UTC)))
-    writer = LedgerWriter(ledger=MemoryBlobs(), goals=goals, seen=seen)
+    clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
+    writer = LedgerWriter(ledger=MemoryBlobs(), goals=KnownGoals(MemoryCatalog(), clock), clock=clock, seen=seen)
     arrived = row(event_id="a")
     body = next(messages([arrived]))
-    assert writer.write([Message(id="m", body=body, queued_at=BEGIN), Message(id="n", body="{", queued_at=BEGIN)]) == [
-        "n"
-    ]
+    batch = [Message(id="m", body=body, queued_at=BEGIN), Message(id="n", body="{}", queued_at=BEGIN)]
+    assert writer.write(batch) == ["n"]
     assert seen.of(SHOP, timestamp(from_milliseconds(arrived["received_at"]))) == _moment(arrived["received_at"])

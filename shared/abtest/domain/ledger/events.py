@@ -65,6 +65,8 @@ Reason = Literal[
     "missing_goal_id",
     "missing_event_name",
     "missing_revenue",
+    "duplicate_key",
+    "invalid_number",
     "unknown_goal",
 ]
 """Why an event was set aside; `unknown_goal` is found by the ingest worker, all others at the edge."""
