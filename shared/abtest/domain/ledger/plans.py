@@ -66,6 +66,12 @@ class GoalPlan:
         return row["type"] == "custom" and self.type == "custom" and row["event_name"] == self.event_name
 
 
+SHOP_REVENUE = GoalPlan(
+    goal_id=REVENUE_GOAL_ID, type="revenue", event_name=None, count_once=False, window_ms=FOR_EVER_MS, filter=None
+)
+"""The orders of a shop, whatever experiments there are."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountingPlan:
     """Which rows count for one experiment in one measurement epoch. Times are Unix milliseconds.
@@ -105,14 +111,6 @@ def plan_holdout(shop: Shop) -> CountingPlan | None:
     """The plan of the shop's holdout, counted like an experiment whose id is the shop's; None without a holdout."""
     if not shop.holdout_v1_enabled:
         return None
-    revenue = GoalPlan(
-        goal_id=REVENUE_GOAL_ID,
-        type="revenue",
-        event_name=None,
-        count_once=False,
-        window_ms=FOR_EVER_MS,
-        filter=None,
-    )
     return CountingPlan(
         experiment_id=shop.id,
         shop_id=shop.id,
@@ -121,7 +119,7 @@ def plan_holdout(shop: Shop) -> CountingPlan | None:
         begins_at=shop.holdout_config_epoch,
         currency=shop.currency,
         variation_ids=COHORTS,
-        goals=(revenue,),
+        goals=(SHOP_REVENUE,),
         exposure="cohort",
     )
 
