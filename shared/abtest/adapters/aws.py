@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 if TYPE_CHECKING:
     from botocore.config import Config
     from botocore.session import Session
+    from mypy_boto3_athena.client import AthenaClient
     from mypy_boto3_cloudfront.client import CloudFrontClient
     from mypy_boto3_s3.client import S3Client
     from mypy_boto3_secretsmanager.client import SecretsManagerClient
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 1
 READ_SECONDS = 3
+ATHENA_READ_SECONDS = 10
+"""A page of an answer may have a thousand rows."""
 ATTEMPTS = 3
 POOL_CONNECTIONS = 20
 
@@ -81,6 +84,16 @@ def s3() -> "S3Client":
     return cast("S3Client", _client("s3"))
 
 
+def s3_signer() -> "S3Client":
+    """The same for signed addresses: version 4 of the signature, which every region and encrypted buckets take."""
+    from botocore.config import Config
+
+    def build() -> object:
+        return session().create_client("s3", config=config().merge(Config(signature_version="s3v4")))
+
+    return cast("S3Client", once("s3 signer", build))
+
+
 def sqs() -> "SQSClient":
     """The client of the queues."""
     return cast("SQSClient", _client("sqs"))
@@ -91,10 +104,18 @@ def secrets_manager() -> "SecretsManagerClient":
     return cast("SecretsManagerClient", _client("secretsmanager"))
 
 
+def athena() -> "AthenaClient":
+    """The client of the distributed engine. It repeats nothing: who waits for a query knows how long there is."""
+    from botocore.config import Config
+
+    patient = Config(read_timeout=ATHENA_READ_SECONDS, retries={"mode": "standard", "total_max_attempts": 1})
+    return cast("AthenaClient", _client("athena", patient))
+
+
 def cloudfront() -> "CloudFrontClient":
     """The client of the CDN."""
     return cast("CloudFrontClient", _client("cloudfront"))
 
 
-def _client(service: str) -> object:
-    return once(service, lambda: session().create_client(service, config=config()))
+def _client(service: str, own: "Config | None" = None) -> object:
+    return once(service, lambda: session().create_client(service, config=config().merge(own) if own else config()))

@@ -11,7 +11,9 @@ from botocore.config import Config
 from tools.local.template.intrinsics import REGION
 
 if TYPE_CHECKING:
+    from mypy_boto3_athena.client import AthenaClient
     from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_glue.client import GlueClient
     from mypy_boto3_kms.client import KMSClient
     from mypy_boto3_s3.client import S3Client
     from mypy_boto3_secretsmanager.client import SecretsManagerClient
@@ -61,4 +63,14 @@ class Clients:
         client: SecretsManagerClient = self._session.client(
             "secretsmanager", endpoint_url=self._endpoint, config=self._config
         )
+        return client
+
+    @cached_property
+    def athena(self) -> AthenaClient:
+        client: AthenaClient = self._session.client("athena", endpoint_url=self._endpoint, config=self._config)
+        return client
+
+    @cached_property
+    def glue(self) -> GlueClient:
+        client: GlueClient = self._session.client("glue", endpoint_url=self._endpoint, config=self._config)
         return client
