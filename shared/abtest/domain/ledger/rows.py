@@ -20,17 +20,21 @@ PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("order_id", ""),
     ("revenue_minor", -1),
     ("currency", ""),
+    ("shop_revenue_minor", -1),
+    ("shop_currency", ""),
+    ("cohort", ""),
+    ("holdout_config_epoch", 0),
     ("qa_mode", False),
-    ("data", ""),
-    ("url", ""),
     ("device", ""),
     ("country", ""),
     ("visitor_kind", ""),
     ("source", ""),
+    ("data", ""),
+    ("url", ""),
 )
 """Of copies the first in this order stands: columns, each with what null compares as; texts by code point.
 
-Context and address come last: a sender may tell them differently with each copy. The other columns follow from `data`.
+Data and address come last: only judges look at them, so an engine that counts need not read these wide columns.
 """
 
 
