@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, cast
 
 from abtest.domain.ledger.events import Row
+from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
 
 ColumnType = Literal["text", "integer", "flag"]
@@ -55,6 +56,18 @@ SHOP_ID: Final = "[0-9A-Za-z_-]{1,64}"
 """What a shop's id consists of: it is part of the names of objects."""
 
 
+MAX_LINE_BYTES: Final = 4 * 1024 * 1024
+"""Far more than any queue delivers in one message."""
+
+
+def row_of_line(line: bytes) -> Row | None:
+    """The row that a line of a raw object holds; None where it holds none."""
+    try:
+        return row_of(canonical_json.loads(line)) if len(line) <= MAX_LINE_BYTES else None
+    except canonical_json.InvalidJsonError:
+        return None
+
+
 def row_of(line: Json) -> Row | None:
     """The row that a line's JSON is; None where it lacks something essential or a value has another type."""
     if not isinstance(line, dict) or not all(_fits(line.get(name), kind) for name, kind in COLUMNS.items()):
@@ -73,5 +86,10 @@ def _fits(value: Json, kind: ColumnType) -> bool:
     if value is None:
         return True
     if kind == "text":
-        return isinstance(value, str)
+        return isinstance(value, str) and _is_unicode(value)
     return type(value) is bool if kind == "flag" else type(value) is int and value in INTEGERS
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether UTF-8 can hold it: halves of surrogate pairs it cannot."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,0 +1,161 @@
+"""Hours of the raw ledger as Parquet, by an embedded DuckDB on disk: memory does not grow with the hour.
+
+Of copies within the hour only those are dropped that are equal but for the moments of sending and receiving, and that
+happened at the same moment: whatever moment somebody counts from, the copy that was received first tells the same.
+Copies that differ stay, and whoever counts tells them apart.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+
+from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, stage
+from abtest.domain.ledger.columns import COLUMNS
+from abtest.domain.ledger.objects import BUCKETS
+from abtest.ports.blobs import Blobs
+from abtest.ports.hours import Compared, EventsPart, UnreadableLine
+
+MEMORY_LIMIT = "1200MB"
+OBJECTS_AT_ONCE = 32
+ROWS_OF_A_FILE = 20_000
+"""From this many rows on a shop's hour is one file a bucket."""
+ROW_GROUP = 2048
+"""Small enough that a reader of one bucket passes over most of a file that holds them all."""
+BIG_ROW_GROUP = 65_536
+
+_TIMES = {"received_at", "sent_at"}
+_CONTENT = ", ".join(name for name in COLUMNS if name not in _TIMES)
+
+KEEP = f"""
+CREATE TABLE kept AS
+WITH repeated AS (SELECT shop_id, event_id FROM raw GROUP BY ALL HAVING count(*) > 1),
+once AS (
+    SELECT raw.* FROM raw ANTI JOIN repeated USING (shop_id, event_id)
+    UNION ALL
+    SELECT raw.* FROM raw SEMI JOIN repeated USING (shop_id, event_id)
+    QUALIFY row_number() OVER (
+        PARTITION BY {_CONTENT}, CASE WHEN ts > received_at THEN received_at END
+        ORDER BY received_at, sent_at NULLS LAST
+    ) = 1
+)
+SELECT {NAMES}, ('0x' || left(sha256(visitor_id), 1))::BIGINT AS bucket FROM once ORDER BY shop_id, bucket"""  # noqa: S608 - names of columns alone
+
+SIZES = "SELECT shop_id, bucket, count(*) FROM kept GROUP BY ALL ORDER BY ALL"
+
+# Every column orders, so that equal rows give equal files.
+PART = f"""
+SELECT {NAMES}, bucket FROM kept WHERE shop_id = $shop AND bucket BETWEEN $first AND $last
+ORDER BY bucket, visitor_id, event_id, received_at, {_CONTENT}, sent_at"""  # noqa: S608 - names of columns alone
+
+CREATE_KEPT_EVENTS = "CREATE TABLE kept_events (shop_id VARCHAR, event_id VARCHAR)"
+APPEND_KEPT_EVENTS = "INSERT INTO kept_events SELECT shop_id, event_id FROM read_parquet($files)"
+DIFFERING = """
+CREATE TABLE differing AS
+WITH raw_events AS (SELECT DISTINCT shop_id, event_id, true AS stands FROM raw),
+kept AS (SELECT DISTINCT shop_id, event_id, true AS stands FROM kept_events)
+SELECT shop_id, event_id, raw_events.stands IS NULL AS is_foreign
+FROM raw_events FULL JOIN kept USING (shop_id, event_id)
+WHERE raw_events.stands IS NULL OR kept.stands IS NULL"""
+VERDICT = """
+SELECT (SELECT count(*) FROM (SELECT DISTINCT shop_id, event_id FROM raw)),
+    count(*) FILTER (NOT is_foreign), count(*) FILTER (is_foreign)
+FROM differing"""
+EXAMPLES = "SELECT shop_id, event_id, is_foreign FROM differing ORDER BY ALL LIMIT 10"
+
+
+class DuckDbHours:
+    """Reads hours of a ledger bucket."""
+
+    def __init__(self, ledger: Blobs, *, memory_limit: str = MEMORY_LIMIT) -> None:
+        self._ledger = ledger
+        self._memory_limit = memory_limit
+
+    @contextmanager
+    def open(self, raw: Sequence[str]) -> Iterator["DuckDbHourRows"]:
+        """The rows of these raw objects, on disk until the context ends."""
+        with self._database() as (database, folder):
+            read, unreadable = self._load(database, folder, raw)
+            database.execute(KEEP)
+            database.execute("DROP TABLE raw")
+            yield DuckDbHourRows(database, folder, read, unreadable)
+
+    def compared(self, raw: Sequence[str], events: Sequence[str]) -> Compared:
+        """Whether the Parquet files hold the same events as the raw objects."""
+        with self._database() as (database, folder):
+            self._load(database, folder, raw)
+            database.execute(CREATE_KEPT_EVENTS)
+            for files in self._downloaded(events, folder):
+                database.execute(APPEND_KEPT_EVENTS, {"files": [str(path) for path in files.values()]})
+            database.execute(DIFFERING)
+            ((distinct, missing, foreign),) = database.execute(VERDICT).fetchall()
+            examples = [_example(*found) for found in database.execute(EXAMPLES).fetchall()]
+        return Compared(events=distinct, missing=missing, foreign=foreign, examples=examples)
+
+    @contextmanager
+    def _database(self) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
+        with TemporaryDirectory(prefix="hour-") as name:
+            folder = Path(name)
+            limits: dict[str, Any] = {"memory_limit": self._memory_limit, "temp_directory": str(folder / "spilled")}
+            settings = limits | {"preserve_insertion_order": False}
+            with duckdb.connect(folder / "hour.duckdb", config=settings) as database:
+                yield database, folder
+
+    def _load(
+        self, database: duckdb.DuckDBPyConnection, folder: Path, raw: Sequence[str]
+    ) -> tuple[int, list[UnreadableLine]]:
+        read, unreadable = 0, list[UnreadableLine]()
+        database.execute(CREATE_RAW)
+        for files in self._downloaded(sorted(raw), folder):
+            found = stage(database, files)
+            database.execute(APPEND)
+            read += found.lines
+            unreadable += found.unreadable
+        return read, unreadable
+
+    def _downloaded(self, keys: Sequence[str], folder: Path) -> Iterator[dict[str, Path]]:
+        """A few objects at a time as files, removed once the next are asked for."""
+        for start in range(0, len(keys), OBJECTS_AT_ONCE):
+            files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], folder)
+            yield files
+            for path in files.values():
+                path.unlink()
+
+
+class DuckDbHourRows:
+    """The rows of an hour in a database."""
+
+    def __init__(
+        self, database: duckdb.DuckDBPyConnection, folder: Path, read: int, unreadable: Sequence[UnreadableLine]
+    ) -> None:
+        self._database = database
+        self._folder = folder
+        self.read = read
+        self.unreadable = unreadable
+
+    def parts(self) -> Iterator[EventsPart]:
+        """Shop by shop: one file of all buckets, or where there are many rows a file of each bucket that has any."""
+        sizes = self._database.execute(SIZES).fetchall()
+        for shop_id, buckets in groupby(sizes, key=lambda size: str(size[0])):
+            rows = {int(bucket): int(number) for _, bucket, number in buckets}
+            if sum(rows.values()) < ROWS_OF_A_FILE:
+                yield self._part(shop_id, 0, BUCKETS - 1, sum(rows.values()), ROW_GROUP)
+                continue
+            for bucket, number in rows.items():
+                yield self._part(shop_id, bucket, bucket, number, BIG_ROW_GROUP)
+
+    def _part(self, shop_id: str, first: int, last: int, rows: int, row_group: int) -> EventsPart:
+        path = self._folder / "part.parquet"
+        bounds = {"shop": shop_id, "first": first, "last": last}
+        self._database.execute(f"CREATE OR REPLACE TEMP TABLE part AS {PART}", bounds)
+        form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {row_group}"
+        self._database.execute(f"COPY (FROM part ORDER BY rowid) TO '{path}' ({form})")
+        return EventsPart(shop_id=shop_id, first=first, last=last, rows=rows, content=path.read_bytes())
+
+
+def _example(shop_id: str, event_id: str, is_foreign: bool) -> str:
+    return f"{'only in Parquet' if is_foreign else 'only in raw'}: shop {shop_id}, event {event_id}"

@@ -1,0 +1,144 @@
+"""Raw objects into a table of DuckDB: strictly, after `domain.ledger.columns`. Lines that are no rows are told apart.
+
+DuckDB by itself would take "12" for a number and 12 for a text. Columns are read as JSON and looked at first, which
+costs about a sixth more time. Where an object holds anything strange, its lines are sifted one by one by Python.
+"""
+
+import gzip
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from abtest.domain.ledger.columns import (
+    COLUMNS,
+    ESSENTIAL,
+    MAX_LINE_BYTES,
+    SHOP_ID,
+    ColumnType,
+    is_shop_id,
+    row_of_line,
+)
+from abtest.domain.ledger.events import MAX_SAMPLE_CHARS
+from abtest.kit import canonical_json
+from abtest.ports.blobs import Blobs
+from abtest.ports.counting import LedgerObjectError
+from abtest.ports.hours import UnreadableLine
+
+DOWNLOADS = 16
+SQL_TYPES: Mapping[ColumnType, str] = {"text": "VARCHAR", "integer": "BIGINT", "flag": "BOOLEAN"}
+NAMES = ", ".join(COLUMNS)
+
+
+def _value(name: str, kind: ColumnType) -> str:
+    if name == "data":
+        return "coalesce(data ->> '$', '{}') AS data"
+    if kind == "flag":
+        return f"coalesce(try_cast({name} AS BOOLEAN), false) AS {name}"
+    return f"try_cast({name} AS BIGINT) AS {name}" if kind == "integer" else f"{name} ->> '$' AS {name}"
+
+
+def _fits(name: str, kind: ColumnType) -> str:
+    token = f"{name}::VARCHAR"
+    fits = {
+        "text": f"{token} LIKE '\"%'",
+        "flag": f"{token} IN ('true', 'false')",
+        "integer": f"json_type({name}) IN ('BIGINT', 'UBIGINT') AND try_cast({name} AS BIGINT) IS NOT NULL",
+    }[kind]
+    absent = "false" if name in ESSENTIAL else f"{name} IS NULL OR {token} = 'null'"
+    return f"({absent} OR coalesce({fits}, false))"
+
+
+STAGE = f"""
+CREATE OR REPLACE TEMP TABLE staged AS
+SELECT {", ".join(_value(name, kind) for name, kind in COLUMNS.items())},
+    {" AND ".join(_fits(name, kind) for name, kind in COLUMNS.items())}
+    AND regexp_full_match(shop_id ->> '$', '{SHOP_ID}') AS is_row
+FROM read_json($files, format = 'newline_delimited', compression = 'gzip', maximum_object_size = {2 * MAX_LINE_BYTES},
+    columns = {{{", ".join(f"{name}: 'JSON'" for name in COLUMNS)}}})"""  # noqa: S608 - names of columns alone
+
+CREATE_RAW = f"CREATE TABLE raw ({', '.join(f'{name} {SQL_TYPES[kind]}' for name, kind in COLUMNS.items())})"
+APPEND = f"INSERT INTO raw SELECT {NAMES} FROM staged"  # noqa: S608 - names of columns alone
+STRANGE = "SELECT count(*) FROM staged WHERE is_row IS NOT true"
+
+
+@dataclass(slots=True)
+class Appended:
+    """What a reading of raw objects came to: lines in all, and those that are no rows."""
+
+    lines: int
+    unreadable: list[UnreadableLine]
+
+
+def stage(database: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> Appended:
+    """The rows of these raw objects (files by key) into the temporary table `staged`. Raises LedgerObjectError."""
+    unreadable: list[UnreadableLine] = []
+    if not _staged(database, files.values()):
+        unreadable = [line for key, path in files.items() for line in _sift(key, path)]
+        if not _staged(database, files.values()):
+            raise LedgerObjectError(min(files), "cannot be read, nor one of its neighbours")
+    (rows,) = database.execute("SELECT count(*) FROM staged").fetchall()[0]
+    return Appended(lines=rows + len(unreadable), unreadable=unreadable)
+
+
+def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path]:
+    """The objects as files of the folder, by key. Raises LedgerObjectError for one that is not there."""
+
+    def one(numbered: tuple[int, str]) -> Path:
+        number, key = numbered
+        path = folder / f"{number}{''.join(Path(key).suffixes[-2:])}"
+        found = ledger.get(key)
+        if found is None:
+            raise LedgerObjectError(key, "was listed, but is not there")
+        path.write_bytes(found.content)
+        return path
+
+    with ThreadPoolExecutor(DOWNLOADS) as pool:
+        return dict(zip(keys, pool.map(one, enumerate(keys)), strict=True))
+
+
+def _staged(database: duckdb.DuckDBPyConnection, paths: Iterable[Path]) -> bool:
+    """Whether the files were read, and hold nothing but rows."""
+    try:
+        database.execute(STAGE, {"files": [str(path) for path in paths]})
+        (strange,) = database.execute(STRANGE).fetchall()[0]
+    except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.IOException):
+        return False
+    return bool(strange == 0)
+
+
+def _sift(key: str, path: Path) -> list[UnreadableLine]:
+    """Write the file anew with its rows alone; what else it held."""
+    found: list[UnreadableLine] = []
+    sifted = path.with_suffix(".sifted")
+    try:
+        with gzip.open(path) as lines, gzip.open(sifted, "wb", 1) as kept:
+            for index, line in enumerate(lines):
+                row = row_of_line(line)
+                if row is not None:
+                    kept.write(canonical_json.encode(row) + b"\n")
+                elif line.strip():
+                    found.append(_unreadable(key, index, line))
+    except (OSError, EOFError, zlib.error) as error:
+        raise LedgerObjectError(key, f"cannot be read: {error}") from error
+    sifted.replace(path)
+    return found
+
+
+def _unreadable(key: str, index: int, line: bytes) -> UnreadableLine:
+    try:
+        told = canonical_json.loads(line[: MAX_LINE_BYTES + 1])
+    except canonical_json.InvalidJsonError:
+        told = None
+    told = told if isinstance(told, dict) else {}
+    shop_id, event_id = told.get("shop_id"), told.get("event_id")
+    return UnreadableLine(
+        key=key,
+        index=index,
+        shop_id=shop_id if isinstance(shop_id, str) and is_shop_id(shop_id) else None,
+        event_id=event_id if isinstance(event_id, str) and event_id.isascii() else None,
+        sample=line[:MAX_SAMPLE_CHARS].decode("ascii", "backslashreplace").strip(),
+    )
