@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
@@ -78,13 +79,15 @@ class ShopPlans:
 class ShopCounted:
     """What was counted: by experiment id, and by date (`YYYY-MM-DD`) the days that may have changed.
 
-    `failed` says by experiment id why a plan was not counted; `counts` has all others.
+    `failed` says by experiment id why a plan was not counted; `counts` has all others. `rows` were taken since the last
+    time, copies among them.
     """
 
     shop_id: str
-    counts: Mapping[str, Counts] = field(default_factory=dict)
+    counts: Mapping[str, DailyCounts] = field(default_factory=dict)
     days: Mapping[str, ShopDay] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
+    rows: int = 0
 
 
 class LedgerCounter(Protocol):
