@@ -40,7 +40,12 @@ class GoalCount(NamedTuple):
 
     def plus(self, other: "GoalCount", sign: int = 1) -> "GoalCount":
         """Both together, or with sign -1 this without the other."""
-        return GoalCount(*(mine + sign * theirs for mine, theirs in zip(self, other, strict=True)))
+        return GoalCount(
+            self.converters + sign * other.converters,
+            self.hits + sign * other.hits,
+            self.total + sign * other.total,
+            self.squares + sign * other.squares,
+        )
 
 
 class MoneyCell(NamedTuple):
