@@ -28,6 +28,8 @@ class Settings:
     event_queue_name: str = ""
     event_dlq_url: str = ""
     publish_queue_url: str = ""
+    export_queue_url: str = ""
+    refresh_queue_url: str = ""
     analytics_store_url: str = ""
     allow_loopback_egress: str = ""
     distribution_id: str = ""

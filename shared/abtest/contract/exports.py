@@ -1,0 +1,55 @@
+"""Exports on the wire."""
+
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Reference
+from abtest.domain.exports.order import Dataset, Format
+from abtest.domain.jobs.model import JobStatus
+
+_EXAMPLE: dict[str, Any] = {
+    "dataset": "events",
+    "format": "csv",
+    "from": "2026-03-01T00:00:00Z",
+    "to": "2026-03-08T00:00:00Z",
+}
+
+
+class ExportInput(Input):
+    """What happened at `from` or later and before `to`, 92 days at most.
+
+    `events` are the ledger's rows, each once; `exposures` have a row for each visitor and experiment, their first in
+    this time; `results` are the numbers of one experiment by goal, variation and day.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    dataset: Dataset
+    format: Format
+    from_: Annotated[Moment, Field(alias="from")]
+    to: Moment
+    experiment_id: Annotated[
+        Reference | None, Field(description="Only of this experiment, by its id or public id; needed for results.")
+    ] = ABSENT
+
+
+class Export(Output):
+    """An export. `url` gives the file to whoever has it, for an hour from this answer on; files are kept for a week."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+    id: Id
+    status: JobStatus
+    progress: Annotated[int, Field(ge=0, le=100, description="In percent.")]
+    rows: Annotated[int | None, Field(description="Of the file, a header not counted; null until it is complete.")]
+    url: str | None
+    url_expires_at: DateTime | None
+    dataset: Dataset
+    format: Format
+    from_: Annotated[DateTime, Field(alias="from")]
+    to: DateTime
+    experiment_id: Id | None
+    created_at: DateTime
+    completed_at: Annotated[DateTime | None, Field(description="When it ended, in whatever way.")]
+    error: Annotated[str | None, Field(description="Why it failed, in words.")]

@@ -1,0 +1,95 @@
+"""Ordering exports, looking at them, calling them off."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from abtest.contract import exports as contract
+from abtest.domain.exports.order import (
+    FILE_KEPT,
+    LINK_SECONDS,
+    ExportOrder,
+    export_key,
+    file_name,
+    order_document,
+    order_from,
+)
+from abtest.domain.jobs.model import Job
+from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
+from abtest.kit.errors import FieldError, ValidationFailedError
+from abtest.kit.ids import is_uuid
+from abtest.ports.exporting import ExportStore
+from abtest.services.context import Caller, World
+from abtest.services.experiments.records import public_name
+from abtest.services.jobs import Jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Exports:
+    """Exports of the caller's shop. `jobs` are those of the type export."""
+
+    world: World
+    jobs: Jobs
+    store: ExportStore
+
+    def ask(self, caller: Caller, wish: contract.ExportInput) -> contract.Export:
+        """A new export, queued. Raises ValidationFailedError."""
+        order = ExportOrder(
+            dataset=wish.dataset, format=wish.format, since=wish.from_, until=wish.to, experiment_id=wish.experiment_id
+        )
+        order.check()
+        if order.experiment_id is not None:
+            order = replace(order, experiment_id=self._experiment(caller.shop_id, order.experiment_id))
+        return self._shown(self.jobs.ask(caller, order_document(order)))
+
+    def get(self, caller: Caller, export_id: str) -> contract.Export:
+        """One export. Raises NotFoundError."""
+        return self._shown(self.jobs.get(caller.shop_id, export_id))
+
+    def page(self, caller: Caller, *, limit: int, after: str | None) -> tuple[list[contract.Export], str | None]:
+        """Newest first, and the key that continues the list."""
+        jobs, last = self.jobs.page(caller.shop_id, limit=limit, after=after)
+        return [self._shown(job) for job in jobs], last
+
+    def cancel(self, caller: Caller, export_id: str) -> contract.Export:
+        """The export, called off. Raises NotFoundError, JobEndedError."""
+        return self._shown(self.jobs.cancel(caller, export_id))
+
+    def _experiment(self, shop_id: str, reference: str) -> str:
+        """The experiment's id. Raises ValidationFailedError where the shop has no such experiment."""
+        catalog = self.world.catalog
+        found = None if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
+        record = catalog.get(shop_id, "EXP", found[1] if found else reference)
+        if record is None:
+            message = "the shop has no such experiment"
+            raise ValidationFailedError(message, fields=[FieldError("experiment_id", message)])
+        return record.head.id
+
+    def _shown(self, job: Job) -> contract.Export:
+        order = order_from(job.request)
+        url, expires = self._link(job, order)
+        return contract.Export(
+            id=job.id,
+            status=job.status,
+            progress=job.progress,
+            rows=job.result.get("rows"),
+            url=url,
+            url_expires_at=expires,
+            dataset=order.dataset,
+            format=order.format,
+            from_=order.since,
+            to=order.until,
+            experiment_id=order.experiment_id,
+            created_at=job.created_at,
+            completed_at=job.completed_at,
+            error=job.error,
+        ).at(job.version)
+
+    def _link(self, job: Job, order: ExportOrder) -> tuple[str | None, Timestamp | None]:
+        """A fresh address of a file that is complete and still there, and when it ends."""
+        now = self.world.clock.now()
+        if job.status != "completed" or job.completed_at is None:
+            return None, None
+        if now + timedelta(seconds=LINK_SECONDS) > parse_timestamp(job.completed_at) + FILE_KEPT:
+            return None, None
+        url = self.store.link(export_key(job.shop_id, job.id, order), file_name=file_name(order), seconds=LINK_SECONDS)
+        return url, timestamp(now + timedelta(seconds=LINK_SECONDS))
