@@ -72,20 +72,26 @@ def body_of(event: GatewayEvent, most: int) -> bytes:
 
 
 class UnsupportedBodyError(ServiceError):
-    """The body is declared to be something else than JSON, or is compressed."""
+    """The body is declared to be something else than JSON, or is compressed in a way that the route does not take."""
 
     status = 415
     code = "unsupported_media_type"
 
-    def __init__(self, accepted: Sequence[str]) -> None:
-        super().__init__(f"send {' or '.join(filter(None, accepted))}, uncompressed")
+    def __init__(self, accepted: Sequence[str], encodings: Sequence[str]) -> None:
+        form = f"plain or as {' or '.join(encodings[1:])}" if encodings[1:] else "uncompressed"
+        super().__init__(f"send {' or '.join(filter(None, accepted))}, {form}")
 
 
-def refuse_other_media(headers: Headers, accepted: Sequence[str]) -> None:
+def content_encoding(headers: Headers) -> str:
+    """How the body is compressed; `identity` for not at all."""
+    return headers.get("content-encoding", "identity").strip().lower()
+
+
+def refuse_other_media(headers: Headers, accepted: Sequence[str], encodings: Sequence[str] = ("identity",)) -> None:
     """Raise UnsupportedBodyError unless the body is declared as one of these media types; "" stands for no type."""
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type not in accepted or headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnsupportedBodyError(accepted)
+    if media_type not in accepted or content_encoding(headers) not in encodings:
+        raise UnsupportedBodyError(accepted, encodings)
 
 
 def json_error(error: ServiceError, headers: Headers) -> Answer:

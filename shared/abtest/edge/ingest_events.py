@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.ledger.batch import may_hold_unstorable_text, read_envelope
+from abtest.domain.ledger.batch import read_envelope
 from abtest.domain.ledger.context import country_of, device_of
 from abtest.domain.ledger.events import MAX_BODY_BYTES
 from abtest.domain.ledger.normalise import SERVER, Origin
@@ -21,6 +21,7 @@ from abtest.edge.gateway import (
     refuse_other_media,
 )
 from abtest.edge.ingest_auth import IngestAuth, is_of_server
+from abtest.edge.ingest_compression import ENCODINGS, unpacked
 from abtest.edge.visitor_cookie import refreshed
 from abtest.kit import canonical_json
 from abtest.kit.errors import ServiceError
@@ -61,12 +62,11 @@ class IngestRoutes:
             raise MethodNotAllowedError(METHODS)
         body = body_of(event, MAX_BODY_BYTES)
         proven = self._auth.header_shop(request.headers, body)
-        refuse_other_media(request.headers, MEDIA_TYPES)
-        envelope = read_envelope(body)
+        refuse_other_media(request.headers, MEDIA_TYPES, ENCODINGS)
+        envelope = read_envelope(unpacked(body, request.headers, MAX_BODY_BYTES))
         shop_id = self._auth.shop(proven, request.headers, envelope)
         origin = SERVER if is_of_server(request.headers) else _browser(request.headers)
-        taken = self._ingest.accept(shop_id, envelope, check_text=may_hold_unstorable_text(body), origin=origin)
-        answer = _rendered(taken)
+        answer = _rendered(self._ingest.accept(shop_id, envelope, origin=origin))
         cookies = refreshed(event, request)
         return {**answer, "cookies": list(cookies)} if cookies else answer
 

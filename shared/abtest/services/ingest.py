@@ -88,10 +88,8 @@ class Ingest:
     queue: Queue | None = None
     store: AnalyticsStore | None = None
 
-    def accept(
-        self, shop_id: str, envelope: Envelope, *, check_text: bool, origin: Origin = SERVER
-    ) -> Receipt | HttpAnswer:
-        """Take a batch of an authenticated shop in; `check_text` asks to look for text that cannot be stored.
+    def accept(self, shop_id: str, envelope: Envelope, *, origin: Origin = SERVER) -> Receipt | HttpAnswer:
+        """Take a batch of an authenticated shop in; `origin` is what the request tells of its visitors.
 
         Raises EmptyBatchError, BatchTooLargeError, RateLimitedError, EventStoreUnavailableError,
         AnalyticsStoreUnreachableError.
@@ -100,7 +98,7 @@ class Ingest:
         self._limit(shop_id, len(envelope.events))
         received_at = to_milliseconds(self.clock.now())
         arrival = Arrival(shop_id=shop_id, received_at=received_at, sent_at=envelope.sent_at, origin=origin)
-        found = sort_batch(envelope.events, arrival, check_text=check_text)
+        found = sort_batch(envelope.events, arrival, is_suspect=envelope.is_suspect)
         answer = self._deliver(found.rows, received_at) if found.rows else None
         self._keep_samples(arrival, found.set_aside)
         return answer or Receipt(

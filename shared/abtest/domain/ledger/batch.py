@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from abtest.domain.ledger.events import MAX_EVENTS, MAX_SAMPLE_CHARS, Row
-from abtest.domain.ledger.normalise import Arrival, Quarantine, normalise
+from abtest.domain.ledger import salvage
+from abtest.domain.ledger.events import MAX_EVENTS, MAX_SAMPLE_CHARS, Reason, Row
+from abtest.domain.ledger.normalise import Arrival, Quarantine, claimed_id, normalise
 from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
 from abtest.kit.errors import ServiceError
@@ -39,9 +40,13 @@ class BatchTooLargeError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """The events of a request, unchecked, and what stood around them. `sent_at` is in Unix milliseconds."""
+    """The events of a request, unchecked, and what stood around them. `sent_at` is in Unix milliseconds.
+
+    `is_suspect`: some event may hold text that cannot be stored, or what strict JSON refuses.
+    """
 
     events: Sequence[Json]
+    is_suspect: bool = False
     shop_id: str | None = None
     signature: str | None = None
     sent_at: int | None = None
@@ -66,22 +71,36 @@ class Sorted:
 
 
 def read_envelope(body: bytes) -> Envelope:
-    """Read a body: a list of events, or an object that holds one. Raises InvalidBatchError."""
+    """Read a body: a list of events, or an object that holds one. Raises InvalidBatchError.
+
+    What is wrong inside an event is that event's affair; what is wrong around the events is the whole body's.
+    """
     try:
-        document = canonical_json.loads(body)
+        document, is_suspect = canonical_json.loads(body), any(sign in body for sign in _SIGNS_OF_IT)
     except canonical_json.InvalidJsonError as error:
-        raise InvalidBatchError(f"the body is not JSON: {error}") from error
+        document, is_suspect = _salvaged(body, error), True
     if isinstance(document, list):
-        return Envelope(events=document)
+        return Envelope(events=document, is_suspect=is_suspect)
     if not isinstance(document, dict) or not isinstance(document.get("events"), list):
         raise InvalidBatchError("send a list of events, or an object with a list named events")
     sent_at = document.get("sentAt")
     return Envelope(
         events=document["events"],
+        is_suspect=is_suspect,
         shop_id=_credential(document, "_shopId"),
         signature=_credential(document, "_signature"),
         sent_at=sent_at if type(sent_at) is int and 0 <= sent_at < 2**53 else None,
     )
+
+
+def _salvaged(body: bytes, refused: canonical_json.InvalidJsonError) -> Json:
+    try:
+        document = salvage.loads(body)
+    except canonical_json.InvalidJsonError as error:
+        raise InvalidBatchError(f"the body is not JSON: {refused}") from error
+    if isinstance(document, salvage.Ambiguous):
+        raise InvalidBatchError(f"the body is not JSON: {refused}")
+    return document
 
 
 def check_size(envelope: Envelope) -> None:
@@ -92,18 +111,13 @@ def check_size(envelope: Envelope) -> None:
         raise BatchTooLargeError(f"a request brings at most {MAX_EVENTS} events, this one {len(envelope.events)}")
 
 
-def may_hold_unstorable_text(body: bytes) -> bool:
-    """Whether a look at each event is worth while; bodies of browsers hardly ever need it."""
-    return any(sign in body for sign in _SIGNS_OF_IT)
-
-
-def sort_batch(events: Sequence[Json], arrival: Arrival, *, check_text: bool) -> Sorted:
+def sort_batch(events: Sequence[Json], arrival: Arrival, *, is_suspect: bool) -> Sorted:
     """Look at each event alone: a row, a copy of an earlier one in the batch (by event id), or set aside."""
     rows: dict[str, Row] = {}
     set_aside: list[SetAside] = []
     correction = arrival.correction()
     for index, event in enumerate(events):
-        verdict = _unstorable(event) if check_text else None
+        verdict = _flawed(event) if is_suspect else None
         found = verdict or normalise(event, arrival, correction)
         if isinstance(found, Quarantine):
             set_aside.append(SetAside(index=index, verdict=found, sample=_sample(event)))
@@ -112,12 +126,23 @@ def sort_batch(events: Sequence[Json], arrival: Arrival, *, check_text: bool) ->
     return Sorted(rows=list(rows.values()), set_aside=set_aside, deduplicated=len(events) - len(set_aside) - len(rows))
 
 
-def _unstorable(event: Json) -> Quarantine | None:
+def _flawed(event: Json) -> Quarantine | None:
+    reason = _flaw(event)
+    return None if reason is None else Quarantine(reason=reason, event_id=_storable_id(event))
+
+
+def _flaw(event: Json) -> Reason | None:
     try:
         text = canonical_json.dumps(event)
     except RecursionError:
-        return Quarantine(reason="data_too_deep", event_id=None)
-    return Quarantine(reason="invalid_text", event_id=None) if _UNSTORABLE.search(text) else None
+        return "data_too_deep"
+    return "invalid_text" if _UNSTORABLE.search(text) else salvage.flaw_in(event)
+
+
+def _storable_id(event: Json) -> str | None:
+    """The id that the event claims, unless that is what is wrong with it."""
+    found = claimed_id(event)
+    return None if found is None or _UNSTORABLE.search(canonical_json.dumps(found)) else found
 
 
 def _sample(event: Json) -> str:
