@@ -1,4 +1,4 @@
-"""Makes results current: drains the queues, runs the sweep and the roll-up, drains again."""
+"""Makes results current: drains the queues, runs the sweep, the compaction and the roll-up, drains again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tools.local.commands.client import CommandError, ControlClient
 
-JOBS = ("cron_sweep", "cron_rollup")
+JOBS = ("cron_sweep", "cron_compact", "cron_rollup")
 PAUSE_SECONDS = 0.1
 STATES = ("visible", "in_flight", "delayed")
 # An empty reading counts only twice in a row: a message may be between two queues while one is read.

@@ -19,6 +19,7 @@ import fcntl
 import gc
 import json
 import os
+import runpy
 import shutil
 import signal
 import sys
@@ -228,6 +229,8 @@ def main() -> None:
     from hypercorn.asyncio import serve  # type: ignore[import-not-found]  # lives in ministack's environment
     from hypercorn.config import Config  # type: ignore[import-not-found]
 
+    # Nothing of ours is on the path here: the file beside this one is run by its place.
+    runpy.run_path(str(Path(__file__).with_name("athena_tables.py")))["install"]()
     generations = Generations(STATE)
     configure(generations.newest())
     config = Config()

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.local.provision import keys, queues, storage, tables
+from tools.local.provision import keys, queues, storage, tables, warehouse
 from tools.local.provision.clients import Clients
 from tools.local.template.intrinsics import Resolver
-from tools.local.template.resources import ALIAS, BUCKET, KEY, QUEUE, SECRET, TABLE, Resource, of_type
+from tools.local.template.resources import (
+    ALIAS,
+    BUCKET,
+    DATABASE,
+    KEY,
+    LEDGER_TABLE,
+    QUEUE,
+    SECRET,
+    TABLE,
+    WORKGROUP,
+    Resource,
+    of_type,
+)
 
 
 def provision(clients: Clients, resolver: Resolver, resources: list[Resource]) -> None:
@@ -28,3 +40,13 @@ def provision(clients: Clients, resolver: Resolver, resources: list[Resource]) -
         resolver.attributes[secret.logical_id] = attributes
     for table in of_type(resources, TABLE):
         resolver.attributes[table.logical_id] |= tables.ensure(clients.dynamodb, table.name, properties(table))
+    _provision_warehouse(clients, resolver, resources)
+
+
+def _provision_warehouse(clients: Clients, resolver: Resolver, resources: list[Resource]) -> None:
+    for database in of_type(resources, DATABASE):
+        warehouse.ensure_database(clients.glue, database.name, resolver.resolve(database.properties))
+    for table in of_type(resources, LEDGER_TABLE):
+        warehouse.ensure_table(clients.glue, resolver.resolve(table.properties))
+    for workgroup in of_type(resources, WORKGROUP):
+        warehouse.ensure_workgroup(clients.athena, workgroup.name, resolver.resolve(workgroup.properties))

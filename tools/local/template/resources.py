@@ -16,6 +16,9 @@ BUCKET = "AWS::S3::Bucket"
 QUEUE = "AWS::SQS::Queue"
 KEY = "AWS::KMS::Key"
 ALIAS = "AWS::KMS::Alias"
+DATABASE = "AWS::Glue::Database"
+LEDGER_TABLE = "AWS::Glue::Table"
+WORKGROUP = "AWS::Athena::WorkGroup"
 SECRET = "AWS::SecretsManager::Secret"  # noqa: S105 - a resource type
 
 NAME_PROPERTY: Mapping[str, str] = {
@@ -25,6 +28,9 @@ NAME_PROPERTY: Mapping[str, str] = {
     QUEUE: "QueueName",
     ALIAS: "AliasName",
     SECRET: "Name",
+    WORKGROUP: "Name",
+    DATABASE: "DatabaseInput.Name",
+    LEDGER_TABLE: "TableInput.Name",
 }
 
 
@@ -72,6 +78,9 @@ ATTRIBUTES: Mapping[str, Callable[[str, str], dict[str, str]]] = {
     QUEUE: _queue,
     FUNCTION: _function,
     ALIAS: _only_name,
+    DATABASE: _only_name,
+    LEDGER_TABLE: _only_name,
+    WORKGROUP: _only_name,
     HTTP_API: _only_name,
 }
 
@@ -92,7 +101,9 @@ def existing(document: Document, resolver: Resolver, endpoint: str) -> list[Reso
 
 
 def _name(logical_id: str, declared: dict[str, Node], resolver: Resolver) -> str:
-    given = (declared.get("Properties") or {}).get(NAME_PROPERTY.get(declared["Type"], ""))
+    given: Node = declared.get("Properties") or {}
+    for part in NAME_PROPERTY.get(declared["Type"], "none").split("."):
+        given = given.get(part) or {}
     return resolver.text(given) if given else f"{STACK}-{logical_id.lower()}"
 
 

@@ -1,0 +1,35 @@
+"""The ledger as tables of Glue, and the workgroup through which Athena is asked about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mypy_boto3_athena.client import AthenaClient
+    from mypy_boto3_glue.client import GlueClient
+
+
+def ensure_database(client: GlueClient, name: str, properties: dict[str, Any]) -> None:
+    """Create the database unless it exists."""
+    described = {**properties["DatabaseInput"], "Name": name}
+    try:
+        client.get_database(Name=name)
+    except client.exceptions.EntityNotFoundException:
+        client.create_database(DatabaseInput=described)
+
+
+def ensure_table(client: GlueClient, properties: dict[str, Any]) -> None:
+    """Create the table, or make it what the template says now."""
+    database, table = properties["DatabaseName"], properties["TableInput"]
+    try:
+        client.create_table(DatabaseName=database, TableInput=table)
+    except client.exceptions.AlreadyExistsException:
+        client.update_table(DatabaseName=database, TableInput=table)
+
+
+def ensure_workgroup(client: AthenaClient, name: str, properties: dict[str, Any]) -> None:
+    """Create the workgroup unless it exists."""
+    if name not in {group["Name"] for group in client.list_work_groups()["WorkGroups"]}:
+        wanted = dict(properties["WorkGroupConfiguration"])
+        wanted["BytesScannedCutoffPerQuery"] = int(wanted["BytesScannedCutoffPerQuery"])
+        client.create_work_group(Name=name, Configuration=wanted)
