@@ -57,7 +57,7 @@ CREATE OR REPLACE TEMP TABLE staged AS
 SELECT {", ".join(_value(name, kind) for name, kind in COLUMNS.items())},
     {" AND ".join(_fits(name, kind) for name, kind in COLUMNS.items())}
     AND regexp_full_match(shop_id ->> '$', '{SHOP_ID}') AS is_row
-FROM read_json($files, format = 'newline_delimited', compression = 'gzip', maximum_object_size = {2 * MAX_LINE_BYTES},
+FROM read_json($files, format = 'newline_delimited', compression = 'gzip', maximum_object_size = {MAX_LINE_BYTES},
     columns = {{{", ".join(f"{name}: 'JSON'" for name in COLUMNS)}}})"""  # noqa: S608 - names of columns alone
 
 CREATE_RAW = f"CREATE TABLE raw ({', '.join(f'{name} {SQL_TYPES[kind]}' for name, kind in COLUMNS.items())})"
@@ -91,8 +91,8 @@ def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path
         number, key = numbered
         path = folder / f"{number}{''.join(Path(key).suffixes[-2:])}"
         found = ledger.get(key)
-        if found is None:
-            raise LedgerObjectError(key, "was listed, but is not there")
+        if found is None or not found.content:
+            raise LedgerObjectError(key, "was listed, but is not there" if found is None else "is empty")
         path.write_bytes(found.content)
         return path
 
