@@ -68,8 +68,10 @@ Reason = Literal[
     "duplicate_key",
     "invalid_number",
     "unknown_goal",
+    "unreadable_row",
 ]
-"""Why an event was set aside; `unknown_goal` is found by the ingest worker, all others at the edge."""
+"""Why an event was set aside: `unknown_goal` is found by the ingest worker, `unreadable_row` when hours are compacted,
+all others at the edge."""
 
 
 Device = Literal["desktop", "mobile", "tablet"]
