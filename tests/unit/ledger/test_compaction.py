@@ -1,0 +1,319 @@
+"""Compaction: closed hours become Parquet and nothing is lost, whoever dies, races or comes late."""
+
+import gzip
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abtest.adapters.memory import MemoryBlobs, MemoryLeases, MemoryMetrics
+from abtest.adapters.warehouse.parquet import DuckDbHours
+from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.columns import COLUMNS, row_of_line
+from abtest.domain.ledger.compacted_hours import read_compacted_hour
+from abtest.domain.ledger.events import DAY_MS, Row
+from abtest.domain.ledger.objects import compacted_key, events_file
+from abtest.domain.ledger.reference import count
+from abtest.kit import canonical_json
+from abtest.kit.clock import ManualClock, from_milliseconds
+from abtest.kit.ids import SystemRandomness
+from abtest.ports.blobs import Blobs, BlobsUnavailableError
+from abtest.services.compaction import LEASE, Compaction, CompactionFailedError, Tally
+from abtest.services.ledger_files import LedgerFiles
+from tests.support import ledgers
+from tests.unit.ledger.raw_hours import HOUR, NOON, SHOP, keys_in, put_raw, row, rows_of
+
+MINUTE = 60_000
+CLOSED = NOON + HOUR + 20 * MINUTE
+
+
+class Dying(MemoryBlobs):
+    """A store that stops for good at a write."""
+
+    def __init__(self, dies_at: int, after: bool) -> None:
+        super().__init__()
+        self.writes, self._dies_at, self._after = 0, dies_at, after
+
+    def put(self, key: str, content: bytes, **conditions: Any) -> str:
+        self.writes += 1
+        if self.writes == self._dies_at and not self._after:
+            self.available = False
+        etag = super().put(key, content, **conditions)
+        if self.writes == self._dies_at:
+            self.available = False
+            raise BlobsUnavailableError
+        return etag
+
+
+class Worked:
+    """A compaction over a ledger in memory."""
+
+    def __init__(self, ledger: MemoryBlobs | None = None, now: int = CLOSED) -> None:
+        self.ledger = ledger or MemoryBlobs()
+        self.clock = ManualClock(from_milliseconds(now))
+        self.leases = MemoryLeases()
+        self.metrics = MemoryMetrics()
+
+    def use(self, ledger: Blobs | None = None) -> Compaction:
+        ledger = ledger or self.ledger
+        return Compaction(
+            clock=self.clock,
+            random=SystemRandomness(),
+            ledger=ledger,
+            hours=DuckDbHours(ledger),
+            leases=self.leases,
+            metrics=self.metrics,
+        )
+
+    def run(self, **changes: Any) -> Tally:
+        found = self.use().run(**{"until": self.soon(), **changes})
+        assert found is not None
+        return found
+
+    def soon(self) -> datetime:
+        return self.clock.now() + timedelta(minutes=5)
+
+    def documents(self) -> Mapping[str, Any]:
+        return {
+            key: read_compacted_hour(self.ledger.objects[key].blob.content)
+            for key in keys_in(self.ledger, "compacted/")
+        }
+
+
+def _union(ledger: MemoryBlobs, shop_id: str) -> list[Any]:
+    """All rows that a reader of the shop meets."""
+    files = LedgerFiles(ledger).of_shop(shop_id, 0)
+    parquet = rows_of(*(ledger.objects[key].blob.content for key in files.parquet))
+    lines = [line for key in files.raw for line in gzip.decompress(ledger.objects[key].blob.content).splitlines()]
+    raw = [found for line in lines if (found := row_of_line(line)) is not None and found["shop_id"] == shop_id]
+    return [{name: found[name] for name in COLUMNS} for found in parquet] + raw
+
+
+def test_run__closed_hour__parquet_by_shop_and_a_document_that_names_it() -> None:
+    worked = Worked()
+    raw = [
+        put_raw(worked.ledger, "1", [row("a"), row("b", shop_id="other")]),
+        put_raw(worked.ledger, "2", [row("a"), row("c")]),
+    ]
+
+    tally = worked.run()
+
+    (document,) = worked.documents().values()
+    assert document.raw == set(raw)
+    assert [events_file(key).shop_id for key in document.events] == [SHOP, "other"]
+    assert document.rows == 3
+    assert keys_in(worked.ledger, "events/") == list(document.events)
+    assert (tally.hours, tally.files, tally.rows, tally.copies, tally.unreadable, tally.left) == (1, 2, 3, 1, 0, 0)
+    assert worked.metrics.sums["CompactedRows"] == 3
+
+
+@pytest.mark.parametrize(("early", "hours"), [(1, 0), (0, 1)])
+def test_run__hour__is_compacted_from_twenty_minutes_after_its_end(early: int, hours: int) -> None:
+    worked = Worked(now=CLOSED - early)
+    put_raw(worked.ledger, "1", [row("a")])
+
+    assert worked.run().hours == hours
+
+
+def test_run__open_hours__when_asked_for() -> None:
+    worked = Worked(now=NOON + 1)
+    put_raw(worked.ledger, "1", [row("a")])
+
+    assert worked.run(open_hours=True).hours == 1
+    put_raw(worked.ledger, "2", [row("b")])
+    assert worked.run(open_hours=True).rows == 2
+
+
+def test_run__nothing_new__writes_nothing() -> None:
+    worked = Worked()
+    put_raw(worked.ledger, "1", [row("a")])
+    worked.run()
+    before = dict(worked.ledger.objects)
+
+    assert worked.run() == Tally()
+    assert worked.ledger.objects == before
+
+
+def test_run__raw_object_that_came_late__the_document_names_it_too() -> None:
+    worked = Worked()
+    raw = [put_raw(worked.ledger, "1", [row("a")])]
+    worked.run()
+    raw.append(put_raw(worked.ledger, "2", [row("b")]))
+
+    worked.run()
+
+    (document,) = worked.documents().values()
+    assert (document.raw, document.rows) == (set(raw), 2)
+    assert LedgerFiles(worked.ledger).of_shop(SHOP, 0).raw == ()
+
+
+@pytest.mark.parametrize(
+    ("hours", "since", "compacted"), [(48, None, 1), (49, None, 0), (49, NOON + 5, 1), (49, NOON + HOUR, 0)]
+)
+def test_run__old_hours__two_days_back_or_as_far_as_asked(hours: int, since: int | None, compacted: int) -> None:
+    worked = Worked(now=NOON + hours * HOUR + 30 * MINUTE)
+    put_raw(worked.ledger, "1", [row("a")])
+
+    assert worked.run(since=since).hours == compacted
+
+
+def test_run__the_same_raw_objects_elsewhere__the_same_keys_and_bytes() -> None:
+    first, second = Worked(), Worked()
+    for worked, order in ((first, [1, 2, 3]), (second, [3, 1, 2])):
+        for number in order:
+            put_raw(worked.ledger, f"{number}", [row(f"{number}-{n}") for n in range(50)] + [row("again")])
+        worked.run()
+
+    assert first.ledger.objects == second.ledger.objects
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("dies_at", [1, 2, 3, 4])
+def test_run__dies_at_a_write__readers_lose_nothing_and_the_next_run_ends_it(dies_at: int, after: bool) -> None:
+    lines = [row("a"), row("b", shop_id="other"), row("strange", ts="x")]
+    whole = Worked()
+    put_raw(whole.ledger, "1", lines)
+    whole.run()
+    dying = Dying(dies_at + 1, after)
+    put_raw(dying, "1", lines)
+    worked = Worked(dying)
+
+    with pytest.raises(CompactionFailedError):
+        worked.run()
+    dying.available = True
+    assert [found["event_id"] for found in _union(dying, SHOP)] == ["a"]
+    worked.run()
+
+    assert dying.objects == whole.ledger.objects
+
+
+def test_run__another_run_wrote_the_document_meanwhile__it_stays_and_the_hour_is_left() -> None:
+    worked = Worked()
+    put_raw(worked.ledger, "1", [row("a")])
+    slow = LedgerFiles(worked.ledger).hour(NOON)
+    put_raw(worked.ledger, "2", [row("b")])
+    worked.run()
+    before = dict(worked.ledger.objects)
+    tally = Tally()
+
+    assert not worked.use().compact(slow, tally)
+    assert worked.ledger.objects[compacted_key(NOON)] == before[compacted_key(NOON)]
+    assert tally.hours == 0
+    assert {found["event_id"] for found in _union(worked.ledger, SHOP)} == {"a", "b"}
+
+
+def test_run__slow_run_replaces_the_document_of_a_faster_one__only_with_more() -> None:
+    worked = Worked()
+    put_raw(worked.ledger, "1", [row("a")])
+    worked.run()
+    slow = LedgerFiles(worked.ledger).hour(NOON)
+    put_raw(worked.ledger, "2", [row("b")])
+    worked.run()
+
+    assert not worked.use().compact(slow, Tally())
+    assert len(worked.documents()[compacted_key(NOON)].raw) == 2
+
+
+def test_run__raw_object_that_vanished__the_document_stays_and_it_is_told() -> None:
+    worked = Worked()
+    gone = put_raw(worked.ledger, "1", [row("a")])
+    worked.run()
+    worked.ledger.delete(gone)
+    put_raw(worked.ledger, "2", [row("b")])
+
+    with pytest.raises(CompactionFailedError, match="raw/dt=2026-05-27/hh=12/"):
+        worked.run()
+
+    assert {found["event_id"] for found in _union(worked.ledger, SHOP)} == {"a", "b"}
+
+
+def test_run__document_that_cannot_be_read__is_replaced() -> None:
+    worked = Worked()
+    put_raw(worked.ledger, "1", [row("a")])
+    worked.ledger.put(compacted_key(NOON), b"?", content_type="application/json")
+
+    assert worked.run().hours == 1
+    assert worked.documents()[compacted_key(NOON)].rows == 1
+
+
+def test_run__hour_that_cannot_be_read__keeps_no_other_from_being_compacted() -> None:
+    worked = Worked(now=CLOSED + HOUR)
+    broken = put_raw(worked.ledger, "1", [row("a")])
+    worked.ledger.put(broken, b"no gzip", content_type="application/x-ndjson")
+    put_raw(worked.ledger, "2", [row("b")], at=NOON + HOUR)
+
+    with pytest.raises(CompactionFailedError, match="hh=12"):
+        worked.run()
+
+    assert list(worked.documents()) == [compacted_key(NOON + HOUR)]
+    assert worked.metrics.sums["HoursLeft"] == 1
+    assert worked.leases.acquire(LEASE, owner="other", seconds=1, now=worked.clock.now())
+
+
+def test_run__unreadable_rows__are_quarantined_by_shop_and_counted() -> None:
+    worked = Worked()
+    lines = [row("a"), row("strange", ts="x"), row("also", shop_id="other", revenue_minor=2**70), b"\x00"]
+    raw = put_raw(worked.ledger, "1", lines)
+
+    assert worked.run().unreadable == 3
+
+    aside = keys_in(worked.ledger, "quarantine/")
+    assert sorted(key.split("/")[2] for key in aside) == [f"shop={SHOP}", "shop=other", "shop=unreadable"]
+    (mine,) = [key for key in aside if SHOP in key]
+    sample = canonical_json.loads(gzip.decompress(worked.ledger.objects[mine].blob.content))
+    assert (sample["event_id"], sample["reason"], sample["shop_id"]) == ("strange", "unreadable_row", SHOP)
+    assert worked.metrics.sums["UnreadableRows"] == 3
+    assert raw in worked.documents()[compacted_key(NOON)].raw
+
+
+def test_run__no_time_left__goes_on_the_next_time() -> None:
+    worked = Worked(now=CLOSED + HOUR)
+    for hours in (0, 1):
+        put_raw(worked.ledger, f"{hours}", [row(f"{hours}")], at=NOON + hours * HOUR)
+
+    assert worked.run(until=worked.clock.now()).left == 2
+    assert not worked.documents()
+    assert worked.run().hours == 2
+
+
+def test_run__while_another_run_is_at_it__does_nothing() -> None:
+    worked = Worked()
+    put_raw(worked.ledger, "1", [row("a")])
+    worked.leases.acquire(LEASE, owner="other", seconds=900, now=worked.clock.now())
+
+    assert worked.use().run(until=worked.soon()) is None
+    assert not worked.documents()
+
+
+@given(
+    ledgers.rows,
+    st.lists(st.tuples(st.integers(0, 999), st.sampled_from([0, 0, 1, 900, DAY_MS]), st.booleans()), max_size=40),
+    st.integers(1, 7),
+)
+@settings(max_examples=25, deadline=None)
+def test_run__random_hours__what_counting_keeps_is_kept(
+    rows: list[Row], repeats: list[tuple[int, int, bool]], objects: int
+) -> None:
+    repeated = [
+        {**rows[number % len(rows)], "received_at": rows[number % len(rows)]["received_at"] + late, "sent_at": late}
+        for number, late, _ in (repeats if rows else [])
+    ]
+    lines: list[Any] = [*rows, *repeated]
+    worked = Worked(now=CLOSED + HOUR)
+    for number in range(objects):
+        put_raw(worked.ledger, f"{number}", lines[number::objects], at=NOON + number % 2 * HOUR)
+
+    worked.run()
+
+    left = _union(worked.ledger, ledgers.SHOP)
+    assert LedgerFiles(worked.ledger).of_shop(ledgers.SHOP, 0).raw == ()
+    for begins_at in {ledgers.BEGIN, *(found["received_at"] for found in rows[:5])}:
+        assert _counted(left, begins_at) == _counted(lines, begins_at)
+
+
+def _counted(rows: Any, begins_at: int) -> Counts:
+    return replace(count(rows, replace(ledgers.PLAN, begins_at=begins_at)), through=None)
