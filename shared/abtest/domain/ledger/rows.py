@@ -62,7 +62,7 @@ def without_copies(rows: Iterable[Row]) -> list[Row]:
     kept: dict[str, Row] = {}
     for row in rows:
         present = kept.setdefault(row["event_id"], row)
-        if present is not row and _precedence(row) < _precedence(present):
+        if present is not row and _precedes(row, present):
             kept[row["event_id"]] = row
     return list(kept.values())
 
@@ -85,6 +85,11 @@ def in_time(row: Row) -> tuple[int, str]:
     return happened_at(row), row["event_id"]
 
 
-def _precedence(row: Row) -> tuple[object, ...]:
-    read: Callable[[str], Any] = row.get
-    return tuple(null if (found := read(column)) is None else found for column, null in PRECEDENCE)
+def _precedes(row: Row, other: Row) -> bool:
+    left: Callable[[str], Any] = row.get
+    right: Callable[[str], Any] = other.get
+    for column, null in PRECEDENCE:
+        mine, theirs = (null if found is None else found for found in (left(column), right(column)))
+        if mine != theirs:
+            return bool(mine < theirs)
+    return False
