@@ -1,0 +1,49 @@
+"""Routes of exports."""
+
+from typing import Annotated
+
+from abtest.contract.base import ListOf
+from abtest.contract.errors import InvalidStateTransitionEnvelope
+from abtest.contract.exports import Export, ExportInput
+from abtest.domain.jobs.model import JobEndedError
+from abtest.http.deps import Caller, Page, PathId, expensive, require, use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import NotFoundError, ValidationFailedError
+from abtest.services.exports.asking import Exports
+
+Analyst = Annotated[Caller, require("analytics:read")]
+UsesExports = Annotated[Exports, use(Exports)]
+
+router = Router("/exports", tag="Exports")
+
+
+@router.post("", operation_id="createExport", status_code=202, responses=errors(ValidationFailedError))
+@expensive
+def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) -> Export:
+    """Order a file. It is made in the background: ask for the export until its status is `completed`, then take its
+    `url`. In CSV files, texts that a spreadsheet would take for formulas begin with an apostrophe."""
+    return use_exports.ask(caller, body)
+
+
+@router.get("", operation_id="listExports")
+def list_exports(caller: Analyst, page: Page, use_exports: UsesExports) -> ListOf[Export]:
+    """Exports of the last thirty days, newest first."""
+    found, last = use_exports.page(caller, limit=page.limit, after=page.after)
+    return page.page(found, last)
+
+
+@router.get("/{export_id}", operation_id="getExport", responses=errors(NotFoundError))
+def get_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> Export:
+    """How far an export is. Once it is completed, each answer has a fresh `url`."""
+    return use_exports.get(caller, export_id)
+
+
+@router.post(
+    "/{export_id}/cancel",
+    operation_id="cancelExport",
+    responses=errors(NotFoundError, JobEndedError, s409=InvalidStateTransitionEnvelope),
+)
+def cancel_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> Export:
+    """Call an export off that is queued or running."""
+    return use_exports.cancel(caller, export_id)

@@ -1,0 +1,1 @@
+"""Makes the exports that ExportQueue names."""

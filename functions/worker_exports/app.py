@@ -1,0 +1,5 @@
+"""Entry point."""
+
+from abtest.wiring.exports import export_worker
+
+handler = export_worker()

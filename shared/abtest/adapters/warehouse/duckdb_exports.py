@@ -1,0 +1,135 @@
+"""Files of exports, made by DuckDB on the worker's disk: neither the ledger nor the file ever stands in memory."""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+
+from abtest.adapters.warehouse import export_sql as sql
+from abtest.adapters.warehouse.raw_rows import SQL_TYPES, download, stage
+from abtest.domain.exports.columns import EVENTS, EXPOSURES
+from abtest.domain.exports.order import BEFORE_MS, ExportOrder
+from abtest.domain.ledger.columns import COLUMNS, ColumnType
+from abtest.kit import canonical_json
+from abtest.ports.blobs import Blobs
+from abtest.ports.exporting import ExportTooLargeError
+
+MEMORY_LIMIT = "1GB"
+HEARTBEAT_SECONDS = 15.0
+
+Columns = Mapping[str, ColumnType]
+
+
+class DuckDbExports:
+    """A workshop over a ledger bucket."""
+
+    def __init__(self, ledger: Blobs, *, memory_limit: str = MEMORY_LIMIT) -> None:
+        self._ledger = ledger
+        self._memory_limit = memory_limit
+
+    @contextmanager
+    def open(self, shop_id: str, order: ExportOrder) -> Iterator["DuckDbExportFile"]:
+        """Room for one file."""
+        with TemporaryDirectory(prefix="export-") as name:
+            folder = Path(name)
+            limits: dict[str, Any] = {"memory_limit": self._memory_limit, "temp_directory": str(folder / "spilled")}
+            with duckdb.connect(
+                folder / "taken.duckdb", config=limits | {"preserve_insertion_order": False}
+            ) as database:
+                database.execute(sql.CREATE_TAKEN)
+                yield DuckDbExportFile(self._ledger, database, folder, shop_id, order)
+
+
+class DuckDbExportFile:
+    """One file in the making."""
+
+    def __init__(self, ledger: Blobs, database: Any, folder: Path, shop_id: str, order: ExportOrder) -> None:
+        self._ledger = ledger
+        self._database = database
+        self._folder = folder
+        self._order = order
+        self._rows = 0
+        self._bounds = {
+            "shop": shop_id,
+            "received_since": order.since_ms - BEFORE_MS,
+            "until": order.until_ms,
+        }
+
+    @property
+    def path(self) -> Path:
+        return self._folder / f"export.{self._order.format}"
+
+    def take(self, parquet: Sequence[str], raw: Sequence[str]) -> None:
+        with _room(), TemporaryDirectory(dir=self._folder) as name:
+            if parquet:
+                files = [str(path) for path in download(self._ledger, parquet, Path(name)).values()]
+                bounds = {**self._bounds, "columns": list(COLUMNS), "files": files}
+                self._database.execute(sql.TAKE_PARQUET, bounds)
+            if raw:
+                stage(self._database, download(self._ledger, raw, Path(name)))
+                self._database.execute(sql.TAKE_RAW, self._bounds)
+
+    def write(self) -> Generator[None, None, None]:
+        columns = EVENTS if self._order.dataset == "events" else EXPOSURES
+        yield from self._meanwhile(lambda: self._prepare())
+        query = sql.rows_of(
+            self._order.dataset,
+            self._order.since_ms,
+            self._order.until_ms,
+            of_experiment=self._order.experiment_id is not None,
+        )
+        yield from self._meanwhile(lambda: self._copy(query, columns))
+
+    def write_records(self, columns: Columns, records: Iterable[Mapping[str, Any]]) -> None:
+        source = self._folder / "records.ndjson"
+        with source.open("wb") as file:
+            file.writelines(canonical_json.encode(dict(record)) + b"\n" for record in records)
+        typed = {name: SQL_TYPES[kind] for name, kind in columns.items()}
+        self._database.execute(
+            "CREATE TABLE records AS SELECT * FROM read_json($file, format = 'newline_delimited', columns = $columns)",
+            {"file": str(source), "columns": typed},
+        )
+        self._copy("SELECT * FROM records", columns)
+
+    def rows(self) -> int:
+        return self._rows
+
+    def _prepare(self) -> None:
+        with _room():
+            self._database.execute(sql.REPEATED)
+            self._database.execute(sql.STANDING)
+            self._database.execute("SET VARIABLE experiment = $id", {"id": self._order.experiment_id})
+
+    def _copy(self, query: str, columns: Columns) -> None:
+        with _room():
+            statement = sql.copy(query, dict(columns), self._order.format, str(self.path))
+            (self._rows,) = self._database.execute(statement).fetchone()
+
+    def _meanwhile(self, run: Callable[[], None]) -> Generator[None, None, None]:
+        """Run it in a thread of its own, and yield while it does; whoever stops listening stops it."""
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(run)
+            try:
+                while wait([running], timeout=HEARTBEAT_SECONDS).not_done:
+                    yield
+            finally:
+                if not running.done():
+                    self._database.interrupt()
+            running.result()
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Tells a full disk and a full memory from everything else that can go wrong."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise ExportTooLargeError(str(error)) from error
+    except (duckdb.IOException, OSError) as error:
+        if "space" in str(error).lower():
+            raise ExportTooLargeError(str(error)) from error
+        raise

@@ -1,0 +1,81 @@
+"""The SQL of exports: what is set aside of the ledger, and what of it becomes rows of the file."""
+
+from abtest.adapters.warehouse.raw_rows import SQL_TYPES
+from abtest.domain.exports.columns import EXPOSURES, FORMULA_SIGNS
+from abtest.domain.exports.order import Dataset
+from abtest.domain.ledger.columns import COLUMNS, ColumnType
+from abtest.domain.ledger.rows import PRECEDENCE
+
+_TYPED = ", ".join(f"{name} {SQL_TYPES[kind]}" for name, kind in COLUMNS.items())
+_NAMES = ", ".join(COLUMNS)
+_WANTED = "shop_id = $shop AND received_at >= $received_since AND least(ts, received_at) < $until"
+
+CREATE_TAKEN = f"CREATE TABLE taken ({_TYPED})"
+
+TAKE_PARQUET = f"""
+INSERT INTO taken BY NAME
+SELECT COLUMNS(name -> list_contains($columns, name)) FROM read_parquet($files, union_by_name = true)
+WHERE {_WANTED}"""  # noqa: S608 - constants
+
+TAKE_RAW = f"INSERT INTO taken SELECT {_NAMES} FROM staged WHERE {_WANTED}"  # noqa: S608 - constants
+
+_ORDER = ", ".join(
+    name if null == 0 and name in ("received_at", "ts") else f"coalesce({name}, {null!r})" for name, null in PRECEDENCE
+)
+
+# Hardly any event comes twice: only those that do are worth sorting. The smallest copy in this order stands.
+REPEATED = "CREATE TABLE repeated AS SELECT event_id FROM taken GROUP BY event_id HAVING count(*) > 1"
+
+STANDING = f"""
+CREATE VIEW standing AS
+WITH once AS (
+    SELECT * FROM taken ANTI JOIN repeated USING (event_id)
+    UNION ALL
+    SELECT * FROM taken SEMI JOIN repeated USING (event_id)
+    QUALIFY row_number() OVER (PARTITION BY event_id ORDER BY {_ORDER}) = 1
+)
+SELECT *, least(ts, received_at) AS happened_at FROM once"""  # noqa: S608 - constants
+
+_WITHIN = "happened_at >= {since} AND happened_at < {until}"
+
+_ROWS: dict[Dataset, str] = {
+    "events": f"SELECT {_NAMES} FROM standing WHERE {{within}} ORDER BY happened_at, event_id",  # noqa: S608 - constants
+    "exposures": f"""
+SELECT {", ".join(EXPOSURES)} FROM (
+    SELECT * EXCLUDE (assignment_epoch), assignment_epoch, happened_at AS exposed_at,
+        min(variation_id) OVER mine <> max(variation_id) OVER mine AS multiple_exposure,
+        row_number() OVER (mine ORDER BY happened_at, event_id) AS place
+    FROM standing
+    WHERE {{within}} AND type = 'experiment_viewed' AND NOT qa_mode
+        AND experiment_id IS NOT NULL AND variation_id IS NOT NULL
+    WINDOW mine AS (PARTITION BY experiment_id, assignment_epoch, visitor_id)
+) WHERE place = 1
+ORDER BY exposed_at, event_id, experiment_id""",  # noqa: S608 - constants
+}
+
+_COPY = {
+    "csv": "FORMAT csv, HEADER, NEW_LINE '\\r\\n'",
+    "ndjson": "FORMAT json",
+    "parquet": "FORMAT parquet, COMPRESSION zstd",
+}
+
+
+def rows_of(dataset: Dataset, since: int, until: int, *, of_experiment: bool) -> str:
+    """The query of a dataset; COPY takes no parameters, so the experiment stands in the variable `experiment`."""
+    within = _WITHIN.format(since=int(since), until=int(until))
+    narrowed = " AND experiment_id = getvariable('experiment')" if of_experiment else ""
+    return _ROWS[dataset].format(within=within + narrowed)
+
+
+def copy(query: str, columns: dict[str, ColumnType], file_format: str, path: str) -> str:
+    """The statement that writes a query's rows to a file, and gives their number."""
+    shown = ", ".join(_shown(name, kind, file_format) for name, kind in columns.items())
+    target = path.replace("'", "''")
+    return f"COPY (SELECT {shown} FROM ({query})) TO '{target}' ({_COPY[file_format]})"  # noqa: S608 - our own texts
+
+
+def _shown(name: str, kind: ColumnType, file_format: str) -> str:
+    if file_format != "csv" or kind != "text":
+        return f'"{name}"'
+    signs = ", ".join(f"chr({ord(sign)})" for sign in FORMULA_SIGNS)
+    return f"""CASE WHEN "{name}"[1] IN ({signs}) THEN '''' || "{name}" ELSE "{name}" END AS "{name}\""""
