@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from abtest.domain.ledger.events import MAX_SAMPLE_CHARS, REVENUE_GOAL_ID, Row, goal_claim
+from abtest.domain.ledger.events import MAX_EVENTS, MAX_SAMPLE_CHARS, REVENUE_GOAL_ID, Row, goal_claim
 from abtest.domain.ledger.objects import batch_id, quarantine_key, raw_key
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, to_milliseconds
@@ -121,12 +121,19 @@ class LedgerWriter:
             fits = row["type"] != "goal" or self.goals.has(row["shop_id"], row["goal_id"] or "")
             (good if fits else unknown[row["shop_id"]]).append(row)
         for shop_id, refused in unknown.items():
-            aside = quarantine_key(shop_id, min(row["received_at"] for row in refused), batch)
-            self._keep(aside, packed([_unknown_goal(row) for row in refused]))
+            self._quarantine(shop_id, refused, batch)
         if good:
             self._keep(key, packed(good))
             if self.seen is not None:
                 self.seen.note((row["shop_id"], row["received_at"]) for row in good)
+
+    def _quarantine(self, shop_id: str, refused: Sequence[Row], batch: str) -> None:
+        """Objects as small as the edge writes them: a page of the listing reads some of them whole."""
+        newest_first = sorted(refused, key=lambda row: (-row["received_at"], row["event_id"]))
+        for start in range(0, len(refused), MAX_EVENTS):
+            part = newest_first[start : start + MAX_EVENTS]
+            key = quarantine_key(shop_id, part[0]["received_at"], f"{batch}-{start // MAX_EVENTS:04}")
+            self._keep(key, packed([_unknown_goal(row) for row in part]))
 
     def _keep(self, key: str, content: bytes) -> None:
         """Write the object unless it stands already: an earlier delivery wrote it.

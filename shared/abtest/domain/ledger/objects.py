@@ -11,6 +11,9 @@ from abtest.kit.clock import from_milliseconds, to_milliseconds
 RAW, SPILL, QUARANTINE = "raw/", "spill/", "quarantine/"
 EVENTS, COMPACTED = "events/", "compacted/"
 
+_LAST_MOMENT = 10**13 - 1
+"""In the year 2286: moments before it have at most thirteen digits."""
+
 BUCKETS = 16
 CLOSED_AFTER_MS = HOUR_MS // 3
 """An hour is compacted from this long after its end on: a worker may still be writing what it began before."""
@@ -145,8 +148,21 @@ def spill_key(received_at: int, spill_id: str) -> str:
 
 
 def quarantine_key(shop_id: str, received_at: int, batch_id: str) -> str:
-    """Events of a shop that were set aside, under the day, so that a listing of one shop reads nothing of others."""
-    return f"{QUARANTINE}{from_milliseconds(received_at):dt=%Y-%m-%d}/shop={shop_id}/{received_at}-{batch_id}.ndjson.gz"
+    """Events of a shop that were set aside, the newest of which came at that moment (Unix milliseconds).
+
+    Within a day, a shop's newest objects stand first: listings begin with them, however many there are.
+    """
+    return f"{quarantine_prefix(shop_id, received_at)}{_LAST_MOMENT - received_at:013}-{batch_id}.ndjson.gz"
+
+
+def quarantine_prefix(shop_id: str, moment: int) -> str:
+    """What a shop's objects of one UTC day begin with, so that a listing of one shop reads nothing of others."""
+    return f"{QUARANTINE}{from_milliseconds(moment):dt=%Y-%m-%d}/shop={shop_id}/"
+
+
+def quarantined_at(key: str) -> int:
+    """The moment that the name of such an object tells. Raises ValueError for other names."""
+    return _LAST_MOMENT - int(key.rpartition("/")[2].partition("-")[0])
 
 
 def batch_id(message_ids: Iterable[str]) -> str:

@@ -1,0 +1,42 @@
+"""Events that were set aside."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from abtest.contract.base import ListOf, Moment
+from abtest.contract.quarantine import QuarantinedEvent, QuarantineReason
+from abtest.http.deps import Page, use
+from abtest.http.route import Router
+from abtest.kit.clock import from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.services.quarantine import Quarantined
+from api_analytics.endpoints.vocabulary import Analyst
+
+router = Router("/analytics", tag="Analytics")
+
+
+@router.get("/quarantine", operation_id="listQuarantinedEvents")
+def list_quarantined(
+    caller: Analyst,
+    page: Page,
+    quarantined: Annotated[Quarantined, use(Quarantined)],
+    reason: Annotated[QuarantineReason | None, Query(description="Only events set aside for this reason.")] = None,
+    since: Annotated[Moment | None, Query(alias="from", description="Only events received from then on.")] = None,
+) -> ListOf[QuarantinedEvent]:
+    """Events of the last 14 days that are not counted, and why; newest first.
+
+    A page may be shorter than `limit`, even empty, and still have a `next_cursor`: it looks at a limited number of
+    batches.
+    """
+    begins = None if since is None else to_milliseconds(parse_timestamp(since))
+    found, last = quarantined.page(caller.shop_id, reason=reason, since=begins, limit=page.limit, after=page.after)
+    shown = [
+        QuarantinedEvent(
+            event_id=aside.event_id,
+            received_at=timestamp(from_milliseconds(aside.received_at)),
+            reason=aside.reason,
+            sample=aside.sample,
+        )
+        for aside in found
+    ]
+    return page.page(shown, last)

@@ -1,0 +1,22 @@
+"""Wire shapes of quarantined events."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from abtest.contract.base import DateTime, Output
+from abtest.domain.ledger.events import Reason
+
+QuarantineReason = Literal[Reason, "unreadable_row"]
+"""What a listing can be narrowed to; `unreadable_row` was found when the ledger was compacted."""
+
+
+class QuarantinedEvent(Output):
+    """An event that is not counted."""
+
+    event_id: Annotated[str | None, Field(description="The id that the event claims, where it could be read.")]
+    received_at: DateTime
+    reason: Annotated[str, Field(description="Why it was set aside; the filter names them all.")]
+    sample: Annotated[
+        str, Field(description="The beginning of what was sent, as text; characters beyond ASCII escaped.")
+    ]
