@@ -59,7 +59,12 @@ GOALS = (
 )
 PLAN = plan(*GOALS)
 HOLDOUT_PLAN = plan(
-    SHOP_REVENUE, experiment_id=SHOP, assignment_epoch=BEGIN, exposure="cohort", variation_ids=tuple(COHORTS)
+    SHOP_REVENUE,
+    experiment_id=SHOP,
+    assignment_epoch=BEGIN,
+    measurement_epoch=BEGIN,
+    exposure="cohort",
+    variation_ids=tuple(COHORTS),
 )
 
 
@@ -80,9 +85,9 @@ def row(**changes: Any) -> Row:
     return fields  # type: ignore[return-value]
 
 
-def exposure(visitor_id: str, variation_id: str, ts: int = BEGIN, **changes: Any) -> Row:
+def exposure(visitor_id: str, variation_id: str, /, ts: int = BEGIN, **changes: Any) -> Row:
     """A visitor sees a variation."""
-    fields = {
+    fields: dict[str, Any] = {
         "event_id": f"x-{visitor_id}-{variation_id}-{ts}",
         "type": "experiment_viewed",
         "visitor_id": visitor_id,
@@ -94,13 +99,13 @@ def exposure(visitor_id: str, variation_id: str, ts: int = BEGIN, **changes: Any
     return row(**(fields | changes))
 
 
-def click(visitor_id: str, ts: int = BEGIN + 1, goal_id: str = "click", **changes: Any) -> Row:
+def click(visitor_id: str, /, ts: int = BEGIN + 1, goal_id: str = "click", **changes: Any) -> Row:
     """A goal's own event."""
     fields = {"event_id": f"g-{visitor_id}-{ts}-{goal_id}", "type": "goal", "goal_id": goal_id}
     return row(**(fields | {"visitor_id": visitor_id, "ts": ts} | changes))
 
 
-def order(visitor_id: str, minor: int | None, ts: int = BEGIN + 1, **changes: Any) -> Row:
+def order(visitor_id: str, minor: int | None, /, ts: int = BEGIN + 1, **changes: Any) -> Row:
     """An order in euros."""
     fields = {"event_id": f"o-{visitor_id}-{ts}-{minor}", "type": "order", "revenue_minor": minor, "currency": "EUR"}
     return row(**(fields | {"visitor_id": visitor_id, "ts": ts} | changes))
