@@ -9,6 +9,9 @@ from abtest.domain.experiments.model import Aggregation, Direction, GoalRole, Go
 
 Engine = Literal["frequentist"]
 Correction = Literal["none", "holm"]
+Dimension = Literal["device", "country", "new_returning", "source"]
+Granularity = Literal["hour", "day", "week"]
+Mode = Literal["cumulative", "per_bucket"]
 
 
 class Interval(Output):
@@ -18,7 +21,31 @@ class Interval(Output):
     upper: float
 
 
-class ResultRow(Output):
+class ForeignMoney(Output):
+    """Money that senders told in another currency than the shop's; null where there is none.
+
+    Only `converted_revenue` is contained in the revenue that stands beside it.
+    """
+
+    foreign_revenue_buckets: Annotated[
+        list[str] | None, Field(description='Face value of what is left out, by currency: "USD:12.30".')
+    ]
+    converted_revenue: Annotated[
+        float | None,
+        Field(description="The shop's money of orders in other currencies whose sender told both. Part of revenue."),
+    ]
+    excluded_foreign_revenue: Annotated[
+        float | None,
+        Field(description="Face value of orders in one other currency, left out; null when they are in several."),
+    ]
+    unconverted_revenue: Annotated[
+        float | None, Field(description="All that is left out, where it is in one unit; else null.")
+    ]
+    unknown_currency_orders: Annotated[float | None, Field(description="Orders whose currency is unknown, left out.")]
+    unknown_currency_revenue: Annotated[float | None, Field(description="Their face value.")]
+
+
+class ResultRow(ForeignMoney):
     """A variation in one goal. Comparisons are with the control, and null where they cannot be evaluated."""
 
     variation_id: Id
@@ -30,8 +57,19 @@ class ResultRow(Output):
     rate: Annotated[float | None, Field(description="Conversions per visitor.")]
     mean: Annotated[float | None, Field(description="Hits per visitor, or major units per visitor for revenue.")]
     revenue: Annotated[float | None, Field(description="Major units of `currency`; null for goals without money.")]
+    value: Annotated[float | None, Field(description="Sum of the values of hits; null for goals that sum none.")]
     currency: str | None
     excluded: Annotated[int | None, Field(description="Orders left out: their money is not in the shop's currency.")]
+    is_winsorized: Annotated[
+        bool | None,
+        Field(
+            description="Whether mean and comparison are of totals capped as the goal's `winsorize_pct` asks; false "
+            "when the numbers are narrowed, null when the goal does not ask. Count and revenue are never capped."
+        ),
+    ]
+    winsorized_at: Annotated[
+        float | None, Field(description="The cap of a visitor's total: hits, or major units of `currency`.")
+    ]
     lift: Annotated[float | None, Field(description="Relative to the control: 0.1 is ten percent more.")]
     ci: Annotated[Interval | None, Field(description="Interval of `lift` (Fieller).")]
     difference: Annotated[float | None, Field(description="Of the rate or mean, absolute.")]
@@ -54,8 +92,8 @@ class GoalResult(Output):
     aggregation: Aggregation
     metric: Literal["rate", "mean"]
     not_evaluable: Annotated[
-        Literal["filter", "not_counted_yet"] | None,
-        Field(description="Why the goal has no numbers: its filter is not evaluated yet, or it is newer than them."),
+        Literal["not_counted_yet"] | None,
+        Field(description="Why the goal has no numbers: it is newer than the last count."),
     ]
     rows: list[ResultRow]
 
@@ -83,6 +121,38 @@ class Coverage(Output):
     reasons: list[Literal["consent_gated_sdk", "low_order_stitch_rate"]]
 
 
+class ResultsWeekdays(Output):
+    """The days of first exposure that count."""
+
+    days: list[str]
+    timezone: str
+    is_exact: Annotated[bool, Field(description="False within a segment, whose days are those of UTC.")]
+
+
+class Narrowing(Output):
+    """What the numbers are narrowed to, as it was understood: visitors first exposed then, there, or like that."""
+
+    from_: Annotated[DateTime | None, Field(alias="from", description="The first quarter of an hour that counts.")]
+    to: Annotated[DateTime | None, Field(description="The end of the last one.")]
+    segment: Annotated[str | None, Field(description="`dimension:value`.")]
+    weekdays: ResultsWeekdays | None
+
+
+class SegmentResults(Output):
+    """Visitors who are alike when first exposed. `unknown` is a value: nobody told."""
+
+    values: Annotated[dict[Dimension, str], Field(description="A value of each dimension.")]
+    visitors: Annotated[int, Field(description="Of all variations in use.")]
+    goals: list[GoalResult]
+
+
+class SegmentWarning(Output):
+    """What to keep in mind with many comparisons."""
+
+    code: Literal["uncorrected_segments", "many_segments", "segments_left_out"]
+    message: str
+
+
 class Results(Output):
     """What is known at `computed_at`; null before the first count, and then all counts are zero."""
 
@@ -98,7 +168,12 @@ class Results(Output):
     srm: SampleRatio
     multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, left out of everything.")]
     health: list[HealthFinding]
-    coverage: Annotated[Coverage | None, Field(description="Null: not evaluated.")]
+    coverage: Coverage
+    narrowed_to: Annotated[Narrowing | None, Field(description="Null: everybody since the measurement began.")]
+    segments: Annotated[
+        list[SegmentResults] | None,
+        Field(description="For `segment=<dimension>`: each of its values, most visitors first, each on its own."),
+    ]
 
 
 class ExperienceResults(Output):
@@ -115,3 +190,85 @@ class PersonalizationResults(Output):
 
     personalization_id: Id
     experiences: list[ExperienceResults]
+
+
+class SeriesRow(Output):
+    """A variation in one bucket: visitors first exposed then, or up to its end, and all that they did since."""
+
+    variation_id: Id
+    visitors: int
+    conversions: int
+    count: int
+    rate: float | None
+    mean: float | None
+    revenue: float | None
+
+
+class SeriesGoal(Output):
+    """A goal in one bucket. Nothing is capped or compared here."""
+
+    goal_id: Id
+    metric: Literal["rate", "mean"]
+    rows: list[SeriesRow]
+
+
+class Bucket(Output):
+    """From `start` on, before `end`: an hour, a day or a week (from Monday) of the time zone."""
+
+    start: DateTime
+    end: DateTime
+    date: Annotated[str, Field(description="The calendar day of `start` in the time zone.")]
+    goals: list[SeriesGoal]
+
+
+class Timeseries(Output):
+    """Every bucket from the first exposure that could count on; those without visitors too."""
+
+    experiment_id: Id
+    measurement_epoch: int
+    computed_at: DateTime | None
+    generation: int | None
+    timezone: Annotated[str, Field(description="The IANA name, as the database of time zones spells it.")]
+    granularity: Granularity
+    mode: Mode
+    currency: Annotated[str, Field(description="Of every revenue, and of the mean of revenue goals.")]
+    narrowed_to: Narrowing | None
+    data: list[Bucket]
+
+
+class Segments(Output):
+    """Visitors by one dimension or two, most visitors first."""
+
+    experiment_id: Id
+    measurement_epoch: int
+    computed_at: DateTime | None
+    generation: int | None
+    dimensions: list[Dimension]
+    alpha: float
+    correction: Annotated[
+        Correction, Field(description="Of all comparisons of a goal in `data`: segments times treatments.")
+    ]
+    narrowed_to: Narrowing | None
+    warnings: list[SegmentWarning]
+    left_out: Annotated[int, Field(description="Segments beyond the hundred with most visitors.")]
+    data: list[SegmentResults]
+
+
+class RefreshJob(Output):
+    """A count that was asked for."""
+
+    job_id: Id
+
+
+RefreshStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
+
+
+class Refresh(RefreshJob):
+    """How it stands with it."""
+
+    experiment_id: Id
+    status: RefreshStatus
+    created_at: DateTime
+    updated_at: DateTime
+    generation: Annotated[int | None, Field(description="Of the roll-up when the job had ended.")]
+    error: Annotated[str | None, Field(description="Why it failed.")]

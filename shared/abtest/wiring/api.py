@@ -113,9 +113,16 @@ def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Han
 
 
 def analytics_uses(base: Management) -> Uses:
-    """Use cases of results; the only family that loads scipy."""
-    from abtest.adapters.dynamo import DynamoRollups
-    from abtest.services.results import Results
+    """Use cases of results and analytics; the only family that loads scipy."""
+    from abtest.adapters.dynamo import DynamoRollupStore
+    from abtest.adapters.sqs import SqsQueue
+    from abtest.services.quarantine import Quarantined
+    from abtest.wiring.analytics import analytics_of
+    from abtest.wiring.exports import exports_uses
 
-    base.settings.need("rollups_table")
-    return {Results: Results(base.world, DynamoRollups(base.settings.rollups_table))}
+    base.settings.need("rollups_table", "refresh_queue_url", "ledger_bucket")
+    found = analytics_of(
+        base.world, DynamoRollupStore(base.settings.rollups_table), SqsQueue(base.settings.refresh_queue_url)
+    )
+    quarantined = Quarantined(S3Blobs(base.settings.ledger_bucket), base.world.clock)
+    return {**found, **exports_uses(base), Quarantined: quarantined}

@@ -1,25 +1,43 @@
-"""A running experiment in memory, the whole way of its events: edge, queue, ledger, roll-up, results."""
+"""A running experiment in memory, the whole way of its events: edge, queue, ledger, counts, roll-up, results."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryLeases, MemoryRollups, MemorySessions
-from abtest.adapters.warehouse.duckdb import DuckDbWarehouse
+from abtest.adapters.memory import MemoryQueue, MemoryRollupStore, MemorySessions
+from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.ledger.columns import row_of_line
+from abtest.domain.ledger.daily_counts import DailyCounts, date_of
+from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.objects import RAW
+from abtest.domain.ledger.plans import CountingPlan, plan_counting, plan_holdout
+from abtest.domain.ledger.reference import count
+from abtest.domain.ledger.rollup_documents import rollup_documents, shop_day_document
+from abtest.domain.ledger.shop_days import shop_day
+from abtest.domain.personalizations.documents import personalization_from
+from abtest.domain.personalizations.measurement import measured
 from abtest.http.factory import create_app, handler
 from abtest.kit.clock import to_milliseconds
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
-from abtest.services.results import Results
-from abtest.services.rollup import RollupRun, Tally
+from abtest.services.shop_records import read_shop
+from abtest.wiring.analytics import analytics_of
 from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.personalizations import personalizations_uses
+from abtest.wiring.shop_settings import settings_uses
 from api_analytics.routes import ROUTERS as RESULTS
 from api_experiments.routes import ROUTERS
+from api_personalizations.routes import ROUTERS as PERSONALIZATIONS
+from api_settings.routes import ROUTERS as SETTINGS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 from tests.unit.ingest.edge import Edge, signed_headers
+
+DAY_MS = 24 * 3600 * 1000
 
 GOALS = [
     {"name": "Buy", "type": "click", "selector": "#buy"},
@@ -34,8 +52,10 @@ class Lab:
     api: MemoryApi
     tenant: Tenant
     edge: Edge
-    rollups: MemoryRollups
+    store: MemoryRollupStore
+    refreshes: MemoryQueue
     queued: int = 0
+    generations: dict[str, int] = field(default_factory=dict)
 
     @property
     def client(self) -> Client:
@@ -61,27 +81,69 @@ class Lab:
         assert answer.status == 202, answer.body
         return answer.json()
 
-    def settle(self) -> Tally:
-        """Bring what is queued into the ledger and count it."""
+    def settle(self) -> None:
+        """Bring what is queued into the ledger, and count experiments, personalizations, the holdout and days."""
         now = to_milliseconds(self.api.clock.now())
         bodies = self.edge.queue.bodies[self.queued :]
         messages = [Message(id=f"m-{self.queued + n}", body=body, queued_at=now) for n, body in enumerate(bodies)]
         self.queued += len(bodies)
         catalog = self.api.management.catalog
         if messages:
-            clock = self.api.clock
-            writer = LedgerWriter(ledger=self.edge.ledger, goals=KnownGoals(catalog, clock), clock=clock)
-            assert writer.write(messages) == []
-        run = RollupRun(
-            world=self.api.world,
-            ledger=self.edge.ledger,
-            warehouse=DuckDbWarehouse(self.edge.ledger),
-            rollups=self.rollups,
-            leases=MemoryLeases(),
+            assert (
+                LedgerWriter(
+                    ledger=self.edge.ledger, clock=self.api.clock, goals=KnownGoals(catalog, self.api.clock)
+                ).write(messages)
+                == []
+            )
+        rows = list(self._rows())
+        for plan in self._plans():
+            self._count(plan, rows)
+        self._count_days(rows)
+
+    def _rows(self) -> Iterator[Row]:
+        for entry in self.edge.ledger.list(RAW):
+            for line in gzip.decompress(self._object(entry.key)).splitlines():
+                row = row_of_line(line)
+                assert row is not None
+                yield row
+
+    def _object(self, key: str) -> bytes:
+        found = self.edge.ledger.get(key)
+        assert found is not None
+        return found.content
+
+    def _plans(self) -> Iterator[CountingPlan]:
+        catalog, shop_id = self.api.management.catalog, self.tenant.shop.id
+        shop = read_shop(catalog, shop_id)
+        experiments = [
+            experiment_from(record.body)
+            for head in catalog.list(shop_id, "EXP", limit=100).heads
+            if (record := catalog.get(shop_id, "EXP", head.id))
+        ]
+        for head in catalog.list(shop_id, "PZN", limit=100).heads:
+            if record := catalog.get(shop_id, "PZN", head.id):
+                experiments += measured(personalization_from(record.body))
+        plans = [plan_counting(experiment, shop.currency) for experiment in experiments]
+        yield from (plan for plan in [*plans, plan_holdout(shop)] if plan)
+
+    def _count(self, plan: CountingPlan, rows: list[Row]) -> None:
+        key = f"{plan.experiment_id}/{plan.measurement_epoch}"
+        generation = self.generations[key] = self.generations.get(key, 0) + 1
+        documents = rollup_documents(
+            plan,
+            DailyCounts.of(count(rows, plan)),
+            generation=generation,
+            computed_at=self.api.world.now(),
+            standing=self.store.totals(plan.experiment_id, plan.measurement_epoch),
         )
-        tally = run.run()
-        assert tally is not None
-        return tally
+        assert self.store.put(documents.totals, documents.days, documents.segments)
+
+    def _count_days(self, rows: list[Row]) -> None:
+        shop_id = self.tenant.shop.id
+        for number, day in enumerate(sorted({row["ts"] // DAY_MS for row in rows})):
+            found = shop_day(rows, shop_id, date_of(day), "EUR")
+            generation = self.generations[shop_id] = self.generations.get(shop_id, 0) + 1 + number
+            self.store.put_shop_day(shop_day_document(found, generation=generation, computed_at=self.api.world.now()))
 
     def results(self, experiment: dict[str, Any], **query: Any) -> dict[str, Any]:
         """What the results route says."""
@@ -119,11 +181,15 @@ def ordered(visitor: str, order_id: str, revenue: float, currency: str = "EUR") 
 def lab() -> Lab:
     """Nothing has happened yet."""
     api = MemoryApi([])
-    rollups = MemoryRollups()
+    store, refreshes = MemoryRollupStore(), MemoryQueue()
+    base = api.management
     uses = {
-        **experiments_uses(api.management, MemorySessions()),
-        Results: Results(api.world, rollups),
+        **settings_uses(base, MemorySessions()),
+        **experiments_uses(base, MemorySessions()),
+        **personalizations_uses(base),
+        **analytics_of(api.world, store, refreshes),
     }
-    api.handler = handler(create_app([*ROUTERS, *RESULTS], api.management.services(uses)))
-    edge = Edge(clock=api.clock, catalog=api.management.catalog)
-    return Lab(api, api.tenant(), edge, rollups)
+    routers = [*SETTINGS, *ROUTERS, *PERSONALIZATIONS, *RESULTS]
+    api.handler = handler(create_app(routers, base.services(uses)))
+    edge = Edge(clock=api.clock, catalog=base.catalog)
+    return Lab(api, api.tenant(), edge, store, refreshes)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryRollups, MemorySessions
+from abtest.adapters.memory import MemoryQueue, MemoryRollupStore, MemorySessions
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.http.factory import create_app, handler
-from abtest.services.results import Results
+from abtest.services.quarantine import Quarantined
+from abtest.wiring.analytics import analytics_of
 from abtest.wiring.experiments import experiments_uses
 from abtest.wiring.flags import flags_uses
 from abtest.wiring.personalizations import personalizations_uses
@@ -84,7 +85,8 @@ class World:
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
             **personalizations_uses(base),
-            Results: Results(base.world, MemoryRollups()),
+            **analytics_of(base.world, MemoryRollupStore(), MemoryQueue()),
+            Quarantined: Quarantined(base.blobs, base.clock),
         }
         self.api.handler = handler(create_app(list(routers()), base.services(uses)))
         self.examples = Examples(contract())
@@ -108,7 +110,14 @@ class World:
         """The operation by this client."""
         self.api.clock.advance(seconds=1)
         path = self.path(operation, self.my_ids if ids is None else ids)
+        options["query"] = {**self._required_query(operation), **(options.get("query") or {})}
         return client.request(operation.method, path, **options)
+
+    def _required_query(self, operation: Operation) -> Json:
+        """Parameters without which there is no answer, each with one value that fits."""
+        required = [parameter for parameter in operation.parameters("query") if parameter.get("required")]
+        values = {parameter["name"]: self.examples.fitting(parameter["schema"]) for parameter in required}
+        return {name: value[0] if isinstance(value, list) else value for name, value in values.items()}
 
     def path(self, operation: Operation, ids: Mapping[str, str]) -> str:
         """The address, with ids in their places; a shop's own goals have an id of their own."""
@@ -138,6 +147,7 @@ class World:
             "experiment_id": experiment["id"],
             "variation_id": experiment["variations"][1]["id"],
             "goal_id": experiment["goals"][0]["id"],
+            "job_id": client.post(f"/experiments/{experiment['id']}/results/refresh").json()["job_id"],
             "shop_goal_id": client.post("/goals", CLICK).json()["id"],
             **self._in_use(client),
             "flag_id": client.post("/flags", {"key": "one", "name": "One"}).json()["id"],

@@ -36,20 +36,34 @@ def compare_rates(
     control: Conversions, treatments: Sequence[Conversions], *, alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     """One comparison a treatment, None where it cannot be evaluated."""
-    return _compare(_rates, control, treatments, alpha, correction)
+    return compare_rate_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
 
 
 def compare_means(
     control: Sample, treatments: Sequence[Sample], *, alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     """One comparison a treatment, None where it cannot be evaluated."""
-    return _compare(_means, control, treatments, alpha, correction)
+    return compare_mean_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
+
+
+def compare_rate_pairs(
+    pairs: Sequence[tuple[Conversions, Conversions]], *, alpha: float, correction: Correction
+) -> list[Comparison | None]:
+    """One comparison a pair of control and treatment, all corrected together; None where it cannot be evaluated."""
+    return _compare(_rates, pairs, alpha, correction)
+
+
+def compare_mean_pairs(
+    pairs: Sequence[tuple[Sample, Sample]], *, alpha: float, correction: Correction
+) -> list[Comparison | None]:
+    """One comparison a pair of control and treatment, all corrected together; None where it cannot be evaluated."""
+    return _compare(_means, pairs, alpha, correction)
 
 
 def _compare(
-    test: Test[Arm], control: Arm, treatments: Sequence[Arm], alpha: float, correction: Correction
+    test: Test[Arm], pairs: Sequence[tuple[Arm, Arm]], alpha: float, correction: Correction
 ) -> list[Comparison | None]:
-    first = [test(control, treatment, alpha) for treatment in treatments]
+    first = [test(control, treatment, alpha) for control, treatment in pairs]
     evaluable = [index for index, comparison in enumerate(first) if comparison is not None]
     if correction == "none" or not evaluable:
         return first
@@ -57,7 +71,7 @@ def _compare(
     answer: list[Comparison | None] = [None] * len(first)
     for rank, index in enumerate(evaluable):
         # The p-value is the same at every level; only the intervals are drawn anew.
-        found = test(control, treatments[index], verdict.interval_alphas[rank])
+        found = test(*pairs[index], verdict.interval_alphas[rank])
         answer[index] = found and replace(
             found, adjusted_p_value=verdict.adjusted[rank], is_significant=verdict.rejected[rank]
         )

@@ -1,0 +1,1 @@
+"""Endpoints of the analytics family, one module an idea."""

@@ -1,0 +1,81 @@
+"""Results of experiments and personalizations."""
+
+from typing import Annotated, cast
+
+from fastapi import Query
+
+from abtest.contract import results as contract
+from abtest.contract.base import Reference, Uuid
+from abtest.http.deps import use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import NotFoundError, ValidationFailedError
+from abtest.services.results import Range, Results, Wish
+from api_analytics.endpoints.vocabulary import Analyst, Correction, Engine, From, GoalIds, To
+
+Segment = Annotated[
+    str | None,
+    Query(
+        pattern="^(device|country|new_returning|source)(:.{1,100})?$",
+        description="`device:mobile` narrows everything to that value; `device` adds `segments`, one for each value.",
+    ),
+]
+
+router = Router("/experiments", tag="Results")
+of_personalizations = Router("/personalizations", tag="Results")
+
+
+@router.get(
+    "/{experiment_id}/results", operation_id="getResults", responses=errors(NotFoundError, ValidationFailedError)
+)
+def get(
+    experiment_id: Reference,
+    caller: Analyst,
+    results: Annotated[Results, use(Results)],
+    goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
+    segment: Segment = None,
+    since: From = None,
+    to: To = None,
+    engine: Engine = "frequentist",  # noqa: ARG001 - there is one, and its name is checked
+    correction: Correction = None,
+) -> contract.Results:
+    """What the experiment says so far: each goal with a row a variation, compared with the control.
+
+    Counts are as of `computed_at` and refreshed every five minutes. Null means not evaluable. With a segment, `from`
+    and `to` must be whole UTC days. Visitors first exposed outside `results_weekdays` do not count.
+    """
+    return results.read(caller, experiment_id, _wish(goal_id, segment, since, to, correction))
+
+
+@of_personalizations.get(
+    "/{personalization_id}/results",
+    operation_id="getPersonalizationResults",
+    responses=errors(NotFoundError, ValidationFailedError),
+)
+def get_of_personalization(
+    personalization_id: Uuid,
+    caller: Analyst,
+    results: Annotated[Results, use(Results)],
+    goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
+    segment: Segment = None,
+    since: From = None,
+    to: To = None,
+    correction: Correction = None,
+) -> contract.PersonalizationResults:
+    """What the personalization does: of each experience those who see it, beside those outside the rollout.
+
+    A rollout below 1 is what makes a comparison possible. A change of the rollout begins to count anew.
+    """
+    return results.of_personalization(caller, personalization_id, _wish(goal_id, segment, since, to, correction))
+
+
+def _wish(
+    goal_ids: list[str], segment: str | None, since: str | None, to: str | None, correction: contract.Correction | None
+) -> Wish:
+    dimension, _, value = (segment or "").partition(":")
+    return Wish(
+        goal_ids=goal_ids,
+        correction=correction,
+        range=Range(start=since, end=to),
+        segment=(cast("contract.Dimension", dimension), value or None) if dimension else None,
+    )

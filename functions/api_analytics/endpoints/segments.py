@@ -1,0 +1,46 @@
+"""Results by segments."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from abtest.contract import results as contract
+from abtest.contract.base import Reference
+from abtest.http.deps import use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
+from abtest.services.results import Range, SegmentReading
+from api_analytics.endpoints.vocabulary import Analyst, Correction, From, GoalIds, To
+
+Dimensions = Annotated[
+    list[contract.Dimension], Query(min_length=1, max_length=2, description="One dimension, or two different ones.")
+]
+
+router = Router("/experiments", tag="Results")
+
+
+@router.get(
+    "/{experiment_id}/results/segments",
+    operation_id="getResultsSegments",
+    responses=errors(NotFoundError, ValidationFailedError),
+)
+def get(
+    experiment_id: Reference,
+    caller: Analyst,
+    segments: Annotated[SegmentReading, use(SegmentReading)],
+    dimension: Dimensions,
+    goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
+    since: From = None,
+    to: To = None,
+    correction: Correction = None,
+) -> contract.Segments:
+    """Visitors by what they were when first exposed, most visitors first, a hundred segments at most.
+
+    Comparisons of a goal are corrected together, over all segments and treatments of the answer. `from` and `to`
+    must be whole UTC days.
+    """
+    if len(set(dimension)) != len(dimension):
+        raise ValidationFailedError("a dimension is named twice", fields=[FieldError("dimension", "must differ")])
+    asked = Range(start=since, end=to)
+    return segments.read(caller, experiment_id, dimension, goal_ids=goal_id, asked=asked, correction=correction)

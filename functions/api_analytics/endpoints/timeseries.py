@@ -1,0 +1,48 @@
+"""Results over time."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from abtest.contract import results as contract
+from abtest.contract.base import Reference
+from abtest.http.deps import use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import NotFoundError, ValidationFailedError
+from abtest.services.results import Range, SeriesReading, SeriesWish
+from api_analytics.endpoints.vocabulary import Analyst, From, GoalIds, TimeZone, To
+
+router = Router("/experiments", tag="Results")
+
+
+@router.get(
+    "/{experiment_id}/results/timeseries",
+    operation_id="getResultsTimeseries",
+    responses=errors(NotFoundError, ValidationFailedError),
+)
+def get(
+    experiment_id: Reference,
+    caller: Analyst,
+    series: Annotated[SeriesReading, use(SeriesReading)],
+    goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
+    granularity: contract.Granularity = "day",
+    mode: Annotated[
+        contract.Mode, Query(description="`cumulative`: everybody up to the bucket's end; `per_bucket`: of the bucket.")
+    ] = "cumulative",
+    timezone: TimeZone = "UTC",
+    since: From = None,
+    to: To = None,
+) -> contract.Timeseries:
+    """The course of an experiment: buckets by first exposure on the clocks of the time zone, empty ones too.
+
+    Dates of `from` and `to` are days of the time zone. More than 1,000 buckets or 20,000 rows are 422.
+    """
+    wish = SeriesWish(
+        goal_ids=goal_id,
+        granularity=granularity,
+        mode=mode,
+        timezone=timezone,
+        range=Range(start=since, end=to),
+    )
+    return series.read(caller, experiment_id, wish)

@@ -1,0 +1,69 @@
+"""Parameters that several routes of results and analytics take."""
+
+import re
+from datetime import date
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import AfterValidator, TypeAdapter, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from abtest.contract import results as contract
+from abtest.contract.base import Moment, Uuid
+from abtest.http.deps import Caller, require
+
+FIRST_YEAR, LAST_YEAR = 2000, 2199
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_MOMENT: TypeAdapter[str] = TypeAdapter(Moment)
+
+
+def _day(text: str) -> str:
+    try:
+        if _DATE.fullmatch(text) is None or not FIRST_YEAR <= date.fromisoformat(text).year <= LAST_YEAR:
+            raise ValueError(text)
+    except ValueError as error:
+        raise PydanticCustomError("date", "a date is written as 2026-01-31, of the years 2000 to 2199") from error
+    return text
+
+
+def _when(text: str) -> str:
+    if len(text) == len("2026-01-31"):
+        return _day(text)
+    moment = _MOMENT.validate_python(text)
+    _day(moment[:10])
+    return moment
+
+
+Day = Annotated[str, AfterValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
+"""A calendar day."""
+
+When = Annotated[str, AfterValidator(_when), WithJsonSchema({"type": "string"})]
+"""A calendar day or a moment, which is rewritten to UTC."""
+
+Analyst = Annotated[Caller, require("analytics:read")]
+GoalIds = Annotated[
+    list[Uuid], Query(max_length=50, description="Only these goals; repeat the parameter. All goals in use otherwise.")
+]
+Engine = Annotated[contract.Engine, Query(description="How variations are compared; others are not available yet.")]
+Correction = Annotated[
+    contract.Correction | None,
+    Query(description="For several comparisons; the shop's default (Holm, unless changed) when absent."),
+]
+From = Annotated[
+    When | None,
+    Query(
+        alias="from",
+        description="First exposures from this date (UTC) or date-time on, whose quarter of an hour is in.",
+    ),
+]
+To = Annotated[
+    When | None,
+    Query(description="Up to the end of this date, or before this date-time, whose quarter of an hour is in if begun."),
+]
+FirstDay = Annotated[
+    Day | None, Query(alias="from", description="The first calendar day; 27 days before `to` when absent.")
+]
+LastDay = Annotated[Day | None, Query(alias="to", description="The last calendar day; today when absent.")]
+TimeZone = Annotated[
+    str, Query(min_length=1, max_length=64, description="IANA time zone of calendar days; an unknown one is 422.")
+]

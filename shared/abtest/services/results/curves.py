@@ -1,0 +1,101 @@
+"""Day and segment items of a roll-up as results ask of them: sums between two quarters, sums by a dimension's value.
+
+What is asked often is worked out once when an item is read; a dashboard asks for hundreds of sums of the same day.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from abtest.domain.ledger.cells import GoalCount, Money
+
+Document = Mapping[str, Any]
+Key = tuple[str, str]
+"""Goal id and variation id."""
+
+
+class Span(NamedTuple):
+    """Quarters of an hour since 1970, from `start` on, before `end`."""
+
+    start: int
+    end: int
+
+
+class Curve:
+    """Running sums of some numbers over the quarters of one day."""
+
+    __slots__ = ("_quarters", "_running")
+
+    def __init__(self, points: Iterable[tuple[int, tuple[int, ...]]], width: int) -> None:
+        ordered = sorted(points)
+        columns = zip(*(numbers for _, numbers in ordered), strict=True)
+        zeros: list[Sequence[int]] = [(0,)] * width
+        self._quarters = [quarter for quarter, _ in ordered]
+        self._running = [(0, *accumulate(column)) for column in columns] or zeros
+
+    def between(self, span: Span) -> list[int]:
+        """The sums of the quarters within."""
+        first, last = bisect_left(self._quarters, span.start), bisect_left(self._quarters, span.end)
+        return [column[last] - column[first] for column in self._running]
+
+
+@dataclass(frozen=True)
+class DayCurves:
+    """One day item. `money` by goal and variation: quarter, kind, currency, money."""
+
+    visitors: Mapping[str, Curve]
+    goals: Mapping[Key, Curve]
+    money: Mapping[Key, Sequence[tuple[int, str, str, Money]]]
+
+    @classmethod
+    def of(cls, document: Document) -> "DayCurves":
+        """The curves of a stored item."""
+        visitors: defaultdict[str, list[Any]] = defaultdict(list)
+        for variation_id, _, quarter, _, number in document["cells"]:
+            visitors[variation_id].append((quarter, (number,)))
+        money: defaultdict[Key, list[Any]] = defaultdict(list)
+        for goal_id, entries in document["money"].items():
+            for variation_id, quarter, kind, currency, orders, minor in entries:
+                money[goal_id, variation_id].append((quarter, kind, currency, Money(orders, minor)))
+        return cls(
+            visitors={variation_id: Curve(points, 1) for variation_id, points in visitors.items()},
+            goals={key: Curve(points, 4) for key, points in _goal_points(document)},
+            money=money,
+        )
+
+
+def _goal_points(document: Document) -> Iterator[tuple[Key, list[Any]]]:
+    for goal_id, entries in document["goals"].items():
+        points: defaultdict[str, list[Any]] = defaultdict(list)
+        for variation_id, _, quarter, _, converters, hits, total, squares in entries:
+            points[variation_id].append((quarter, (converters, hits, total, int(squares))))
+        for variation_id, found in points.items():
+            yield (goal_id, variation_id), found
+
+
+class SegmentSums:
+    """One segment item, of which a reader looks at few dimensions."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    @cached_property
+    def visitors(self) -> Mapping[str, Mapping[tuple[str, str], int]]:
+        """By dimension: by value and variation."""
+        found: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
+        for variation_id, dimension, _, value, number in self._document["cells"]:
+            found[dimension][value, variation_id] = number
+        return found
+
+    @cached_property
+    def goals(self) -> Mapping[str, Mapping[tuple[str, str, str], GoalCount]]:
+        """By dimension: by value, goal and variation."""
+        found: defaultdict[str, dict[tuple[str, str, str], GoalCount]] = defaultdict(dict)
+        for goal_id, entries in self._document["goals"].items():
+            for variation_id, dimension, _, value, converters, hits, total, squares in entries:
+                found[dimension][value, goal_id, variation_id] = GoalCount(converters, hits, total, int(squares))
+        return found

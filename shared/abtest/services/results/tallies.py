@@ -1,0 +1,160 @@
+"""What results are worked out from: visitors, goals and money by variation, out of the documents of a roll-up."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from operator import add
+from typing import Any
+
+from abtest.domain.ledger.cells import GoalCount, Money, Step
+from abtest.domain.ledger.rollup_documents import NOT_OWN, goal_count
+from abtest.services.results.curves import Curve, DayCurves, Document, Key, SegmentSums, Span
+
+MoneyByKind = Mapping[tuple[str, str], Money]
+"""By kind (`converted`, `foreign`, `unknown`) and currency."""
+
+NO_HITS = GoalCount()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Sums of some visitors. `counted` are the goals that were counted at all, those without a hit included.
+
+    `spread` is there for everybody together only; `money` is not there in segments (None: not told apart).
+    """
+
+    visitors: Mapping[str, int] = field(default_factory=dict)
+    goals: Mapping[Key, GoalCount] = field(default_factory=dict)
+    money: Mapping[Key, MoneyByKind] | None = field(default_factory=dict)
+    spread: Mapping[str, Mapping[Step, GoalCount]] | None = None
+    counted: frozenset[str] | None = None
+
+    def goal(self, goal_id: str, variation_id: str) -> GoalCount:
+        """The goal's sums in a variation."""
+        return self.goals.get((goal_id, variation_id), NO_HITS)
+
+    def money_of(self, goal_id: str, variation_id: str) -> MoneyByKind | None:
+        """The goal's money that is not simply the shop's own; None where it is not told apart."""
+        return None if self.money is None else self.money.get((goal_id, variation_id), {})
+
+    def excluded(self, goal_id: str, variation_id: str) -> int | None:
+        """Hits left out for their money."""
+        found = self.money_of(goal_id, variation_id)
+        return None if found is None else sum(money.orders for (kind, _), money in found.items() if kind in NOT_OWN)
+
+    def after(self, earlier: "Tally") -> "Tally":
+        """These visitors and earlier ones together, as far as visitors and goals go."""
+        return Tally(
+            visitors=_summed(earlier.visitors, self.visitors),
+            goals=_summed(earlier.goals, self.goals),
+            counted=self.counted,
+        )
+
+
+def of_totals(totals: Document) -> Tally:
+    """Everybody since the measurement began."""
+    goals = totals["goals"]
+    return Tally(
+        visitors={variation_id: entry["visitors"] for variation_id, entry in totals["variations"].items()},
+        goals={
+            (goal_id, variation_id): goal_count(entry)
+            for goal_id, by_variation in goals.items()
+            for variation_id, entry in by_variation.items()
+        },
+        money={
+            (goal_id, variation_id): {(kind, currency): Money(orders, minor) for kind, currency, orders, minor in found}
+            for goal_id, by_variation in totals.get("money", {}).items()
+            for variation_id, found in by_variation.items()
+        },
+        spread={
+            goal_id: {
+                Step(variation_id, entry[0]): _goal_in(entry)
+                for variation_id, entries in by_variation.items()
+                for entry in entries
+            }
+            for goal_id, by_variation in totals.get("spread", {}).items()
+        },
+        counted=counted_in(totals),
+    )
+
+
+def _goal_in(entry: list[Any]) -> GoalCount:
+    _, converters, hits, total, squares = entry
+    return GoalCount(converters, hits, total, int(squares))
+
+
+def counted_in(totals: Document) -> frozenset[str]:
+    """The goals that were counted at all."""
+    return frozenset(goal_id for goal_id, by_variation in totals["goals"].items() if by_variation)
+
+
+def of_spans(days: Mapping[int, DayCurves], spans: Iterable[Span], counted: frozenset[str]) -> Tally:
+    """Who was first exposed in these quarters. `days` by UTC day since 1970; spans do not overlap."""
+    visitors: dict[str, list[int]] = {}
+    goals: dict[Key, list[int]] = {}
+    money: defaultdict[Key, dict[tuple[str, str], Money]] = defaultdict(dict)
+    for span in spans:
+        for day in range(span.start // QUARTERS_A_DAY, -(-span.end // QUARTERS_A_DAY)):
+            if day in days:
+                _add(visitors, days[day].visitors, span)
+                _add(goals, days[day].goals, span)
+                _add_money(money, days[day].money, span)
+    return Tally(
+        visitors={variation_id: numbers[0] for variation_id, numbers in visitors.items()},
+        goals={key: GoalCount(*numbers) for key, numbers in goals.items()},
+        money=money,
+        counted=counted,
+    )
+
+
+QUARTERS_A_DAY = 96
+
+
+def _add(sums: dict[Any, list[int]], curves: Mapping[Any, Curve], span: Span) -> None:
+    for key, curve in curves.items():
+        numbers = curve.between(span)
+        sums[key] = list(map(add, sums[key], numbers)) if key in sums else numbers
+
+
+def _add_money(
+    sums: defaultdict[Key, dict[tuple[str, str], Money]],
+    days: Mapping[Key, Iterable[tuple[int, str, str, Money]]],
+    span: Span,
+) -> None:
+    for key, entries in days.items():
+        for quarter, kind, currency, money in entries:
+            if span.start <= quarter < span.end:
+                sums[key][kind, currency] = sums[key].get((kind, currency), Money()).plus(money)
+
+
+def _goals_together(left: GoalCount, right: GoalCount) -> GoalCount:
+    return GoalCount(*map(add, left, right))
+
+
+def _summed(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Numbers, or tuples of numbers, key by key."""
+    found = dict(left)
+    for key, value in right.items():
+        found[key] = _together(found[key], value) if key in found else value
+    return found
+
+
+def _together(left: Any, right: Any) -> Any:
+    return _goals_together(left, right) if isinstance(left, GoalCount) else left + right
+
+
+def of_segments(items: Iterable[SegmentSums], dimension: str, counted: frozenset[str]) -> Mapping[str, Tally]:
+    """By value of a dimension (or of two: `device+country`), visitors of all these days."""
+    visitors: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    goals: defaultdict[str, dict[Key, GoalCount]] = defaultdict(dict)
+    for item in items:
+        for (value, variation_id), number in item.visitors.get(dimension, {}).items():
+            visitors[value][variation_id] = visitors[value].get(variation_id, 0) + number
+        for (value, goal_id, variation_id), count in item.goals.get(dimension, {}).items():
+            found = goals[value]
+            key = (goal_id, variation_id)
+            found[key] = _goals_together(found[key], count) if key in found else count
+    return {
+        value: Tally(visitors=by_variation, goals=goals.get(value, {}), money=None, counted=counted)
+        for value, by_variation in visitors.items()
+    }

@@ -1,0 +1,18 @@
+"""Composition of results and analytics over a roll-up store and the queue of those who count at once."""
+
+from abtest.ports.queue import Queue
+from abtest.ports.rollup_store import RollupStore
+from abtest.services.context import World
+from abtest.services.jobs import Jobs
+from abtest.services.results import Refreshes, Results, RollupReader, SegmentReading, SeriesReading
+
+
+def analytics_of(world: World, store: RollupStore, refreshes: Queue) -> dict[type, object]:
+    """The use cases that the family's routers ask for."""
+    reader = RollupReader(store)
+    return {
+        Results: Results(world, reader),
+        SeriesReading: SeriesReading(world, reader),
+        SegmentReading: SegmentReading(world, reader),
+        Refreshes: Refreshes(world, Jobs(world, "refresh", refreshes)),
+    }
