@@ -1,0 +1,130 @@
+"""The SQL that sums: from hits and exposures, visitor by visitor, to the cells of `domain.ledger.cells`.
+
+The tables `attributed` and `exposures` of `counting_sql` come in. Visitors, converters and money become lines that are
+summed alike, once for each way in which cells are cut; segments are then summed from what is alike in all dimensions.
+"""
+
+from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants
+from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER
+from abtest.domain.ledger.rows import OWN
+
+LIMB = 10**9
+"""Totals are squared as high * LIMB + low: sums of squares of any amounts are exact in the 38 digits that there are."""
+
+VISITORS, ASIDE, GOAL, MONEY, SPREAD, THROUGH = "visitors", "aside", "goal", "money", "spread", "through"
+"""What a row of the answer is about."""
+
+ANSWER = (
+    "part", "goal_id", "variation_id", "dimension", "moment", "value", "currency",
+    "converters", "hits", "total", "high", "middle", "low",
+)  # fmt: skip
+"""The columns of the answer; the last six are whole numbers, of which squares are high, middle and low in LIMB."""
+
+_BY_QUARTER, _BY_SEGMENT, _BY_CEILING = 3, 5, 6
+"""What GROUPING says of a row that was summed by quarter, by day and segment, by ceiling."""
+
+
+KEYS = ", ".join(DIMENSIONS)
+"""The columns that tell a visitor's segment."""
+
+# Of each visitor the hits and their sum; and by the quarter of the exposure all money of every kind.
+_TOTALS = f"""
+SELECT goal_id, money_variation, money_quarter, money_kind, money_currency, grouping(visitor_id) AS is_money,
+    takes_first_only, has_spread, min(variation_id) AS variation_id, min(exposed_quarter) AS exposed_quarter,
+    min(exposed_day) AS exposed_day, {", ".join(f"min({name}) AS {name}" for name in DIMENSIONS)},
+    count(*) AS all_hits, sum(minor) AS all_minor,
+    count(CASE WHEN is_known THEN 1 END) AS hits, sum(CASE WHEN is_known THEN minor END) AS total
+FROM (
+    SELECT *, variation_id AS money_variation, exposed_quarter AS money_quarter FROM attributed
+) AS named_twice
+GROUP BY GROUPING SETS (
+    (goal_id, visitor_id, takes_first_only, has_spread),
+    (goal_id, money_variation, money_quarter, money_kind, money_currency)
+)"""  # noqa: S608 - constants alone
+
+# Visitors, those set aside, what converters add, and money, in lines that can be summed alike.
+_FACTS = f"""
+SELECT CASE WHEN is_aside THEN '{ASIDE}' ELSE '{VISITORS}' END AS kind, '' AS goal_id,
+    CASE WHEN is_aside THEN '' ELSE variation_id END AS variation_id,
+    CASE WHEN is_aside THEN 0 ELSE exposed_quarter END AS exposed_quarter,
+    CASE WHEN is_aside THEN 0 ELSE exposed_day END AS exposed_day,
+    {", ".join(f"CASE WHEN is_aside THEN '' ELSE {name} END AS {name}" for name in DIMENSIONS)},
+    '' AS money_kind, '' AS money_currency, FALSE AS has_spread,
+    CAST(0 AS BIGINT) AS hits, CAST(0 AS {AMOUNT}) AS total
+FROM exposures
+UNION ALL
+SELECT CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END, goal_id,
+    CASE WHEN is_money = 1 THEN money_variation ELSE variation_id END,
+    CASE WHEN is_money = 1 THEN money_quarter ELSE exposed_quarter END,
+    CASE WHEN is_money = 1 THEN 0 ELSE exposed_day END,
+    {", ".join(f"CASE WHEN is_money = 1 THEN '' ELSE {name} END" for name in DIMENSIONS)},
+    coalesce(money_kind, ''), coalesce(money_currency, ''), coalesce(has_spread, FALSE),
+    CASE WHEN is_money = 1 THEN all_hits WHEN takes_first_only THEN 1 ELSE hits END,
+    CASE WHEN is_money = 1 THEN all_minor WHEN takes_first_only THEN CAST(1 AS {AMOUNT}) ELSE total END
+FROM totals
+WHERE (is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0)"""  # noqa: S608 - constants alone
+
+# A total rounded up to three significant digits: its first step is a one followed by zeros.
+_STEP = f"CAST(rpad('1', CAST(greatest(length(CAST(total AS VARCHAR)) - 2, 1) AS INTEGER), '0') AS {AMOUNT})"
+_CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
+_SQUARES = ("high * high", "high * low", "low * low")
+
+_ALIKE = f"""
+SELECT kind, goal_id, variation_id, exposed_quarter, exposed_day, {KEYS}, money_kind, money_currency,
+    ceiling_of_total,
+    grouping(exposed_quarter, exposed_day, ceiling_of_total) AS summed,
+    count(*) AS converters, sum(CAST(hits AS {AMOUNT})) AS hits, sum(total) AS total,
+    {", ".join(f"sum({product}) AS square_{index}" for index, product in enumerate(_SQUARES))}
+FROM (
+    SELECT *, CAST(mod(total, {LIMB}) AS DECIMAL(18, 0)) AS low,
+        CAST((total - mod(total, {LIMB})) / {LIMB} AS DECIMAL(18, 0)) AS high, {_CEILING} AS ceiling_of_total
+    FROM (SELECT *, {_STEP} AS step FROM facts) AS stepped
+) AS split
+GROUP BY GROUPING SETS (
+    (kind, goal_id, variation_id, exposed_quarter, money_kind, money_currency),
+    (kind, goal_id, variation_id, exposed_day, {KEYS}),
+    (kind, goal_id, variation_id, ceiling_of_total)
+)"""  # noqa: S608 - constants alone
+
+_BY_SEGMENT_OF = [(name, name, "") for name in DIMENSIONS] + [(pair, *pair.split("+")) for pair in PAIRS]
+_SHAPES = [
+    (ASIDE, ASIDE, _BY_QUARTER, "", "", ""),
+    (MONEY, MONEY, _BY_QUARTER, "", "", ""),
+    (SPREAD, GOAL, _BY_CEILING, "", "", ""),
+    *((part, part, _BY_QUARTER, QUARTER, "", "") for part in (VISITORS, GOAL)),
+    *((part, part, _BY_SEGMENT, *dimension) for part in (VISITORS, GOAL) for dimension in _BY_SEGMENT_OF),
+]
+
+_CHOSEN = "CASE {} " + " ".join(f"WHEN '{name}' THEN {name}" for name in DIMENSIONS) + " ELSE '' END"
+_SEGMENT = (
+    f"{_CHOSEN.format('first_of')} || CASE second_of WHEN '' THEN '' ELSE '|' || {_CHOSEN.format('second_of')} END"
+)
+
+_SUMMED = f"""
+SELECT part, goal_id, variation_id, dimension,
+    CASE summed WHEN {_BY_QUARTER} THEN exposed_quarter WHEN {_BY_SEGMENT} THEN exposed_day ELSE 0 END AS moment,
+    CASE summed WHEN {_BY_QUARTER} THEN money_kind WHEN {_BY_SEGMENT} THEN {_SEGMENT}
+        ELSE CAST(ceiling_of_total AS VARCHAR) END AS value,
+    coalesce(money_currency, '') AS currency,
+    sum(converters) AS converters, sum(hits) AS hits, sum(total) AS total,
+    {", ".join(f"sum(square_{index}) AS square_{index}" for index in range(len(_SQUARES)))}
+FROM alike
+JOIN shapes ON kind = kind_of AND summed = summed_by
+GROUP BY 1, 2, 3, 4, 5, 6, 7"""  # noqa: S608 - constants alone
+
+
+def tables() -> list[Table]:
+    """What `summed` refers to."""
+    shapes = constants(("part", "kind_of", "summed_by", "dimension", "first_of", "second_of"), _SHAPES)
+    return [("totals", _TOTALS), ("facts", _FACTS), ("alike", _ALIKE), ("shapes", shapes)]
+
+
+def summed() -> str:
+    """All parts of the answer but `through`, with the columns ANSWER."""
+    return _SUMMED
+
+
+def newest(rows: str) -> str:
+    """The part `through`: the newest moment of receiving; `rows` is the relation, with its conditions."""
+    nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 6)
+    return f"SELECT '{THROUGH}', '', '', '', max(received_at), '', '', {nothing} FROM {rows}"  # noqa: S608 - constants and names of relations

@@ -1,0 +1,236 @@
+"""The SQL of counting: one text for DuckDB and Athena, made from a plan. How it is run, and where, is not here.
+
+It reads two relations, whose names are told: `events`, with the columns of a ledger row (`qa_mode` and `data` not
+null), rows of other shops and copies included; and `accepted (goal_id, event_id, worth)`, with those hits of judged
+goals that `domain.ledger.judging` accepts. Where a plan has judged goals, `candidates` says which hits are to be
+looked at, `judged` looks at them, and what it gives is `accepted`. `counts_of` in `counting_answer` reads the answer.
+
+What is asked must equal `domain.ledger.reference.count`. The statement is one stream from rows to cells, and no table
+in it but small ones is referred to often: Athena would compute it each time.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast
+
+from abtest.adapters.warehouse import cells_sql
+from abtest.adapters.warehouse.cells_sql import KEYS
+from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
+from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
+from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, NARROW, WIDE, Standing, precedence
+from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
+from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
+from abtest.domain.ledger.judging import judge, worth
+from abtest.domain.ledger.plans import CountingPlan, GoalPlan
+from abtest.domain.ledger.rows import OWN
+
+CANDIDATE = (
+    "plan_goal_id", "event_id", "type", "goal_id", "data", "url",
+    "revenue_minor", "currency", "shop_revenue_minor", "shop_currency",
+)  # fmt: skip
+"""The columns of the candidates."""
+
+_MINOR = ("revenue_minor", "shop_revenue_minor")
+
+
+def counting(plan: CountingPlan, *, events: str = "events", accepted: str = "accepted") -> str:
+    """The statement that counts; its answer has the columns ANSWER."""
+    tables = [
+        *_hits(plan, events),
+        ("attributed", _attributed(accepted if _judged_goals(plan) else None)),
+        *cells_sql.tables(),
+    ]
+    newest = cells_sql.newest(f"{events} WHERE {_standing(plan, events).mine}")
+    return with_tables(tables, f"{cells_sql.summed()}\nUNION ALL\n{newest}")
+
+
+def candidates(plan: CountingPlan, *, events: str = "events") -> str | None:
+    """The statement that lists hits of judged goals for `judged`, with the columns CANDIDATE; None without such goals.
+
+    Copies and repeated orders are gone, and so is what falls out of its visitor's attribution window.
+    """
+    goals = _judged_goals(plan)
+    if not goals:
+        return None
+    wanted = f"""
+    SELECT goal_id AS plan_goal_id, event_id AS wanted_id, is_copy FROM attributed
+    WHERE {one_of("goal_id", (goal.goal_id for goal in goals))}"""  # noqa: S608 - columns and escaped literals alone
+    tables = [*_hits(plan, events), ("attributed", _attributed(None)), ("wanted", wanted)]
+    listed, mine = ", ".join(CANDIDATE), _standing(plan, events).mine
+    return with_tables(
+        tables,
+        f"""
+SELECT {listed} FROM {events} JOIN wanted ON event_id = wanted_id WHERE {mine} AND NOT is_copy
+UNION ALL
+SELECT {listed}
+FROM (
+    SELECT {listed}, row_number() OVER (PARTITION BY plan_goal_id, event_id ORDER BY {precedence((*NARROW, *WIDE))})
+        AS place
+    FROM {events} JOIN wanted ON event_id = wanted_id
+    WHERE {mine} AND is_copy
+) AS ordered
+WHERE place = 1""",  # noqa: S608 - columns and escaped literals alone
+    )
+
+
+def judged(plan: CountingPlan, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, str, int]]:
+    """Of rows of `candidates` (numbers may be texts) those that are accepted, as rows of `accepted`."""
+    goals = {goal.goal_id: (goal, judge(goal)) for goal in _judged_goals(plan)}
+    for goal_id, *values in rows:
+        goal, accepting = goals[goal_id]
+        told = dict(zip(CANDIDATE[1:], values, strict=True))
+        row = cast(Row, told | {name: None if told[name] is None else int(told[name]) for name in _MINOR})
+        if accepting(row):
+            yield goal_id, row["event_id"], worth(goal, row, plan.currency)
+
+
+def _judged_goals(plan: CountingPlan) -> list[GoalPlan]:
+    return [goal for goal in plan.goals if goal.is_judged]
+
+
+def _standing(plan: CountingPlan, events: str) -> Standing:
+    kinds = (_exposure(plan), _plain_hit(plan), _order(plan), _refund(plan))
+    return Standing(events=events, shop_id=plan.shop_id, since=plan.begins_at, kinds=kinds)
+
+
+def _exposure(plan: CountingPlan) -> str:
+    if plan.exposure == "cohort":
+        epoch = f"holdout_config_epoch = {literal(plan.assignment_epoch)}"
+        return f"type = 'pageview' AND {one_of('cohort', plan.variation_ids)} AND {epoch}"
+    epoch = f"(assignment_epoch IS NULL OR assignment_epoch = {literal(plan.assignment_epoch)})"
+    experiment = f"experiment_id = {literal(plan.experiment_id)}"
+    return f"type = 'experiment_viewed' AND {experiment} AND {one_of('variation_id', plan.variation_ids)} AND {epoch}"
+
+
+def _plain_hit(plan: CountingPlan) -> str:
+    goals = [goal for goal in plan.goals if not goal.counts_money]
+    names = [goal.event_name for goal in goals if goal.type == "custom" and goal.event_name is not None]
+    return (
+        f"(type = 'goal' AND {one_of('goal_id', (goal.goal_id for goal in goals))})"
+        f" OR (type = 'custom' AND {one_of('event_name', names)})"
+    )
+
+
+def _order(plan: CountingPlan) -> str:
+    goals = [goal.goal_id for goal in plan.goals if goal.counts_money]
+    if not goals:
+        return "FALSE"
+    return f"type = 'order' OR (type = 'goal' AND {one_of('goal_id', [*goals, REVENUE_GOAL_ID])})"
+
+
+def _refund(plan: CountingPlan) -> str:
+    return "type = 'refund' AND order_id <> ''" if any(goal.counts_money for goal in plan.goals) else "FALSE"
+
+
+def _hits(plan: CountingPlan, events: str) -> list[Table]:
+    """Exposures, and every hit that could count for a goal, of repeated orders the first."""
+    standing = _standing(plan, events)
+    return [
+        *standing.tables(),
+        ("goals", _goals(plan)),
+        ("signals", _signals(plan)),
+        ("exposures", _exposures(plan, standing)),
+        ("refunds", _refunds(plan, standing)),
+        ("hits", _all_hits(plan, standing)),
+    ]
+
+
+def _goals(plan: CountingPlan) -> str:
+    columns = ("goal_id", "window_ms", "counts_money", "takes_first_only", "is_judged", "sums_value", "has_spread")
+    rows = [
+        (goal.goal_id, goal.window_ms, goal.counts_money, goal.takes_first_only, goal.is_judged, goal.sums_value,
+         goal.winsorize_pct is not None)
+        for goal in plan.goals
+    ]  # fmt: skip
+    return constants(columns, rows or [("", 0, False, False, False, False, False)])
+
+
+def _signals(plan: CountingPlan) -> str:
+    """Which events are hits of which goal: by type, and the goal id or event name that they tell."""
+    found: set[tuple[str, str, str]] = set()
+    for goal in plan.goals:
+        found.add(("goal", goal.goal_id, goal.goal_id))
+        if goal.counts_money:
+            found |= {("goal", REVENUE_GOAL_ID, goal.goal_id), ("order", "", goal.goal_id)}
+        elif goal.type == "custom" and goal.event_name is not None:
+            found.add(("custom", goal.event_name, goal.goal_id))
+    return constants(("signal_type", "signal_name", "goal_id"), sorted(found) or [("", "", "")])
+
+
+def _exposures(plan: CountingPlan, standing: Standing) -> str:
+    variation = "cohort" if plan.exposure == "cohort" else "variation_id"
+    columns = ("event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at", f"{variation} AS variation", *DIMENSIONS)
+    told = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
+    return f"""
+SELECT visitor_id, variation AS variation_id, happened_at AS exposed_at,
+    {whole("happened_at", QUARTER_MS)} AS exposed_quarter, {whole("happened_at", DAY_MS)} AS exposed_day,
+    {told}, lowest <> highest AS is_aside
+FROM (
+    SELECT visitor_id, variation, happened_at, {", ".join(DIMENSIONS)},
+        row_number() OVER (PARTITION BY visitor_id ORDER BY happened_at, event_id) AS place,
+        min(variation) OVER (PARTITION BY visitor_id) AS lowest,
+        max(variation) OVER (PARTITION BY visitor_id) AS highest
+    FROM ({standing.rows(columns, _exposure(plan))}
+    ) AS seen
+) AS ordered
+WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _refunds(plan: CountingPlan, standing: Standing) -> str:
+    money = Money(plan.currency)
+    return f"""
+SELECT order_id AS refunded_id, sum(CASE WHEN {money.is_known} THEN {money.minor} END) AS refunded
+FROM ({standing.rows(("order_id", *MONEY_COLUMNS), _refund(plan))}
+) AS named
+GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _all_hits(plan: CountingPlan, standing: Standing) -> str:
+    money = Money(plan.currency)
+    plain = ("type", "goal_id AS told_id", "event_name", "event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at")
+    paid = (
+        *plain,
+        "order_id",
+        f"{money.kind} AS money_kind",
+        f"{money.minor} AS minor",
+        f"{money.named} AS money_currency",
+    )
+    name = "CASE type WHEN 'goal' THEN told_id WHEN 'custom' THEN event_name ELSE '' END"
+    joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
+    return f"""
+SELECT goal_id, event_id, visitor_id, happened_at, CAST(NULL AS VARCHAR) AS order_id, '{OWN}' AS money_kind,
+    CAST(1 AS {AMOUNT}) AS minor, '' AS money_currency, is_copy
+FROM ({standing.rows(plain, _plain_hit(plan))}
+) AS told {joined}
+UNION ALL
+SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy
+FROM (
+    SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy,
+        row_number() OVER (
+            PARTITION BY goal_id, coalesce(nullif(order_id, ''), event_id),
+                CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
+            ORDER BY happened_at, event_id
+        ) AS place
+    FROM ({standing.rows((*plain, "order_id", *told), _order(plan))}
+    ) AS told {joined}
+) AS ordered
+WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _attributed(accepted: str | None) -> str:
+    """Hits within their visitor's window; with `accepted` those of judged goals only that are in it."""
+    value, sieve, passed = "minor", "", ""
+    if accepted is not None:
+        value = f"CASE WHEN sums_value THEN CAST(worth AS {AMOUNT}) ELSE minor END"
+        sieve = f"""
+LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
+        passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
+    return f"""
+SELECT hits.goal_id, hits.event_id, hits.visitor_id, hits.is_copy, variation_id, exposed_quarter, exposed_day,
+    {KEYS}, takes_first_only, has_spread, money_kind, money_currency, {IS_KNOWN} AS is_known,
+    CASE WHEN NOT {IS_KNOWN} OR refunded IS NULL THEN {value}
+        WHEN refunded >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - refunded AS {AMOUNT}) END AS minor
+FROM hits
+JOIN exposures ON exposures.visitor_id = hits.visitor_id
+JOIN goals ON goals.goal_id = hits.goal_id
+LEFT JOIN refunds ON refunded_id = order_id{sieve}
+WHERE NOT is_aside AND happened_at >= exposed_at AND happened_at < exposed_at + window_ms{passed}"""  # noqa: S608 - columns and escaped literals alone
