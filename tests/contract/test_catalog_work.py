@@ -37,6 +37,26 @@ def test_due__head_changes__index_follows(ports: Ports) -> None:
     assert [_due(ports, queue, 99) for queue in ("LAUNCH", "RUN", "END")] == [[], [], []]
 
 
+def test_forget_due__entry_that_stands__leaves_the_record_and_other_queues(ports: Ports) -> None:
+    made = new_id()
+    ports.catalog.commit(commit_of(put(record(made, due={"COUNT": iso(10), "END": iso(20)}))))
+    entry = DueEntry(shop_id=SHOP, kind="EXP", id=made, due=iso(10))
+    for _ in range(2):
+        ports.catalog.forget_due("COUNT", entry)
+    assert [_due(ports, queue, 99) for queue in ("COUNT", "END")] == [[], [made]]
+    assert ports.catalog.get(SHOP, "EXP", made) is not None
+    ports.catalog.commit(commit_of(put(record(made, version=2, due={"COUNT": iso(30)}))))
+    assert _due(ports, "COUNT", 99) == [made]
+
+
+def test_forget_due__entry_that_is_due_at_another_moment_by_now__stays(ports: Ports) -> None:
+    made = new_id()
+    ports.catalog.commit(commit_of(put(record(made, due={"COUNT": iso(30)}))))
+    ports.catalog.forget_due("COUNT", DueEntry(shop_id=SHOP, kind="EXP", id=made, due=iso(10)))
+    ports.catalog.forget_due("COUNT", DueEntry(shop_id=SHOP, kind="EXP", id=new_id(), due=iso(10)))
+    assert _due(ports, "COUNT", 99) == [made]
+
+
 def test_due__queue_that_the_kind_does_not_have__is_refused(ports: Ports) -> None:
     with pytest.raises(ValueError, match="no work queue"):
         ports.catalog.commit(commit_of(put(record(new_id(), kind="GOAL", due={"RUN": iso()}))))

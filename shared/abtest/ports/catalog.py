@@ -15,12 +15,14 @@ exclusion groups, data-layer triggers, jobs (exports and refreshes).
 WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
     "EXP": ("RUN", "LAUNCH", "END", "COUNT"),
     "PZN": ("COUNT",),
+    "SHOP": ("COUNT",),
     "JOB": ("JOB",),
 }
 """The queues of the work index that heads of a kind may name in `due`; a kind that is not here has none.
 
-`COUNT` names what roll-ups count, and until when: a running or paused experiment for ever (COUNTED_FOR_EVER), a
-completed one until seven days after its end. `JOB`: when somebody should look after a job, see `domain.jobs`.
+`COUNT` names what roll-ups count, and until when: a shop and a running or paused experiment for ever
+(COUNTED_FOR_EVER), a completed one until seven days after the last attribution window of its visitors. `JOB`: when
+somebody should look after a job, see `domain.jobs`.
 """
 
 COUNTED_FOR_EVER: Timestamp = "9999-12-31T23:59:59.999Z"
@@ -225,6 +227,13 @@ class Catalog(Protocol):
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         """Entries of a work queue that are due by then, oldest first over all shards (at most `limit`)."""
+        ...
+
+    def forget_due(self, queue: str, entry: DueEntry) -> None:
+        """Take an entry out of a queue unless it is due at another moment by now. The record itself does not change.
+
+        Doing it twice is harmless; a later commit of the record follows its head again.
+        """
         ...
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:

@@ -80,7 +80,7 @@ class ShopCounted:
     """What was counted: by experiment id, and by date (`YYYY-MM-DD`) the days that may have changed.
 
     `failed` says by experiment id why a plan was not counted; `counts` has all others. `rows` were taken since the last
-    time, copies among them.
+    time, copies among them; the `oldest` of them was received then (Unix ms).
     """
 
     shop_id: str
@@ -88,6 +88,7 @@ class ShopCounted:
     days: Mapping[str, ShopDay] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
     rows: int = 0
+    oldest: int | None = None
 
 
 class LedgerCounter(Protocol):

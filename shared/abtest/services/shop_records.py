@@ -1,8 +1,10 @@
 """Shops as the catalog keeps them: the record inside the shop, and its entry in the list of the user who owns it."""
 
+from dataclasses import replace
+
 from abtest.domain.settings.shop import RECORD_ID, Shop, from_document, to_document
 from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import Catalog, Head, Put, Record, Remove
+from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Head, Put, Record, Remove
 
 
 def read_shop(catalog: Catalog, shop_id: str) -> Shop:
@@ -22,7 +24,7 @@ def puts_of(shop: Shop) -> list[Put]:
     """What stores a shop that is one version on from what is stored: the record and its entry."""
     return [
         Put(
-            record=Record(head=_head(shop, shop.id, RECORD_ID), body=to_document(shop)),
+            record=Record(head=_counted(_head(shop, shop.id, RECORD_ID)), body=to_document(shop)),
             expected_version=shop.version - 1,
         ),
         entry_put(shop, expected_version=shop.version - 1),
@@ -38,6 +40,11 @@ def entry_put(shop: Shop, *, expected_version: int) -> Put:
 def entry_removal(shop: Shop) -> Remove:
     """Takes the entry out of the owner's list."""
     return Remove(head=_head(shop, owned_by(shop.org_id), shop.id))
+
+
+def _counted(head: Head) -> Head:
+    """Roll-ups count a shop as long as it exists."""
+    return replace(head, due={"COUNT": COUNTED_FOR_EVER})
 
 
 def _head(shop: Shop, under: str, record_id: str) -> Head:

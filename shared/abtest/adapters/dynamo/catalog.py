@@ -11,7 +11,7 @@ from abtest.adapters import catalog_documents as documents
 from abtest.adapters.commit_rules import check
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import Bodies
-from abtest.adapters.dynamo.table import Index, Item, Table
+from abtest.adapters.dynamo.table import ConditionFailedError, Index, Item, Table
 from abtest.adapters.dynamo.writes import plan
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
@@ -87,6 +87,13 @@ class DynamoCatalog:
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         shards = [self._due_in(shard, until, limit) for shard in keys.work_shards(queue)]
         return heapq.nsmallest(limit, (entry for shard in shards for entry in shard), key=lambda e: (e.due, e.id))
+
+    def forget_due(self, queue: str, entry: DueEntry) -> None:
+        key = keys.record(entry.shop_id, entry.kind, entry.id), keys.work_entry(queue)
+        try:
+            self._table.delete(*key, condition=Path("due") == keys.due(entry.due, entry.id))
+        except ConditionFailedError:
+            return  # another moment by now, or gone
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
         early = Path("sk") < created_before

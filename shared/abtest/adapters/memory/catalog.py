@@ -3,6 +3,7 @@
 import heapq
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from abtest.adapters import catalog_documents as documents
 from abtest.adapters.commit_rules import RecordKey, check, record_key
@@ -91,6 +92,14 @@ class MemoryCatalog:
             heads = [head for head, _ in self._records.values() if head.due.get(queue, "~") <= until]
         entries = (DueEntry(shop_id=head.shop_id, kind=head.kind, id=head.id, due=head.due[queue]) for head in heads)
         return heapq.nsmallest(limit, entries, key=lambda entry: (entry.due, entry.id))
+
+    def forget_due(self, queue: str, entry: DueEntry) -> None:
+        key = (entry.shop_id, entry.kind, entry.id)
+        with self._lock:
+            head, text = self._records.get(key, (None, b""))
+            if head is not None and head.due.get(queue) == entry.due:
+                due = {name: moment for name, moment in head.due.items() if name != queue}
+                self._records[key] = replace(head, due=due), text
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
         with self._lock:

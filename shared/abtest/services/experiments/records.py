@@ -1,15 +1,18 @@
 """How an experiment is kept in the catalog: its head, its body, its unique names, its places in the work index."""
 
+from collections.abc import Iterable
+
 from abtest.domain.experiments.change import Change
 from abtest.domain.experiments.documents import experiment_document, experiment_from
-from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
 from abtest.ports.catalog import COUNTED_FOR_EVER, Head, Put, Record, Remove
 from abtest.services.names import Names, Renaming
 
-COUNTED_AFTER_END_MS = 7 * 24 * 3600 * 1000
+COUNTED_AFTER_END_MS = 7 * DAY_MS
 """Events arrive up to seven days late."""
 
 
@@ -117,4 +120,11 @@ def _counted_until(experiment: Experiment) -> Timestamp | None:
         return COUNTED_FOR_EVER
     if experiment.status != "completed" or experiment.ended_at is None:
         return None
-    return timestamp(from_milliseconds(to_milliseconds(parse_timestamp(experiment.ended_at)) + COUNTED_AFTER_END_MS))
+    return counted_until(experiment.ended_at, experiment.goals)
+
+
+def counted_until(ended_at: Timestamp, goals: Iterable[Goal]) -> Timestamp:
+    """Until the last visitors' longest attribution window is over and the latest events of it were taken in."""
+    window = max((goal.attribution_window_days for goal in goals), default=0)
+    ended = to_milliseconds(parse_timestamp(ended_at))
+    return timestamp(from_milliseconds(ended + window * DAY_MS + COUNTED_AFTER_END_MS))

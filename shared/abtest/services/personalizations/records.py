@@ -4,9 +4,9 @@ from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.documents import personalization_document, personalization_from
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import references_of, refs_attribute
-from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import COUNTED_FOR_EVER, Head, Put, Record, Remove
-from abtest.services.experiments.records import COUNTED_AFTER_END_MS
+from abtest.services.experiments.records import counted_until
 from abtest.services.names import Names, Renaming
 
 
@@ -83,6 +83,4 @@ def _counted_until(personalization: Personalization) -> Timestamp | None:
         return None
     if personalization.archived_at is None:
         return COUNTED_FOR_EVER
-    return timestamp(
-        from_milliseconds(to_milliseconds(parse_timestamp(personalization.archived_at)) + COUNTED_AFTER_END_MS)
-    )
+    return counted_until(personalization.archived_at, personalization.goals)
