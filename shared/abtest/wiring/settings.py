@@ -14,6 +14,7 @@ class MissingSettingError(Exception):
 class Settings:
     """Each field is the variable of its name in capitals; "" when it is absent or empty."""
 
+    aws_lambda_function_name: str = ""
     stage: str = ""
     release: str = ""
     catalog_table: str = ""

@@ -25,7 +25,7 @@ from abtest.ports.blobs import Blobs, BlobsUnavailableError
 from abtest.services.compaction import LEASE, Compaction, CompactionFailedError, Tally
 from abtest.services.ledger_files import LedgerFiles
 from tests.support import ledgers
-from tests.unit.ledger.raw_hours import HOUR, NOON, SHOP, keys_in, put_raw, row, rows_of
+from tests.unit.ledger.raw_hours import HOUR, NOON, SHOP, Line, keys_in, put_raw, row, rows_of
 
 MINUTE = 60_000
 CLOSED = NOON + HOUR + 20 * MINUTE
@@ -256,7 +256,7 @@ def test_run__hour_that_cannot_be_read__keeps_no_other_from_being_compacted() ->
 
 def test_run__unreadable_rows__are_quarantined_by_shop_and_counted() -> None:
     worked = Worked()
-    lines = [row("a"), row("strange", ts="x"), row("also", shop_id="other", revenue_minor=2**70), b"\x00"]
+    lines: list[Line] = [row("a"), row("strange", ts="x"), row("also", shop_id="other", revenue_minor=2**70), b"\x00"]
     raw = put_raw(worked.ledger, "1", lines)
 
     assert worked.run().unreadable == 3

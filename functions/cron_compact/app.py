@@ -1,0 +1,5 @@
+"""Entry point of the compaction schedule."""
+
+from abtest.wiring.ledger_crons import compact
+
+handler = compact()

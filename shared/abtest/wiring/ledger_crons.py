@@ -1,0 +1,51 @@
+"""Composition roots of the schedules that keep the ledger: compaction and audit."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from abtest.kit.clock import SystemClock, parse_timestamp, to_milliseconds
+from abtest.kit.ids import SystemRandomness
+from abtest.wiring.settings import settings
+
+Handler = Callable[[Any, Any], Any]
+
+COMPACTION_TIME = timedelta(minutes=10)
+"""No hour is begun later: the function ends after 15 minutes, and the largest hours take a few."""
+
+
+def compact() -> Handler:
+    """The handler of cron_compact. Raises MissingSettingError.
+
+    An event may say `since`, a moment from which all hours are looked at, and `open_hours`: true, for those that are
+    not over yet, too.
+    """
+    from abtest.adapters.dynamo import DynamoLeases
+    from abtest.adapters.embedded_metrics import EmbeddedMetrics
+    from abtest.adapters.s3 import S3Blobs
+    from abtest.adapters.warehouse.parquet import DuckDbHours
+    from abtest.services.compaction import Compaction
+
+    found, clock = settings(), SystemClock()
+    found.need("ephemeral_table", "ledger_bucket")
+    ledger = S3Blobs(found.ledger_bucket)
+    use = Compaction(
+        clock=clock,
+        random=SystemRandomness(),
+        ledger=ledger,
+        hours=DuckDbHours(ledger),
+        leases=DynamoLeases(found.ephemeral_table),
+        metrics=EmbeddedMetrics(found.aws_lambda_function_name, clock),
+    )
+
+    def handler(event: Any, _context: Any) -> Any:
+        since = event.get("since")
+        tally = use.run(
+            until=clock.now() + COMPACTION_TIME,
+            since=None if since is None else to_milliseconds(parse_timestamp(since)),
+            open_hours=event.get("open_hours") is True,
+        )
+        return {"skipped": "another run is at it"} if tally is None else asdict(tally)
+
+    return handler
