@@ -101,7 +101,16 @@ def _s3(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
     if operation == "ListObjectsV2":
         yield Need("s3:ListBucket", bucket)
     else:
-        yield Need(f"s3:{operation}", f"{bucket}/{parameters['Key']}")
+        yield Need(f"s3:{_S3_ACTIONS.get(operation, operation)}", f"{bucket}/{parameters['Key']}")
+
+
+_S3_ACTIONS = {
+    "HeadObject": "GetObject",
+    "CreateMultipartUpload": "PutObject",
+    "UploadPart": "PutObject",
+    "CompleteMultipartUpload": "PutObject",
+}
+"""Calls that are permitted by the name of another."""
 
 
 def _sqs(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:

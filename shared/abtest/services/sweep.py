@@ -1,4 +1,5 @@
-"""Repeats what was promised and not done: publications whose request died, event batches that the queue refused.
+"""Repeats what was promised and not done: publications whose request died, event batches that the queue refused, jobs
+whose message or worker was lost.
 
 And has every shop published that this release renders otherwise.
 
@@ -19,6 +20,7 @@ from abtest.ports.catalog import OutboxRow
 from abtest.ports.limits import Leases
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
+from abtest.services.jobs import OverdueJobs
 from abtest.services.publication import Publication
 from abtest.services.rollout import Rollout
 
@@ -46,6 +48,7 @@ class Swept:
     batches: int
     released: int
     """Shops that get what this release renders."""
+    jobs: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,7 @@ class Sweep:
     bundle: Callable[[], str]
     publish_queue: Queue
     event_queue: Queue | None
+    jobs: OverdueJobs
 
     def run(self) -> Swept | None:
         """Hand on everything that is overdue; None when another run is at it."""
@@ -66,8 +70,9 @@ class Sweep:
         if not self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS, now=self.world.clock.now()):
             return None
         try:
-            batches = self._spilled()  # first: it bears a queue that refuses, which the other half does not
-            swept = Swept(shops=self._publications(), batches=batches, released=self._rollout().run())
+            # First these two: they bear a queue that refuses, which the others do not.
+            batches, jobs = self._spilled(), self.jobs.run()
+            swept = Swept(shops=self._publications(), batches=batches, released=self._rollout().run(), jobs=jobs)
         finally:
             self.leases.release(LEASE, owner=owner)
         _log.info("sweep.done", extra=asdict(swept))

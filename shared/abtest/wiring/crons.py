@@ -20,21 +20,27 @@ def sweep() -> Handler:
     from abtest.adapters.s3 import S3Blobs
     from abtest.adapters.sqs import SqsQueue
     from abtest.services.context import World
+    from abtest.services.jobs import OverdueJobs
     from abtest.services.sweep import Sweep
     from abtest.storefront import bundle
 
     found = settings()
     found.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
-    # The outbox holds no bodies, so the bucket of bodies is not among this function's resources.
+    found.need("export_queue_url", "refresh_queue_url")
+    # The outbox holds no bodies, and jobs are small, so the bucket of bodies is not among this function's resources.
     catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
+    world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
     use = Sweep(
-        world=World(catalog=catalog, clock=SystemClock(), random=SystemRandomness()),
+        world=world,
         leases=DynamoLeases(found.ephemeral_table),
         ledger=S3Blobs(found.ledger_bucket),
         delivery=S3Blobs(found.delivery_bucket),
         bundle=bundle,
         publish_queue=SqsQueue(found.publish_queue_url),
         event_queue=SqsQueue(found.event_queue_url) if found.event_queue_url else None,
+        jobs=OverdueJobs(
+            world, {"export": SqsQueue(found.export_queue_url), "refresh": SqsQueue(found.refresh_queue_url)}
+        ),
     )
 
     def handler(_event: Any, _context: Any) -> Any:

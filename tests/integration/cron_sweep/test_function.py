@@ -5,7 +5,12 @@ from datetime import timedelta
 from typing import Any
 
 from abtest.adapters.dynamo import DynamoLeases
-from abtest.kit.clock import SystemClock, timestamp
+from abtest.adapters.memory import MemoryQueue
+from abtest.domain.jobs.model import JobType
+from abtest.kit.clock import ManualClock, SystemClock, timestamp
+from abtest.kit.ids import SystemRandomness
+from abtest.services.context import Caller, World
+from abtest.services.jobs import Jobs, job_message
 from abtest.services.sweep import LEASE
 from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, sample
@@ -14,6 +19,8 @@ from tests.support.published import PublishedShop, promised
 from tests.support.storefronts import SHOP_ID
 
 LATER = "2999-01-01T00:00:00.000Z"
+JOB_QUEUES: dict[JobType, str] = {"export": "ExportQueue", "refresh": "RefreshQueue"}
+CALLER = Caller(key_id="k", kind="shop", user_id="u", shop_id=SHOP_ID, scopes=frozenset(), request_id="r")
 
 
 def run(stack: AwsStack) -> Any:
@@ -29,7 +36,7 @@ def test_sweep__of_overdue_rows__sends_one_message_a_shop(aws_stack: AwsStack) -
     shop = PublishedShop(aws_stack)
     for number in (1, 2):
         shop.promise(promised(number))
-    assert run(aws_stack) == {"shops": 1, "batches": 0, "released": 0}
+    assert run(aws_stack) == {"shops": 1, "batches": 0, "released": 0, "jobs": 0}
     (body,) = received(aws_stack, "PublishQueue")
     message = json.loads(body)
     assert message["shop_id"] == SHOP_ID
@@ -79,6 +86,26 @@ def test_sweep__with_a_batch_that_cannot_be_queued__goes_on_with_the_others(aws_
     assert received(aws_stack, "EventQueue") == ["{}"]
     assert [entry.key for entry in shop.ledger.list("spill/")] == ["spill/0-a.json", "spill/1-a.json"]
     assert len(received(aws_stack, "PublishQueue")) == 1
+
+
+def test_sweep__of_jobs_whose_message_was_lost__sends_them_to_their_workers(aws_stack: AwsStack) -> None:
+    clock = ManualClock(SystemClock().now() - timedelta(minutes=6))
+    world = World(catalog=PublishedShop(aws_stack).catalog, clock=clock, random=SystemRandomness())
+    lost = MemoryQueue()
+    asked = [Jobs(world, kind, lost).ask(CALLER, {}) for kind in JOB_QUEUES]
+    assert run(aws_stack)["jobs"] == 2
+    assert run(aws_stack)["jobs"] == 0
+    assert [received(aws_stack, queue) for queue in JOB_QUEUES.values()] == [[job_message(job)] for job in asked]
+
+
+def test_sweep__of_jobs_that_ended_long_ago__forgets_them(aws_stack: AwsStack) -> None:
+    clock = ManualClock(SystemClock().now() - timedelta(days=31))
+    world = World(catalog=PublishedShop(aws_stack).catalog, clock=clock, random=SystemRandomness())
+    jobs = Jobs(world, "export", MemoryQueue())
+    jobs.cancel(CALLER, jobs.ask(CALLER, {}).id)
+    assert len(jobs.page(SHOP_ID, limit=9, after=None)[0]) == 1
+    run(aws_stack)
+    assert jobs.page(SHOP_ID, limit=9, after=None) == ([], None)
 
 
 def test_sweep__while_another_run_is_at_it__does_nothing(aws_stack: AwsStack) -> None:
