@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 from collections.abc import Iterator
 
 import pytest
 
-from abtest.adapters import aws
 from abtest.adapters.warehouse.athena_client import AthenaQueries, QueryError
-from abtest.kit.ids import SystemRandomness
-from tests.support.template import Stack
-from tools.local.engine.process import Engine
-from tools.local.provision.clients import CREDENTIALS, Clients
-from tools.local.surroundings import machine_environment
-from tools.local.template.intrinsics import REGION
-from tools.local.testing import free_ports
+from tests.support.local_athena import local_athena
 
 LINES = (
     b'{"event_id":"2026-01-01","shop_id":"a","ts":1,"data":"{\\"n\\":1}","qa_mode":false}',
@@ -27,37 +19,11 @@ LINES = (
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stack, Clients]]:
-    state = tmp_path_factory.mktemp("engine")
-    engine = Engine(state, free_ports(1)[0], state / "engine.log", machine_environment())
-    engine.launch()
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        for name, value in {**CREDENTIALS, "AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": engine.endpoint}.items():
-            monkeypatch.setenv(name, value)
-        aws.reset()
-        try:
-            asyncio.run(engine.ready())
-            clients = Clients(engine.endpoint)
-            stack = Stack.planned(endpoint=engine.endpoint)
-            for _ in range(2):  # a stack that starts again finds what it made
-                stack.create(clients)
-            yield stack, clients
-        finally:
-            aws.reset()
-            asyncio.run(engine.stop())
-
-
-@pytest.fixture(scope="module")
-def queries(made: tuple[Stack, Clients]) -> AthenaQueries:
-    stack, clients = made
-    clients.s3.put_object(
-        Bucket=stack.name("LedgerBucket"),
-        Key="raw/dt=2026-11-21/hh=03/batch.ndjson.gz",
-        Body=gzip.compress(b"\n".join(LINES)),
-    )
-    return AthenaQueries(
-        database=stack.name("LedgerDatabase"), workgroup=stack.name("LedgerQueries"), random=SystemRandomness()
-    )
+def queries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AthenaQueries]:
+    with local_athena(tmp_path_factory.mktemp("engine")) as made:
+        key = "raw/dt=2026-11-21/hh=03/batch.ndjson.gz"
+        made.ledger.put(key, gzip.compress(b"\n".join(LINES)), content_type="application/gzip")
+        yield made.queries
 
 
 def test_json_table__columns__have_the_types_of_the_table(queries: AthenaQueries) -> None:
