@@ -187,13 +187,7 @@ GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
 def _all_hits(plan: CountingPlan, standing: Standing) -> str:
     money = Money(plan.currency)
     plain = ("type", "goal_id AS told_id", "event_name", "event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at")
-    paid = (
-        *plain,
-        "order_id",
-        f"{money.kind} AS money_kind",
-        f"{money.minor} AS minor",
-        f"{money.named} AS money_currency",
-    )
+    paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
     name = "CASE type WHEN 'goal' THEN told_id WHEN 'custom' THEN event_name ELSE '' END"
     joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
     return f"""
@@ -210,7 +204,7 @@ FROM (
                 CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
             ORDER BY happened_at, event_id
         ) AS place
-    FROM ({standing.rows((*plain, "order_id", *told), _order(plan))}
+    FROM ({standing.rows((*plain, "order_id", *paid), _order(plan))}
     ) AS told {joined}
 ) AS ordered
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
