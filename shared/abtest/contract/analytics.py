@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from abtest.contract.base import DateTime, Id, Output
-from abtest.contract.results import Coverage, ForeignMoney, GoalResult, SampleRatio
+from abtest.contract.base import DateTime, Output
+from abtest.contract.results import Coverage, ForeignMoney, Interval, SampleRatio
 
 Metric = Literal["visitors", "orders", "revenue", "average_order_value", "conversion_rate", "events"]
 GroupBy = Literal[
@@ -66,16 +66,43 @@ class Funnel(Output):
     data: list[FunnelDay]
 
 
+class HoldoutRow(ForeignMoney):
+    """Visitors of a cohort, since they were first seen in it."""
+
+    cohort: Literal["holdout", "active"]
+    visitors: int
+    buyers: int
+    orders: int
+    revenue: float
+    conversion_rate: Annotated[float | None, Field(description="Buyers per visitor.")]
+    revenue_per_visitor: float | None
+
+
+class HoldoutEffect(Output):
+    """`active` against `holdout`, compared once; null where it cannot be evaluated."""
+
+    lift: float | None
+    ci: Interval | None
+    difference: float
+    difference_ci: Interval | None
+    p_value: float
+    is_significant: bool
+
+
 class HoldoutComparison(Output):
-    """Everybody who is not held out (`active`) against the holdout: what the whole program does."""
+    """Everybody who is not held out against the holdout: what the whole program does."""
 
     is_enabled: bool
     holdout_config_epoch: Annotated[int, Field(description="Unix ms: counted since then.")]
     computed_at: DateTime | None
     generation: int | None
+    currency: str
+    alpha: float
     srm: SampleRatio
-    purchases: Annotated[GoalResult, Field(description="Orders a visitor: buyers as a rate.")]
-    revenue: Annotated[GoalResult, Field(description="Money a visitor.")]
+    multiple_exposure: Annotated[int, Field(description="Visitors seen in both cohorts, left out.")]
+    rows: list[HoldoutRow]
+    conversion_rate: HoldoutEffect | None
+    revenue_per_visitor: HoldoutEffect | None
 
 
 class Holdout(Output):
@@ -113,21 +140,3 @@ class Program(Output):
     """How the shop experiments, from `from` to `to`."""
 
     data: ProgramFigures
-
-
-__all__ = [
-    "AnalyticsFigure",
-    "AnalyticsFigures",
-    "AnalyticsStatsResponse",
-    "AnalyticsStatsRow",
-    "Funnel",
-    "FunnelDay",
-    "GroupBy",
-    "Holdout",
-    "HoldoutComparison",
-    "Id",
-    "Metric",
-    "Program",
-    "ProgramFigures",
-    "ProgramMonth",
-]

@@ -2,6 +2,7 @@
 
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
+from abtest.services.analytics import Figures, FunnelReading, HoldoutReading, ProgramReading, Stats
 from abtest.services.context import World
 from abtest.services.jobs import Jobs
 from abtest.services.results import Refreshes, Results, RollupReader, SegmentReading, SeriesReading
@@ -14,5 +15,10 @@ def analytics_of(world: World, store: RollupStore, refreshes: Queue) -> dict[typ
         Results: Results(world, reader),
         SeriesReading: SeriesReading(world, reader),
         SegmentReading: SegmentReading(world, reader),
+        Stats: Stats(world, reader),
+        Figures: Figures(world, reader),
+        FunnelReading: FunnelReading(world, store),
+        HoldoutReading: HoldoutReading(world, reader),
+        ProgramReading: ProgramReading(world),
         Refreshes: Refreshes(world, Jobs(world, "refresh", refreshes)),
     }

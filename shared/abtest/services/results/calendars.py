@@ -1,9 +1,10 @@
 """Calendar days of a time zone as spans of quarters: ranges, days of the week, the buckets of a series."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.ledger.cells import QUARTER_MS
@@ -24,12 +25,26 @@ class CalendarSpan(NamedTuple):
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """The zone. Raises ValidationFailedError for one that is not in the IANA database."""
-    if not is_time_zone(name):
+    """The zone, in whatever case its name is written. Raises ValidationFailedError for one that is not in the database.
+
+    `key` is its name as the database spells it; all names of UTC are `UTC`.
+    """
+    if name.lower() in _UTC:
+        return ZoneInfo("UTC")
+    found = name if is_time_zone(name) else _spellings().get(name.lower(), "")
+    if not found:
         raise ValidationFailedError(
             "there is no such time zone", fields=[FieldError("timezone", "is no IANA time zone, such as Europe/Berlin")]
         )
-    return ZoneInfo(name)
+    return ZoneInfo(found)
+
+
+_UTC = frozenset(f"{area}{name}" for area in ("", "etc/") for name in ("utc", "uct", "universal", "zulu"))
+
+
+@cache
+def _spellings() -> Mapping[str, str]:
+    return {name.lower(): name for name in available_timezones() if is_time_zone(name)}
 
 
 def quarter_of(moment: datetime) -> int:

@@ -183,9 +183,9 @@ def _row(reading: Reading, variation: Variation, found: Comparison | None) -> co
         winsorized_at=None if reading.caps.ceiling is None else reading.caps.ceiling / reading.unit,
         **foreign_fields(money, reading.question.currency),
         lift=found.lift if found else None,
-        ci=_interval(found.lift_interval if found else None),
+        ci=interval_of(found.lift_interval if found else None),
         difference=found.difference if found else None,
-        difference_ci=_interval(found.difference_interval if found else None),
+        difference_ci=interval_of(found.difference_interval if found else None),
         p_value=found.p_value if found else None,
         adjusted_p_value=found.adjusted_p_value if found else None,
         always_valid_p=None,
@@ -194,7 +194,8 @@ def _row(reading: Reading, variation: Variation, found: Comparison | None) -> co
     )
 
 
-def _interval(found: Interval | None) -> contract.Interval | None:
+def interval_of(found: Interval | None) -> contract.Interval | None:
+    """As the contract has it."""
     return None if found is None else contract.Interval(lower=found.lower, upper=found.upper)
 
 

@@ -65,7 +65,7 @@ class Narrowed:
             return of_totals(totals)
         if self.segment is None:
             spans = self.spans()
-            days = snapshot.days(*_days(spans)) if spans else {}
+            days = snapshot.days(*days_of(spans)) if spans else {}
             return of_spans(days, spans, counted_in(totals))
         dimension, value = self.segment
         return self.segments(snapshot, (dimension,)).get(value) or Tally(money=None, counted=counted_in(totals))
@@ -81,7 +81,7 @@ class Narrowed:
         if snapshot.totals is None or not spans:
             return {}
         name = "+".join(STORED.get(dimension, dimension) for dimension in dimensions)
-        items = snapshot.segments(*_days(spans))
+        items = snapshot.segments(*days_of(spans))
         kept = [item for day, item in items.items() if self._has_day(day)]
         return of_segments(kept, name, counted_in(snapshot.totals))
 
@@ -166,6 +166,6 @@ def _refuse_parts_of_days(asked: Range, limits: Span) -> None:
         raise ValidationFailedError("a segment can be read by whole UTC days only", fields=fields)
 
 
-def _days(spans: Sequence[Span]) -> tuple[int, int]:
-    """First and last UTC day that spans touch; they are in order."""
+def days_of(spans: Sequence[Span]) -> tuple[int, int]:
+    """First and last UTC day (since 1970) that spans touch; they are in order."""
     return spans[0].start // QUARTERS_A_DAY, (spans[-1].end - 1) // QUARTERS_A_DAY
