@@ -123,7 +123,12 @@ test('cookies are decoded, the first of a name counts, and damaged ones are take
 });
 
 test('cookies and data layer are looked at when they are asked for', () => {
-  const globals = { screen: { width: 1, height: 2 }, document: { referrer: '' }, navigator: { userAgent: '' } };
+  const globals = {
+    screen: { width: 1, height: 2 },
+    document: { referrer: '' },
+    navigator: { userAgent: '' },
+    location: { search: '' },
+  };
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value });
   const asked = [];
   parts._dataLayer = () => ({ n: asked.push('data') });

@@ -182,6 +182,35 @@ test('a visit comes from where it began, or from the last campaign or site that 
   ]);
 });
 
+test('a visit whose source no audience asks for keeps where it began, for the server to make sense of', () => {
+  const jar = Object.assign(createJar(), { referrer: 'https://www.google.com/' });
+  location.search = '?utm_source=news&gclid=a.b';
+  open(jar, DAY);
+  const began = '-https-www-google-com-utm_source-news-gclid-a-b';
+  assert.deepEqual(visit.context(), { visitor: '1', source: began });
+  visit.save();
+  Object.assign(jar, { referrer: 'https://shop.example/' });
+  location.search = '';
+  open(jar, DAY + 5 * MINUTE);
+  assert.deepEqual(visit.context(), { visitor: '1', source: began });
+  visit.save();
+  open(jar, 2 * DAY);
+  assert.deepEqual(visit.context(), { visitor: '2', source: '-https-shop-example-' });
+  open(Object.assign(createJar(), { referrer: '' }));
+  assert.deepEqual(visit.context().source, '-');
+  open(Object.assign(createJar(), { referrer: `https://a.example/${'x.'.repeat(500)}` }));
+  assert.equal(visit.context().source.length, 100);
+});
+
+test('where audiences ask for the source, its name takes the place of where the visit began', () => {
+  open(Object.assign(createJar(), { referrer: 'https://www.google.com/' }));
+  arrive('search');
+  assert.equal(visit.context().source, 'search');
+  open(Object.assign(createJar(), { referrer: 'https://www.google.com/' }));
+  arrive('internal');
+  assert.equal(visit.context().source, 'internal');
+});
+
 const decisionOf = (n, variation = 'v1', epoch = 1) => {
   const variations = ['v0', 'v1'].map((id) => ({ id }));
   const id = `experiment-${n}`;
@@ -215,13 +244,12 @@ test('variations of experiments that have ended, and variations that are gone, a
 });
 
 test('the whole cookie stays under 3.5 KB with everything in it', () => {
-  const jar = createJar();
+  const jar = Object.assign(createJar(), { referrer: `https://a.example/${'x'.repeat(500)}` });
   open(jar);
   for (let i = 0; i < 1000; i++) {
     visit.isFirst(codeOf(`goal:${i}`));
     visit.keep(decisionOf(i));
   }
-  arrive('internal');
   hop();
   visit.save();
   assert.ok(jar.cookie.length < 3500, `${jar.cookie.length}`);

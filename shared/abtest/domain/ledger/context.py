@@ -14,7 +14,8 @@ from abtest.domain.ledger.events import Device, Source, VisitorKind
 
 MAX_AGENT_CHARS = 512
 _DEVICES: Mapping[str, Device] = {name: name for name in get_args(Device)}
-_VISITOR_KINDS: Mapping[str, VisitorKind] = {name: name for name in get_args(VisitorKind)}
+_VISITOR_KINDS: Mapping[str, VisitorKind] = {name: name for name in get_args(VisitorKind)} | {"1": "new"}
+_VISIT = re.compile(r"[1-9a-z][0-9a-z]?")
 _SOURCES: Mapping[str, Source] = {name: name for name in get_args(Source)}
 
 _TABLET = re.compile(r"iPad|Android(?!.*Mobi)")
@@ -68,8 +69,10 @@ def device_told(value: Any) -> Device | None:
 
 
 def visitor_told(value: Any) -> VisitorKind | None:
-    """`new` or `returning`, None for another value."""
-    return _VISITOR_KINDS.get(value) if isinstance(value, str) else None
+    """`new` or `returning`, also where the SDK says which visit it is, in base 36; None for another value."""
+    if not isinstance(value, str):
+        return None
+    return _VISITOR_KINDS.get(value) or ("returning" if _VISIT.fullmatch(value) else None)
 
 
 def source_told(value: Any, url: str | None) -> Source | None:

@@ -28,9 +28,9 @@ parts._land = () => {
   source = trafficSourceOf(location.search, document.referrer, location.hostname);
 };
 
-/** A visit comes from where it began, or from the last campaign or site that led here. */
+/** A visit comes from where it began, or from the last campaign or site that led here. Names sort behind hints. */
 parts._arrive = () => {
-  if (!fields[SOURCE] || (source !== 'internal' && source !== 'direct')) fields[SOURCE] = source;
+  if (fields[SOURCE] < '0' || (source !== 'internal' && source !== 'direct')) fields[SOURCE] = source;
   source = 'internal';
 };
 

@@ -11,7 +11,7 @@ import { config, said } from './page.js';
 import { parts } from './parts.js';
 import { putBack, update } from './treatments.js';
 import { closeTurns, openTurns, turn } from './turns.js';
-import { count, fields, keep, PAGES, sticky, VISITOR } from './visit.js';
+import { context, count, fields, keep, PAGES, sticky, VISITOR } from './visit.js';
 
 /** @import { Data, Decided, Decision } from './types' */
 
@@ -67,7 +67,7 @@ export const pageview = (data) => {
 
 const countView = () => {
   page = pageHere();
-  pageview({});
+  pageview(context());
   if (isLate) emit('sdk_perf', { kind: 'timeout' });
   parts._countPageview?.();
 };

@@ -6,7 +6,7 @@ import { codeOf } from './hash.js';
 import { now } from './natives.js';
 import { config } from './page.js';
 import { add } from './transport.js';
-import { SESSION, VISITOR, fields, isFirst, randomId } from './visit.js';
+import { SESSION, VISITOR, context, fields, isFirst, randomId } from './visit.js';
 
 /** @import { Data, Decision } from './types' */
 
@@ -54,7 +54,7 @@ export const emitOnce = (key, type, data, decision, scope = fields[SESSION]) => 
  */
 export const expose = (decision) => {
   const { experiment, variation } = decision;
-  emitOnce(`x:${experiment.id}:${experiment.epoch}:${variation.id}`, 'experiment_viewed', {}, decision);
+  emitOnce(`x:${experiment.id}:${experiment.epoch}:${variation.id}`, 'experiment_viewed', context(), decision);
 };
 
 let errors = 0;

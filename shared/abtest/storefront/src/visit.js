@@ -30,7 +30,10 @@ const KEEP_SECONDS = 400 * 24 * 3600;
 const MAX_MARKS = 1200;
 export const MAX_STICKY = 2000;
 
-/** Where the cookie is kept: `document`, or a stand-in. @type {{ cookie: string }} */
+/** Characters of what is known of a visit's source. */
+const MAX_SOURCE = 100;
+
+/** Where the cookie is kept: `document`, or a stand-in. @type {{ cookie: string, referrer?: string }} */
 let jar;
 /** That the visitor is shared with: hosts under it have the same cookie. */
 export let domain = '';
@@ -50,7 +53,7 @@ export const setVisitor = (visitorId) => {
   fields = `${visitorId}..........`.split('.');
 };
 
-/** @param {{ cookie: string }} into */
+/** @param {{ cookie: string, referrer?: string }} into */
 export const openVisit = (into) => {
   jar = into;
   parts._share?.();
@@ -121,7 +124,9 @@ export const resume = (ms) => {
   parts._adopt?.();
   if (!fields[SESSION] || Math.abs(at - numberIn(SEEN)) > SESSION_SECONDS) {
     fields[SESSION] = randomId().slice(16);
-    fields[MARKS] = fields[SOURCE] = fields[PAGES] = '';
+    fields[MARKS] = fields[PAGES] = '';
+    // The server makes sense of it; where audiences ask, they put the name of the source in its place.
+    fields[SOURCE] = ` ${jar.referrer}${location.search}`.replace(/\W+/g, '-').slice(0, MAX_SOURCE);
     fields[LAST] = fields[SEEN];
     count(VISITS);
   }
@@ -136,6 +141,9 @@ export const save = () => {
   writeCookie(value, KEEP_SECONDS);
   parts._written?.(value);
 };
+
+/** What segments of results go by: which visit this is, and its source. */
+export const context = () => ({ visitor: fields[VISITS], source: fields[SOURCE] });
 
 /** True the first time in this session. The mark lasts when `save` writes it. @param {string} code of what is marked */
 export const isFirst = (code) => {

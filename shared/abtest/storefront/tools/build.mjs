@@ -12,9 +12,9 @@ import { BOUNDARY, cut, nameMarks, PARTS, proveParts, wasteOf, withRequired } fr
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = `${root}dist/sdk.js`;
 const pixelOutput = `${root}dist/pixel.js`;
-const CORE_BUDGET = 5000;
+const CORE_BUDGET = 5030;
 /** With every part. */
-const BUDGET = 16250;
+const BUDGET = 16270;
 const PIXEL_BUDGET = 5100;
 
 /**
