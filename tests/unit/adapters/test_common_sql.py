@@ -1,0 +1,100 @@
+"""The SQL of counting is one text: what DuckDB runs, Athena must understand, and mean the same by it."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from abtest.adapters.warehouse.athena_relations import accepted_hits, shop_rows, with_relations
+from abtest.adapters.warehouse.counting_sql import candidates, counting
+from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
+from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, PLAN, SHOP
+
+DIALECTS = ("duckdb", "athena")
+
+FUNCTIONS = frozenset(
+    {
+        *("And", "Or", "Case", "If", "Cast", "Coalesce", "Nullif", "Exists"),
+        *("Count", "Sum", "Min", "Max", "Grouping", "RowNumber"),
+        *("Greatest", "Least", "Length", "Pad", "Substring"),
+    }
+)
+"""Functions that both engines have under one name with one meaning, as far as values here go: none of the arguments of
+greatest and least is ever null, which they would treat differently."""
+
+TYPES = frozenset({"BIGINT", "INT", "BOOLEAN", "VARCHAR", "TEXT", "DECIMAL(18, 0)", "DECIMAL(38, 0)"})
+
+OPERATORS_THAT_DIFFER = (
+    exp.IntDiv,
+    exp.Pow,
+    exp.RegexpLike,
+    exp.ILike,
+    exp.Collate,
+    exp.Distinct,
+    exp.Array,
+    exp.Qualify,
+)
+"""Not in the other dialect, or with another meaning: `//` above all."""
+
+FILES = ShopFiles(
+    parquet=(EventsFile(shop_id=SHOP, hour=BEGIN - BEGIN % 3_600_000, first=0, last=15, digest="d").key,),
+    raw=(raw_key(["a"], BEGIN), raw_key(["b"], BEGIN + 3_600_000)),
+)
+RELATIONS = {"shop_rows": shop_rows(SHOP, FILES, BEGIN), "accepted_hits": accepted_hits("run")}
+
+
+def _statements() -> Iterator[tuple[str, str]]:
+    for name, plan in (("experiment", PLAN), ("holdout", HOLDOUT_PLAN)):
+        yield f"counting-{name}", counting(plan)
+        yield (
+            f"counting-{name}-athena",
+            with_relations(counting(plan, events="shop_rows", accepted="accepted_hits"), RELATIONS),
+        )
+    listed = candidates(PLAN)
+    assert listed is not None
+    yield "candidates", listed
+    yield "relation-of-nothing", shop_rows(SHOP, ShopFiles(), BEGIN)
+
+
+STATEMENTS = dict(_statements())
+
+
+@cache
+def parsed(statement: str, dialect: str) -> exp.Expression:
+    return sqlglot.parse_one(statement, read=dialect)
+
+
+@pytest.fixture(params=STATEMENTS)
+def statement(request: pytest.FixtureRequest) -> str:
+    return STATEMENTS[request.param]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_statement__in_either_dialect__uses_what_both_have(statement: str, dialect: str) -> None:
+    tree = parsed(statement, dialect)
+    used = {each.name if isinstance(each, exp.Anonymous) else type(each).__name__ for each in tree.find_all(exp.Func)}
+    types = {each.sql() for each in tree.find_all(exp.DataType)}
+    assert used <= FUNCTIONS
+    assert types <= TYPES
+    assert not list(tree.find_all(*OPERATORS_THAT_DIFFER))
+
+
+@pytest.mark.parametrize(("read", "write"), [DIALECTS, DIALECTS[::-1]])
+def test_statement__translated__can_be_read_and_names_the_same(statement: str, read: str, write: str) -> None:
+    before = parsed(statement, read)
+    after = sqlglot.parse_one(before.sql(dialect=write), read=write)
+    for kind in (exp.Table, exp.Column, exp.CTE):
+        assert {each.alias_or_name for each in before.find_all(kind)} == {
+            each.alias_or_name for each in after.find_all(kind)
+        }
+
+
+@pytest.mark.parametrize(
+    "foreign", ["SELECT list_contains(a, 1) FROM t", "SELECT a // 2 FROM t", "SELECT a::HUGEINT FROM t"]
+)
+def test_whitelist__what_only_duckdb_knows__is_noticed(foreign: str) -> None:
+    """All of the above leans on it."""
+    with pytest.raises(AssertionError):
+        test_statement__in_either_dialect__uses_what_both_have(foreign, "duckdb")
