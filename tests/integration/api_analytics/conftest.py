@@ -22,7 +22,7 @@ from abtest.domain.ledger.shop_days import shop_day
 from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
 from abtest.http.factory import create_app, handler
-from abtest.kit.clock import to_milliseconds
+from abtest.kit.clock import parse_timestamp, to_milliseconds
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.shop_records import read_shop
 from abtest.wiring.analytics import analytics_of
@@ -71,6 +71,11 @@ class Lab:
         self.api.clock.advance(seconds=1)
         experiment: dict[str, Any] = launched.json()
         return experiment
+
+    def advance_to(self, moment: str) -> None:
+        """Move the clock to `03-02T10:00` (UTC) of the year of the tests."""
+        wanted = parse_timestamp(f"2026-{moment}:00Z")
+        self.api.clock.advance(seconds=(wanted - self.api.clock.now()).total_seconds())
 
     def send(self, *events: dict[str, Any]) -> Any:
         """Events of the shop, through the edge; those without a time happen now."""

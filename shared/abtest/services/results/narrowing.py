@@ -137,8 +137,7 @@ def narrowed(
 def _limits(experiment: Experiment, snapshot: Snapshot, asked: Range, zone: ZoneInfo) -> Span:
     """The range, each end that is open where the counts begin and end."""
     reach = _reach(snapshot)
-    open_start = min(reach.start, _begin(experiment)) if snapshot.dates else _begin(experiment)
-    start = calendars.first_quarter(asked.start, zone) if asked.start else open_start
+    start = calendars.first_quarter(asked.start, zone) if asked.start else _begin(experiment)
     end = calendars.end_quarter(asked.end, zone) if asked.end else max(reach.end, start)
     if asked.start and asked.end and end <= start:
         raise ValidationFailedError("the range ends before it begins", fields=[FieldError("to", "is not after `from`")])
