@@ -1,7 +1,7 @@
 """Counting over the ledger: engines that are embedded or far away, and whoever keeps what they counted up to date.
 
 An engine opens what one shop's objects hold and answers questions about it; `domain.ledger.reference` and
-`domain.ledger.shop_days` say what it must answer, to the last digit. Rows leave the ledger by `rows`, and never twice.
+`domain.ledger.shop_days` say what it must answer, to the last digit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,6 @@ from typing import Protocol
 
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import DailyCounts
-from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay
@@ -45,13 +44,6 @@ class ShopLedger(Protocol):
 
     def day(self, date: str, currency: str) -> ShopDay:
         """Exactly what `domain.ledger.shop_days.shop_day` says of the same rows. `date` is `YYYY-MM-DD` (UTC)."""
-        ...
-
-    def rows(self, since: int, until: int) -> Iterator[Row]:
-        """Rows that happened at `since` or later and before `until` (Unix ms), by time, then event id.
-
-        Of copies the one that stands; QA events included. A stream: memory does not grow with the answer.
-        """
         ...
 
 

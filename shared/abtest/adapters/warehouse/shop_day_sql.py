@@ -1,0 +1,200 @@
+"""The SQL of a shop's day: one text for DuckDB and Athena, and the reading of its answer.
+
+It reads the relation `events` as `counting_sql` does; what is asked must equal `domain.ledger.shop_days.shop_day`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
+from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
+from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, Standing
+from abtest.domain.ledger import cells
+from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
+from abtest.domain.ledger.daily_counts import DAY_MS, QUARTERS_A_DAY, day_of
+from abtest.domain.ledger.events import REVENUE_GOAL_ID
+from abtest.domain.ledger.shop_days import (
+    MAX_GAP,
+    PASSIVE,
+    STEPS,
+    STITCH_MS,
+    Activity,
+    OrderCell,
+    SegmentCount,
+    ShopDay,
+    Stitch,
+)
+
+_ACTIVITY, _ORDERS, _EVENTS, _STEPS, _SEGMENTS, _STITCH = "activity", "orders", "events", "steps", "segments", "stitch"
+_STEP_NAMES = "CASE event_name WHEN 'add_to_cart' THEN 1 WHEN 'checkout_started' THEN 2 ELSE 0 END"
+
+
+class _Line(NamedTuple):
+    """A row of the answer."""
+
+    part: str
+    name: str
+    value: str
+    quarter: int
+    gap: int
+    visitors: int
+    orders: int
+    minor: int
+
+
+def shop_day_query(shop_id: str, date: str, currency: str, *, events: str = "events") -> str:
+    """The statement; `date` is `YYYY-MM-DD` (UTC)."""
+    starts = day_of(date) * DAY_MS
+    before_end = f"ts < {literal(starts + DAY_MS)} OR received_at < {literal(starts + DAY_MS)}"
+    active = f"NOT ({one_of('type', PASSIVE)}) AND ({before_end})"
+    order = f"(type = 'order' OR (type = 'goal' AND goal_id = '{REVENUE_GOAL_ID}')) AND ({before_end})"
+    refund = "type = 'refund' AND order_id <> ''"
+    standing = Standing(events=events, shop_id=shop_id, since=starts - STITCH_MS, kinds=(before_end, refund))
+    tables = [
+        *standing.tables(),
+        ("refunds", _refunds(standing, refund, currency)),
+        ("orders", _orders(standing, order, starts, currency)),
+        ("active", _active(standing, active, starts)),
+        *_visitors(),
+    ]
+    counted = f"""
+SELECT '{_EVENTS}', type, '', 0, 0, count(*), 0, CAST(0 AS {AMOUNT})
+FROM ({standing.rows(("type", f"{HAPPENED_AT} AS happened_at"), before_end)}
+) AS happened WHERE happened_at >= {literal(starts)} GROUP BY type"""  # noqa: S608 - columns and escaped literals alone
+    return with_tables(tables, "\nUNION ALL\n".join([counted.strip(), *_PARTS]))
+
+
+def shop_day_of(shop_id: str, date: str, currency: str, rows: Iterable[Sequence[Any]]) -> ShopDay:
+    """The day out of rows of the answer; numbers may be texts or decimals."""
+    lines: defaultdict[str, list[_Line]] = defaultdict(list)
+    for part, name, value, *numbers in rows:
+        lines[part].append(_Line(part, name, value, *(int(number) for number in numbers)))
+    segments: dict[str, dict[str, SegmentCount]] = {dimension: {} for dimension in DIMENSIONS}
+    for line in lines[_SEGMENTS]:
+        segments[line.name][line.value] = SegmentCount(line.visitors, line.orders, line.minor)
+    return ShopDay(
+        shop_id=shop_id,
+        date=date,
+        currency=currency,
+        activity={Activity(line.quarter, line.gap): line.visitors for line in lines[_ACTIVITY]},
+        orders={
+            OrderCell(line.quarter, line.name, line.value): cells.Money(line.orders, line.minor)
+            for line in lines[_ORDERS]
+        },
+        events={line.name: line.visitors for line in lines[_EVENTS]},
+        steps={
+            name: sum(line.visitors for line in lines[_STEPS] if line.gap >= step) for step, name in enumerate(STEPS)
+        },
+        segments=segments,
+        stitch=Stitch(sum(line.orders for line in lines[_STITCH]), sum(line.visitors for line in lines[_STITCH])),
+    )
+
+
+def _refunds(standing: Standing, refund: str, currency: str) -> str:
+    money = Money(currency)
+    return f"""
+SELECT order_id AS refunded_id, sum(CASE WHEN {money.is_known} THEN {money.minor} END) AS refunded
+FROM ({standing.rows(("order_id", *MONEY_COLUMNS), refund)}
+) AS named
+GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _orders(standing: Standing, order: str, starts: int, currency: str) -> str:
+    """The day's orders, each once, with what is left of their money."""
+    money = Money(currency)
+    columns = ("event_id", "visitor_id", "order_id", f"{HAPPENED_AT} AS happened_at")
+    paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
+    return f"""
+SELECT event_id, visitor_id, happened_at, {_quarter(starts)} AS quarter_of_day, money_kind, money_currency,
+    CASE WHEN NOT {IS_KNOWN} OR refunded IS NULL THEN minor
+        WHEN refunded >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - refunded AS {AMOUNT}) END AS minor
+FROM (
+    SELECT *, row_number() OVER (
+        PARTITION BY coalesce(nullif(order_id, ''), event_id), CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
+        ORDER BY happened_at, event_id
+    ) AS place
+    FROM ({standing.rows((*columns, *paid), order)}
+    ) AS told
+) AS ordered
+LEFT JOIN refunds ON refunded_id = order_id
+WHERE place = 1 AND happened_at >= {literal(starts)}"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _active(standing: Standing, active: str, starts: int) -> str:
+    """What visitors did in the day and the week before."""
+    columns = ("event_id", "visitor_id", "type", "event_name", f"{HAPPENED_AT} AS happened_at", *DIMENSIONS)
+    told = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
+    return f"""
+SELECT event_id, visitor_id, type, happened_at, {told}, {_quarter(starts)} AS quarter_of_day,
+    CASE WHEN type = 'custom' THEN {_STEP_NAMES} ELSE 0 END AS step
+FROM ({standing.rows(columns, active)}
+) AS happened"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _quarter(starts: int) -> str:
+    """Quarters of an hour since the day began; negative before."""
+    return f"{whole('happened_at', QUARTER_MS)} - {literal(starts // QUARTER_MS)}"
+
+
+def _visitors() -> list[Table]:
+    """The day's visitors: how far they came, what they ordered, and what was first told about each."""
+    places = ",\n        ".join(
+        f"row_number() OVER (PARTITION BY visitor_id ORDER BY CASE {name} WHEN '{UNKNOWN}' THEN 1 ELSE 0 END,"
+        f" happened_at, event_id) AS place_{name}"
+        for name in DIMENSIONS
+    )
+    first = ", ".join(f"max(CASE WHEN place_{name} = 1 THEN {name} END) AS {name}" for name in DIMENSIONS)
+    visitors = f"""
+SELECT visitor_id, max(step) AS step, {first}
+FROM (
+    SELECT visitor_id, step, {", ".join(DIMENSIONS)},
+        {places}
+    FROM active WHERE quarter_of_day >= 0
+) AS placed
+GROUP BY visitor_id"""  # noqa: S608 - constants alone
+    return [("visitors", visitors), ("buyers", _BUYERS), ("dimensions", constants(("dimension",), zip(DIMENSIONS)))]
+
+
+_BUYERS = f"""
+SELECT visitor_id, count(*) AS orders, sum(CASE WHEN {IS_KNOWN} THEN minor ELSE CAST(0 AS {AMOUNT}) END) AS minor
+FROM orders
+GROUP BY visitor_id"""  # noqa: S608 - constants alone
+
+_OF_DIMENSION = "CASE dimension " + " ".join(f"WHEN '{name}' THEN {name}" for name in DIMENSIONS) + " END"
+
+_PARTS = [
+    f"""
+SELECT '{_ACTIVITY}', '', '', quarter_of_day, gap, count(*), 0, CAST(0 AS {AMOUNT})
+FROM (
+    SELECT quarter_of_day, CASE WHEN quarter_of_day - before <= {MAX_GAP} THEN quarter_of_day - before ELSE 0 END AS gap
+    FROM (
+        SELECT quarter_of_day, lag(quarter_of_day) OVER (PARTITION BY visitor_id ORDER BY quarter_of_day) AS before
+        FROM (SELECT DISTINCT visitor_id, quarter_of_day FROM active WHERE quarter_of_day >= -{MAX_GAP}) AS visited
+    ) AS stepped
+    WHERE quarter_of_day >= 0 AND quarter_of_day < {QUARTERS_A_DAY}
+) AS gaps
+GROUP BY quarter_of_day, gap""",  # noqa: S608 - constants alone
+    f"""
+SELECT '{_ORDERS}', money_kind, money_currency, quarter_of_day, 0, 0, count(*), sum(minor)
+FROM orders GROUP BY money_kind, money_currency, quarter_of_day""",  # noqa: S608 - constants alone
+    f"""
+SELECT '{_STEPS}', '', '', 0, CASE WHEN buyers.visitor_id IS NULL THEN step ELSE {len(STEPS) - 1} END, count(*), 0,
+    CAST(0 AS {AMOUNT})
+FROM visitors LEFT JOIN buyers ON buyers.visitor_id = visitors.visitor_id
+GROUP BY 5""",  # noqa: S608 - constants alone
+    f"""
+SELECT '{_SEGMENTS}', dimension, {_OF_DIMENSION}, 0, 0, count(*), coalesce(sum(orders), 0),
+    coalesce(sum(minor), CAST(0 AS {AMOUNT}))
+FROM visitors CROSS JOIN dimensions LEFT JOIN buyers ON buyers.visitor_id = visitors.visitor_id
+GROUP BY 2, 3""",  # noqa: S608 - constants alone
+    f"""
+SELECT '{_STITCH}', '', '', 0, 0, count(DISTINCT seen_order), count(DISTINCT event_id), CAST(0 AS {AMOUNT})
+FROM (
+    SELECT orders.event_id,
+        CASE WHEN active.happened_at >= orders.happened_at - {STITCH_MS}
+            AND active.happened_at <= orders.happened_at THEN orders.event_id END AS seen_order
+    FROM orders
+    LEFT JOIN active ON active.visitor_id = orders.visitor_id AND active.type IN ('pageview', 'experiment_viewed')
+) AS looked""",  # noqa: S608 - constants alone
+]
