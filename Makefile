@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin lint unit integration e2e browser sdk golden proof build sam-local bench bench-% openapi lock clean
+.PHONY: help setup run test demo settle tick status admin replay lint unit integration e2e browser sdk golden proof build sam-local bench bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ status: ## What runs in the local stack
 
 admin: ## Operator commands on a deployed stack, for example ARGS="--stack-name NAME shops create --name Shop --domain shop.example --currency EUR"
 	@$(PY) -m tools.admin $(ARGS)
+
+replay: ## Send dead letters of the event queue back to it: of the local stack, or ARGS="--stack-name NAME"
+	@$(PY) -m tools.admin $(ARGS) ledger replay $(if $(ARGS),,--local)
 
 test: setup ## Everything that CI runs, ending with pytest's closing line
 	@tools/test.sh

@@ -1,4 +1,4 @@
-"""`python -m tools.admin [--stack-name NAME] shops|keys|ingest-secret …`; answers are JSON on standard output."""
+"""`python -m tools.admin [--stack-name NAME] shops|keys|ingest-secret|ledger …`; answers: JSON on standard output."""
 
 import argparse
 import json
@@ -17,6 +17,7 @@ from abtest.http.journal import journal
 from abtest.kit.errors import ServiceError
 from abtest.wiring.api import Management
 from abtest.wiring.settings import MissingSettingError
+from tools.admin import dead_letters
 from tools.admin.actions import Operator
 from tools.admin.deployment import settings_of
 
@@ -38,7 +39,13 @@ def parser() -> argparse.ArgumentParser:
     _keys(rooms.add_parser("keys", help="keys").add_subparsers(dest="verb", required=True))
     secret = rooms.add_parser("ingest-secret", help="the secret with which a shop's server signs events")
     secret.add_argument("shop_id")
+    _ledger(rooms.add_parser("ledger", help="events on their way").add_subparsers(dest="verb", required=True))
     return root
+
+
+def _ledger(verbs: Any) -> None:
+    replay = verbs.add_parser("replay", help="send dead letters of the event queue back to it")
+    replay.add_argument("--local", action="store_true", help="those of the local stack that runs")
 
 
 def _shops(verbs: Any) -> None:
@@ -114,12 +121,25 @@ def logs_apart() -> Iterator[None]:
             each.setStream(stream)
 
 
+def _told(line: argparse.Namespace) -> dict[str, Any]:
+    if line.room == "ledger":
+        return dead_letters.replay(line.stack_name, local=line.local, say=_say)
+    return run(Operator(Management(settings_of(line.stack_name))), line)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 1 and a sentence on standard error when it is refused."""
     line = parser().parse_args(arguments)
     try:
         with logs_apart():
-            told = run(Operator(Management(settings_of(line.stack_name))), line)
+            told = _told(line)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
     except MissingSettingError as error:
         print(f"{error}; name a deployed stack with --stack-name", file=sys.stderr)
         return 1

@@ -12,24 +12,37 @@ RESOURCES = {
     "DeliveryBucket": "delivery_bucket",
     "SigningSecret": "signing_secret_arn",
 }
+QUEUES = {"EventQueue": "event_queue_url", "EventQueueDeadLetters": "event_dlq_url"}
 OUTPUTS = {"WorkerBaseUrl": "worker_base_url"}
 
 
 def settings_of(stack_name: str | None) -> Settings:
     """The settings of the named stack, or of this process. Raises MissingSettingError."""
-    found = from_stack(_cloudformation(), stack_name) if stack_name else Settings.of(os.environ)
+    found = _found(stack_name)
     found.need(*RESOURCES.values(), *OUTPUTS.values())
     return found
+
+
+def queues_of(stack_name: str | None) -> tuple[str, str]:
+    """Addresses of the event queue and of its dead letters. Raises MissingSettingError."""
+    found = _found(stack_name)
+    found.need(*QUEUES.values())
+    return found.event_queue_url, found.event_dlq_url
+
+
+def _found(stack_name: str | None) -> Settings:
+    return from_stack(_cloudformation(), stack_name) if stack_name else Settings.of(os.environ)
 
 
 def from_stack(client: Any, stack_name: str) -> Settings:
     """What CloudFormation says of a stack's resources and outputs."""
     pages = client.get_paginator("list_stack_resources").paginate(StackName=stack_name)
     resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
+    known = RESOURCES | QUEUES
     values = {
-        RESOURCES[resource["LogicalResourceId"]]: resource["PhysicalResourceId"]
+        known[resource["LogicalResourceId"]]: resource["PhysicalResourceId"]
         for resource in resources
-        if resource["LogicalResourceId"] in RESOURCES
+        if resource["LogicalResourceId"] in known
     }
     outputs = client.describe_stacks(StackName=stack_name)["Stacks"][0].get("Outputs", [])
     values |= {OUTPUTS[out["OutputKey"]]: out["OutputValue"] for out in outputs if out["OutputKey"] in OUTPUTS}
