@@ -18,10 +18,11 @@ class Blob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlobEntry:
-    """An object in a listing."""
+    """An object in a listing. `modified`: when it was stored (Unix ms, as precisely as the store tells)."""
 
     key: str
     size: int
+    modified: int = 0
 
 
 class PreconditionFailedError(Exception):

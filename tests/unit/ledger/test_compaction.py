@@ -290,7 +290,7 @@ def test_run__while_another_run_is_at_it__does_nothing() -> None:
 
 
 @given(
-    ledgers.rows,
+    ledgers.ledgers,
     st.lists(st.tuples(st.integers(0, 999), st.sampled_from([0, 0, 1, 900, DAY_MS]), st.booleans()), max_size=40),
     st.integers(1, 7),
 )
@@ -316,4 +316,4 @@ def test_run__random_hours__what_counting_keeps_is_kept(
 
 
 def _counted(rows: Any, begins_at: int) -> Counts:
-    return replace(count(rows, replace(ledgers.PLAN, begins_at=begins_at)), through=None)
+    return count(rows, replace(ledgers.PLAN, begins_at=begins_at))

@@ -92,7 +92,17 @@ def test_parts__the_same_objects_in_any_order__the_same_bytes() -> None:
 def test_parts__equal_copies__the_one_received_first() -> None:
     copies = [row("e", ts=NOON - 5, received_at=NOON + late, sent_at=NOON + late) for late in (7, 3, 3, 9)]
 
-    assert [found["received_at"] for found in _kept(copies[:2], copies[2:])] == [NOON + 3]
+    last = row("last", received_at=NOON + 10)
+    assert {found["event_id"]: found["received_at"] for found in _kept(copies[:2], [*copies[2:], last])} == {
+        "e": NOON + 3,
+        "last": NOON + 10,
+    }
+
+
+def test_parts__equal_copies_received_last_of_all__say_how_far_the_hour_reaches() -> None:
+    copies = [row("e", ts=NOON - 5, received_at=NOON + late, sent_at=late) for late in (3, 7, 9, 9)]
+
+    assert sorted(str(found["received_at"]) for found in _kept(copies)) == [f"{NOON + 3}", f"{NOON + 9}"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A bucket in memory."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -14,13 +14,15 @@ class StoredObject:
 
     blob: Blob
     content_type: str
+    modified: int = 0
 
 
 class MemoryBlobs:
-    """Blobs in a dictionary. Tests set `available` to False to make every call fail."""
+    """Blobs in a dictionary. Tests set `available` to False to make every call fail; `now` says when puts happen."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], int] = lambda: 0) -> None:
         self.available = True
+        self._now = now
         self.objects: dict[str, StoredObject] = {}
         self._lock = threading.Lock()
 
@@ -47,7 +49,7 @@ class MemoryBlobs:
                 raise PreconditionFailedError(key)
             if if_match is not None and (present is None or present.blob.etag != if_match):
                 raise PreconditionFailedError(key)
-            self.objects[key] = StoredObject(blob, content_type)
+            self.objects[key] = StoredObject(blob, content_type, self._now())
         return blob.etag
 
     def delete(self, key: str) -> None:
@@ -59,7 +61,7 @@ class MemoryBlobs:
         self._answer()
         for key, stored in sorted(self.objects.items()):
             if key.startswith(prefix) and (after is None or key > after):
-                yield BlobEntry(key=key, size=len(stored.blob.content))
+                yield BlobEntry(key=key, size=len(stored.blob.content), modified=stored.modified)
 
     def _answer(self) -> None:
         if not self.available:

@@ -6,6 +6,7 @@ from typing import Any, NoReturn, TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from abtest.adapters import aws
+from abtest.kit.clock import to_milliseconds
 from abtest.ports.blobs import Blob, BlobEntry, BlobsUnavailableError, PreconditionFailedError
 
 T = TypeVar("T")
@@ -65,7 +66,8 @@ class S3Blobs:
         pages = iter(aws.s3().get_paginator("list_objects_v2").paginate(**request))
         while page := _answered(lambda: next(pages, None)):
             for entry in page.get("Contents", ()):
-                yield BlobEntry(key=entry["Key"], size=entry["Size"])
+                modified = to_milliseconds(entry["LastModified"])
+                yield BlobEntry(key=entry["Key"], size=entry["Size"], modified=modified)
 
 
 def _answered(call: Callable[[], T]) -> T:

@@ -2,7 +2,8 @@
 
 Of copies within the hour only those are dropped that are equal but for the moments of sending and receiving, and that
 happened at the same moment: whatever moment somebody counts from, the copy that was received first tells the same.
-Copies that differ stay, and whoever counts tells them apart.
+Copies that differ stay, and whoever counts tells them apart; so does what a shop sent last, which says how far its
+roll-ups reach.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,12 +35,13 @@ _CONTENT = ", ".join(name for name in COLUMNS if name not in _TIMES)
 KEEP = f"""
 CREATE TABLE kept AS
 WITH repeated AS (SELECT shop_id, event_id FROM raw GROUP BY ALL HAVING count(*) > 1),
+newest AS (SELECT shop_id, max(received_at) AS newest FROM raw GROUP BY shop_id),
 once AS (
     SELECT raw.* FROM raw ANTI JOIN repeated USING (shop_id, event_id)
     UNION ALL
-    SELECT raw.* FROM raw SEMI JOIN repeated USING (shop_id, event_id)
+    SELECT raw.* FROM raw SEMI JOIN repeated USING (shop_id, event_id) JOIN newest USING (shop_id)
     QUALIFY row_number() OVER (
-        PARTITION BY {_CONTENT}, CASE WHEN ts > received_at THEN received_at END
+        PARTITION BY {_CONTENT}, CASE WHEN ts > received_at OR received_at = newest THEN received_at END
         ORDER BY received_at, sent_at NULLS LAST
     ) = 1
 )

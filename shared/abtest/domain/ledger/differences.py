@@ -1,0 +1,43 @@
+"""What two counts of one experiment, or two days of a shop, disagree in: number by number, in words."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.shop_days import ShopDay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A number that stands and the number that was counted; `where` names table and cell."""
+
+    where: str
+    standing: Any
+    counted: Any
+
+
+def differences(standing: Counts, counted: Counts) -> Iterator[Difference]:
+    """Every number in which they differ; missing is None."""
+    yield from _each("visitors", standing.visitors, counted.visitors)
+    for name in ("goals", "money", "spread"):
+        left, right = getattr(standing, name), getattr(counted, name)
+        for goal_id in sorted(left.keys() | right.keys()):
+            yield from _each(f"{name} {goal_id}", left.get(goal_id, {}), right.get(goal_id, {}))
+    for name in ("multiple_exposure", "through"):
+        yield from _each(name, {"": getattr(standing, name)}, {"": getattr(counted, name)})
+
+
+def day_differences(standing: ShopDay | None, counted: ShopDay) -> Iterator[Difference]:
+    """Every field in which they differ."""
+    left, right = asdict(standing) if standing else {}, asdict(counted)
+    for name in right:
+        if left.get(name) != right[name]:
+            yield Difference(where=name, standing=left.get(name), counted=right[name])
+
+
+def _each(name: str, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> Iterator[Difference]:
+    for cell in sorted(left.keys() | right.keys(), key=str):
+        if left.get(cell) != right.get(cell):
+            where = f"{name} {'|'.join(map(str, cell))}".strip()
+            yield Difference(where=where, standing=left.get(cell), counted=right.get(cell))

@@ -1,0 +1,233 @@
+"""Recomputing: every roll-up anew from the raw ledger, compared with what stands, written only where it differs.
+
+It works beside the schedule and takes no lease: the generation to write is settled before the raw ledger is listed, so
+whoever writes meanwhile has seen more, and the store refuses the older of the two. Then it is counted once more.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.daily_counts import DailyCounts, date_of
+from abtest.domain.ledger.differences import Difference, day_differences, differences
+from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.objects import ShopFiles, hour_of_key
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.rollup_documents import (
+    counts_of,
+    rollup_documents,
+    shop_day_document,
+    shop_day_of,
+)
+from abtest.domain.ledger.shop_days import ShopDay
+from abtest.ports.blobs import Blobs
+from abtest.ports.counting import ShopLedger, ShopPlans, Warehouse
+from abtest.ports.rollup_store import Document, RollupStore, Standing
+from abtest.services.context import World
+from abtest.services.ledger_files import LedgerFiles
+from abtest.services.rollups.work import work_of
+
+_log = logging.getLogger(__name__)
+
+ATTEMPTS = 3
+FIRST_DATE, LAST_DATE = "0000-01-01", "9999-12-31"
+EARLIER_DAYS = 8
+"""How long before it was written an event may have happened: seven days, and one for the date line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is, in experiments; `objects` of the raw ledger are read for the shop at hand."""
+
+    shop_id: str
+    done: int
+    total: int
+    objects: int
+
+
+@dataclass(slots=True)
+class Recomputed:
+    """What a run found. `differing` by experiment id, or by `shop id/date`: what stood and what was counted."""
+
+    experiments: int = 0
+    days: int = 0
+    differing: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    written: int = 0
+    overtaken: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A roll-up as it stands, read before anything is counted."""
+
+    standing: Standing
+    counts: Counts
+    slices: Sequence[str]
+    """Day and segment items that hold anything, named as the totals' digests name them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recompute:
+    """The use case behind the operator's command."""
+
+    world: World
+    ledger: Blobs
+    warehouse: Warehouse
+    store: RollupStore
+    progress: Callable[[Progress], None] = lambda _: None
+
+    def run(self, *, shop_id: str | None = None, experiment_id: str | None = None, dry_run: bool = False) -> Recomputed:
+        """Recompute all, one shop or one experiment; with `dry_run` nothing is written."""
+        work = work_of(self.world, only=shop_id)
+        found = Recomputed(failed=list(work.failed))
+        shops = [chosen for shop in work.shops if (chosen := _only(shop, experiment_id)).plans or experiment_id is None]
+        total = sum(len(shop.plans) for shop in shops)
+        for shop in shops:
+            try:
+                self._shop(shop, found, total, with_days=experiment_id is None, dry_run=dry_run)
+            except Exception:
+                # One shop that cannot be counted must not keep the others from being counted.
+                _log.exception("recompute.shop_failed", extra={"shop_id": shop.shop_id})
+                found.failed.append(shop.shop_id)
+        return found
+
+    def _shop(self, shop: ShopPlans, found: Recomputed, total: int, *, with_days: bool, dry_run: bool) -> None:
+        waiting: Sequence[CountingPlan] = shop.plans
+        for attempt in range(ATTEMPTS):
+            if not waiting and not (with_days and attempt == 0):
+                return
+            waiting = self._attempt(shop, waiting, found, total, with_days=with_days and attempt == 0, dry_run=dry_run)
+        found.overtaken += [plan.experiment_id for plan in waiting]
+
+    def _attempt(
+        self,
+        shop: ShopPlans,
+        plans: Sequence[CountingPlan],
+        found: Recomputed,
+        total: int,
+        *,
+        with_days: bool,
+        dry_run: bool,
+    ) -> list[CountingPlan]:
+        """Count the plans once; those that another run overtook."""
+        stored = {plan.experiment_id: stored_of(self.store, plan) for plan in plans}
+        days = {document["date"]: document for document in self._days_of(shop.shop_id)} if with_days else {}
+        since = 0 if with_days else min(plan.begins_at for plan in plans)
+        raw = tuple(LedgerFiles(self.ledger).raw_since(max(since, DAY_MS)))
+        overtaken: list[CountingPlan] = []
+        with self.warehouse.open(shop.shop_id, ShopFiles(raw=raw), since=since) as opened:
+            for plan in plans:
+                self.progress(Progress(shop_id=shop.shop_id, done=found.experiments, total=total, objects=len(raw)))
+                try:
+                    done = self._one(opened, plan, stored[plan.experiment_id], found, dry_run=dry_run)
+                    found.experiments += done
+                    overtaken += [] if done else [plan]
+                except Exception:
+                    # One experiment that cannot be counted must not keep the others from being counted.
+                    _log.exception("recompute.failed", extra={"experiment_id": plan.experiment_id})
+                    found.failed.append(plan.experiment_id)
+            if with_days:
+                self._days(opened, shop, _dates(raw, days), days, found, dry_run=dry_run)
+        return overtaken
+
+    def _one(self, opened: ShopLedger, plan: CountingPlan, stored: Stored, found: Recomputed, *, dry_run: bool) -> bool:
+        """False when somebody else wrote meanwhile."""
+        counts = opened.count(plan)
+        differing = list(found_in(stored, plan, counts))
+        if not differing:
+            return True
+        if not dry_run:
+            if not self._write(plan, DailyCounts.of(counts), stored):
+                return False
+            found.written += 1
+        found.differing[plan.experiment_id] = [asdict(difference) for difference in differing]
+        return True
+
+    def _write(self, plan: CountingPlan, counts: DailyCounts, stored: Stored) -> bool:
+        # Every item is written, whatever stands: a digest in the totals says nothing of an item that was damaged.
+        everything = {"digests": dict.fromkeys(stored.slices, "")}
+        documents = rollup_documents(
+            plan,
+            counts,
+            generation=stored.standing.next_generation,
+            computed_at=self.world.now(),
+            standing=everything,
+        )
+        return self.store.put(documents.totals, documents.days, documents.segments)
+
+    def _days_of(self, shop_id: str) -> Sequence[Document]:
+        return self.store.shop_days(shop_id, FIRST_DATE, LAST_DATE)
+
+    def _days(
+        self,
+        opened: ShopLedger,
+        shop: ShopPlans,
+        dates: Iterable[str],
+        stored: Mapping[str, Document],
+        found: Recomputed,
+        *,
+        dry_run: bool,
+    ) -> None:
+        for date in dates:
+            day, present = opened.day(date, shop.currency), stored.get(date)
+            found.days += 1
+            standing = shop_day_of(present) if present else None
+            if standing == day or (standing is None and not day.events):
+                continue
+            name = f"{shop.shop_id}/{date}"
+            if not dry_run and not self._write_day(day, present):
+                found.overtaken.append(name)
+                continue
+            found.written += not dry_run
+            found.differing[name] = [asdict(difference) for difference in day_differences(standing, day)]
+
+    def _write_day(self, day: ShopDay, present: Document | None) -> bool:
+        generation = present["generation"] + 1 if present else 1
+        return self.store.put_shop_day(shop_day_document(day, generation=generation, computed_at=self.world.now()))
+
+
+def stored_of(store: RollupStore, plan: CountingPlan) -> Stored:
+    """What stands of a plan's roll-up: all of its items, read one by one."""
+    name = (plan.experiment_id, plan.measurement_epoch)
+    standing = store.standing(*name)
+    days, segments = store.days(*name, FIRST_DATE, LAST_DATE), store.segments(*name, FIRST_DATE, LAST_DATE)
+    items = [("DAY", day) for day in days] + [("SEG", segment) for segment in segments]
+    slices = [f"{kind}#{item['date']}" for kind, item in items if _holds_something(item)]
+    counts = Counts() if standing.totals is None else counts_of(standing.totals, days, segments)
+    return Stored(standing=standing, counts=counts, slices=slices)
+
+
+def found_in(stored: Stored, plan: CountingPlan, counts: Counts) -> Iterator[Difference]:
+    """In what the roll-up that stands differs from these counts; the first word about one that is not there at all."""
+    totals = stored.standing.totals
+    if totals is None:
+        yield Difference(where="roll-up", standing=None, counted="missing")
+        return
+    if not stored.standing.is_whole:
+        yield Difference(where="roll-up", standing="half written", counted="whole")
+    yield from differences(stored.counts, counts)
+    expected = rollup_documents(plan, DailyCounts.of(counts), generation=0, computed_at="", standing=None).totals
+    if sorted(stored.slices) != sorted(expected["digests"]):
+        yield Difference(where="items", standing=sorted(stored.slices), counted=sorted(expected["digests"]))
+    for name in sorted(expected.keys() - {"generation", "computed_at"}):
+        if totals.get(name) != expected[name]:
+            yield Difference(where=f"totals {name}", standing=totals.get(name), counted=expected[name])
+
+
+def _holds_something(item: Document) -> bool:
+    return bool(item["cells"] or any(item["goals"].values()) or any(item["money"].values()))
+
+
+def _only(shop: ShopPlans, experiment_id: str | None) -> ShopPlans:
+    plans = [plan for plan in shop.plans if experiment_id in (None, plan.experiment_id)]
+    return ShopPlans(shop_id=shop.shop_id, currency=shop.currency, plans=plans)
+
+
+def _dates(raw: Sequence[str], stored: Iterable[str]) -> list[str]:
+    """Days that may hold anything: those of the raw hours and the week before, and those that stand."""
+    written = {hour_of_key(key) // DAY_MS for key in raw}
+    days = {day - earlier for day in written for earlier in range(EARLIER_DAYS + 1)}
+    return sorted({date_of(day) for day in days} | set(stored))
