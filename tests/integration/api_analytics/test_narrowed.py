@@ -151,17 +151,23 @@ def _shop_money(amount: float) -> dict[str, Any]:
     return {"shopRevenue": amount, "shopCurrency": "EUR"}
 
 
-def test_coverage__names_consent_and_orders_without_a_visit(lab: Lab) -> None:
+@pytest.mark.parametrize(("orders", "stitched", "low"), [(19, 1, False), (20, 15, True), (20, 16, False)])
+def test_coverage__names_orders_whose_visitors_were_not_seen(lab: Lab, orders: int, stitched: int, low: bool) -> None:
     experiment = lab.launched()
-    lab.send(*(ordered(f"v-{number}", f"o-{number}", 1) for number in range(20)))
-    lab.send(*({"type": "page_view", "visitorId": f"v-{number}"} for number in range(15)))
+    lab.send(*({"type": "pageview", "visitorId": f"v-{number}"} for number in range(stitched)))
+    lab.send(*(ordered(f"v-{number}", f"o-{number}", 1) for number in range(orders)))
     lab.settle()
-    assert lab.results(experiment)["coverage"] == {"mixed_populations": True, "reasons": ["low_order_stitch_rate"]}
+    coverage = lab.results(experiment)["coverage"]
+    assert coverage == {"mixed_populations": low, "reasons": ["low_order_stitch_rate"] if low else []}
+    assert lab.client.get("/analytics/stats").json()["coverage"] == coverage
+
+
+def test_coverage__names_consent_that_is_asked_for(lab: Lab) -> None:
+    experiment = lab.launched()
     consent = {"consentMode": {"enabled": True, "provider": "provider_a"}}
     answer = lab.client.patch("/settings/consent", consent)
     assert answer.status == 200, answer.body
-    reasons = lab.results(experiment)["coverage"]["reasons"]
-    assert reasons == ["consent_gated_sdk", "low_order_stitch_rate"]
+    assert lab.results(experiment)["coverage"] == {"mixed_populations": True, "reasons": ["consent_gated_sdk"]}
 
 
 def test_series__cumulative_and_by_bucket__have_every_day(visited: tuple[Lab, dict[str, Any]]) -> None:
