@@ -1,0 +1,193 @@
+"""The counter that keeps a copy of what it counted: a run costs what is new, not what there is.
+
+For the life of the process a database in a temporary folder holds the rows of each shop that is counted, built from
+Parquet and raw objects when the shop is new here. A run lists the raw objects of the last hours, reads those that were
+not taken yet into an inbox, and every shop takes its rows from there. The ledger is the truth: a copy about which
+anything is in doubt is dropped, and built again by the next run.
+"""
+
+import logging
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+from weakref import finalize
+
+import duckdb
+
+from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
+from abtest.adapters.warehouse.raw_rows import download, stage
+from abtest.adapters.warehouse.running_copy import CREATE_INBOX, HASHED, Brought, Opened, ShopCopy
+from abtest.domain.ledger.daily_counts import date_of
+from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.shop_days import ShopDay
+from abtest.kit.clock import Clock, to_milliseconds
+from abtest.ports.blobs import Blobs
+from abtest.ports.counting import ShopCounted, ShopPlans
+from abtest.services.ledger_files import LedgerFiles, LedgerIndex
+
+_log = logging.getLogger(__name__)
+
+MEMORY_LIMIT = "1800MB"
+DISK_BYTES = 2_500_000_000
+OBJECTS_AT_ONCE = 256
+OVERLAP_MS = 3 * HOUR_MS
+"""Workers write under the hour of writing; what they write late is in one of the last hours."""
+
+DAYS_KEPT = 31
+"""Days of a shop that are brought up to date; a refund of an older order changes the audit's and no run's answer."""
+DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
+
+APPEND_INBOX = f"INSERT INTO inbox SELECT {HASHED}, $is_new FROM staged WHERE list_contains($shops, shop_id)"  # noqa: S608 - names of columns alone
+
+
+class RunningCounter:
+    """A LedgerCounter for one process and one thread."""
+
+    def __init__(
+        self,
+        ledger: Blobs,
+        clock: Clock,
+        *,
+        opened: Opened = DuckDbShopLedger,
+        memory_limit: str = MEMORY_LIMIT,
+        disk_bytes: int = DISK_BYTES,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._opened = opened
+        self._files = LedgerFiles(ledger)
+        self._disk_bytes = disk_bytes
+        self._folder = Path(mkdtemp(prefix="ledger-"))
+        finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        spilled: dict[str, Any] = {"memory_limit": memory_limit, "temp_directory": str(self._folder / "spilled")}
+        self._database = duckdb.connect(config=spilled | {"preserve_insertion_order": False})
+        self._copies: dict[str, ShopCopy] = {}
+        """By shop, the one used longest ago first."""
+        self._made = 0
+
+    def refresh(self, wanted: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
+        """Shop by shop; what a run that is given up half way has not yielded, the next one does."""
+        now = to_milliseconds(self._clock.now())
+        warm = [shop for shop in wanted if self._is_warm(shop, now)]
+        cold = [shop for shop in wanted if shop not in warm]
+        listed = self._listed([self._copies[shop.shop_id] for shop in warm], now)
+        index = self._read_inbox(warm, cold, listed, now)
+        for shop in wanted:
+            yield self._refreshed(shop, index, frozenset(listed), now)
+
+    def _is_warm(self, shop: ShopPlans, now: int) -> bool:
+        copy = self._copies.get(shop.shop_id)
+        if copy is not None and copy.since > _since(shop, now, DAYS_READ_MS - DAY_MS):
+            self._drop(shop.shop_id)
+            copy = None
+        return copy is not None
+
+    def _listed(self, copies: Sequence[ShopCopy], now: int) -> list[str]:
+        """Raw objects that a copy may lack; after a pause, those since the last run."""
+        return self._files.raw_since(min([now, *(copy.listed_at for copy in copies)]) - OVERLAP_MS)
+
+    def _read_inbox(
+        self, warm: Sequence[ShopPlans], cold: Sequence[ShopPlans], listed: Sequence[str], now: int
+    ) -> LedgerIndex | None:
+        """Fill the inbox with what is new, and for shops that are new here with all that is not compacted."""
+        self._database.execute(CREATE_INBOX)
+        taken = [self._copies[shop.shop_id].taken for shop in warm]
+        new = [key for key in listed if not all(key in keys for keys in taken)]
+        self._append(new, [shop.shop_id for shop in warm], is_new=True)
+        if not cold:
+            return None
+        # After the listing: what a later listing has, too, is merely taken twice.
+        index = self._files.index(min(_since(shop, now, DAYS_READ_MS) for shop in cold))
+        self._append(index.raw, [shop.shop_id for shop in cold], is_new=False)
+        return index
+
+    def _append(self, keys: Sequence[str], shops: Sequence[str], *, is_new: bool) -> None:
+        for start in range(0, len(keys) if shops else 0, OBJECTS_AT_ONCE):
+            files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], self._folder)
+            stage(self._database, files)
+            self._database.execute(APPEND_INBOX, {"shops": shops, "is_new": is_new})
+            for path in files.values():
+                path.unlink()
+
+    def _refreshed(self, shop: ShopPlans, index: LedgerIndex | None, listed: frozenset[str], now: int) -> ShopCounted:
+        """One that fails loses its copy, and keeps no other from being counted."""
+        try:
+            counted = self._count(shop, index, listed, now)
+        except Exception as error:
+            _log.exception("rollup.shop_not_counted", extra={"shop_id": shop.shop_id})
+            self._drop(shop.shop_id)
+            reasons = {plan.experiment_id: str(error) or type(error).__name__ for plan in shop.plans}
+            return ShopCounted(shop_id=shop.shop_id, failed=reasons)
+        except BaseException:
+            self._drop(shop.shop_id)
+            raise
+        self._drop_what_is_too_much()
+        return counted
+
+    def _count(self, shop: ShopPlans, index: LedgerIndex | None, listed: frozenset[str], now: int) -> ShopCounted:
+        copy = self._copies.pop(shop.shop_id, None)
+        is_warm = copy is not None
+        if copy is None:
+            copy = self._new_copy(shop, index or self._files.index(_since(shop, now, DAYS_READ_MS)), now)
+        self._copies[shop.shop_id] = copy
+        brought = copy.bring(shop.plans, has_news=is_warm)
+        days = self._days(shop, copy, brought, now, is_warm=is_warm)
+        copy.taken, copy.listed_at = listed, now
+        return ShopCounted(
+            shop_id=shop.shop_id,
+            counts=brought.counts,
+            days=days,
+            failed=brought.failed,
+            rows=brought.rows,
+            oldest=brought.oldest,
+        )
+
+    def _days(
+        self, shop: ShopPlans, copy: ShopCopy, brought: Brought, now: int, *, is_warm: bool
+    ) -> dict[str, ShopDay]:
+        """Days that changed; of a shop that is new here all that are brought up to date."""
+        today = now // DAY_MS
+        kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 2)]
+        changed = brought.dates if is_warm else copy.dates()
+        ledger = copy.ledger()
+        return {date: ledger.day(date, shop.currency) for date in kept if date in changed}
+
+    def _new_copy(self, shop: ShopPlans, index: LedgerIndex, now: int) -> ShopCopy:
+        self._made += 1
+        name = f"shop_{self._made}"
+        self._database.execute(f"ATTACH '{self._folder / name}.duckdb' AS {name}")
+        copy = ShopCopy(self._database, name, shop.shop_id, _since(shop, now, DAYS_READ_MS), self._opened)
+        self._copies[shop.shop_id] = copy  # from here on it can be dropped
+        parquet = index.of_shop(shop.shop_id).parquet
+        for start in range(0, len(parquet), OBJECTS_AT_ONCE):
+            files = download(self._ledger, parquet[start : start + OBJECTS_AT_ONCE], self._folder)
+            copy.append(list(files.values()))
+            for path in files.values():
+                path.unlink()
+        copy.built()
+        return copy
+
+    def _drop(self, shop_id: str) -> None:
+        copy = self._copies.pop(shop_id, None)
+        if copy is None:
+            return
+        with suppress(duckdb.TransactionException):  # there is none but where a copy was being changed
+            self._database.rollback()
+        self._database.execute(f"DETACH {copy.name}")
+        for path in self._folder.glob(f"{copy.name}.duckdb*"):
+            path.unlink(missing_ok=True)
+
+    def _drop_what_is_too_much(self) -> None:
+        while len(self._copies) > 1 and self._used() > self._disk_bytes:
+            self._drop(next(iter(self._copies)))
+
+    def _used(self) -> int:
+        return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
+
+
+def _since(shop: ShopPlans, now: int, days_ms: int) -> int:
+    """From when on the shop's rows are needed."""
+    return max(0, min([now - days_ms, *(plan.begins_at for plan in shop.plans)]))

@@ -1,0 +1,7 @@
+"""Roll-ups: who has work, counting it, writing what changed, and doing so at once when somebody asks."""
+
+from abtest.services.rollups.refreshing import Refreshing, RefreshMessage
+from abtest.services.rollups.run import LEASE, RollupFailedError, RollupRun, Tally
+from abtest.services.rollups.writing import RollupWriter
+
+__all__ = ["LEASE", "RefreshMessage", "Refreshing", "RollupFailedError", "RollupRun", "RollupWriter", "Tally"]

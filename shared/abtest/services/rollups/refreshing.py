@@ -1,0 +1,68 @@
+"""Refresh jobs: somebody does not want to wait for the schedule, and one shop is rolled up at once."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.jobs.model import Job
+from abtest.services.context import World
+from abtest.services.jobs import Attempt, Workbench
+from abtest.services.jobs.working import JobHeldError, JobLostError
+from abtest.services.rollups.run import RollupFailedError, RollupRun
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefreshMessage:
+    """One delivered queue message; its body is a `job_message`."""
+
+    id: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshing:
+    """The use case behind the refresh queue."""
+
+    world: World
+    rollups: RollupRun
+
+    def handle(self, messages: Iterable[RefreshMessage]) -> Sequence[str]:
+        """The ids of messages that have to come again."""
+        return [message.id for message in messages if not self._handled(message)]
+
+    def _handled(self, message: RefreshMessage) -> bool:
+        try:
+            attempt = Workbench(self.world).take_up(message.body)
+            if attempt is not None:
+                self._refresh(attempt)
+        except JobLostError:
+            return True  # called off, or taken over by another worker
+        except JobHeldError:
+            return False
+        except Exception:
+            _log.exception("refresh.failed", extra={"message_id": message.id})
+            return False
+        return True
+
+    def _refresh(self, attempt: Attempt) -> None:
+        job = attempt.job
+        try:
+            tally = self.rollups.run_shop(job.shop_id)
+        except RollupFailedError as error:
+            tally = error.tally
+        if {job.shop_id, job.request.get("experiment_id")} & set(tally.failed):
+            attempt.fail("the experiment could not be counted; the schedule tries again")
+        else:
+            attempt.complete({"generation": self._generation(job)})
+
+    def _generation(self, job: Job) -> int | None:
+        """What stands now; None of an experiment that is not measured."""
+        record = self.world.catalog.get(job.shop_id, "EXP", job.request.get("experiment_id", ""))
+        if record is None:
+            return None
+        experiment = experiment_from(record.body)
+        totals = self.rollups.store.totals(experiment.id, experiment.measurement_epoch)
+        return totals["generation"] if totals else None

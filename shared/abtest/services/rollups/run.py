@@ -1,0 +1,110 @@
+"""One run of the roll-ups: every shop is counted, and what changed is written.
+
+Documents are absolute and the ledger is the truth, so a run that dies anywhere is repaired by the next one. A lease
+keeps two scheduled runs apart; should it fail, the store refuses whichever is older.
+"""
+
+import logging
+from dataclasses import dataclass, field
+
+from abtest.domain.ledger.shop_days import ShopDay
+from abtest.kit.clock import to_milliseconds
+from abtest.ports.counting import LedgerCounter, ShopCounted, ShopPlans
+from abtest.ports.limits import Leases
+from abtest.ports.rollup_store import RollupStore
+from abtest.services.context import World
+from abtest.services.rollups.work import Work, work_of
+from abtest.services.rollups.writing import RollupWriter
+
+_log = logging.getLogger(__name__)
+
+LEASE, LEASE_SECONDS = "rollup", 300
+
+
+class RollupFailedError(Exception):
+    """Some experiments or shops could not be counted; the others were; `tally` says which."""
+
+    def __init__(self, tally: "Tally") -> None:
+        super().__init__(f"not counted: {', '.join(tally.failed[:20])}")
+        self.tally = tally
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run did, in experiments. `rows` were new, `days` of shops written.
+
+    `lag_seconds`: how long the oldest new row had been waiting since it was received.
+    """
+
+    counted: int = 0
+    unchanged: int = 0
+    failed: list[str] = field(default_factory=list)
+    rows: int = 0
+    days: int = 0
+    lag_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollupRun:
+    """The use case behind the roll-up schedule."""
+
+    world: World
+    counter: LedgerCounter
+    store: RollupStore
+    leases: Leases
+    _unwritten: dict[str, dict[str, ShopDay]] = field(default_factory=dict)
+    """Days whose write failed: the counter tells of a change once."""
+
+    def run(self) -> Tally | None:
+        """Count what is new; None when another run is at it. Raises RollupFailedError after trying everything."""
+        owner = self.world.new_id()
+        if not self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS, now=self.world.clock.now()):
+            return None
+        try:
+            return self._roll_up(work_of(self.world))
+        finally:
+            self.leases.release(LEASE, owner=owner)
+
+    def run_shop(self, shop_id: str) -> Tally:
+        """Count one shop now, beside whatever run is at it. Raises RollupFailedError."""
+        return self._roll_up(work_of(self.world, only=shop_id))
+
+    def _roll_up(self, work: Work) -> Tally:
+        tally = Tally(failed=work.failed)
+        wanted = {shop.shop_id: shop for shop in work.shops}
+        for counted in self.counter.refresh(work.shops) if work.shops else ():
+            self._write(wanted[counted.shop_id], counted, tally)
+        if tally.failed:
+            raise RollupFailedError(tally)
+        return tally
+
+    def _write(self, shop: ShopPlans, counted: ShopCounted, tally: Tally) -> None:
+        writer = RollupWriter(self.world, self.store)
+        tally.failed += counted.failed
+        tally.rows += counted.rows
+        for plan in shop.plans:
+            if plan.experiment_id not in counted.counts:
+                continue
+            try:
+                is_written = writer.write(plan, counted.counts[plan.experiment_id])
+                tally.counted += is_written
+                tally.unchanged += not is_written
+            except Exception:
+                _log.exception("rollup.not_written", extra={"experiment_id": plan.experiment_id})
+                tally.failed.append(plan.experiment_id)
+        self._write_days(writer, counted, tally)
+        self._note_lag(counted, tally)
+
+    def _write_days(self, writer: RollupWriter, counted: ShopCounted, tally: Tally) -> None:
+        days = {**self._unwritten.pop(counted.shop_id, {}), **counted.days}
+        try:
+            tally.days += writer.write_days(counted.shop_id, days)
+        except Exception:
+            _log.exception("rollup.days_not_written", extra={"shop_id": counted.shop_id})
+            self._unwritten[counted.shop_id] = days
+            tally.failed.append(counted.shop_id)
+
+    def _note_lag(self, counted: ShopCounted, tally: Tally) -> None:
+        if counted.oldest is not None:
+            waited = (to_milliseconds(self.world.clock.now()) - counted.oldest) / 1000
+            tally.lag_seconds = max(tally.lag_seconds, waited)

@@ -1,0 +1,102 @@
+"""Who has work: the plans of all that is counted, shop by shop."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.ledger.plans import CountingPlan, plan_counting, plan_holdout
+from abtest.domain.personalizations.documents import personalization_from
+from abtest.domain.personalizations.measurement import measured
+from abtest.domain.settings.shop import Shop
+from abtest.kit.errors import NotFoundError
+from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, DueEntry, Record
+from abtest.ports.counting import ShopPlans
+from abtest.services.context import World
+from abtest.services.publication.sources import Sources
+from abtest.services.shop_records import read_shop
+
+_log = logging.getLogger(__name__)
+
+QUEUE = "COUNT"
+MAX_ENTRIES = 100_000
+
+
+@dataclass(slots=True)
+class Work:
+    """Plans by shop, and the ids of what could not be planned."""
+
+    shops: list[ShopPlans] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+def work_of(world: World, only: str | None = None) -> Work:
+    """What is to be counted now, of one shop or of all; entries whose time is over leave the queue.
+
+    A shop is counted, though it has no experiment: its days are.
+    """
+    work, by_shop = Work(), defaultdict[str, list[DueEntry]](list)
+    for entry in world.catalog.due(QUEUE, COUNTED_FOR_EVER, limit=MAX_ENTRIES):
+        if only is not None and entry.shop_id != only:
+            continue
+        if entry.due < world.now():
+            world.catalog.forget_due(QUEUE, entry)
+        else:
+            by_shop[entry.shop_id].append(entry)
+    for shop_id, entries in sorted(by_shop.items()):
+        work.shops += _shop_plans(world.catalog, shop_id, entries, work.failed)
+    return work
+
+
+def _shop_plans(catalog: Catalog, shop_id: str, entries: Iterable[DueEntry], failed: list[str]) -> list[ShopPlans]:
+    try:
+        shop = _shop(catalog, shop_id)
+    except Exception:
+        _log.exception("rollup.not_planned", extra={"shop_id": shop_id})
+        failed.append(shop_id)
+        return []
+    currency = shop.currency if shop else ""
+    plans = [plan for entry in entries for plan in _plans(catalog, entry, shop, currency, failed)]
+    return [ShopPlans(shop_id=shop_id, currency=currency, plans=plans)]
+
+
+def _shop(catalog: Catalog, shop_id: str) -> Shop | None:
+    """Without a shop its currency is "", which matches no money: nothing is guessed."""
+    try:
+        return read_shop(catalog, shop_id)
+    except NotFoundError:
+        return None
+
+
+def _plans(
+    catalog: Catalog, entry: DueEntry, shop: Shop | None, currency: str, failed: list[str]
+) -> list[CountingPlan]:
+    """One experiment that cannot be read must not keep the others from being counted."""
+    try:
+        if entry.kind == "SHOP":
+            holdout = plan_holdout(shop) if shop else None
+            return [holdout] if holdout else []
+        record = catalog.get(entry.shop_id, entry.kind, entry.id)
+        return [] if record is None else list(_plans_of(catalog, record, currency))
+    except Exception:
+        _log.exception("rollup.not_planned", extra={"experiment_id": entry.id})
+        failed.append(entry.id)
+        return []
+
+
+def _plans_of(catalog: Catalog, record: Record, currency: str) -> Iterator[CountingPlan]:
+    for experiment in _counted(record):
+        sources = Sources(catalog, experiment.shop_id)
+        references = sources.references([{"pageRules": experiment.goal_page_rules}])
+        plan = plan_counting(experiment, currency, references)
+        if plan is not None:
+            yield plan
+
+
+def _counted(record: Record) -> tuple[Experiment, ...]:
+    """What a record has counted: an experiment itself, a personalization as its experiences."""
+    if record.head.kind == "PZN":
+        return measured(personalization_from(record.body))
+    return (experiment_from(record.body),)

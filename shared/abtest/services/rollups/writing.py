@@ -1,0 +1,66 @@
+"""Writing what was counted: only what changed, and never over what is newer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from abtest.domain.ledger.daily_counts import DailyCounts
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.rollup_documents import (
+    rollup_documents,
+    shop_day_document,
+    shop_day_of,
+    source_of,
+)
+from abtest.domain.ledger.shop_days import ShopDay
+from abtest.kit.clock import from_milliseconds, timestamp
+from abtest.ports.rollup_store import RollupStore, Standing
+from abtest.services.context import World
+
+
+@dataclass(frozen=True, slots=True)
+class RollupWriter:
+    """Brings the store to what was counted, from whatever stands there."""
+
+    world: World
+    store: RollupStore
+
+    def write(self, plan: CountingPlan, counts: DailyCounts) -> bool:
+        """Whether anything was written: not when it stands already, nor when another run was faster.
+
+        What a run leaves half written is told by the store, and then written anew as a whole.
+        """
+        standing = self.store.standing(plan.experiment_id, plan.measurement_epoch)
+        if _stands(standing, plan, counts):
+            return False
+        documents = rollup_documents(
+            plan,
+            counts,
+            generation=standing.next_generation,
+            computed_at=self.world.now(),
+            standing=standing.totals if standing.is_whole else None,
+        )
+        return self.store.put(documents.totals, documents.days, documents.segments)
+
+    def write_days(self, shop_id: str, days: Mapping[str, ShopDay]) -> int:
+        """How many of these days were written, those that stand already apart."""
+        if not days:
+            return 0
+        standing = {found["date"]: found for found in self.store.shop_days(shop_id, min(days), max(days))}
+        written = 0
+        for date, day in days.items():
+            present = standing.get(date)
+            if present is None or shop_day_of(present) != day:
+                generation = present["generation"] + 1 if present else 1
+                document = shop_day_document(day, generation=generation, computed_at=self.world.now())
+                written += self.store.put_shop_day(document)
+        return written
+
+
+def _stands(standing: Standing, plan: CountingPlan, counts: DailyCounts) -> bool:
+    totals, through = standing.totals, counts.rest.through
+    return (
+        totals is not None
+        and standing.is_whole
+        and totals["source"] == source_of(plan, counts)
+        and totals["through"] == (None if through is None else timestamp(from_milliseconds(through)))
+    )

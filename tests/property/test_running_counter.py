@@ -1,0 +1,201 @@
+"""The counter that keeps a copy: after any history of batches, deaths and restarts it equals the reference."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from typing import Any
+
+import duckdb
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+
+from abtest.adapters.memory import MemoryBlobs, MemoryLeases
+from abtest.adapters.memory.metrics import MemoryMetrics
+from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
+from abtest.adapters.warehouse.parquet import DuckDbHours
+from abtest.adapters.warehouse.running import RunningCounter
+from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.daily_counts import date_of
+from abtest.domain.ledger.events import DAY_MS, Row
+from abtest.domain.ledger.objects import raw_key
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.reference import count
+from abtest.domain.ledger.shop_days import ShopDay, shop_day
+from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
+from abtest.kit.ids import SystemRandomness
+from abtest.ports.blobs import Blob
+from abtest.ports.counting import ShopCounted, ShopLedger, ShopPlans
+from abtest.services.compaction import Compaction
+from tests.support.ledgers import BEGIN, GOALS, HOLDOUT_PLAN, OTHER_SHOP, PLAN, SHOP, plan, random_ledger
+from tests.unit.ledger.streams import ledger_object
+
+OTHER_PLAN = plan(*GOALS[:2], GOALS[6], experiment_id="exp-1", shop_id=OTHER_SHOP)
+PLANS: tuple[tuple[CountingPlan, ...], ...] = (
+    (PLAN, HOLDOUT_PLAN),
+    (PLAN,),
+    (plan(*GOALS, begins_at=BEGIN - 20 * DAY_MS), HOLDOUT_PLAN),
+    (plan(*GOALS[4:], begins_at=BEGIN + 1_000, currency="USD"), HOLDOUT_PLAN),
+)
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+class Fragile:
+    """A bucket that fails, or kills the reader, at one of its next reads."""
+
+    def __init__(self, inner: MemoryBlobs) -> None:
+        self._inner = inner
+        self.fails_in: int | None = None
+        self.error: type[BaseException] = OSError
+
+    def get(self, key: str) -> Blob | None:
+        self.tick()
+        return self._inner.get(key)
+
+    def tick(self) -> None:
+        if self.fails_in is None:
+            return
+        self.fails_in -= 1
+        if self.fails_in < 0:
+            self.fails_in = None
+            raise self.error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class Histories(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = ManualClock(from_milliseconds(BEGIN + 10 * DAY_MS))
+        self.ledger = Fragile(MemoryBlobs())
+        self.rows: list[Row] = []
+        self.objects = 0
+        self.plans = PLANS[0]
+        self.days: dict[tuple[str, str], ShopDay] = {}
+        self.restart(disk_bytes=10**9)
+
+    @rule(disk_bytes=st.sampled_from([0, 10**9, 10**9, 10**9]))
+    def restart(self, disk_bytes: int) -> None:
+        self.counter = RunningCounter(self.ledger, self.clock, opened=self._opened, disk_bytes=disk_bytes)
+
+    @rule(key=st.integers(0, 2**32), number=st.integers(1, 60))
+    def deliver(self, key: int, number: int) -> None:
+        self._write(random_ledger(key, number))
+
+    @precondition(lambda self: self.rows)
+    @rule(key=st.integers(0, 2**32))
+    def repeat(self, key: int) -> None:
+        chance = random.Random(key)
+        received = [row["received_at"] for row in self.rows]
+        chosen = [chance.choice(self.rows) for _ in range(5)]
+        self._write([{**row, "received_at": chance.choice(received)} for row in chosen])
+
+    @rule(hours=st.integers(1, 30))
+    def wait(self, hours: int) -> None:
+        self.clock.advance(hours=hours)
+
+    @rule()
+    def compact(self) -> None:
+        Compaction(
+            clock=self.clock,
+            random=SystemRandomness(),
+            ledger=self.ledger,
+            hours=DuckDbHours(self.ledger),
+            leases=MemoryLeases(),
+            metrics=MemoryMetrics(),
+        ).run(until=self.clock.now() + timedelta(minutes=5))
+
+    @rule(chosen=st.sampled_from(PLANS))
+    def plan_anew(self, chosen: tuple[CountingPlan, ...]) -> None:
+        self.plans = chosen
+
+    @rule(fails_in=st.integers(0, 12), error=st.sampled_from([OSError, Killed]))
+    def refresh_that_dies(self, fails_in: int, error: type[BaseException]) -> None:
+        self.ledger.fails_in, self.ledger.error = fails_in, error
+        try:
+            for counted in self.counter.refresh(self._wanted()):
+                self._note(counted)
+        except (OSError, Killed):
+            pass
+        self.ledger.fails_in = None
+
+    @rule()
+    def refresh_of_one_shop(self) -> None:
+        for counted in self.counter.refresh(self._wanted()[:1]):
+            self._compare(counted)
+
+    @rule(key=st.integers(0, 2**32), number=st.integers(1, 20))
+    def deliver_and_refresh(self, key: int, number: int) -> None:
+        self._write(random_ledger(key, number))
+        self.refresh()
+
+    @rule()
+    def refresh(self) -> None:
+        for counted in self.counter.refresh(self._wanted()):
+            self._compare(counted)
+
+    def teardown(self) -> None:
+        self.refresh()
+
+    def _write(self, rows: list[Row]) -> None:
+        self.objects += 1
+        now = to_milliseconds(self.clock.now())
+        key = raw_key([f"m-{self.objects}"], now)
+        self.ledger.put(key, ledger_object(rows), content_type="application/x-ndjson")
+        self.rows += rows
+
+    def _wanted(self) -> list[ShopPlans]:
+        return [
+            ShopPlans(shop_id=SHOP, currency="EUR", plans=self.plans),
+            ShopPlans(shop_id=OTHER_SHOP, currency="EUR", plans=[OTHER_PLAN]),
+        ]
+
+    def _note(self, counted: ShopCounted) -> None:
+        self.days |= {(counted.shop_id, date): day for date, day in counted.days.items()}
+
+    def _compare(self, counted: ShopCounted) -> None:
+        self._note(counted)
+        assert counted.failed == {}
+        plans = {shop.shop_id: shop.plans for shop in self._wanted()}[counted.shop_id]
+        assert {each.experiment_id: counted.counts[each.experiment_id].whole() for each in plans} == {
+            each.experiment_id: count(self.rows, each) for each in plans
+        }
+        self._compare_days(counted.shop_id)
+
+    def _compare_days(self, shop_id: str) -> None:
+        today = to_milliseconds(self.clock.now()) // DAY_MS
+        happened = {min(row["ts"], row["received_at"]) // DAY_MS for row in self.rows}
+        for date in [date_of(day) for day in happened if today - 31 <= day <= today + 1]:
+            expected = shop_day(self.rows, shop_id, date, "EUR")
+            found = self.days.get((shop_id, date), shop_day([], shop_id, date, "EUR"))
+            assert found == expected, date
+
+    def _opened(self, database: duckdb.DuckDBPyConnection, relation: str, shop_id: str) -> ShopLedger:
+        return Mortal(DuckDbShopLedger(database, relation, shop_id), self.ledger)
+
+
+class Mortal:
+    """An engine that may die at each question."""
+
+    def __init__(self, inner: DuckDbShopLedger, ledger: Fragile) -> None:
+        self._inner = inner
+        self._ledger = ledger
+
+    def count(self, wanted: CountingPlan) -> Counts:
+        self._ledger.tick()
+        return self._inner.count(wanted)
+
+    def day(self, date: str, currency: str) -> ShopDay:
+        self._ledger.tick()
+        return self._inner.day(date, currency)
+
+
+TestHistories = Histories.TestCase
+TestHistories.settings = settings(
+    max_examples=15, stateful_step_count=12, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
