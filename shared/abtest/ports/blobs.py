@@ -1,7 +1,7 @@
 """Immutable objects and small pointers in an object store."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from abtest.kit.errors import ServiceError
@@ -22,7 +22,7 @@ class BlobEntry:
 
     key: str
     size: int
-    modified: int = 0
+    modified: int = field(default=0, compare=False)
 
 
 class PreconditionFailedError(Exception):
