@@ -3,7 +3,7 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from itertools import groupby
 from typing import Any
 
@@ -16,7 +16,7 @@ from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
 from abtest.domain.ledger.reference import count
 from abtest.kit import canonical_json
-from tests.support.ledgers import HOLDOUT_PLAN, PLAN, rows
+from tests.support.ledgers import HOLDOUT_PLAN, PLAN, ledgers
 
 SEED = 20260202
 bounded = settings(max_examples=150, database=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,7 +29,8 @@ def closed_parts(ledger: Sequence[Row], number: int) -> list[list[Row]]:
     members: dict[int, list[Row]] = {}
     for index, row in enumerate(ledger):
         members[index] = [row]
-        names = [(row["shop_id"], kind, row[kind]) for kind in ("visitor_id", "event_id", "order_id") if row[kind]]  # type: ignore[literal-required]
+        ids = {"visitor": row["visitor_id"], "event": row["event_id"], "order": row["order_id"]}
+        names = [(row["shop_id"], kind, found) for kind, found in ids.items() if found]
         for name in names:
             old = group_of.get(name, index)
             if old != index and old in members:
@@ -45,7 +46,7 @@ def closed_parts(ledger: Sequence[Row], number: int) -> list[list[Row]]:
 @plans
 @seed(SEED)
 @bounded
-@given(ledger=rows, number=st.integers(1, 4))
+@given(ledger=ledgers, number=st.integers(1, 4))
 def test_counts__of_closed_parts__add_up_to_those_of_the_whole(
     plan: CountingPlan, ledger: list[Row], number: int
 ) -> None:
@@ -58,7 +59,7 @@ def test_counts__of_closed_parts__add_up_to_those_of_the_whole(
 @plans
 @seed(SEED)
 @bounded
-@given(ledger=rows, order=st.randoms(use_true_random=False))
+@given(ledger=ledgers, order=st.randoms(use_true_random=False))
 def test_counts__of_rows_repeated_in_another_order__are_the_same(
     plan: CountingPlan, ledger: list[Row], order: random.Random
 ) -> None:
@@ -70,7 +71,7 @@ def test_counts__of_rows_repeated_in_another_order__are_the_same(
 @plans
 @seed(SEED)
 @bounded
-@given(ledger=rows)
+@given(ledger=ledgers)
 def test_counts__without_themselves__are_empty(plan: CountingPlan, ledger: list[Row]) -> None:
     counts = count(ledger, plan)
     nothing = counts - counts
@@ -85,7 +86,7 @@ def test_counts__without_themselves__are_empty(plan: CountingPlan, ledger: list[
 @plans
 @seed(SEED)
 @bounded
-@given(ledger=rows, cut=st.floats(0, 1))
+@given(ledger=ledgers, cut=st.floats(0, 1))
 def test_counts__with_new_rows__are_what_stood_less_what_is_touched_plus_what_it_came_to(
     plan: CountingPlan, ledger: list[Row], cut: float
 ) -> None:
@@ -100,7 +101,7 @@ def test_counts__with_new_rows__are_what_stood_less_what_is_touched_plus_what_it
 @plans
 @seed(SEED)
 @bounded
-@given(ledger=rows)
+@given(ledger=ledgers)
 def test_counts__of_small_ledgers__are_those_of_an_oracle_written_another_way(
     plan: CountingPlan, ledger: list[Row]
 ) -> None:
@@ -182,8 +183,8 @@ class _Found:
 def _receipt(row: Row) -> list[Any]:
     columns = (
         "received_at ts type visitor_id experiment_id variation_id assignment_epoch goal_id event_name order_id"
-        " revenue_minor currency qa_mode data url device country visitor_kind source shop_revenue_minor shop_currency"
-        " cohort holdout_config_epoch"
+        " revenue_minor currency shop_revenue_minor shop_currency cohort holdout_config_epoch qa_mode device country"
+        " visitor_kind source data url"
     )
     told: Mapping[str, Any] = row
     # Null comes before everything that can be told.
@@ -282,10 +283,7 @@ def _steps(found: dict[Any, list[list[int]]]) -> dict[Step, GoalCount]:
 
 
 def _ceiling(total: int) -> int:
-    ceiling = total
-    while len(str(ceiling).rstrip("0")) > 3:
-        ceiling += 1
-    return ceiling
+    return int(Context(prec=3, rounding=ROUND_CEILING).create_decimal(total))
 
 
 def _statistics(converters: Iterable[list[int]]) -> GoalCount:

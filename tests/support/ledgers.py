@@ -1,5 +1,7 @@
 """Ledgers for tests: rows made by hand, and random ones of few visitors and ids, so that everything meets."""
 
+import random
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -111,84 +113,118 @@ def order(visitor_id: str, minor: int | None, /, ts: int = BEGIN + 1, **changes:
     return row(**(fields | {"visitor_id": visitor_id, "ts": ts} | changes))
 
 
-_moment = st.one_of(
-    st.integers(BEGIN - 2_000, BEGIN + 8_000),
-    st.integers(BEGIN - 9 * DAY_MS, BEGIN + 9 * DAY_MS),
+_DATA = (
+    "{}",
+    '{"plan":"pro","value":12.345}',
+    '{"plan":"pro","value":"3"}',
+    '{"items":[{"category":"shoes","price":5}],"value":-1}',
+    '{"items":[{"category":"hats","quantity":2}]}',
 )
-_late = st.sampled_from([0, 0, 0, 1, -1, 900, DAY_MS])
-_common = {
-    "event_id": st.integers(0, 60).map(str),
-    "shop_id": st.sampled_from([SHOP, SHOP, SHOP, SHOP, SHOP, OTHER_SHOP]),
-    "visitor_id": st.integers(0, 9).map(lambda number: f"v-{number}"),
-    "ts": _moment,
-    "late": _late,
-    "qa_mode": st.sampled_from([False, False, False, False, False, False, True]),
-    "url": st.sampled_from([None, "https://shop.example/checkout", "https://shop.example/cart", "not an address"]),
-    "device": st.sampled_from([None, "desktop", "mobile"]),
-    "country": st.sampled_from([None, "DE", "FR"]),
-    "visitor_kind": st.sampled_from([None, "new", "returning"]),
-    "source": st.sampled_from([None, "search", "email"]),
+_KINDS = ("exposure",) * 5 + ("pageview", "goal", "custom", "order") * 3 + ("refund", "other")
+
+
+def random_ledger(key: int, number: int) -> list[Row]:
+    """Rows around BEGIN: most within seconds, some up to nine days to either side; a fifth are copies, some altered.
+
+    The same key gives the same rows, and with a smaller number the first of them.
+    """
+    chance = random.Random(key)
+    ledger: list[Row] = []
+    for index in range(number):
+        if ledger and chance.random() < 0.2:
+            ledger.append(_copy(chance, chance.choice(ledger)))
+        else:
+            ledger.append(_random_row(chance, f"e-{key}-{index}"))
+    return ledger
+
+
+def _copy(chance: random.Random, original: Row) -> Row:
+    changes: dict[str, Any] = {"received_at": original["received_at"] + chance.choice([0, 0, -1, 700, DAY_MS])}
+    if chance.random() < 0.5:
+        changes |= {"event_id": original["event_id"], **_context(chance), "data": chance.choice(_DATA)}
+    if chance.random() < 0.1:
+        changes |= {"visitor_id": f"v-{chance.randrange(12)}"}
+    return original | changes  # type: ignore[return-value]
+
+
+def _random_row(chance: random.Random, event_id: str) -> Row:
+    pick = chance.choice
+    kind = pick(_KINDS)
+    ts = BEGIN + (chance.randrange(-500, 9_000) if chance.random() < 0.7 else chance.randrange(-9 * DAY_MS, 9 * DAY_MS))
+    visitor = chance.randrange(12)
+    common = {
+        "event_id": event_id,
+        "shop_id": pick([SHOP] * 12 + [OTHER_SHOP]),
+        "visitor_id": f"v-{visitor}",
+        "ts": ts,
+        "received_at": ts + pick([0, 0, 0, 1, -1, 900, DAY_MS]),
+        "qa_mode": chance.random() < 0.05,
+        "url": pick([None, "https://shop.example/checkout", "https://shop.example/cart", "not an address"]),
+        "data": pick(_DATA),
+    }
+    return row(**common, **_context(chance), **_FIELDS[kind](chance, visitor))
+
+
+def _context(chance: random.Random) -> dict[str, Any]:
+    return {
+        "device": chance.choice([None, "desktop", "mobile"]),
+        "country": chance.choice([None, "DE", "FR"]),
+        "visitor_kind": chance.choice([None, "new", "returning"]),
+        "source": chance.choice([None, "search", "email"]),
+    }
+
+
+def _exposure_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
+    right = VARIATIONS[visitor % 3]
+    return {
+        "type": "experiment_viewed",
+        "experiment_id": chance.choice([EXPERIMENT] * 6 + ["exp-2"]),
+        "variation_id": chance.choice([right] * 12 + [*VARIATIONS, "gone"]),
+        "assignment_epoch": chance.choice([2, 2, 2, 2, 1, None]),
+    }
+
+
+def _pageview_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
+    return {
+        "type": "pageview",
+        "cohort": chance.choice([COHORTS[visitor % 2]] * 12 + [None, *COHORTS]),
+        "holdout_config_epoch": chance.choice([BEGIN] * 6 + [None, BEGIN - 1]),
+    }
+
+
+def _money(chance: random.Random, _: int = 0) -> dict[str, Any]:
+    return {
+        "revenue_minor": chance.choice([None, 0, 10**12, *[chance.randrange(2_000)] * 6]),
+        "currency": chance.choice(["EUR", "EUR", "EUR", "USD", None]),
+        "shop_revenue_minor": chance.choice([None, None, 700]),
+        "shop_currency": chance.choice(["EUR", "EUR", "USD"]),
+    }
+
+
+def _order_fields(kind: str) -> Callable[[random.Random, int], dict[str, Any]]:
+    orders = [None, None, *(f"o-{number}" for number in range(8))]
+    return lambda chance, _: {"type": kind, "order_id": chance.choice(orders), **_money(chance)}
+
+
+def _goal_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
+    ids = [*(each.goal_id for each in GOALS), *[REVENUE_GOAL_ID] * 3, "x"]
+    return _order_fields("goal")(chance, visitor) | {"goal_id": chance.choice(ids)}
+
+
+def _custom_fields(chance: random.Random, _: int) -> dict[str, Any]:
+    names = ["sign_up", "sign_up", "sign_up", "add_to_cart", "checkout_started"]
+    return {"type": "custom", "event_name": chance.choice(names), **_money(chance)}
+
+
+_FIELDS: Mapping[str, Callable[[random.Random, int], dict[str, Any]]] = {
+    "exposure": _exposure_fields,
+    "pageview": _pageview_fields,
+    "goal": _goal_fields,
+    "custom": _custom_fields,
+    "order": _order_fields("order"),
+    "refund": _order_fields("refund"),
+    "other": lambda chance, _: {"type": chance.choice(["identify", "consent", "sdk_error", "sdk_perf"])},
 }
-_money: dict[str, st.SearchStrategy[Any]] = {
-    "order_id": st.sampled_from([None, None, "o-1", "o-2", "o-3", "o-4"]),
-    "revenue_minor": st.one_of(st.integers(0, 2_000), st.sampled_from([10**12, None])),
-    "currency": st.sampled_from(["EUR", "EUR", "EUR", "USD", None]),
-    "shop_revenue_minor": st.sampled_from([None, None, 700]),
-    "shop_currency": st.sampled_from(["EUR", "EUR", "USD"]),
-}
-_data = st.sampled_from(
-    [
-        "{}",
-        '{"plan":"pro","value":12.345}',
-        '{"plan":"pro","value":"3"}',
-        '{"items":[{"category":"shoes","price":5}],"value":-1}',
-        '{"items":[{"category":"hats","quantity":2}]}',
-    ]
-)
-_kinds = st.one_of(
-    st.fixed_dictionaries(
-        _common
-        | {
-            "type": st.just("experiment_viewed"),
-            "experiment_id": st.sampled_from([EXPERIMENT, EXPERIMENT, EXPERIMENT, "exp-2"]),
-            "variation_id": st.sampled_from([*VARIATIONS, "gone"]),
-            "assignment_epoch": st.sampled_from([2, 2, 2, 1, None]),
-        }
-    ),
-    st.fixed_dictionaries(
-        _common
-        | {
-            "type": st.just("pageview"),
-            "cohort": st.sampled_from([None, *COHORTS]),
-            "holdout_config_epoch": st.sampled_from([None, BEGIN, BEGIN, BEGIN - 1]),
-        }
-    ),
-    st.fixed_dictionaries(
-        _common
-        | _money
-        | {
-            "type": st.just("goal"),
-            "data": _data,
-            "goal_id": st.sampled_from([*(each.goal_id for each in GOALS), REVENUE_GOAL_ID, REVENUE_GOAL_ID, "x"]),
-        }
-    ),
-    st.fixed_dictionaries(
-        _common
-        | {name: _money[name] for name in ("revenue_minor", "currency")}
-        | {
-            "type": st.just("custom"),
-            "event_name": st.sampled_from(["sign_up", "sign_up", "sign_up", "add_to_cart", "checkout_started"]),
-            "data": _data,
-        }
-    ),
-    st.fixed_dictionaries(_common | _money | {"type": st.sampled_from(["order", "order", "refund"]), "data": _data}),
-    st.fixed_dictionaries(_common | {"type": st.sampled_from(["identify", "consent", "sdk_error", "sdk_perf"])}),
-)
 
-
-def _row(fields: dict[str, Any]) -> Row:
-    return row(received_at=fields["ts"] + fields["late"], **{k: v for k, v in fields.items() if k != "late"})
-
-
-rows = st.lists(_kinds.map(_row), max_size=150)
-"""Up to 150 rows, copies that differ among them; around BEGIN, nine days to either side."""
+ledgers = st.builds(random_ledger, st.integers(0, 2**32), st.integers(0, 150))
+"""A strategy: ledgers of up to 150 rows. (Lists of rows drawn one by one would have five on average.)"""
