@@ -1,0 +1,147 @@
+"""Plans: what of an experiment, its goals and a shop's holdout decides what is counted."""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+
+from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.judging import accepts
+from abtest.domain.ledger.plans import FOR_EVER_MS, GoalPlan, plan_counting, plan_holdout
+from abtest.domain.settings.shop import Shop
+from abtest.kit import canonical_json
+from tests.support.ledgers import order
+
+NOW = "2026-02-02T02:48:20.000Z"
+PAGE = {
+    "id": "page-1",
+    "includeRules": [{"type": "simple", "pattern": "/checkout/*"}],
+    "excludeRules": [{"type": "simple", "pattern": "/checkout/cart"}],
+}
+GOAL = Goal(id="g-1", experiment_id="exp-1", name="Sales", type="revenue", created_at=NOW, updated_at=NOW)
+
+
+def experiment(*goals: Goal, **changes: Any) -> Experiment:
+    fields: dict[str, Any] = {
+        "id": "exp-1",
+        "shop_id": "shop-a",
+        "name": "Buttons",
+        "measurement_started_at": NOW,
+        "assignment_epoch": 2,
+        "measurement_epoch": 3,
+        "created_at": NOW,
+        "updated_at": NOW,
+        "goals": goals,
+        "variations": (
+            Variation(id="control", experiment_id="exp-1", name="A", weight=0.5, is_control=True),
+            Variation(id="gone", experiment_id="exp-1", name="B", weight=0.5, is_control=False, archived_at=NOW),
+        ),
+    }
+    return Experiment(**(fields | changes))
+
+
+def planned(goal: Goal, **changes: Any) -> GoalPlan:
+    plan = plan_counting(experiment(goal, **changes), "EUR")
+    assert plan is not None
+    return plan.goals[0]
+
+
+def shop(**changes: Any) -> Shop:
+    fields: dict[str, Any] = {"id": "shop-a", "name": "Garden", "domain": "garden.example", "org_id": "user-1"}
+    return Shop(**(fields | {"currency": "SEK", "created_at": NOW, "updated_at": NOW} | changes))
+
+
+def test_plan__of_an_experiment_that_never_measured__is_none() -> None:
+    assert plan_counting(experiment(GOAL, measurement_started_at=None), "EUR") is None
+
+
+def test_plan__counts_archived_variations_and_goals_too() -> None:
+    plan = plan_counting(experiment(replace(GOAL, archived_at=NOW)), "EUR")
+    assert plan is not None
+    assert (plan.begins_at, plan.assignment_epoch, plan.measurement_epoch) == (1_770_000_500_000, 2, 3)
+    assert plan.variation_ids == ("control", "gone")
+    assert [goal.goal_id for goal in plan.goals] == ["g-1"]
+    assert plan.goals[0].window_ms == 30 * DAY_MS
+
+
+def test_plan__as_canonical_json__has_a_digest() -> None:
+    plan = plan_counting(experiment(replace(GOAL, url_pattern="/a", page_id="page-1"), goal_page_rules=(PAGE,)), "EUR")
+    assert plan is not None
+    assert canonical_json.sha256(asdict(plan)) == canonical_json.sha256(asdict(replace(plan)))
+    assert canonical_json.sha256(asdict(plan)) != canonical_json.sha256(asdict(replace(plan, currency="USD")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "aggregation", "sums_value", "takes_first_only"),
+    [
+        ("custom", "conversion", False, True),
+        ("custom", "count", False, True),
+        ("custom", "sum", True, False),
+        ("click", "mean", True, False),
+        ("pageview", "sum", True, False),
+        ("revenue", "sum", False, False),
+        ("revenue", "conversion", False, False),
+    ],
+)
+def test_goal_plan__of_an_aggregation__says_what_is_summed(
+    kind: Any, aggregation: Any, sums_value: bool, takes_first_only: bool
+) -> None:
+    found = planned(replace(GOAL, type=kind, event_name="e", aggregation=aggregation))
+    assert (found.sums_value, found.takes_first_only) == (sums_value, takes_first_only)
+    assert found.is_judged is sums_value
+
+
+@pytest.mark.parametrize(
+    ("url", "on_the_page", "on_pattern"),
+    [
+        ("https://shop.example/checkout/thanks", True, True),
+        ("https://shop.example/checkout/cart", False, False),
+        ("https://shop.example/checkout/pay", True, False),
+        ("https://shop.example/thanks", False, False),
+    ],
+)
+def test_goal_plan__scoped_to_a_page_and_a_pattern__counts_where_both_match(
+    url: str, on_the_page: bool, on_pattern: bool
+) -> None:
+    paged = replace(GOAL, page_id="page-1")
+    row = order("v-1", 5, url=url)
+    assert accepts(planned(paged, goal_page_rules=(PAGE,)), row) is on_the_page
+    assert accepts(planned(replace(paged, url_pattern="*/thanks"), goal_page_rules=(PAGE,)), row) is on_pattern
+
+
+def test_goal_plan__of_a_page_with_conditions__is_scoped_by_addresses_alone() -> None:
+    told = {"advancedCondition": {"device": "mobile"}, "trigger": {"type": "dom_ready"}}
+    scope = planned(replace(GOAL, page_id="page-1"), goal_page_rules=(PAGE | told,)).scope
+    assert scope is not None
+    assert scope["pages"].keys() == {"include", "exclude"}
+    nowhere = PAGE | told | {"includeRules": [], "excludeRules": []}
+    assert planned(replace(GOAL, page_id="page-1"), goal_page_rules=(nowhere,)).scope is None
+
+
+def test_goal_plan__of_an_excluding_page__counts_everywhere_else() -> None:
+    found = planned(replace(GOAL, page_id="page-1"), goal_page_rules=(PAGE | {"include": False},))
+    assert not accepts(found, order("v-1", 5, url="https://shop.example/checkout/thanks"))
+    assert accepts(found, order("v-1", 5, url="https://shop.example/"))
+
+
+@pytest.mark.parametrize("kind", ["click", "pageview"])
+def test_goal_plan__of_what_browsers_judge__has_no_scope(kind: Any) -> None:
+    found = planned(replace(GOAL, type=kind, page_id="page-1", url_pattern="/a"), goal_page_rules=(PAGE,))
+    assert found.scope is None
+    assert not found.is_judged
+
+
+def test_holdout__that_is_off__is_not_planned() -> None:
+    assert plan_holdout(shop(holdout_pct=5.0)) is None
+
+
+def test_holdout__is_planned_from_its_configuration() -> None:
+    plan = plan_holdout(shop(holdout_v1_enabled=True, holdout_config_epoch=1_770_000_000_000))
+    assert plan is not None
+    assert (plan.experiment_id, plan.shop_id, plan.currency, plan.exposure) == ("shop-a", "shop-a", "SEK", "cohort")
+    assert plan.assignment_epoch == plan.measurement_epoch == plan.begins_at == 1_770_000_000_000
+    assert plan.variation_ids == ("holdout", "active")
+    assert [(goal.goal_id, goal.counts_money, goal.window_ms) for goal in plan.goals] == [
+        ("__revenue__", True, FOR_EVER_MS)
+    ]
