@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin replay lint unit integration e2e browser sdk golden proof build sam-local bench bench-% openapi lock clean
+.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e browser sdk golden proof build sam-local bench bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ replay: ## Send dead letters of the event queue back to it: of the local stack, 
 test: setup ## Everything that CI runs, ending with pytest's closing line
 	@tools/test.sh
 
+recompute: ## Every roll-up anew from the raw ledger, for example ARGS="--stack-name NAME ledger recompute --dry-run"
+	@$(PY) -m tools.admin $(or $(ARGS),ledger recompute)
+
 lint: ## Formatting, lint, types, import rules, template
 	@tools/lint.sh
 
@@ -51,6 +54,12 @@ integration: ## Adapters and handlers on moto and the local engine
 
 e2e: ## Whole stories over HTTP and in Chromium through the local stack
 	@.venv/bin/pytest tests/e2e -q $(ARGS)
+
+faults: ## Processes that die, messages that repeat, events that come late: results equal what was sent
+	@.venv/bin/pytest tests/faults -q $(ARGS)
+
+soak: setup ## A million events through a stack of its own, exactly a million out of the ledger (ARGS="--events 20000")
+	@$(PY) -m tools.soak $(ARGS)
 
 sdk: ## The storefront SDK: types, lint, unit tests, and that the committed bundle is what the source builds to
 	@cd shared/abtest/storefront && npm run --silent check && npm test --silent && npm run --silent verify
