@@ -149,7 +149,7 @@ class LedgerWriter:
 
 def _rows_of(body: str) -> Sequence[Row] | None:
     """The rows of a message that the edge made; None for JSON of another form. Raises InvalidJsonError."""
-    document = canonical_json.loads(body)
+    document = canonical_json.loads(body, own=True)
     rows = document.get("rows") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() >= _ESSENTIAL for row in rows):
         return None
@@ -159,7 +159,7 @@ def _rows_of(body: str) -> Sequence[Row] | None:
 _ESSENTIAL = {"event_id", "shop_id", "type", "visitor_id", "ts", "received_at"}
 # Two releases run side by side during a deployment: what one of them does not write yet is absent, what the other does
 # not know yet is kept.
-_ABSENT = dict.fromkeys(Row.__annotations__) | {"qa_mode": False, "data": "{}"}
+_ABSENT = dict.fromkeys(sorted(Row.__annotations__)) | {"qa_mode": False, "data": "{}"}
 
 
 def _unreadable(message: Message) -> Mapping[str, Any]:
