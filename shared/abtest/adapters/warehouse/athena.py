@@ -5,24 +5,49 @@ that were accepted are written where the counting query reads them, under the na
 """
 
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from types import MappingProxyType
 
 from abtest.adapters.warehouse.athena_client import AthenaQueries
-from abtest.adapters.warehouse.athena_relations import ACCEPTED, LEDGER, accepted_hits, shop_rows, with_relations
+from abtest.adapters.warehouse.athena_relations import (
+    ACCEPTED,
+    FRESH,
+    LEDGER,
+    accepted_hits,
+    raw_rows,
+    shop_rows,
+    with_relations,
+)
 from abtest.adapters.warehouse.counting_answer import counts_of
 from abtest.adapters.warehouse.counting_sql import candidates, counting, judged
+from abtest.adapters.warehouse.shop_day_sql import shop_day_of, shop_day_query
+from abtest.adapters.warehouse.sql_texts import whole
+from abtest.adapters.warehouse.standing_sql import HAPPENED_AT
 from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.daily_counts import day_of
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.shop_days import STITCH_MS, ShopDay
 from abtest.kit import canonical_json
 from abtest.kit.ids import random_base62
 from abtest.ports.blobs import Blobs
 
 RUN_CHARS = 20
 HITS_AN_OBJECT = 50_000
+
+_DAY = whole(HAPPENED_AT, DAY_MS)
+TOUCHED = f"""
+SELECT touched_day FROM (
+    SELECT {_DAY} AS touched_day FROM {FRESH} WHERE NOT qa_mode
+    UNION ALL
+    SELECT {_DAY} AS touched_day FROM {LEDGER}
+    WHERE order_id IN (SELECT order_id FROM {FRESH} WHERE order_id <> '' AND NOT qa_mode)
+) AS days
+GROUP BY touched_day"""  # noqa: S608 - constants alone
 
 Hit = tuple[str, str, int]
 """Goal id, event id, worth."""
@@ -38,7 +63,7 @@ class AthenaWarehouse:
     @contextmanager
     def open(self, shop_id: str, files: ShopFiles, *, since: int) -> Iterator["AthenaLedger"]:
         """The shop's rows; nothing is asked before somebody asks."""
-        yield AthenaLedger(queries=self.queries, ledger=self.ledger, rows_of_shop=shop_rows(shop_id, files, since))
+        yield AthenaLedger(queries=self.queries, ledger=self.ledger, shop_id=shop_id, files=files, since=since)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,24 +72,37 @@ class AthenaLedger:
 
     queries: AthenaQueries
     ledger: Blobs
-    rows_of_shop: str
+    shop_id: str
+    files: ShopFiles
+    since: int
 
     def count(self, plan: CountingPlan) -> Counts:
         """Counts of the plan; with judged goals two queries."""
         listing = candidates(plan, events=LEDGER)
         if listing is None:
             return self._counted(plan, {})
-        hits = judged(plan, self.queries.stream(self._text(listing)))
+        hits = judged(plan, self.queries.stream(self._text(listing, self.since)))
         run = random_base62(RUN_CHARS, self.queries.random)
         with self._left(run, hits):
             return self._counted(plan, {ACCEPTED: accepted_hits(run)})
 
-    def _counted(self, plan: CountingPlan, beside: dict[str, str]) -> Counts:
-        text = with_relations(counting(plan, events=LEDGER, accepted=ACCEPTED), {LEDGER: self.rows_of_shop} | beside)
-        return counts_of(plan, self.queries.stream(text))
+    def day(self, date: str, currency: str) -> ShopDay:
+        """The shop's day; only what was received from a week before it on is read."""
+        question = shop_day_query(self.shop_id, date, currency, events=LEDGER)
+        since = max(self.since, day_of(date) * DAY_MS - STITCH_MS)
+        return shop_day_of(self.shop_id, date, currency, self.queries.stream(self._text(question, since)))
 
-    def _text(self, statement: str) -> str:
-        return with_relations(statement, {LEDGER: self.rows_of_shop})
+    def touched_by(self, raw: Iterable[str]) -> frozenset[int]:
+        """UTC days since 1970 of what these raw objects hold of the shop, and of orders that it names."""
+        fresh = {FRESH: raw_rows(self.shop_id, raw, self.since)}
+        return frozenset(int(str(day)) for (day,) in self.queries.stream(self._text(TOUCHED, self.since, fresh)))
+
+    def _counted(self, plan: CountingPlan, beside: dict[str, str]) -> Counts:
+        question = counting(plan, events=LEDGER, accepted=ACCEPTED)
+        return counts_of(plan, self.queries.stream(self._text(question, self.since, beside)))
+
+    def _text(self, statement: str, since: int, beside: Mapping[str, str] = MappingProxyType({})) -> str:
+        return with_relations(statement, {LEDGER: shop_rows(self.shop_id, self.files, since), **beside})
 
     @contextmanager
     def _left(self, run: str, hits: Iterable[Hit]) -> Iterator[None]:

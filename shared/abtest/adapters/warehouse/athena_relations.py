@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 
 from abtest.adapters.warehouse.sql_texts import Literal, any_of, literal, one_of
 from abtest.domain.ledger.columns import ABSENT, COLUMNS, ESSENTIAL
-from abtest.domain.ledger.objects import Hour, ShopFiles, events_file, hour_of_key
+from abtest.domain.ledger.events import HOUR_MS
+from abtest.domain.ledger.objects import Hour, ShopFiles, events_file, hour_of, hour_of_key
 from abtest.kit.clock import from_milliseconds
 
-LEDGER, ACCEPTED = "shop_rows", "accepted_hits"
+LEDGER, FRESH, ACCEPTED = "shop_rows", "fresh_rows", "accepted_hits"
 """The relations that statements name; no table of Glue has such a name."""
 
 MAX_DAYS_LISTED = 62
@@ -33,7 +34,7 @@ def shop_rows(shop_id: str, files: ShopFiles, since: int) -> str:
 
 def raw_rows(shop_id: str, keys: Iterable[str], since: int) -> str:
     """Those rows alone that the hours of these raw objects hold."""
-    hours = {hour_of_key(key) for key in keys}
+    hours = {hour for key in keys if _may_hold(hour := hour_of_key(key), since)}
     return _rows("raw", shop_id, since, _hours(hours))
 
 
@@ -43,7 +44,7 @@ def accepted_hits(run: str) -> str:
 
 
 def _parquet(shop_id: str, keys: Iterable[str], since: int) -> str:
-    days = {_day(events_file(key).hour) for key in keys}
+    days = {_day(hour) for key in keys if _may_hold(hour := events_file(key).hour, since)}
     shop = f"shop = {literal(shop_id)}"  # an injected partition must be named by a constant, whatever else holds
     return _rows("events", shop_id, since, f"{shop} AND {_between(days)}")
 
@@ -59,6 +60,11 @@ def _column(name: str) -> str:
     """What an older release did not write yet has a form of its own."""
     absent: Literal | None = ABSENT[name]
     return name if absent is None else f"coalesce({name}, {literal(absent)}) AS {name}"
+
+
+def _may_hold(hour: Hour, since: int) -> bool:
+    """Whether what was written in the hour may have been received since the moment: no clock is off by an hour."""
+    return hour >= hour_of(since - HOUR_MS)
 
 
 def _hours(hours: Iterable[Hour]) -> str:

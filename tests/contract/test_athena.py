@@ -1,0 +1,178 @@
+"""Athena over real objects on the local engine answers what the reference says of the same rows, to the last digit."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from abtest.adapters.warehouse.athena import AthenaLedger
+from abtest.adapters.warehouse.athena_client import QueryTooLongError
+from abtest.adapters.warehouse.athena_counter import AthenaCounter
+from abtest.adapters.warehouse.parquet import DuckDbHours
+from abtest.domain.ledger.daily_counts import DAY_MS, DailyCounts, date_of
+from abtest.domain.ledger.events import HOUR_MS, Row
+from abtest.domain.ledger.objects import EventsFile, ShopFiles, hour_of, raw_key
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.reference import count
+from abtest.domain.ledger.shop_days import shop_day
+from abtest.kit import canonical_json
+from abtest.kit.clock import ManualClock, from_milliseconds
+from abtest.ports.counting import ShopPlans
+from abtest.services.ledger_files import LedgerFiles
+from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, OTHER_SHOP, PLAN, SHOP, click, exposure, goal, order, plan
+from tests.support.ledgers import random_ledger as random_rows
+from tests.support.local_athena import LocalAthena, local_athena
+
+WEEK_MS = 7 * DAY_MS
+SINCE = BEGIN - 2 * WEEK_MS
+WRITTEN = BEGIN + DAY_MS
+SEEDS = range(3)
+ROWS = 300
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAthena]:
+    with local_athena(tmp_path_factory.mktemp("engine")) as found:
+        yield found
+
+
+@pytest.fixture
+def athena(running: LocalAthena) -> LocalAthena:
+    running.empty()
+    return running
+
+
+def write_raw(athena: LocalAthena, rows: Sequence[Row], written: int, name: str) -> str:
+    """One batch, with a line that is no row at its end."""
+    lines = [canonical_json.encode(row) for row in rows]
+    key = raw_key([name], written)
+    athena.ledger.put(key, gzip.compress(b"\n".join([*lines, b"nonsense"])), content_type="application/gzip")
+    return key
+
+
+def compact(athena: LocalAthena, raw: str, written: int) -> list[str]:
+    """The batch as Parquet; the names of the shop's files."""
+    keys = []
+    with DuckDbHours(athena.ledger).open([raw]) as hour:
+        for part in hour.parts():
+            digest = sha256(part.content).hexdigest()
+            file = EventsFile(
+                shop_id=part.shop_id, hour=hour_of(written), first=part.first, last=part.last, digest=digest
+            )
+            athena.ledger.put(file.key, part.content, content_type="application/vnd.apache.parquet")
+            keys += [file.key] if part.shop_id == SHOP else []
+    return keys
+
+
+def opened(athena: LocalAthena, rows: Sequence[Row]) -> AthenaLedger:
+    """Rows in both zones, a third of them in both at once."""
+    third = len(rows) // 3
+    old = write_raw(athena, rows[: 2 * third], WRITTEN, "old")
+    files = ShopFiles(
+        parquet=tuple(compact(athena, old, WRITTEN)),
+        raw=(write_raw(athena, rows[third:], WRITTEN + 5 * HOUR_MS, "new"),),
+    )
+    with athena.warehouse.open(SHOP, files, since=SINCE) as ledger:
+        return ledger
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("wanted", [PLAN, HOLDOUT_PLAN], ids=["experiment", "holdout"])
+def test_count__random_ledger__equals_the_reference(athena: LocalAthena, seed: int, wanted: CountingPlan) -> None:
+    rows = random_rows(seed, ROWS)
+    assert opened(athena, rows).count(wanted) == count(rows, wanted)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_day__random_ledger__equals_the_reference(athena: LocalAthena, seed: int) -> None:
+    rows = random_rows(seed, ROWS)
+    ledger = opened(athena, rows)
+    for date in (date_of(BEGIN // DAY_MS), date_of(BEGIN // DAY_MS + 1)):
+        assert ledger.day(date, "EUR") == shop_day(rows, SHOP, date, "EUR")
+
+
+def test_count__judged_goals__leave_nothing_behind(athena: LocalAthena) -> None:
+    opened(athena, random_rows(1, ROWS)).count(PLAN)
+    assert not list(athena.ledger.list("accepted/"))
+
+
+def test_count__names_that_are_sql__are_texts(athena: LocalAthena) -> None:
+    hostile = "x' OR '1'='1"
+    rows = [exposure("v-1", "control"), click("v-1", goal_id=hostile, event_id="e-2"), click("v-1", event_id="e-3")]
+    wanted = plan(goal(hostile, count_once=False))
+    assert opened(athena, rows).count(wanted) == count(rows, wanted)
+
+
+def test_count__no_objects__is_nothing(athena: LocalAthena) -> None:
+    with athena.warehouse.open(SHOP, ShopFiles(), since=SINCE) as ledger:
+        assert ledger.count(PLAN) == count([], PLAN)
+        assert ledger.day("2026-02-02", "EUR") == shop_day([], SHOP, "2026-02-02", "EUR")
+
+
+def test_count__another_shops_objects__are_not_counted(athena: LocalAthena) -> None:
+    rows = [exposure("v-1", "control"), exposure("v-2", "blue", event_id="e-9", shop_id=OTHER_SHOP)]
+    assert opened(athena, rows).count(PLAN) == count(rows[:1], PLAN)
+
+
+def test_count__raw_hours_over_many_days__are_all_read(athena: LocalAthena) -> None:
+    """More days than are listed one by one in the statement."""
+    rows = [exposure(f"v-{day}", "control", event_id=f"e-{day}") for day in range(70)]
+    raw = tuple(write_raw(athena, [row], WRITTEN + day * DAY_MS, str(day)) for day, row in enumerate(rows))
+    with athena.warehouse.open(SHOP, ShopFiles(raw=raw), since=SINCE) as ledger:
+        assert ledger.count(PLAN) == count(rows, PLAN)
+
+
+def test_count__more_goals_than_a_statement_holds__is_refused_in_words(athena: LocalAthena) -> None:
+    wanted = plan(*(goal("g" * 200 + str(number)) for number in range(1_000)))
+    with pytest.raises(QueryTooLongError, match="Athena takes 262,144"):
+        opened(athena, []).count(wanted)
+
+
+def counter(athena: LocalAthena, now: int = WRITTEN + DAY_MS) -> AthenaCounter:
+    clock = ManualClock(from_milliseconds(now))
+    return AthenaCounter(warehouse=athena.warehouse, files=LedgerFiles(athena.ledger), clock=clock)
+
+
+def test_counter__shops_and_plans__each_is_counted_whole(athena: LocalAthena) -> None:
+    rows = random_rows(2, ROWS)
+    write_raw(athena, rows, WRITTEN, "all")
+    other = replace(HOLDOUT_PLAN, shop_id=OTHER_SHOP, experiment_id=OTHER_SHOP)
+    wanted = [
+        ShopPlans(shop_id=SHOP, currency="EUR", plans=[PLAN, HOLDOUT_PLAN]),
+        ShopPlans(shop_id=OTHER_SHOP, currency="USD", plans=[other]),
+    ]
+    first, second = counter(athena).refresh(wanted)
+    assert (first.shop_id, second.shop_id) == (SHOP, OTHER_SHOP)
+    assert first.counts == {one.experiment_id: DailyCounts.of(count(rows, one)) for one in (PLAN, HOLDOUT_PLAN)}
+    assert second.counts == {OTHER_SHOP: DailyCounts.of(count(rows, other))}
+    assert not first.failed
+    assert first.days
+    assert first.days == {date: shop_day(rows, SHOP, date, "EUR") for date in first.days}
+
+
+def test_counter__plan_that_cannot_be_asked__fails_alone(athena: LocalAthena) -> None:
+    rows = [exposure("v-1", "control")]
+    write_raw(athena, rows, WRITTEN, "all")
+    broken = plan(*(goal("g" * 200 + str(number)) for number in range(1_000)), experiment_id="broken")
+    (counted,) = counter(athena).refresh([ShopPlans(shop_id=SHOP, currency="EUR", plans=[broken, PLAN])])
+    assert list(counted.counts) == [PLAN.experiment_id]
+    assert "Athena takes" in counted.failed["broken"]
+
+
+def test_counter__refund_of_an_old_order__tells_the_orders_day_again(athena: LocalAthena) -> None:
+    ten_days = 10 * DAY_MS
+    bought = order("v-1", 5_000, order_id="o-1", event_id="e-1")
+    refunded = order("v-1", 2_000, BEGIN + ten_days, order_id="o-1", event_id="e-2", type="refund")
+    write_raw(athena, [bought], WRITTEN, "old")
+    write_raw(athena, [refunded], WRITTEN + ten_days, "new")
+    (counted,) = counter(athena, WRITTEN + ten_days).refresh([ShopPlans(shop_id=SHOP, currency="EUR", plans=[])])
+    date = date_of(BEGIN // DAY_MS)
+    assert counted.days[date] == shop_day([bought, refunded], SHOP, date, "EUR")
+
+
+def test_counter__nothing_wanted__asks_nothing(athena: LocalAthena) -> None:
+    assert list(counter(athena).refresh([])) == []
