@@ -64,8 +64,12 @@ SELECT CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END, goal_id,
 FROM totals
 WHERE (is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0)"""  # noqa: S608 - constants alone
 
-# A total rounded up to three significant digits: its first step is a one followed by zeros.
-_STEP = f"CAST(rpad('1', CAST(greatest(length(CAST(total AS VARCHAR)) - 2, 1) AS INTEGER), '0') AS {AMOUNT})"
+# A total rounded up to three significant digits: its first step is a one followed by zeros. What goes through texts or
+# divisions is left out where it is not needed: there are as many lines as converters.
+_STEP = f"""CASE WHEN has_spread THEN
+        CAST(rpad('1', CAST(greatest(length(CAST(total AS VARCHAR)) - 2, 1) AS INTEGER), '0') AS {AMOUNT}) END"""
+_LOW = f"CAST(CASE WHEN total < {LIMB} THEN total ELSE mod(total, {LIMB}) END AS DECIMAL(18, 0))"
+_HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB})) / {LIMB} END AS DECIMAL(18, 0))"
 _CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
 _SQUARES = ("high * high", "high * low", "low * low")
 
@@ -76,8 +80,7 @@ SELECT kind, goal_id, variation_id, exposed_quarter, exposed_day, {KEYS}, money_
     count(*) AS converters, sum(CAST(hits AS {AMOUNT})) AS hits, sum(total) AS total,
     {", ".join(f"sum({product}) AS square_{index}" for index, product in enumerate(_SQUARES))}
 FROM (
-    SELECT *, CAST(mod(total, {LIMB}) AS DECIMAL(18, 0)) AS low,
-        CAST((total - mod(total, {LIMB})) / {LIMB} AS DECIMAL(18, 0)) AS high, {_CEILING} AS ceiling_of_total
+    SELECT *, {_LOW} AS low, {_HIGH} AS high, {_CEILING} AS ceiling_of_total
     FROM (SELECT *, {_STEP} AS step FROM facts) AS stepped
 ) AS split
 GROUP BY GROUPING SETS (

@@ -88,7 +88,7 @@ def _judged_goals(plan: CountingPlan) -> list[GoalPlan]:
 
 
 def _standing(plan: CountingPlan, events: str) -> Standing:
-    kinds = (_exposure(plan), _plain_hit(plan), _order(plan), _refund(plan))
+    kinds = (_exposure(plan), *_plain_hits(plan), *_orders(plan), _refund(plan))
     return Standing(events=events, shop_id=plan.shop_id, since=plan.begins_at, kinds=kinds)
 
 
@@ -101,20 +101,20 @@ def _exposure(plan: CountingPlan) -> str:
     return f"type = 'experiment_viewed' AND {experiment} AND {one_of('variation_id', plan.variation_ids)} AND {epoch}"
 
 
-def _plain_hit(plan: CountingPlan) -> str:
+def _plain_hits(plan: CountingPlan) -> tuple[str, ...]:
     goals = [goal for goal in plan.goals if not goal.counts_money]
     names = [goal.event_name for goal in goals if goal.type == "custom" and goal.event_name is not None]
     return (
-        f"(type = 'goal' AND {one_of('goal_id', (goal.goal_id for goal in goals))})"
-        f" OR (type = 'custom' AND {one_of('event_name', names)})"
+        f"type = 'goal' AND {one_of('goal_id', (goal.goal_id for goal in goals))}",
+        f"type = 'custom' AND {one_of('event_name', names)}",
     )
 
 
-def _order(plan: CountingPlan) -> str:
+def _orders(plan: CountingPlan) -> tuple[str, ...]:
     goals = [goal.goal_id for goal in plan.goals if goal.counts_money]
     if not goals:
-        return "FALSE"
-    return f"type = 'order' OR (type = 'goal' AND {one_of('goal_id', [*goals, REVENUE_GOAL_ID])})"
+        return ("FALSE",)
+    return ("type = 'order'", f"type = 'goal' AND {one_of('goal_id', [*goals, REVENUE_GOAL_ID])}")
 
 
 def _refund(plan: CountingPlan) -> str:
@@ -193,7 +193,7 @@ def _all_hits(plan: CountingPlan, standing: Standing) -> str:
     return f"""
 SELECT goal_id, event_id, visitor_id, happened_at, CAST(NULL AS VARCHAR) AS order_id, '{OWN}' AS money_kind,
     CAST(1 AS {AMOUNT}) AS minor, '' AS money_currency, is_copy
-FROM ({standing.rows(plain, _plain_hit(plan))}
+FROM ({standing.rows(plain, *_plain_hits(plan))}
 ) AS told {joined}
 UNION ALL
 SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy
@@ -204,7 +204,7 @@ FROM (
                 CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
             ORDER BY happened_at, event_id
         ) AS place
-    FROM ({standing.rows((*plain, "order_id", *paid), _order(plan))}
+    FROM ({standing.rows((*plain, "order_id", *paid), *_orders(plan))}
     ) AS told {joined}
 ) AS ordered
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
