@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
-from tools.local.template.intrinsics import ACCOUNT, REGION
+from tools.local.template.intrinsics import ACCOUNT, REGION, STACK
 
 Statement = Mapping[str, Any]
 
@@ -122,7 +122,14 @@ def _secrets(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
     yield Need(f"secretsmanager:{operation}", parameters["SecretId"])
 
 
+def _athena(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
+    """Whoever names a query alone needs the right for the workgroup in which it runs: the template has one."""
+    workgroup = parameters.get("WorkGroup", f"{STACK}-ledger")
+    yield Need(f"athena:{operation}", f"arn:aws:athena:{REGION}:{ACCOUNT}:workgroup/{workgroup}")
+
+
 _NEEDS: Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[Need]]] = {
+    "athena": _athena,
     "dynamodb": _dynamodb,
     "s3": _s3,
     "sqs": _sqs,

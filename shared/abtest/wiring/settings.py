@@ -35,6 +35,9 @@ class Settings:
     allow_loopback_egress: str = ""
     distribution_id: str = ""
     cdn_secret: str = ""
+    warehouse_engine: str = ""
+    athena_database: str = ""
+    athena_workgroup: str = ""
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Settings":
