@@ -68,8 +68,8 @@ WHERE (is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0)"""
 # divisions is left out where it is not needed: there are as many lines as converters.
 _STEP = f"""CASE WHEN has_spread THEN
         CAST(rpad('1', CAST(greatest(length(CAST(total AS VARCHAR)) - 2, 1) AS INTEGER), '0') AS {AMOUNT}) END"""
-_LOW = f"CAST(CASE WHEN total < {LIMB} THEN total ELSE mod(total, {LIMB}) END AS DECIMAL(18, 0))"
-_HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB})) / {LIMB} END AS DECIMAL(18, 0))"
+_LOW = f"CAST(CASE WHEN total < {LIMB} THEN total ELSE mod(total, {LIMB}) END AS {AMOUNT})"
+_HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB})) / {LIMB} END AS {AMOUNT})"
 _CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
 _SQUARES = ("high * high", "high * low", "low * low")
 

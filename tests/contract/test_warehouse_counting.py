@@ -1,0 +1,185 @@
+"""Counting: every engine gives the reference's answer to the last digit, and numbers written out by hand."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abtest.adapters.memory import MemoryBlobs
+from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
+from abtest.domain.ledger.cells import Cell, Counts, GoalCount, Money, MoneyCell, Step
+from abtest.domain.ledger.daily_counts import DAY_MS, date_of
+from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.objects import ShopFiles
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.reference import count
+from abtest.domain.ledger.shop_days import OrderCell, Stitch, shop_day
+from abtest.ports.counting import LedgerObjectError
+from tests.contract.warehouses import ENGINES, Opened, stored
+from tests.support.ledgers import (
+    BEGIN,
+    HOLDOUT_PLAN,
+    PLAN,
+    SHOP,
+    click,
+    exposure,
+    goal,
+    order,
+    plan,
+    random_ledger,
+    row,
+)
+
+QUARTER = BEGIN // 900_000
+SHOP_ID = "0192f2a0-0000-7000-8000-00000000000a"
+OTHER_ID = "0192f2a0-0000-7000-8000-00000000000b"
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def opened(request: pytest.FixtureRequest) -> Opened:
+    """One engine."""
+    return ENGINES[request.param]
+
+
+def _in_shop(rows: list[Row]) -> list[Row]:
+    """The same rows of shops whose ids are ids: nothing else is taken out of raw objects."""
+    return [{**found, "shop_id": SHOP_ID if found["shop_id"] == SHOP else OTHER_ID} for found in rows]
+
+
+def _nasty(rows: list[Row]) -> list[Row]:
+    """Ids that end alike, with quotes and what is not ASCII in them."""
+    return [
+        {**found, "event_id": f"{found['event_id']}'-1234567890ab", "visitor_id": f"“ü'|\"{found['visitor_id']}"}
+        for found in rows
+    ]
+
+
+def _of_shop(asked: CountingPlan) -> CountingPlan:
+    return replace(asked, shop_id=SHOP_ID)
+
+
+def _counted(opened: Opened, rows: list[Row], asked: CountingPlan) -> Counts:
+    with opened(_in_shop(rows), SHOP_ID) as ledger:
+        return ledger.count(_of_shop(asked))
+
+
+@settings(max_examples=12, deadline=None)
+@given(key=st.integers(0, 2**31), number=st.integers(0, 250), nasty=st.booleans())
+def test_count_and_day__any_ledger__equal_the_reference(key: int, number: int, nasty: bool) -> None:
+    rows = _in_shop(random_ledger(key, number))
+    rows = _nasty(rows) if nasty else rows
+    for engine in ENGINES.values():
+        with engine(rows, SHOP_ID) as ledger:
+            for asked in (_of_shop(PLAN), _of_shop(HOLDOUT_PLAN)):
+                assert ledger.count(asked) == count(rows, asked)
+            for day in (BEGIN // DAY_MS + offset for offset in (-1, 0, 1)):
+                assert ledger.day(date_of(day), "EUR") == shop_day(rows, SHOP_ID, date_of(day), "EUR")
+
+
+def test_count__nothing__has_an_entry_for_each_goal(opened: Opened) -> None:
+    asked = plan(goal("click"), goal("money", "revenue", winsorize_pct=0.1))
+    assert _counted(opened, [], asked) == Counts(
+        goals={"click": {}, "money": {}}, money={"money": {}}, spread={"money": {}}
+    )
+
+
+def test_count__plan_without_goals__counts_visitors(opened: Opened) -> None:
+    found = _counted(opened, [exposure("a", "control"), exposure("b", "blue"), exposure("b", "red")], plan())
+    assert found.visitors[Cell("control", "quarter", QUARTER, "")] == 1
+    assert (len(found.visitors), found.multiple_exposure, found.through) == (11, 1, BEGIN)
+
+
+def test_count__texts_with_quotes__are_texts(opened: Opened) -> None:
+    name = 'it\'s; DROP TABLE "events" --'
+    asked = plan(goal(name, "custom", event_name=name), experiment_id=name, variation_ids=(name,))
+    rows = [
+        exposure("a", name, experiment_id=name),
+        row(event_id="c", type="custom", event_name=name, visitor_id="a"),
+        click("a", goal_id=name),
+    ]
+    found = _counted(opened, rows, asked)
+    assert found.goals[name][Cell(name, "quarter", QUARTER, "")] == GoalCount(1, 1, 1, 1)
+
+
+def test_count__orders_refunds_and_currencies__are_told_apart(opened: Opened) -> None:
+    asked = plan(goal("money", "revenue", winsorize_pct=0.1, window_ms=1000))
+    rows = [
+        exposure("a", "blue"),
+        row(event_id="r", type="refund", order_id="o-1", revenue_minor=1_000, currency="EUR", ts=BEGIN),
+        order("a", 12_345, order_id="o-1"),
+        order("b", 99_999, order_id="o-1", ts=BEGIN + 2),
+        order("a", 700, currency="USD", ts=BEGIN + 3),
+        order("a", 500, currency="USD", shop_revenue_minor=450, shop_currency="EUR", ts=BEGIN + 4),
+        order("a", 300, currency=None, ts=BEGIN + 5),
+        order("a", 1, ts=BEGIN + 1000),
+        exposure("b", "red", ts=BEGIN - 1),
+    ]
+    found = _counted(opened, rows, asked)
+    worth = GoalCount(1, 2, 11_345 + 450, (11_345 + 450) ** 2)
+    assert found.goals["money"][Cell("blue", "quarter", QUARTER, "")] == worth
+    assert found.money["money"] == {
+        MoneyCell("blue", QUARTER, "converted", "USD"): Money(1, 450),
+        MoneyCell("blue", QUARTER, "foreign", "USD"): Money(1, 700),
+        MoneyCell("blue", QUARTER, "unknown", ""): Money(1, 300),
+    }
+    assert found.spread["money"] == {Step("blue", 11_800): worth}
+
+
+def test_count__amounts_beyond_any_limit__are_exact(opened: Opened) -> None:
+    huge = 2**63 - 1
+    rows = [exposure("a", "blue"), *(order("a", huge, ts=BEGIN + number) for number in range(1, 8))]
+    found = _counted(opened, rows, plan(goal("money", "revenue", winsorize_pct=0.1)))
+    assert found.goals["money"][Cell("blue", "quarter", QUARTER, "")] == GoalCount(1, 7, 7 * huge, (7 * huge) ** 2)
+
+
+def test_count__copies_with_other_contents__the_one_received_first_stands(opened: Opened) -> None:
+    first = exposure("a", "blue", event_id="same", received_at=BEGIN + 5)
+    rows = [
+        first,
+        {**first, "type": "pageview", "received_at": BEGIN + 4},
+        exposure("b", "red", event_id="other", received_at=BEGIN + 5),
+        row(event_id="other", visitor_id="c", received_at=BEGIN + 6),
+    ]
+    found = _counted(opened, rows, plan())
+    assert {cell.variation_id for cell in found.visitors} == {"red"}
+
+
+def test_day__orders_of_one_visitor__are_stitched_and_counted_once(opened: Opened) -> None:
+    rows = [
+        row(event_id="p", visitor_id="a", ts=BEGIN, device="mobile"),
+        order("a", 500, order_id="o-1", ts=BEGIN + 1),
+        order("a", 500, order_id="o-1", ts=BEGIN + 2),
+        order("b", 900, ts=BEGIN + 3),
+    ]
+    with opened(_in_shop(rows), SHOP_ID) as ledger:
+        found = ledger.day(date_of(BEGIN // DAY_MS), "EUR")
+    assert found.orders == {OrderCell(QUARTER % 96, "own", "EUR"): Money(2, 1_400)}
+    assert (found.stitch, found.steps["purchased"], found.events["order"]) == (Stitch(2, 1), 2, 3)
+    assert found.segments["device"]["mobile"] == (1, 1, 500)
+
+
+def test_open__object_that_is_gone__names_it() -> None:
+    files = ShopFiles(raw=("raw/dt=2026-02-02/hh=02/gone.ndjson.gz",))
+    with pytest.raises(LedgerObjectError, match=r"gone\.ndjson\.gz"):  # noqa: SIM117 - what raises is the opening
+        with DuckDbWarehouse(MemoryBlobs()).open(SHOP_ID, files, since=0):
+            pass
+
+
+@pytest.mark.parametrize("at", [0, 400], ids=["head", "pages"])
+def test_count__damaged_parquet__names_the_object(at: int) -> None:
+    ledger = MemoryBlobs()
+    rows = _in_shop([exposure(f"visitor-{number}", "blue") for number in range(300)])
+    files = stored(ledger, rows, SHOP_ID)
+    content = ledger.get(files.parquet[0])
+    assert content is not None
+    damaged = bytes(len(content.content)) if at == 0 else _damaged(content.content, at)
+    ledger.put(files.parquet[0], damaged, content_type="application/vnd.apache.parquet")
+    with pytest.raises(LedgerObjectError) as raised:  # noqa: SIM117
+        with DuckDbWarehouse(ledger).open(SHOP_ID, files, since=0) as opened:
+            opened.count(_of_shop(PLAN))
+    assert raised.value.key == files.parquet[0]
+
+
+def _damaged(content: bytes, at: int) -> bytes:
+    return content[:at] + bytes(byte ^ 0xFF for byte in content[at : at + 2000]) + content[at + 2000 :]

@@ -1,0 +1,52 @@
+"""Every engine that answers questions about the ledger, over rows that lie partly in Parquet and partly raw."""
+
+import gzip
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+from abtest.adapters.memory import MemoryBlobs
+from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
+from abtest.adapters.warehouse.parquet import DuckDbHours
+from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
+from abtest.kit import canonical_json
+from abtest.ports.blobs import Blobs
+from abtest.ports.counting import ShopLedger
+
+SINCE = 0
+HOUR = 1_770_000_000_000 // 3_600_000 * 3_600_000
+
+Opened = Callable[[Sequence[Row], str], AbstractContextManager[ShopLedger]]
+"""Opens rows, those of other shops among them, for questions about one shop."""
+
+
+def stored(ledger: Blobs, rows: Sequence[Row], shop_id: str) -> ShopFiles:
+    """Store rows: every third raw only, every third as Parquet only, the others in both."""
+    compacted = _raw(ledger, [row for index, row in enumerate(rows) if index % 3 != 0], "compacted")
+    raw = _raw(ledger, [row for index, row in enumerate(rows) if index % 3 != 1], "raw")
+    parquet: list[str] = []
+    with DuckDbHours(ledger).open([compacted]) as hour:
+        for part in hour.parts():
+            file = EventsFile(shop_id=part.shop_id, hour=HOUR, first=part.first, last=part.last, digest="d")
+            ledger.put(file.key, part.content, content_type="application/vnd.apache.parquet")
+            parquet += [file.key] if part.shop_id == shop_id else []
+    return ShopFiles(parquet=tuple(parquet), raw=(raw,))
+
+
+def _raw(ledger: Blobs, rows: Sequence[Row], name: str) -> str:
+    key = raw_key([name], HOUR)
+    lines = b"".join(canonical_json.encode(dict(row)) + b"\n" for row in rows)
+    ledger.put(key, gzip.compress(lines, 1), content_type="application/x-ndjson")
+    return key
+
+
+@contextmanager
+def duckdb_opened(rows: Sequence[Row], shop_id: str) -> Iterator[ShopLedger]:
+    """The embedded engine."""
+    ledger = MemoryBlobs()
+    files = stored(ledger, rows, shop_id)
+    with DuckDbWarehouse(ledger).open(shop_id, files, since=SINCE) as opened:
+        yield opened
+
+
+ENGINES: Mapping[str, Opened] = {"duckdb": duckdb_opened}
