@@ -19,7 +19,7 @@ from abtest.wiring.api import Management
 from abtest.wiring.settings import MissingSettingError
 from tools.admin import dead_letters
 from tools.admin.actions import Operator
-from tools.admin.deployment import settings_of
+from tools.admin.deployment import ledger_of, settings_of
 
 TIERS = ("self_managed", "service_managed", "legacy_managed")
 SHOP_FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -39,11 +39,19 @@ def parser() -> argparse.ArgumentParser:
     _keys(rooms.add_parser("keys", help="keys").add_subparsers(dest="verb", required=True))
     secret = rooms.add_parser("ingest-secret", help="the secret with which a shop's server signs events")
     secret.add_argument("shop_id")
-    _ledger(rooms.add_parser("ledger", help="events on their way").add_subparsers(dest="verb", required=True))
+    _ledger(
+        rooms.add_parser("ledger", help="events on their way, and what was counted of them").add_subparsers(
+            dest="verb", required=True
+        )
+    )
     return root
 
 
 def _ledger(verbs: Any) -> None:
+    again = verbs.add_parser("recompute", help="every roll-up anew from the raw ledger; writes only what differs")
+    again.add_argument("--shop", help="of one shop only")
+    again.add_argument("--experiment", help="of one experiment only, without the days of shops")
+    again.add_argument("--dry-run", action="store_true", help="tell what differs and write nothing")
     replay = verbs.add_parser("replay", help="send dead letters of the event queue back to it")
     replay.add_argument("--local", action="store_true", help="those of the local stack that runs")
 
@@ -122,6 +130,11 @@ def logs_apart() -> Iterator[None]:
 
 
 def _told(line: argparse.Namespace) -> dict[str, Any]:
+    if line.room == "ledger" and line.verb == "recompute":
+        from tools.admin.recompute import recompute  # brings DuckDB with it, which the other commands do without
+
+        settings = ledger_of(line.stack_name)
+        return recompute(settings, shop_id=line.shop, experiment_id=line.experiment, dry_run=line.dry_run)
     if line.room == "ledger":
         return dead_letters.replay(line.stack_name, local=line.local, say=_say)
     return run(Operator(Management(settings_of(line.stack_name))), line)

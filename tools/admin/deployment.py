@@ -12,6 +12,7 @@ RESOURCES = {
     "DeliveryBucket": "delivery_bucket",
     "SigningSecret": "signing_secret_arn",
 }
+LEDGER = {"RollupsTable": "rollups_table", "LedgerBucket": "ledger_bucket"}
 QUEUES = {"EventQueue": "event_queue_url", "EventQueueDeadLetters": "event_dlq_url"}
 OUTPUTS = {"WorkerBaseUrl": "worker_base_url"}
 
@@ -30,6 +31,11 @@ def queues_of(stack_name: str | None) -> tuple[str, str]:
     return found.event_queue_url, found.event_dlq_url
 
 
+def ledger_of(stack_name: str | None) -> Settings:
+    """The settings of the named stack, or of this process, for what works on the ledger and its roll-ups."""
+    return _found(stack_name)
+
+
 def _found(stack_name: str | None) -> Settings:
     return from_stack(_cloudformation(), stack_name) if stack_name else Settings.of(os.environ)
 
@@ -38,7 +44,7 @@ def from_stack(client: Any, stack_name: str) -> Settings:
     """What CloudFormation says of a stack's resources and outputs."""
     pages = client.get_paginator("list_stack_resources").paginate(StackName=stack_name)
     resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
-    known = RESOURCES | QUEUES
+    known = RESOURCES | QUEUES | LEDGER
     values = {
         known[resource["LogicalResourceId"]]: resource["PhysicalResourceId"]
         for resource in resources

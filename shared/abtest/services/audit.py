@@ -104,7 +104,7 @@ class Audit:
         stored = stored_of(self.store, plan)
         if stored.standing.totals is None or not stored.standing.is_whole:
             return
-        if _is_of_another_plan(stored, plan):
+        if self._is_of_another_plan(stored, plan):
             found.changed.append(plan.experiment_id)
             return
         differing = self._differing(stored, plan)
@@ -112,6 +112,17 @@ class Audit:
         for difference in differing[:TOLD]:
             about = {"experiment_id": plan.experiment_id, "shop_id": plan.shop_id, **asdict(difference)}
             _log.error("audit.difference", extra=about)
+
+    def _is_of_another_plan(self, stored: Stored, plan: CountingPlan) -> bool:
+        """Whether what stands was counted by a plan that is no longer this one: the experiment was edited since."""
+        totals = stored.standing.totals or {}
+        if totals["source"] == source_of(plan, DailyCounts.of(stored.counts)):
+            return False
+        names = {"variations": set(plan.variation_ids), "goals": {goal.goal_id for goal in plan.goals}}
+        if totals["currency"] != plan.currency or any(set(totals[name]) != found for name, found in names.items()):
+            return True
+        record = self.world.catalog.get(plan.shop_id, "EXP", plan.experiment_id)
+        return record is not None and record.head.updated_at > totals["computed_at"]
 
     def _differing(self, stored: Stored, plan: CountingPlan) -> list[Difference]:
         """Nothing, if what was stored up to some moment gives the numbers that stand; else what differs in the end."""
@@ -188,11 +199,3 @@ def _sample(shops: Sequence[ShopPlans], seed: str) -> Iterator[CountingPlan]:
 
 def _drawn(seed: str, name: str) -> str:
     return sha256(f"{seed} {name}".encode()).hexdigest()
-
-
-def _is_of_another_plan(stored: Stored, plan: CountingPlan) -> bool:
-    """Whether what stands is sound in itself, but was counted by a plan that is no longer this one."""
-    totals = stored.standing.totals or {}
-    counts = DailyCounts.of(stored.counts)
-    digests = {f"{piece.kind}#{piece.date}": found.digest for piece, found in counts.pieces.items()}
-    return bool(totals["digests"] == digests and totals["source"] != source_of(plan, counts))

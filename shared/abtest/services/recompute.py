@@ -177,16 +177,16 @@ class Recompute:
             standing = shop_day_of(present) if present else None
             if standing == day or (standing is None and not day.events):
                 continue
-            name = f"{shop.shop_id}/{date}"
-            if not dry_run and not self._write_day(day, present):
+            name, document = f"{shop.shop_id}/{date}", self._document(day, present)
+            if not dry_run and not self.store.put_shop_day(document):
                 found.overtaken.append(name)
                 continue
             found.written += not dry_run
-            found.differing[name] = [asdict(difference) for difference in day_differences(standing, day)]
+            found.differing[name] = [asdict(difference) for difference in day_differences(present or {}, document)]
 
-    def _write_day(self, day: ShopDay, present: Document | None) -> bool:
+    def _document(self, day: ShopDay, present: Document | None) -> Document:
         generation = present["generation"] + 1 if present else 1
-        return self.store.put_shop_day(shop_day_document(day, generation=generation, computed_at=self.world.now()))
+        return shop_day_document(day, generation=generation, computed_at=self.world.now())
 
 
 def stored_of(store: RollupStore, plan: CountingPlan) -> Stored:

@@ -35,7 +35,7 @@ class RolledUp:
         self.warehouse = ReferenceWarehouse(self.ledger)
         self.world.catalog.commit(Commit(puts=puts_of(shop())))
         for experiment_id in experiments or (EXPERIMENT,):
-            self.world.catalog.commit(Commit(puts=[Put(record=record_of(_running(experiment_id)), expected_version=0)]))
+            self.world.catalog.commit(Commit(puts=[Put(record=record_of(running(experiment_id)), expected_version=0)]))
         self._objects = 0
 
     def now(self) -> int:
@@ -44,9 +44,8 @@ class RolledUp:
     def arrive(self, *visitors: int, experiment_id: str = EXPERIMENT, received_at: int | None = None) -> str:
         """A raw object with an exposure and a click of each visitor, received just now."""
         self._objects += 1
-        return put_raw(
-            self.ledger, f"{self._objects}", self._events(visitors, experiment_id, received_at), at=self.now()
-        )
+        lines = events(visitors, experiment_id, received_at or self.now(), self._objects)
+        return put_raw(self.ledger, f"{self._objects}", lines, at=self.now())
 
     def roll_up(self) -> None:
         """What the schedule does."""
@@ -75,26 +74,29 @@ class RolledUp:
         damaged = {**day, "cells": cells, "generation": generation}
         assert self.store.put({**totals, "generation": generation}, {day["date"]: damaged}, {})
 
-    def _events(self, visitors: Iterable[int], experiment_id: str, received_at: int | None) -> list[Any]:
-        moment = {"shop_id": shop().id, "ts": self.now() - 5, "received_at": received_at or self.now()}
-        return [
-            event
-            for number in visitors
-            for event in (
-                row(
-                    f"x-{experiment_id}-{number}",
-                    type="experiment_viewed",
-                    visitor_id=f"v-{number}",
-                    experiment_id=experiment_id,
-                    variation_id=variation(number % 2).id,
-                    **moment,
-                ),
-                row(f"g-{number}-{self._objects}", type="goal", goal_id=goal().id, visitor_id=f"v-{number}", **moment),
-            )
-        ]
+
+def events(visitors: Iterable[int], experiment_id: str, received_at: int, name: int = 0) -> list[Any]:
+    """An exposure and a click of each visitor."""
+    moment = {"shop_id": shop().id, "ts": received_at - 5, "received_at": received_at}
+    return [
+        event
+        for number in visitors
+        for event in (
+            row(
+                f"x-{experiment_id}-{number}",
+                type="experiment_viewed",
+                visitor_id=f"v-{number}",
+                experiment_id=experiment_id,
+                variation_id=variation(number % 2).id,
+                **moment,
+            ),
+            row(f"g-{number}-{name}", type="goal", goal_id=goal().id, visitor_id=f"v-{number}", **moment),
+        )
+    ]
 
 
-def _running(experiment_id: str) -> Experiment:
+def running(experiment_id: str) -> Experiment:
+    """An experiment that runs since a minute before noon."""
     moment = timestamp(from_milliseconds(NOON - MINUTE))
     return Experiment(
         id=experiment_id,

@@ -1,11 +1,10 @@
 """What two counts of one experiment, or two days of a shop, disagree in: number by number, in words."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.ledger.cells import Counts
-from abtest.domain.ledger.shop_days import ShopDay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +27,11 @@ def differences(standing: Counts, counted: Counts) -> Iterator[Difference]:
         yield from _each(name, {"": getattr(standing, name)}, {"": getattr(counted, name)})
 
 
-def day_differences(standing: ShopDay | None, counted: ShopDay) -> Iterator[Difference]:
-    """Every field in which they differ."""
-    left, right = asdict(standing) if standing else {}, asdict(counted)
-    for name in right:
-        if left.get(name) != right[name]:
-            yield Difference(where=name, standing=left.get(name), counted=right[name])
+def day_differences(standing: Mapping[str, Any], counted: Mapping[str, Any]) -> Iterator[Difference]:
+    """Every field in which two documents of a shop's day differ but those that say when they were made."""
+    for name in counted:
+        if name not in ("generation", "computed_at") and standing.get(name) != counted[name]:
+            yield Difference(where=name, standing=standing.get(name), counted=counted[name])
 
 
 def _each(name: str, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> Iterator[Difference]:
