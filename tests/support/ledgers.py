@@ -124,8 +124,9 @@ _KINDS = ("exposure",) * 5 + ("pageview", "goal", "custom", "order") * 3 + ("ref
 
 
 def random_ledger(key: int, number: int) -> list[Row]:
-    """Rows around BEGIN: most within seconds, some up to nine days to either side; a fifth are copies, some altered.
+    """Rows around BEGIN: most within seconds, many at the same moment, some up to nine days to either side.
 
+    A fifth are copies, some of them altered.
     The same key gives the same rows, and with a smaller number the first of them.
     """
     chance = random.Random(key)
@@ -150,7 +151,9 @@ def _copy(chance: random.Random, original: Row) -> Row:
 def _random_row(chance: random.Random, event_id: str) -> Row:
     pick = chance.choice
     kind = pick(_KINDS)
-    ts = BEGIN + (chance.randrange(-500, 9_000) if chance.random() < 0.7 else chance.randrange(-9 * DAY_MS, 9 * DAY_MS))
+    ts = BEGIN + (
+        chance.randrange(-1, 18) * 500 if chance.random() < 0.7 else chance.randrange(-9 * DAY_MS, 9 * DAY_MS)
+    )
     visitor = chance.randrange(12)
     common = {
         "event_id": event_id,

@@ -77,7 +77,7 @@ def money_of(row: Row, currency: str) -> HitMoney:
         return HitMoney(CONVERTED, named or "", shop_minor)
     if minor is not None and named is not None:
         return HitMoney(FOREIGN, named, minor)
-    return HitMoney(UNKNOWN_MONEY, "", 0 if named or minor is None else minor)
+    return HitMoney(UNKNOWN_MONEY, "", minor or 0)
 
 
 def in_time(row: Row) -> tuple[int, str]:
