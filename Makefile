@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e browser sdk golden proof build sam-local bench bench-% openapi lock clean
+.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e browser sdk golden proof build sam-local bench bench-results benchmark-engines bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,7 +26,7 @@ settle: ## Drain the queues and roll up: results are current when it returns
 	@$(PY) -m tools.local settle
 
 tick: ## Fire a schedule of the running stack now, for example JOB=cron_rollup
-	@$(PY) -m tools.local tick $(JOB)
+	@$(PY) -m tools.local tick $(JOB) $(ARGS)
 
 status: ## What runs in the local stack
 	@$(PY) -m tools.local status
@@ -82,8 +82,15 @@ build: setup ## sam build with bytecode, and the sizes against Lambda's limits
 sam-local: build ## Invoke every function in a container with a sample event (ARGS=--all: with every event)
 	@tools/sam/invoke.sh $(ARGS)
 
-bench: ## Every benchmark, each beside a named baseline in one run
+benchmark-engines: # Engines that one benchmark is measured beside, in an environment of their own
+	@[ -x .local/venvs/benchmarks/bin/python ] || python3.11 -m venv .local/venvs/benchmarks
+	@VIRTUAL_ENV=$(CURDIR)/.local/venvs/benchmarks .venv/bin/uv pip sync --quiet --require-hashes requirements/benchmarks.txt
+
+bench: benchmark-engines ## Every benchmark, each beside a named baseline in one run
 	@for file in benchmarks/bench_*.py; do $(PY) $$file; done
+
+bench-results: benchmark-engines ## 10,000,000 events to statistics, beside chDB and Polars (ARGS: --events N --rounds N)
+	@$(PY) benchmarks/bench_results.py $(ARGS)
 
 bench-%: ## One benchmark, for example make bench-ingest
 	@$(PY) benchmarks/bench_$*.py $(ARGS)

@@ -1,0 +1,58 @@
+"""The embedded engine of this project: all cells of the counts, of which the totals are told."""
+
+import json
+import resource
+import sys
+import time
+from collections import defaultdict
+from tempfile import TemporaryDirectory
+
+import duckdb
+
+from abtest.adapters.warehouse.duckdb_ledger import MEMORY_LIMIT, DuckDbShopLedger
+from abtest.domain.ledger.cells import QUARTER, GoalCount
+from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.plans import CountingPlan, GoalPlan
+from benchmarks.results.ledger import BEGINS
+
+GOALS = (("cart", "custom", "add_to_cart"), ("click", "click", None), ("revenue", "revenue", None))
+PLAN = CountingPlan(
+    experiment_id="experiment",
+    shop_id="shop",
+    assignment_epoch=1,
+    measurement_epoch=1,
+    begins_at=BEGINS,
+    currency="EUR",
+    variation_ids=("variation-0", "variation-1"),
+    goals=tuple(
+        GoalPlan(goal_id=goal_id, type=kind, event_name=name, count_once=False, window_ms=7 * DAY_MS, filter=None)  # type: ignore[arg-type]
+        for goal_id, kind, name in GOALS
+    ),
+)
+
+
+def main(folder: str) -> None:
+    """Print what was found, and what it took."""
+    with TemporaryDirectory() as spilled:
+        limits = {"memory_limit": MEMORY_LIMIT, "temp_directory": spilled, "preserve_insertion_order": False}
+        database = duckdb.connect(config=limits)  # type: ignore[arg-type]
+        started = time.perf_counter()
+        database.execute(f"CREATE VIEW events AS SELECT * FROM read_parquet('{folder}/*.parquet')")
+        counts = DuckDbShopLedger(database, "events").count(PLAN)
+        seconds = time.perf_counter() - started
+    totals: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
+    for goal_id, cells in counts.goals.items():
+        for cell, found in cells.items():
+            if cell.dimension == QUARTER:
+                totals[goal_id, cell.variation_id] = totals[goal_id, cell.variation_id].plus(found)
+    visitors: defaultdict[str, int] = defaultdict(int)
+    for cell, number in counts.visitors.items():
+        visitors[cell.variation_id] += number if cell.dimension == QUARTER else 0
+    answer = [["visitors", *each] for each in visitors.items()] + [["aside", "", counts.multiple_exposure]]
+    answer += [[*key, *found] for key, found in totals.items()]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "megabytes": peak, "answer": sorted(answer)}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

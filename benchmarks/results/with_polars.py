@@ -1,0 +1,85 @@
+"""Polars, lazy and streaming: totals by goal and variation."""
+
+import json
+import resource
+import sys
+import time
+
+import polars as pl
+from polars import col
+
+COLUMNS = [
+    "event_id", "type", "visitor_id", "ts", "received_at", "experiment_id", "variation_id", "goal_id", "event_name",
+    "order_id", "revenue_minor",
+]  # fmt: skip
+MATTERS = (
+    (
+        (col.type == "experiment_viewed")
+        & (col.experiment_id == "experiment")
+        & col.variation_id.is_in(["variation-0", "variation-1"])
+    )
+    | (col.type == "order")
+    | ((col.type == "goal") & (col.goal_id == "click"))
+    | ((col.type == "custom") & (col.event_name == "add_to_cart"))
+)
+GOAL = pl.when(col.type == "order").then(pl.lit("revenue")).when(col.type == "goal").then(pl.lit("click"))
+WEEK = 7 * 86_400_000
+
+
+def counted(folder: str) -> list[list[object]]:
+    """Rows of the answer."""
+    events = pl.scan_parquet(f"{folder}/*.parquet").select(COLUMNS)
+    repeated = (
+        events.group_by("event_id").len().filter(col.len > 1).select("event_id").collect(engine="streaming").lazy()
+    )
+    once = events.filter(MATTERS).join(repeated, on="event_id", how="anti")
+    copies = events.join(repeated, on="event_id", how="semi").sort("received_at", "ts")
+    copies = copies.unique("event_id", keep="first", maintain_order=True).filter(MATTERS)
+    standing = pl.concat([once, copies]).with_columns(
+        at=pl.min_horizontal("ts", "received_at"), goal=GOAL.otherwise(pl.lit("cart"))
+    )
+    standing = standing.select(
+        "event_id", "type", "visitor_id", "at", "goal", "variation_id", "order_id", "revenue_minor"
+    )
+    standing = standing.collect(engine="streaming").lazy()
+    exposures = standing.filter(col.type == "experiment_viewed").group_by("visitor_id")
+    exposures = exposures.agg(exposed_at=col.at.min(), variation=col.variation_id.min(), last=col.variation_id.max())
+    exposures = exposures.collect(engine="streaming").lazy()
+    faithful = exposures.filter(col.variation == col("last"))
+    hits = standing.filter(col.type != "experiment_viewed")
+    orders = (
+        hits.filter(col.type == "order").sort("at", "event_id").unique("order_id", keep="first", maintain_order=True)
+    )
+    worth = pl.when(col.type == "order").then(col.revenue_minor).otherwise(1)
+    totals = (
+        pl.concat([hits.filter(col.type != "order"), orders])
+        .join(faithful, on="visitor_id")
+        .filter((col.at >= col.exposed_at) & (col.at < col.exposed_at + WEEK))
+        .group_by("goal", "variation", "visitor_id")
+        .agg(hits=pl.len(), total=worth.sum())
+        .group_by("goal", "variation")
+        .agg(
+            converters=pl.len(),
+            hits=col.hits.sum(),
+            total=col("total").sum(),
+            squares=(col("total").cast(pl.Int128) * col("total")).sum(),
+        )
+        .collect(engine="streaming")
+    )
+    visitors = faithful.group_by("variation").len().collect(engine="streaming")
+    aside = exposures.filter(col.variation != col("last")).select(pl.len()).collect(engine="streaming").item()
+    found: list[list[object]] = [["visitors", *row] for row in visitors.iter_rows()]
+    return [*found, ["aside", "", aside], *(list(row) for row in totals.iter_rows())]
+
+
+def main(folder: str) -> None:
+    """Print what was found, and what it took."""
+    started = time.perf_counter()
+    answer = counted(folder)
+    seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "megabytes": peak, "answer": sorted(answer)}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
