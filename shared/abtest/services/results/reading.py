@@ -6,9 +6,10 @@ again. An item that is newer than the totals means that a count was written mean
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
-from abtest.domain.ledger.daily_counts import day_of
+from abtest.domain.ledger.daily_counts import day_of as _day_of
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.results.curves import DayCurves, Document, SegmentSums
@@ -18,6 +19,9 @@ ENTRIES_KEPT = 600_000
 """Of parsed items; an entry takes some 200 bytes."""
 
 Answer = TypeVar("Answer")
+
+day_of = lru_cache(maxsize=4096)(_day_of)
+"""UTC days since 1970 of dates that every request names again."""
 
 
 class OutdatedError(Exception):

@@ -111,7 +111,7 @@ def _series(
     counted = counted_in(snapshot.totals) if snapshot.totals else frozenset()
     sums: Tally | None = None
     for bucket in buckets:
-        tally = of_spans(days, calendars.within(spans, bucket.span), counted)
+        tally = of_spans(days, calendars.within(spans, bucket.span), counted, with_money=False)
         sums = tally if sums is None or mode == "per_bucket" else tally.after(sums)
         yield contract.Bucket(
             start=calendars.moment_of(bucket.span.start),

@@ -88,7 +88,9 @@ def counted_in(totals: Document) -> frozenset[str]:
     return frozenset(goal_id for goal_id, by_variation in totals["goals"].items() if by_variation)
 
 
-def of_spans(days: Mapping[int, DayCurves], spans: Iterable[Span], counted: frozenset[str]) -> Tally:
+def of_spans(
+    days: Mapping[int, DayCurves], spans: Iterable[Span], counted: frozenset[str], *, with_money: bool = True
+) -> Tally:
     """Who was first exposed in these quarters. `days` by UTC day since 1970; spans do not overlap."""
     visitors: dict[str, list[int]] = {}
     goals: dict[Key, list[int]] = {}
@@ -98,11 +100,11 @@ def of_spans(days: Mapping[int, DayCurves], spans: Iterable[Span], counted: froz
             if day in days:
                 _add(visitors, days[day].visitors, span)
                 _add(goals, days[day].goals, span)
-                _add_money(money, days[day].money, span)
+                _add_money(money, days[day].money if with_money else {}, span)
     return Tally(
         visitors={variation_id: numbers[0] for variation_id, numbers in visitors.items()},
         goals={key: GoalCount(*numbers) for key, numbers in goals.items()},
-        money=money,
+        money=money if with_money else None,
         counted=counted,
     )
 
@@ -146,15 +148,22 @@ def _together(left: Any, right: Any) -> Any:
 def of_segments(items: Iterable[SegmentSums], dimension: str, counted: frozenset[str]) -> Mapping[str, Tally]:
     """By value of a dimension (or of two: `device+country`), visitors of all these days."""
     visitors: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    goals: defaultdict[str, dict[Key, GoalCount]] = defaultdict(dict)
+    goals: defaultdict[str, dict[Key, list[int]]] = defaultdict(dict)
     for item in items:
         for (value, variation_id), number in item.visitors.get(dimension, {}).items():
             visitors[value][variation_id] = visitors[value].get(variation_id, 0) + number
         for (value, goal_id, variation_id), count in item.goals.get(dimension, {}).items():
-            found = goals[value]
-            key = (goal_id, variation_id)
-            found[key] = _goals_together(found[key], count) if key in found else count
+            sums = goals[value].setdefault((goal_id, variation_id), [0, 0, 0, 0])
+            sums[0] += count[0]
+            sums[1] += count[1]
+            sums[2] += count[2]
+            sums[3] += count[3]
     return {
-        value: Tally(visitors=by_variation, goals=goals.get(value, {}), money=None, counted=counted)
+        value: Tally(
+            visitors=by_variation,
+            goals={key: GoalCount(*sums) for key, sums in goals.get(value, {}).items()},
+            money=None,
+            counted=counted,
+        )
         for value, by_variation in visitors.items()
     }
