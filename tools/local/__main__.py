@@ -25,6 +25,7 @@ def parser() -> argparse.ArgumentParser:
     options.declare(commands.add_parser("run", help="run the stack until Ctrl-C"))
     tick = commands.add_parser("tick", help="fire one scheduled function now")
     tick.add_argument("job", metavar="JOB", help="its folder or logical id, for example cron_rollup")
+    tick.add_argument("--event", default="{}", metavar="JSON", help='put into its event: {"open_hours": true}')
     settling = commands.add_parser("settle", help="drain the queues and bring results up to date")
     settling.add_argument("--timeout", type=float, default=SETTLE_SECONDS, metavar="SECONDS")
     commands.add_parser("status", help="show what runs")
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
             case "run":
                 return _run(given, state)
             case "tick":
-                print(json.dumps(ControlClient(state).tick(given.job), indent=2))
+                print(json.dumps(ControlClient(state).tick(given.job, _event(given.event)), indent=2))
             case "settle":
                 settle(ControlClient(state), given.timeout, lambda line: print(line, flush=True))
             case "status":
@@ -49,6 +50,16 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {problem}", file=sys.stderr)
         return 2 if isinstance(problem, UsageError) else 1
     return 0
+
+
+def _event(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UsageError(f"--event wants a JSON object, not {text[:50]}")
+    return found
 
 
 def _run(given: argparse.Namespace, state: StateDirectory) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -47,12 +48,12 @@ class Control:
         if (request.method, request.path) == ("GET", "/status"):
             return as_json(HTTPStatus.OK, await self._status())
         if request.method == "POST" and request.path.startswith("/tick/"):
-            return await self._tick(request.path.removeprefix("/tick/"))
+            return await self._tick(request.path.removeprefix("/tick/"), json.loads(request.body or b"{}"))
         return message(HTTPStatus.NOT_FOUND)
 
-    async def _tick(self, job: str) -> Response:
+    async def _tick(self, job: str, more: dict[str, Any]) -> Response:
         try:
-            return as_json(HTTPStatus.OK, {"result": await self._schedules.tick(job)})
+            return as_json(HTTPStatus.OK, {"result": await self._schedules.tick(job, more)})
         except UnknownJobError as problem:
             return message(HTTPStatus.NOT_FOUND, str(problem))
         except InvocationError as problem:

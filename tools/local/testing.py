@@ -108,9 +108,9 @@ def _failure(directory: Path, what: str) -> StackFailedError:
     return StackFailedError(f"the stack {what}:\n{(directory / 'output.txt').read_text(errors='replace')}")
 
 
-def tick(directory: Path, job: str) -> Any:
+def tick(directory: Path, job: str, more: dict[str, Any] | None = None) -> Any:
     """Fire a scheduled function of the stack in `directory` and return its result."""
-    return ControlClient(StateDirectory(directory)).tick(job)
+    return ControlClient(StateDirectory(directory)).tick(job, more)
 
 
 def settle(directory: Path, timeout: float = 60) -> None:

@@ -21,6 +21,11 @@ def dead(stack):
     return status(stack.directory)["queues"]["abtest-local-jobsdead"]["visible"]
 
 
+def test_tick__with_more__stands_in_the_event(stack) -> None:
+    event = tick(stack.directory, "cron_rollup", {"open_hours": True})
+    assert event["open_hours"] is True
+
+
 def test_queue__good_messages_pass_and_bad_ones_die(stack):
     before = dead(stack)
     stack.act("send", json.dumps(["good-1", "fail", "good-2"]))

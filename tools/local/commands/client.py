@@ -29,14 +29,14 @@ class ControlClient:
         """Everything that runs, and the depth of every queue."""
         return self._ask("GET", "/status")
 
-    def tick(self, job: str) -> Any:
-        """Fire a scheduled function now and return its result."""
-        return self._ask("POST", f"/tick/{job}")["result"]
+    def tick(self, job: str, more: dict[str, Any] | None = None) -> Any:
+        """Fire a scheduled function now, its event with `more` in it, and return its result."""
+        return self._ask("POST", f"/tick/{job}", more)["result"]
 
-    def _ask(self, method: str, path: str) -> dict[str, Any]:
+    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=LONGEST_JOB_SECONDS)
         try:
-            connection.request(method, path, headers={"x-token": self._token})
+            connection.request(method, path, body=json.dumps(body or {}), headers={"x-token": self._token})
             answer = connection.getresponse()
             content: dict[str, Any] = json.loads(answer.read())
         except (OSError, http.client.HTTPException):

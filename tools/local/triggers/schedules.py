@@ -92,13 +92,13 @@ class Schedules:
         except InvocationError as problem:
             job.pool.note(f"schedule {job.schedule.name} failed: {problem}")
 
-    async def tick(self, name: str) -> Any:
-        """Fire one job now and return its result; UnknownJobError lists the names there are."""
+    async def tick(self, name: str, more: dict[str, Any] | None = None) -> Any:
+        """Fire one job now, its event with `more` in it, and return its result; UnknownJobError lists the jobs."""
         wanted = name.replace("-", "_").lower()
         for job in self.jobs:
             function = job.pool.function
             folder = function.folder.lower()
             if wanted in {function.logical_id.lower(), folder, folder.removeprefix("cron_")}:
-                return await job.pool.invoke(scheduled_event(job.schedule, time.time()))
+                return await job.pool.invoke(scheduled_event(job.schedule, time.time()) | (more or {}))
         known = sorted({job.pool.function.folder for job in self.jobs})
         raise UnknownJobError(f"no scheduled function is called {name}; there are: {', '.join(known) or 'none'}")
