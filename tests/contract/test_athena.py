@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
@@ -145,8 +146,8 @@ def test_counter__shops_and_plans__each_is_counted_whole(athena: LocalAthena) ->
         ShopPlans(shop_id=SHOP, currency="EUR", plans=[PLAN, HOLDOUT_PLAN]),
         ShopPlans(shop_id=OTHER_SHOP, currency="USD", plans=[other]),
     ]
-    first, second = counter(athena).refresh(wanted)
-    assert (first.shop_id, second.shop_id) == (SHOP, OTHER_SHOP)
+    counted = {shop.shop_id: shop for shop in counter(athena).refresh(wanted)}
+    first, second = counted[SHOP], counted[OTHER_SHOP]
     assert first.counts == {one.experiment_id: DailyCounts.of(count(rows, one)) for one in (PLAN, HOLDOUT_PLAN)}
     assert second.counts == {OTHER_SHOP: DailyCounts.of(count(rows, other))}
     assert not first.failed
@@ -176,3 +177,15 @@ def test_counter__refund_of_an_old_order__tells_the_orders_day_again(athena: Loc
 
 def test_counter__nothing_wanted__asks_nothing(athena: LocalAthena) -> None:
     assert list(counter(athena).refresh([])) == []
+
+
+def test_document__its_queries__run(athena: LocalAthena) -> None:
+    rows = [exposure("v-1", "control", event_id="e-1"), exposure("v-2", "blue", event_id="e-2")]
+    compact(athena, write_raw(athena, [*rows, rows[0]], BEGIN + HOUR_MS, "twice"), BEGIN + HOUR_MS)
+    document = Path("docs/analytics.md").read_text()
+    queries = [part.partition("```")[0] for part in document.split("```sql\n")[1:]]
+    told = [query.replace("SHOP", SHOP).replace("EXPERIMENT", rows[0]["experiment_id"] or "") for query in queries]
+    types, visitors, repeated = (athena.queries.ask(query).rows for query in told)
+    assert types == [("experiment_viewed", 2)]
+    assert visitors == [("blue", 1), ("control", 1)]
+    assert repeated == [("e-1", 2, rows[0]["received_at"])]

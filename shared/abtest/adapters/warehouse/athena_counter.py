@@ -50,9 +50,14 @@ class AthenaCounter:
     clock: Clock
 
     def refresh(self, wanted: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
-        """Shop by shop in the order asked for; several queries run at once. Who stops listening cancels the rest."""
+        """Shop by shop; several queries run at once. Who stops listening cancels the rest.
+
+        Another shop is first each time: where a run is too short for all, none is always left out.
+        """
         if not wanted:
             return
+        first = self.warehouse.queries.random.bits(32) % len(wanted)
+        wanted = [*wanted[first:], *wanted[:first]]
         now = to_milliseconds(self.clock.now())
         index = self.files.index(min(_since(shop, now) for shop in wanted))
         fresh = self.files.raw_since(now - FRESH_MS)

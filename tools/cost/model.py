@@ -1,0 +1,105 @@
+"""From assumptions and prices to dollars: what a million events cost on their way, and what counting costs a day."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+MILLION = 1_000_000
+TERABYTE = 10**12
+ATHENA_LEAST_BYTES = 10_000_000
+"""What a query costs at least."""
+MINUTES_A_DAY = 1440
+
+Prices = Mapping[str, float]
+
+
+def prices() -> Prices:
+    """US dollars by name."""
+    told = json.loads(Path(__file__).with_name("prices.json").read_text())
+    return {name: price["usd"] for name, price in told["prices"].items()}
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """Bytes were measured on synthetic events as this system stores them; `reads` is what the SQL says; all else is
+    assumed."""
+
+    events_a_day: float = 1_000_000
+    events_a_request: float = 10
+    edge_ms: float = 15
+    edge_gb: float = 1.0
+    messages_an_object: float = 500
+    worker_ms_a_message: float = 2
+    worker_gb: float = 1.0
+    raw_bytes: float = 111
+    parquet_bytes: float = 46
+    months_kept: float = 12
+    compaction_seconds: float = 60
+    warehouse_gb: float = 3.0
+    shops: float = 20
+    experiments: float = 5
+    experiment_days: float = 28
+    rollup_minutes: float = 5
+    rollup_seconds: float = 2
+    rollup_seconds_a_million: float = 20
+    rollup_writes: float = 60
+    athena_minutes: float = 60
+    athena_seconds: float = 20
+    reads: float = 40
+    bytes_a_read: float = 30
+    copy_bytes: float = 85
+    copy_gigabytes: float = 2.5
+    cold_seconds_a_million: float = 1.0
+    cold_seconds_at_most: float = 200
+
+    @property
+    def history(self) -> float:
+        """Events of a shop since its experiments began, on the average of their lives."""
+        return self.events_a_day / self.shops * self.experiment_days / 2
+
+
+def way_of_a_million(given: Assumptions, price: Prices) -> dict[str, float]:
+    """Dollars for a million events from the browser into Parquet, by step."""
+    requests = MILLION / given.events_a_request
+    objects = requests / given.messages_an_object
+    gigabytes = MILLION * (given.raw_bytes + given.parquet_bytes) / 10**9
+    edge = price["lambda_request"] + given.edge_ms / 1000 * given.edge_gb * price["lambda_gb_second"]
+    worker = requests * given.worker_ms_a_message / 1000 * given.worker_gb * price["lambda_gb_second"]
+    hours = MILLION / given.events_a_day * 24
+    return {
+        "HTTP API": requests * price["http_api_request"],
+        "edge function": requests * edge,
+        # Each message is sent alone; ten at a time are received and deleted.
+        "queue": requests * 1.2 * price["sqs_request"],
+        "ingest worker and raw objects": worker + objects * (price["s3_put"] + price["lambda_request"]),
+        "compaction": given.compaction_seconds * given.warehouse_gb * price["lambda_gb_second"]
+        + objects * price["s3_get"]
+        + hours * (given.shops + 1) * price["s3_put"],
+        f"storage, {given.months_kept:g} months": gigabytes * given.months_kept * price["s3_gb_month"],
+    }
+
+
+def duckdb_a_day(given: Assumptions, price: Prices) -> float:
+    """Dollars a day for roll-ups by the embedded engine: so many runs, and each new event once."""
+    runs = MINUTES_A_DAY / given.rollup_minutes
+    seconds = runs * given.rollup_seconds + given.events_a_day / MILLION * given.rollup_seconds_a_million
+    compute = seconds * given.warehouse_gb * price["lambda_gb_second"]
+    return compute + runs * (given.rollup_writes * price["dynamodb_write"] + 20 * price["s3_get"])
+
+
+def athena_a_day(given: Assumptions, price: Prices, minutes: float | None = None) -> float:
+    """Dollars a day for roll-ups by Athena: each run reads each experiment's history anew."""
+    runs = MINUTES_A_DAY / (minutes or given.athena_minutes)
+    scanned = max(given.history * given.reads * given.bytes_a_read, ATHENA_LEAST_BYTES)
+    queries = given.shops * given.experiments
+    waiting = given.athena_seconds * given.warehouse_gb * price["lambda_gb_second"]
+    return runs * (queries * scanned / TERABYTE * price["athena_terabyte"] + waiting)
+
+
+def most_history(given: Assumptions) -> float:
+    """Events that one process of the embedded engine can hold, and can read anew within one run."""
+    held = given.copy_gigabytes * 10**9 / given.copy_bytes
+    return min(held, given.cold_seconds_at_most / given.cold_seconds_a_million * MILLION)
