@@ -18,7 +18,6 @@ from abtest.adapters.dynamo import (
     DynamoIdempotency,
     DynamoLeases,
     DynamoRateLimiter,
-    DynamoRollups,
     DynamoRollupStore,
     DynamoSessions,
 )
@@ -29,7 +28,6 @@ from abtest.adapters.memory import (
     MemoryLeases,
     MemoryQueue,
     MemoryRateLimiter,
-    MemoryRollups,
     MemoryRollupStore,
     MemorySessions,
 )
@@ -40,7 +38,6 @@ from abtest.ports.catalog import Catalog
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
-from abtest.ports.rollups import Rollups
 from tests.support.moto_stack import ENDPOINT, enter_moto, keep_clients_of, mocked
 from tests.support.template import Stack
 from tools.local.engine.process import Engine as Process
@@ -63,7 +60,6 @@ class Ports:
     idempotency: Idempotency
     leases: Leases
     sessions: Sessions
-    rollups: Rollups
     rollup_store: RollupStore
     again: Callable[[], Ports] | None = None
 
@@ -105,7 +101,6 @@ def _memory_ports() -> Iterator[Ports]:
         idempotency=MemoryIdempotency(),
         leases=MemoryLeases(),
         sessions=MemorySessions(),
-        rollups=MemoryRollups(),
         rollup_store=MemoryRollupStore(),
     )
 
@@ -174,7 +169,6 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
         idempotency=DynamoIdempotency(ephemeral),
         leases=DynamoLeases(ephemeral),
         sessions=DynamoSessions(ephemeral),
-        rollups=DynamoRollups(name("RollupsTable")),
         rollup_store=DynamoRollupStore(name("RollupsTable")),
         again=lambda: _aws_ports(name),
     )

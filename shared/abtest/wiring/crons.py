@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.wiring.settings import settings
+from abtest.wiring.warehouses import counter_of
 
 if TYPE_CHECKING:
-    from abtest.services.rollup import RollupRun
+    from abtest.services.rollups import RollupRun
 
 Handler = Callable[[Any, Any], Any]
 
@@ -50,23 +51,41 @@ def sweep() -> Handler:
     return handler
 
 
-def rollup() -> "RollupRun":
-    """What cron_rollup calls. Raises MissingSettingError."""
-    from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases, DynamoRollups
-    from abtest.adapters.s3 import S3Blobs
-    from abtest.adapters.warehouse.duckdb import DuckDbWarehouse
-    from abtest.services.context import World
-    from abtest.services.rollup import RollupRun
+def rollup() -> Handler:
+    """The handler of cron_rollup: the schedule's event, or messages of RefreshQueue. Raises MissingSettingError."""
+    from abtest.services.rollups import Refreshing, RefreshMessage
 
-    found = settings()
+    run = rollup_run()
+    refreshing = Refreshing(run.world, run)
+
+    def handler(event: Any, _context: Any) -> Any:
+        if "Records" in event:
+            messages = [RefreshMessage(id=record["messageId"], body=record["body"]) for record in event["Records"]]
+            again = refreshing.handle(messages)
+            return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in again]}
+        tally = run.run()
+        return {"skipped": "another run is at it"} if tally is None else asdict(tally)
+
+    return handler
+
+
+def rollup_run() -> "RollupRun":
+    """The use case behind it. Raises MissingSettingError."""
+    from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases, DynamoRollupStore
+    from abtest.adapters.embedded_metrics import EmbeddedMetrics
+    from abtest.adapters.s3 import S3Blobs
+    from abtest.services.context import World
+    from abtest.services.rollups import RollupRun
+
+    found, clock = settings(), SystemClock()
     found.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
-    catalog, ledger = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket)), S3Blobs(found.ledger_bucket)
+    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
     return RollupRun(
-        world=World(catalog=catalog, clock=SystemClock(), random=SystemRandomness()),
-        ledger=ledger,
-        warehouse=DuckDbWarehouse(ledger),
-        rollups=DynamoRollups(found.rollups_table),
+        world=World(catalog=catalog, clock=clock, random=SystemRandomness()),
+        counter=counter_of(found, S3Blobs(found.ledger_bucket), clock),
+        store=DynamoRollupStore(found.rollups_table),
         leases=DynamoLeases(found.ephemeral_table),
+        metrics=EmbeddedMetrics(found.aws_lambda_function_name, clock),
     )
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from abtest.adapters.dynamo import DynamoCatalog, DynamoRollups
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryLeases, MemoryRollups
+from abtest.adapters.dynamo import DynamoCatalog, DynamoRollupStore
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryLeases, MemoryQueue, MemoryRollupStore
+from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.s3 import S3Blobs
-from abtest.adapters.warehouse.duckdb import DuckDbWarehouse
+from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import ManualClock, from_milliseconds, timestamp
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Catalog, Commit, Head, Put, Record
-from abtest.services.context import World
+from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Commit, Head, Put, Record
+from abtest.services.context import Caller, World
 from abtest.services.experiments.records import record_of
-from abtest.services.rollup import LEASE, RollupFailedError, RollupRun
+from abtest.services.jobs import Jobs, job_message
+from abtest.services.rollups import LEASE, Refreshing, RefreshMessage, RollupFailedError, RollupRun
 from abtest.services.shop_records import puts_of
 from tests.support.handlers import fresh_handler
 from tests.support.moto_stack import AwsStack
@@ -77,13 +80,13 @@ class Bench:
     def __init__(self) -> None:
         self.clock = ManualClock(from_milliseconds(BEGIN + 60_000))
         self.catalog, self.ledger = MemoryCatalog(), MemoryBlobs()
-        self.rollups, self.leases = MemoryRollups(), MemoryLeases()
+        self.rollups, self.leases, self.metrics = MemoryRollupStore(), MemoryLeases(), MemoryMetrics()
         self.run = RollupRun(
             world=World(catalog=self.catalog, clock=self.clock, random=SystemRandomness()),
-            ledger=self.ledger,
-            warehouse=DuckDbWarehouse(self.ledger),
-            rollups=self.rollups,
+            counter=RunningCounter(self.ledger, self.clock),
+            store=self.rollups,
             leases=self.leases,
+            metrics=self.metrics,
         )
 
 
@@ -116,7 +119,7 @@ def test_run__with_an_experiment_that_cannot_be_read__counts_the_others_and_fail
     put_object(bench.ledger, "one", exposures(4))
     with pytest.raises(RollupFailedError, match=broken.id):
         bench.run.run()
-    found = bench.rollups.get(EXPERIMENT, 1)
+    found = bench.rollups.totals(EXPERIMENT, 1)
     assert found is not None
     assert [value["visitors"] for value in found["variations"].values()] == [2, 2]
 
@@ -126,11 +129,11 @@ def test_rollup__raced_by_another_run__keeps_the_higher_generation() -> None:
     stored(bench.catalog, running())
     put_object(bench.ledger, "one", exposures(4))
     bench.run.run()
-    first = dict(bench.rollups.get(EXPERIMENT, 1) or {})
-    assert bench.rollups.put(first) is False
-    bench.rollups.put(first | {"generation": 9, "source": "another"})
+    first = dict(bench.rollups.totals(EXPERIMENT, 1) or {})
+    assert bench.rollups.put(first, {}, {}) is False
+    bench.rollups.put(first | {"generation": 9, "source": "another"}, {}, {})
     bench.run.run()
-    assert (bench.rollups.get(EXPERIMENT, 1) or {})["generation"] == 10
+    assert (bench.rollups.totals(EXPERIMENT, 1) or {})["generation"] == 10
 
 
 def test_rollup__is_the_document_of_the_data_model() -> None:
@@ -138,7 +141,7 @@ def test_rollup__is_the_document_of_the_data_model() -> None:
     stored(bench.catalog, running())
     put_object(bench.ledger, "one", exposures(3))
     bench.run.run()
-    found = bench.rollups.get(EXPERIMENT, 1)
+    found = bench.rollups.totals(EXPERIMENT, 1)
     assert found is not None
     assert found["computed_at"] == timestamp(bench.clock.now())
     assert found["through"] == timestamp(from_milliseconds(BEGIN + 1))
@@ -146,12 +149,70 @@ def test_rollup__is_the_document_of_the_data_model() -> None:
     assert found["goals"] == {goal().id: {variation(0).id: none, variation(1).id: none}}
 
 
+def test_run__ended_experiment_whose_time_is_over__leaves_the_queue_and_what_stands() -> None:
+    bench = Bench()
+    ended = timestamp(from_milliseconds(BEGIN))
+    stored(bench.catalog, replace(running(), status="completed", ended_at=ended))
+    put_object(bench.ledger, "one", exposures(2))
+    bench.run.run()
+    bench.clock.advance(days=30 + 7)
+    before = bench.rollups.totals(EXPERIMENT, 1)
+    bench.run.run()
+    left = bench.catalog.due("COUNT", COUNTED_FOR_EVER, limit=9)
+    assert [entry.kind for entry in left] == ["SHOP"]
+    assert before is not None
+    assert bench.rollups.totals(EXPERIMENT, 1) == before
+
+
+def test_run__rows_of_a_day__bring_the_shops_day() -> None:
+    bench = Bench()
+    stored(bench.catalog, running())
+    put_object(bench.ledger, "one", exposures(3))
+    first = bench.run.run()
+    put_object(bench.ledger, "two", exposures(4))
+    second = bench.run.run()
+    third = bench.run.run()
+    assert [(tally.days, tally.rows, tally.counted) for tally in (first, second, third) if tally] == [
+        (1, 0, 1),
+        (1, 4, 1),
+        (0, 0, 0),
+    ]
+    (day,) = bench.rollups.shop_days(shop().id, "2026-01-01", "2026-12-31")
+    assert (day["generation"], day["events"]) == (2, {"experiment_viewed": 4})
+    assert (bench.metrics.sums["RowsTaken"], bench.metrics.sums["ExperimentsCounted"]) == (4, 2)
+
+
+def test_run__nothing_new__reads_the_last_hours_of_raw_only() -> None:
+    bench = Bench()
+    stored(bench.catalog, running())
+    put_object(bench.ledger, "one", exposures(3))
+    bench.run.run()
+    bench.clock.advance(hours=5)
+    assert bench.run.run() is not None
+    assert (bench.rollups.totals(EXPERIMENT, 1) or {})["generation"] == 1
+
+
+def test_refresh__of_an_experiment__counts_it_and_says_its_generation() -> None:
+    bench = Bench()
+    stored(bench.catalog, running())
+    put_object(bench.ledger, "one", exposures(3))
+    world = bench.run.world
+    caller = Caller(key_id="k", kind="user", user_id="u", shop_id=shop().id, scopes=frozenset(), request_id="r")
+    queue = MemoryQueue()
+    jobs = Jobs(world, "refresh", queue)
+    job = jobs.ask(caller, {"experiment_id": EXPERIMENT})
+    messages = [RefreshMessage(id="m-1", body=job_message(job)), RefreshMessage(id="m-2", body="not a message")]
+    assert Refreshing(world, bench.run).handle(messages) == ["m-2"]
+    done = jobs.get(shop().id, job.id)
+    assert (done.status, done.result) == ("completed", {"generation": 1})
+    assert Refreshing(world, bench.run).handle(messages[:1]) == []
+
+
 def test_function__on_the_templates_resources__counts_once_and_then_sees_nothing_new(aws_stack: AwsStack) -> None:
     handler = fresh_handler(aws_stack, "CronRollup", "cron_rollup")
     stored(DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket"))), running())
     put_object(S3Blobs(aws_stack.name("LedgerBucket")), "one", exposures(5))
-    assert handler({}, None) == {"counted": 1, "unchanged": 0, "failed": []}
-    assert handler({}, None) == {"counted": 0, "unchanged": 1, "failed": []}
-    found = DynamoRollups(aws_stack.name("RollupsTable")).get(EXPERIMENT, 1)
+    assert (handler({}, None)["counted"], handler({}, None)["unchanged"]) == (1, 1)
+    found = DynamoRollupStore(aws_stack.name("RollupsTable")).totals(EXPERIMENT, 1)
     assert found is not None
     assert found["variations"] == {variation(0).id: {"visitors": 3}, variation(1).id: {"visitors": 2}}

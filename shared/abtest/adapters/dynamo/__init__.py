@@ -5,7 +5,6 @@ from abtest.adapters.dynamo.idempotency import DynamoIdempotency
 from abtest.adapters.dynamo.leases import DynamoLeases
 from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
 from abtest.adapters.dynamo.rollup_store import DynamoRollupStore
-from abtest.adapters.dynamo.rollups import DynamoRollups
 from abtest.adapters.dynamo.sessions import DynamoSessions
 
 __all__ = [
@@ -14,6 +13,5 @@ __all__ = [
     "DynamoLeases",
     "DynamoRateLimiter",
     "DynamoRollupStore",
-    "DynamoRollups",
     "DynamoSessions",
 ]

@@ -7,7 +7,6 @@ from abtest.adapters.memory.limits import MemoryIdempotency, MemoryLeases, Memor
 from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.memory.queue import MemoryQueue
 from abtest.adapters.memory.rollup_store import MemoryRollupStore
-from abtest.adapters.memory.rollups import MemoryRollups
 
 __all__ = [
     "MemoryBlobs",
@@ -19,6 +18,5 @@ __all__ = [
     "MemoryQueue",
     "MemoryRateLimiter",
     "MemoryRollupStore",
-    "MemoryRollups",
     "MemorySessions",
 ]

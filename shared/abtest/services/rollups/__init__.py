@@ -4,4 +4,12 @@ from abtest.services.rollups.refreshing import Refreshing, RefreshMessage
 from abtest.services.rollups.run import LEASE, RollupFailedError, RollupRun, Tally
 from abtest.services.rollups.writing import RollupWriter
 
-__all__ = ["LEASE", "RefreshMessage", "Refreshing", "RollupFailedError", "RollupRun", "RollupWriter", "Tally"]
+__all__ = [
+    "LEASE",
+    "RefreshMessage",
+    "Refreshing",
+    "RollupFailedError",
+    "RollupRun",
+    "RollupWriter",
+    "Tally",
+]

@@ -11,6 +11,7 @@ from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import to_milliseconds
 from abtest.ports.counting import LedgerCounter, ShopCounted, ShopPlans
 from abtest.ports.limits import Leases
+from abtest.ports.metrics import Metrics
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.context import World
 from abtest.services.rollups.work import Work, work_of
@@ -52,6 +53,7 @@ class RollupRun:
     counter: LedgerCounter
     store: RollupStore
     leases: Leases
+    metrics: Metrics
     _unwritten: dict[str, dict[str, ShopDay]] = field(default_factory=dict)
     """Days whose write failed: the counter tells of a change once."""
 
@@ -74,6 +76,14 @@ class RollupRun:
         wanted = {shop.shop_id: shop for shop in work.shops}
         for counted in self.counter.refresh(work.shops) if work.shops else ():
             self._write(wanted[counted.shop_id], counted, tally)
+        self.metrics.put(
+            {
+                "RollupLagSeconds": tally.lag_seconds,
+                "ExperimentsCounted": tally.counted,
+                "RowsTaken": tally.rows,
+                "ExperimentsNotCounted": len(tally.failed),
+            }
+        )
         if tally.failed:
             raise RollupFailedError(tally)
         return tally

@@ -42,14 +42,14 @@ class RollupWriter:
         return self.store.put(documents.totals, documents.days, documents.segments)
 
     def write_days(self, shop_id: str, days: Mapping[str, ShopDay]) -> int:
-        """How many of these days were written, those that stand already apart."""
+        """How many of these days were written: those that do not stand already, empty ones apart."""
         if not days:
             return 0
         standing = {found["date"]: found for found in self.store.shop_days(shop_id, min(days), max(days))}
         written = 0
         for date, day in days.items():
             present = standing.get(date)
-            if present is None or shop_day_of(present) != day:
+            if shop_day_of(present) != day if present else day.events:
                 generation = present["generation"] + 1 if present else 1
                 document = shop_day_document(day, generation=generation, computed_at=self.world.now())
                 written += self.store.put_shop_day(document)
