@@ -56,8 +56,9 @@ SHOP_ID: Final = "[0-9A-Za-z_-]{1,64}"
 """What a shop's id consists of: it is part of the names of objects."""
 
 
-MAX_LINE_BYTES: Final = 4 * 1024 * 1024
-"""Far more than any queue delivers in one message."""
+MAX_LINE_BYTES: Final = 16 * 1024 * 1024
+MAX_TEXT_CHARS: Final = 1024 * 1024
+"""More than any queue delivers in one message."""
 
 
 def row_of_line(line: bytes) -> Row | None:
@@ -86,7 +87,7 @@ def _fits(value: Json, kind: ColumnType) -> bool:
     if value is None:
         return True
     if kind == "text":
-        return isinstance(value, str) and _is_unicode(value)
+        return isinstance(value, str) and len(value) <= MAX_TEXT_CHARS and _is_unicode(value)
     return type(value) is bool if kind == "flag" else type(value) is int and value in INTEGERS
 
 
