@@ -17,6 +17,7 @@ from abtest.domain.ledger.columns import (
     COLUMNS,
     ESSENTIAL,
     MAX_LINE_BYTES,
+    MAX_TEXT_CHARS,
     SHOP_ID,
     ColumnType,
     is_shop_id,
@@ -44,7 +45,7 @@ def _value(name: str, kind: ColumnType) -> str:
 def _fits(name: str, kind: ColumnType) -> str:
     token = f"{name}::VARCHAR"
     fits = {
-        "text": f"{token} LIKE '\"%'",
+        "text": f"{token} LIKE '\"%' AND length({name} ->> '$') <= {MAX_TEXT_CHARS}",
         "flag": f"{token} IN ('true', 'false')",
         "integer": f"json_type({name}) IN ('BIGINT', 'UBIGINT') AND try_cast({name} AS BIGINT) IS NOT NULL",
     }[kind]
