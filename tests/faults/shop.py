@@ -1,0 +1,340 @@
+"""A shop with a running experiment, from the edge to the roll-up: the real services, each process of which may die."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+from abtest.adapters.memory import MemoryBlobs, MemoryLeases, MemoryRateLimiter, MemoryRollupStore, MemorySessions
+from abtest.adapters.memory.metrics import MemoryMetrics
+from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
+from abtest.adapters.warehouse.parquet import DuckDbHours
+from abtest.adapters.warehouse.running import RunningCounter
+from abtest.domain.ledger.batch import Envelope
+from abtest.http.factory import create_app, handler
+from abtest.kit.clock import ManualClock, from_milliseconds, parse_timestamp, to_milliseconds
+from abtest.kit.ids import SystemRandomness
+from abtest.ports.queue import QueueUnavailableError
+from abtest.services.compaction import Compaction
+from abtest.services.context import World
+from abtest.services.ingest import EventStoreUnavailableError, Ingest
+from abtest.services.ledger import KnownGoals, LedgerWriter, Message
+from abtest.services.rollups import RollupRun
+from abtest.wiring.experiments import experiments_uses
+from api_experiments.routes import ROUTERS
+from tests.faults.faults import Fate, Fated, KilledError
+from tests.faults.oracle import Event, Numbers
+from tests.faults.shoppers import Plan, Sending
+from tests.support.api import MemoryApi
+
+PEACE = Fate()
+RANDOM = SystemRandomness()
+"""Of ids alone."""
+
+
+@dataclass
+class Waiting:
+    """A message in the queue; `visible_at`: until then a worker has it."""
+
+    id: str
+    body: str
+    queued_at: int
+    visible_at: int = 0
+
+
+class Mailbox:
+    """A queue as SQS is one: what is not confirmed comes again, and now and then what is confirmed does, too."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self._clock = clock
+        self.waiting: list[Waiting] = []
+        self.available = True
+        self._sent = 0
+
+    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+        if not self.available:
+            raise QueueUnavailableError("switched off")
+        self._sent += 1
+        self.waiting.append(Waiting(f"m-{self._sent}", body, to_milliseconds(self._clock.now())))
+
+    def depth(self) -> int:
+        return len(self.waiting)
+
+
+class Process:
+    """A warm function that counts: it keeps its copy until it dies."""
+
+    def __init__(self, shop: Shop) -> None:
+        self._shop = shop
+        self.fate = Fate()
+        ledger = Fated(shop.ledger, _Present(self))
+        self._run = RollupRun(
+            world=World(catalog=Fated(shop.api.world.catalog, _Present(self)), clock=shop.clock, random=RANDOM),
+            counter=RunningCounter(ledger, shop.clock, opened=DuckDbShopLedger),
+            store=Fated(shop.store, _Present(self)),
+            leases=MemoryLeases(),  # of its own: the lease that keeps runs apart has failed
+            metrics=MemoryMetrics(),
+        )
+
+    def count(self, fate: Fate | None = None) -> None:
+        """One run of the roll-up."""
+        self.fate = fate or Fate()
+        self._run.run()
+
+
+class _Present(Fate):
+    """The fate that a process has at the moment."""
+
+    def __init__(self, process: Process) -> None:
+        super().__init__()
+        self._process = process
+
+    def before_call(self) -> bool:
+        return self._process.fate.before_call()
+
+
+class Shop:
+    """Everything, in virtual time."""
+
+    def __init__(self, chance: Random) -> None:
+        self.chance = chance
+        self.api = MemoryApi([])
+        self.api.handler = handler(
+            create_app(
+                [*ROUTERS], self.api.management.services(experiments_uses(self.api.management, MemorySessions()))
+            )
+        )
+        self.clock = self.api.clock
+        self.tenant = self.api.tenant()
+        self.ledger = MemoryBlobs()
+        self.store = MemoryRollupStore()
+        self.mailbox = Mailbox(self.clock)
+        self.received: dict[str, int] = {}
+        self.limiter = MemoryRateLimiter()
+        self.plan = self._launched()
+
+    @property
+    def now(self) -> int:
+        return to_milliseconds(self.clock.now())
+
+    def process(self) -> Process:
+        """A cold function."""
+        return Process(self)
+
+    # ------------------------------------------------------------ events
+
+    def send(self, sendings: Sequence[Sending], fate: Fate = PEACE) -> None:
+        """One request at the present moment, repeated like a browser does until it is answered."""
+        skew = sendings[0].skew
+        for attempt in range(20):
+            try:
+                self._request(sendings, skew, fate if attempt == 0 else PEACE)
+            except (KilledError, EventStoreUnavailableError):
+                self.mailbox.available = self.ledger.available = True
+                self.clock.advance(seconds=3)
+                continue
+            return
+        raise AssertionError("twenty attempts are enough")
+
+    def _request(self, sendings: Sequence[Sending], skew: int, fate: Fate) -> None:
+        noted = Noting(lambda: self._note(sendings))
+        ingest = Ingest(
+            clock=self.clock,
+            random=RANDOM,
+            limiter=self.limiter,
+            ledger=Fated(noted.of(self.ledger, "put"), fate),
+            queue=Fated(noted.of(self.mailbox, "send"), fate),
+        )
+        envelope = Envelope(
+            events=[_wire(sending.event, self.plan, skew) for sending in sendings], sent_at=self.now + skew
+        )
+        receipt = ingest.accept(self.tenant.shop.id, envelope)
+        assert receipt.quarantined == 0, receipt  # type: ignore[union-attr]
+
+    def _note(self, sendings: Sequence[Sending]) -> None:
+        for sending in sendings:
+            self.received.setdefault(sending.event["id"], self.now)
+
+    # ------------------------------------------------------------ workers
+
+    def deliver(self, fate: Fate = PEACE, *, most: int = 40) -> bool:
+        """Hand a batch to a worker, in no particular order; False when nothing is visible."""
+        visible = [message for message in self.mailbox.waiting if message.visible_at <= self.now]
+        batch = self.chance.sample(visible, min(len(visible), self.chance.randrange(1, most)))
+        if not batch:
+            return False
+        for message in batch:
+            message.visible_at = self.now + 360_000
+        writer = LedgerWriter(
+            ledger=Fated(self.ledger, fate),
+            goals=KnownGoals(Fated(self.api.world.catalog, fate), self.clock),
+            clock=self.clock,
+        )
+        try:
+            refused = writer.write([Message(id=each.id, body=each.body, queued_at=each.queued_at) for each in batch])
+        except KilledError:
+            return True
+        assert refused == []
+        for message in batch:
+            if self.chance.random() > 0.05:  # else confirmed, and delivered again all the same
+                self.mailbox.waiting.remove(message)
+        return True
+
+    def requeue_spilled(self) -> None:
+        """What the sweep does, dying between queueing and removing now and then."""
+        for entry in list(self.ledger.list("spill/")):
+            found = self.ledger.get(entry.key)
+            assert found is not None
+            self.mailbox.send(found.content.decode())
+            if self.chance.random() > 0.3:
+                self.ledger.delete(entry.key)
+
+    def compact(self, fate: Fate = PEACE, *, since_days: int = 20) -> None:
+        """One run of the compaction; killed ones leave whatever they had written."""
+        ledger = Fated(self.ledger, fate)
+        compaction = Compaction(
+            clock=self.clock,
+            random=RANDOM,
+            ledger=ledger,
+            hours=DuckDbHours(ledger),
+            leases=MemoryLeases(),
+            metrics=MemoryMetrics(),
+        )
+        try:
+            compaction.run(until=self.clock.now() + timedelta(minutes=5), since=self.now - since_days * 86_400_000)
+        except KilledError:
+            return
+
+    def drain(self) -> None:
+        """Everything that was taken in stands in the ledger."""
+        self.mailbox.available = self.ledger.available = True
+        while self.mailbox.waiting or any(self.ledger.list("spill/")):
+            self.requeue_spilled()
+            while self.deliver():
+                pass
+            self.clock.advance(minutes=7)
+
+    # ------------------------------------------------------------ results
+
+    def standing(self) -> dict[str, Any]:
+        """What the roll-up's documents say, in the oracle's form."""
+        totals = self.store.totals(self.plan.experiment, 1)
+        assert totals is not None
+        first, last = "2026-01-01", "2027-01-01"
+        days = self.store.days(self.plan.experiment, 1, first, last)
+        segments = self.store.segments(self.plan.experiment, 1, first, last)
+        by_day: dict[tuple[str, int], int] = {}
+        for variation, _, quarter, _, visitors in (cell for day in days for cell in day["cells"]):
+            key = (variation, quarter // 96)
+            by_day[key] = by_day.get(key, 0) + visitors
+        return {
+            "visitors": {(name,): said["visitors"] for name, said in totals["variations"].items() if said["visitors"]},
+            "visitors by day": by_day,
+            "visitors by device": {
+                (variation, day, value): visitors
+                for segment in segments
+                for variation, dimension, day, value, visitors in segment["cells"]
+                if dimension == "device"
+            },
+            "multiple": totals["multiple_exposure"],
+            "click": _numbers(totals["goals"][self.plan.click]),
+            "signup": _numbers(totals["goals"][self.plan.signup]),
+            "revenue": _numbers(totals["goals"][self.plan.revenue]),
+            "foreign": {
+                variation: said["excluded"]
+                for variation, said in totals["goals"][self.plan.revenue].items()
+                if said["excluded"]
+            },
+        }
+
+    def _launched(self) -> Plan:
+        goals = [
+            {"name": "Buy", "type": "click", "selector": "#buy"},
+            {"name": "Signed up", "type": "custom", "event_name": "sign_up", "count_once": False},
+            {"name": "Revenue", "type": "revenue"},
+        ]
+        client = self.api.client(self.tenant.admin)
+        made = client.post("/experiments", {"name": "Headline", "goals": goals})
+        assert made.status == 201, made.body
+        launched = client.post(f"/experiments/{made.json()['id']}/launch", {"override_checklist_warnings": True})
+        assert launched.status == 200, launched.body
+        experiment = launched.json()
+        by_type = {goal["type"]: goal["id"] for goal in experiment["goals"]}
+        return Plan(
+            experiment=experiment["id"],
+            variations=tuple(variation["id"] for variation in experiment["variations"]),
+            click=by_type["click"],
+            signup=by_type["custom"],
+            revenue=by_type["revenue"],
+            begins=to_milliseconds(parse_timestamp(experiment["started_at"])),
+        )
+
+
+class Noting:
+    """Tells of each time that something was really handed over."""
+
+    def __init__(self, note: Callable[[], None]) -> None:
+        self._note = note
+
+    def of(self, port: Any, call: str) -> Any:
+        return _Noted(port, call, self._note)
+
+
+class _Noted:
+    def __init__(self, port: Any, call: str, note: Callable[[], None]) -> None:
+        self._port, self._call, self._note = port, call, note
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._port, name)
+        if name != self._call:
+            return found
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            answer = found(*arguments, **named)
+            self._note()
+            return answer
+
+        return call
+
+
+def _numbers(goal: dict[str, Any]) -> dict[str, Numbers]:
+    return {
+        variation: (said["converters"], said["count"], said["sum_minor"], int(said["sum_squares_minor"]))
+        for variation, said in goal.items()
+        if said["count"]
+    }
+
+
+_TYPES = {"seen": "experiment_viewed", "click": "goal", "signup": "custom", "order": "order", "refund": "refund"}
+
+
+def _wire(event: Event, plan: Plan, skew: int) -> dict[str, Any]:
+    """The event as the SDK sends it, by a clock that is ahead."""
+    sent: dict[str, Any] = {
+        "type": _TYPES[event["kind"]],
+        "eventId": event["id"],
+        "visitorId": event["visitor"],
+        "ts": event["at"] + skew,
+        "qa_mode": event["qa"],
+    }
+    data: dict[str, Any] = {"device": event["device"]}
+    if event["kind"] == "seen":
+        sent |= {"experimentId": event["experiment"], "variationId": event["variation"], "assignment_epoch": 1}
+    elif event["kind"] == "click":
+        data["goalId"] = plan.click
+    elif event["kind"] == "signup":
+        data["event_name"] = "sign_up"
+    else:
+        major = f"{event['minor'] // 100}.{event['minor'] % 100:02}"
+        data |= {"orderId": event["order"], "revenue": major, "currency": event["currency"]}
+    return {**sent, "data": data}
+
+
+def moved(clock: ManualClock, unix_ms: int) -> None:
+    """Let time pass until then, if it is not yet past."""
+    ahead = from_milliseconds(unix_ms) - clock.now()
+    if ahead > timedelta():
+        clock.advance(seconds=ahead.total_seconds())
