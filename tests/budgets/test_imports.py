@@ -18,7 +18,6 @@ ALLOWED = {
     "api_settings": {"fastapi", "mangum"},
     "api_analytics": {"fastapi", "mangum", "numpy", "scipy"},
     "cron_rollup": {"duckdb", "numpy"},
-    "worker_exports": {"duckdb", "numpy"},
     "cron_compact": {"duckdb", "numpy"},
     "cron_audit": {"duckdb", "numpy"},
     "worker_exports": {"duckdb", "numpy"},
