@@ -14,7 +14,7 @@ from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.context import World
-from abtest.services.rollups.work import Work, work_of
+from abtest.services.rollups.work import Work, forget_ended, work_of
 from abtest.services.rollups.writing import RollupWriter
 
 _log = logging.getLogger(__name__)
@@ -63,6 +63,7 @@ class RollupRun:
         if not self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS, now=self.world.clock.now()):
             return None
         try:
+            forget_ended(self.world)
             return self._roll_up(work_of(self.world))
         finally:
             self.leases.release(LEASE, owner=owner)

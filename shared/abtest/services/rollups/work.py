@@ -33,21 +33,20 @@ class Work:
 
 
 def work_of(world: World, only: str | None = None) -> Work:
-    """What is to be counted now, of one shop or of all; entries whose time is over leave the queue.
-
-    A shop is counted, though it has no experiment: its days are.
-    """
-    work, by_shop = Work(), defaultdict[str, list[DueEntry]](list)
+    """What is to be counted now, of one shop or of all; shops without experiments, too, for the sake of their days."""
+    work, by_shop, now = Work(), defaultdict[str, list[DueEntry]](list), world.now()
     for entry in world.catalog.due(QUEUE, COUNTED_FOR_EVER, limit=MAX_ENTRIES):
-        if only is not None and entry.shop_id != only:
-            continue
-        if entry.due < world.now():
-            world.catalog.forget_due(QUEUE, entry)
-        else:
+        if entry.due >= now and only in (None, entry.shop_id):
             by_shop[entry.shop_id].append(entry)
     for shop_id, entries in sorted(by_shop.items()):
         work.shops += _shop_plans(world.catalog, shop_id, entries, work.failed)
     return work
+
+
+def forget_ended(world: World) -> None:
+    """Take out of the queue what need not be counted any more."""
+    for entry in world.catalog.due(QUEUE, world.now(), limit=MAX_ENTRIES):
+        world.catalog.forget_due(QUEUE, entry)
 
 
 def _shop_plans(catalog: Catalog, shop_id: str, entries: Iterable[DueEntry], failed: list[str]) -> list[ShopPlans]:
