@@ -113,7 +113,7 @@ class Schedule:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_results__of_a_random_schedule__equal_what_was_sent(seed: int) -> None:
-    Schedule(seed, events=800, days=3, steps=24).run()
+    Schedule(seed, events=600, days=2, steps=16).run()
 
 
 def test_results__of_two_hundred_thousand_events__equal_what_was_sent() -> None:
