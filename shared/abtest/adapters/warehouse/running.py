@@ -36,6 +36,9 @@ OBJECTS_AT_ONCE = 256
 OVERLAP_MS = 3 * HOUR_MS
 """Workers write under the hour of writing; what they write late is in one of the last hours."""
 
+CLOCKS_APART_MS = 5 * 60 * 1000
+"""What was received after midnight, by the edge's clock, is of the day that has not begun by ours."""
+
 DAYS_KEPT = 31
 """Days of a shop that are brought up to date; a refund of an older order changes the audit's and no run's answer."""
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
@@ -149,8 +152,8 @@ class RunningCounter:
         self, shop: ShopPlans, copy: ShopCopy, brought: Brought, now: int, *, is_warm: bool
     ) -> dict[str, ShopDay]:
         """Days that changed; of a shop that is new here all that are brought up to date."""
-        today = now // DAY_MS
-        kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 2)]
+        today = (now + CLOCKS_APART_MS) // DAY_MS
+        kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
         changed = brought.dates if is_warm else copy.dates()
         ledger = copy.ledger()
         return {date: ledger.day(date, shop.currency) for date in kept if date in changed}

@@ -7,7 +7,7 @@ that share a hash are merely counted again together.
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ HASHED = f"""{NAMES}, hash(visitor_id) AS visitor_hash, hash(event_id) AS event_
 """The columns of a copy, out of a relation that has those of the ledger."""
 CREATE_INBOX = f"CREATE OR REPLACE TABLE inbox ({_COLUMNS}, is_new BOOLEAN)"
 
+_TIMES = ("received_at", "sent_at")
 _KEYS = """
 SELECT event_hash AS shared, visitor_hash FROM {rows} WHERE event_hash IN (SELECT event_hash FROM {wanted})
 UNION ALL
@@ -49,6 +50,14 @@ INSERT INTO touched
 SELECT DISTINCT visitor_hash FROM bonds
 WHERE shared IN (SELECT shared FROM bonds SEMI JOIN touched USING (visitor_hash))
     AND visitor_hash NOT IN (SELECT visitor_hash FROM touched)"""
+
+_SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in COLUMNS if name not in _TIMES)
+
+# Who received it first, and that it happened at the same moment, is the same from whatever moment somebody counts.
+_DROP_ECHOES = f"""
+DELETE FROM news WHERE rowid IN (
+    SELECT news.rowid FROM news JOIN known AS old ON old.event_hash = news.event_hash
+    WHERE {_SAME} AND old.received_at <= news.received_at AND news.ts <= old.received_at)"""  # noqa: S608 - names of columns alone
 
 _CHANGING = """
 SELECT type, qa_mode, visitor_id, order_id, ts, received_at FROM closure
@@ -123,16 +132,17 @@ class ShopCopy:
         After an exception nothing can be said of the copy: drop it.
         """
         wanted = {plan.experiment_id: (digest_of(plan), plan) for plan in plans}
-        brought = Brought()
+        brought, newest = Brought(), 0
         self._forget_all_but(wanted)
         if has_news:
-            brought.rows, brought.oldest = self._take_news()
+            brought.rows, brought.oldest, newest = self._take_news()
         if brought.rows:
             self._close()
             self._count_difference(wanted, brought)
             brought.dates = self._touched_days()
             self._keep_news()
         self._count_whole(wanted, brought)
+        self._note_seen(wanted, newest)
         brought.counts = {experiment_id: standing.counts for experiment_id, standing in self._standing.items()}
         return brought
 
@@ -152,14 +162,24 @@ class ShopCopy:
             if experiment_id in wanted and wanted[experiment_id][0] == standing.plan
         }
 
-    def _take_news(self) -> tuple[int, int | None]:
+    def _take_news(self) -> tuple[int, int | None, int]:
+        """How many there are, when the first and the last of them were received; repetitions are then forgotten."""
         self._database.execute(
             """CREATE OR REPLACE TEMP TABLE news AS
             SELECT * EXCLUDE (is_new) FROM inbox WHERE shop_id = $shop AND is_new""",
             {"shop": self._shop_id},
         )
-        ((number, oldest),) = self._rows("SELECT count(*), min(received_at) FROM news")
-        return number, oldest
+        ((number, oldest, newest),) = self._rows("SELECT count(*), min(received_at), max(received_at) FROM news")
+        known = f"SELECT * FROM {self.name}.history WHERE event_hash IN (SELECT event_hash FROM news)"  # noqa: S608 - names of our own
+        self._database.execute(f"CREATE OR REPLACE TEMP TABLE known AS {known}")
+        self._database.execute(_DROP_ECHOES)
+        return number, oldest, newest or 0
+
+    def _note_seen(self, wanted: Mapping[str, tuple[str, CountingPlan]], newest: int) -> None:
+        """Repetitions change nothing but up to when the ledger was looked at."""
+        for experiment_id, standing in self._standing.items():
+            if newest >= wanted[experiment_id][1].begins_at:
+                self._standing[experiment_id] = replace(standing, counts=standing.counts.seen(newest))
 
     def _close(self) -> None:
         """All rows of all visitors who share anything with a new row, directly or through others."""

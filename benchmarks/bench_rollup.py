@@ -1,0 +1,186 @@
+"""The roll-up's run as history grows 1, 2, 4, 8 times with the same new data, beside counting everything anew.
+
+A shop at a steady rate: more history is more days. Each run brings 5,000 new rows, 5 % of them repetitions of older ones,
+20 % of them of visitors who were there before. ARGS: --rows N (the smallest history), --rounds N.
+"""
+
+import gzip
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from hashlib import md5
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+
+from abtest.adapters.memory import MemoryBlobs
+from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
+from abtest.adapters.warehouse.running import RunningCounter
+from abtest.domain.ledger.columns import COLUMNS
+from abtest.domain.ledger.compacted_hours import CompactedHour
+from abtest.domain.ledger.daily_counts import DailyCounts
+from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.objects import EventsFile, compacted_key, raw_key
+from abtest.domain.ledger.plans import CountingPlan, GoalPlan
+from abtest.kit import canonical_json
+from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
+from abtest.ports.counting import ShopPlans
+from abtest.services.ledger_files import LedgerFiles
+
+SHOP, EXPERIMENT = "shop-a", "experiment-a"
+VARIATIONS = ("control", "blue")
+NOW = to_milliseconds(datetime(2026, 11, 20, 12, tzinfo=UTC))
+DAILY = 62_500
+NEW_ROWS = 5_000
+FACTORS = (1, 2, 4, 8)
+
+# Ten rows a visitor: an exposure, six page views, two clicks, and every fourth visitor's order.
+DAY = """
+SELECT 'e-' || row AS event_id, $shop AS shop_id,
+    CASE row % 10 WHEN 0 THEN 'experiment_viewed' WHEN 3 THEN 'goal' WHEN 5 THEN 'goal'
+        WHEN 9 THEN CASE WHEN row // 10 % 4 = 0 THEN 'order' ELSE 'pageview' END ELSE 'pageview' END AS type,
+    'v-' || md5((row // 10)::VARCHAR) AS visitor_id, NULL::VARCHAR AS session_id,
+    $starts + row % $daily * 86400000 // $daily AS ts, ts AS received_at, NULL::BIGINT AS sent_at,
+    CASE WHEN row % 10 = 0 THEN $experiment END AS experiment_id,
+    CASE WHEN row % 10 = 0 THEN ['control', 'blue'][row // 10 % 2 + 1] END AS variation_id,
+    CASE WHEN row % 10 = 0 THEN 1 END::BIGINT AS assignment_epoch,
+    CASE WHEN row % 10 IN (3, 5) THEN 'click' END AS goal_id, NULL::VARCHAR AS event_name,
+    CASE WHEN type = 'order' THEN 'o-' || row END AS order_id,
+    CASE WHEN type = 'order' THEN row % 9000 + 100 END::BIGINT AS revenue_minor,
+    CASE WHEN type = 'order' THEN 'EUR' END AS currency,
+    NULL::BIGINT AS shop_revenue_minor, NULL::VARCHAR AS shop_currency, NULL::VARCHAR AS cohort,
+    NULL::BIGINT AS holdout_config_epoch, ['desktop', 'mobile'][row // 10 % 2 + 1] AS device,
+    ['DE', 'FR', 'US', 'GB'][row // 10 % 4 + 1] AS country, 'new' AS visitor_kind, 'search' AS source,
+    'https://shop.example/p/' || row % 1000 AS url, false AS qa_mode,
+    CASE WHEN type = 'order' THEN '{"items":[]}' ELSE '{}' END AS data, row % 16 AS bucket
+FROM range($first, $first + $daily) AS made (row)"""
+
+
+def plan() -> CountingPlan:
+    """A click and a revenue goal, since the beginning of the history."""
+    window = 30 * DAY_MS
+    click = GoalPlan(goal_id="click", type="click", event_name=None, count_once=True, window_ms=window, filter=None)
+    revenue = GoalPlan(
+        goal_id="money", type="revenue", event_name=None, count_once=False, window_ms=window, filter=None
+    )
+    return CountingPlan(
+        experiment_id=EXPERIMENT,
+        shop_id=SHOP,
+        assignment_epoch=1,
+        measurement_epoch=1,
+        begins_at=NOW - 400 * DAY_MS,
+        currency="EUR",
+        variation_ids=VARIATIONS,
+        goals=(click, revenue),
+    )
+
+
+def history(rows: int, folder: Path) -> MemoryBlobs:
+    """A ledger whose days before today are compacted, one file each."""
+    ledger = MemoryBlobs()
+    path = folder / "day.parquet"
+    with duckdb.connect() as database:
+        for number in range(rows // DAILY):
+            starts = NOW - NOW % DAY_MS - (number + 1) * DAY_MS
+            bounds = {"shop": SHOP, "experiment": EXPERIMENT, "starts": starts, "first": number * DAILY, "daily": DAILY}
+            database.execute(f"CREATE OR REPLACE TABLE day AS {DAY}", bounds)
+            database.execute(
+                f"COPY (FROM day ORDER BY bucket, visitor_id) TO '{path}' (FORMAT parquet, COMPRESSION zstd)"
+            )
+            key = EventsFile(shop_id=SHOP, hour=starts, first=0, last=15, digest=f"{number:064}").key
+            ledger.put(key, path.read_bytes(), content_type="application/vnd.apache.parquet")
+            hour = CompactedHour(raw=frozenset(), events=(key,), rows=DAILY)
+            ledger.put(compacted_key(starts), hour.encoded(), content_type="application/json")
+    return ledger
+
+
+def deliver(ledger: MemoryBlobs, turn: int, now: int, older: list[dict[str, Any]]) -> None:
+    """New rows in one raw object; `older` are those delivered before, and after it these as well."""
+    chance = random.Random(turn)
+    lines = [_row(chance, turn, number, now) for number in range(NEW_ROWS)]
+    for index in chance.sample(range(NEW_ROWS), NEW_ROWS // 20 if older else 0):
+        lines[index] = {**chance.choice(older), "received_at": now}
+    older += lines
+    content = gzip.compress(b"\n".join(map(canonical_json.encode, lines)), 1)
+    ledger.put(raw_key([f"turn-{turn}"], now), content, content_type="application/x-ndjson")
+
+
+def _row(chance: random.Random, turn: int, number: int, now: int) -> dict[str, Any]:
+    """One of ten rows of a visitor; every fifth visitor was there in the last eight days."""
+    visitor, old = f"new-{turn}-{number // 10}", chance.randrange(8 * DAILY // 10)
+    if chance.random() < 0.2:
+        visitor = f"v-{md5(str(old).encode(), usedforsecurity=False).hexdigest()}"
+    kinds: dict[int, dict[str, Any]] = {
+        0: {"type": "experiment_viewed", "experiment_id": EXPERIMENT, "variation_id": VARIATIONS[old % 2]},
+        3: {"type": "goal", "goal_id": "click"},
+        9: {"type": "order", "order_id": f"n-{turn}-{number}", "revenue_minor": 500, "currency": "EUR"},
+    }
+    fields = {"event_id": f"n-{turn}-{number}", "shop_id": SHOP, "visitor_id": visitor, "url": "https://shop.example/"}
+    times = {"ts": now - 1000, "received_at": now - 500}
+    told = kinds.get(number % 10, {"type": "pageview"})
+    return {**dict.fromkeys(COLUMNS), **fields, **times, "qa_mode": False, "data": "{}", **told}
+
+
+def measure(rows: int, rounds: int) -> dict[str, Any]:
+    """Seconds of building, of each warm run, of counting anew; peak memory in MB."""
+    with TemporaryDirectory(prefix="bench-rollup-") as name:
+        ledger = history(rows, Path(name))
+        clock = ManualClock(from_milliseconds(NOW))
+        counter = RunningCounter(ledger, clock)
+        wanted = [ShopPlans(shop_id=SHOP, currency="EUR", plans=[plan()])]
+        started = time.perf_counter()
+        list(counter.refresh(wanted))
+        built, runs = time.perf_counter() - started, []
+        older: list[dict[str, Any]] = []
+        for turn in range(rounds + 1):
+            clock.advance(minutes=5)
+            deliver(ledger, turn, to_milliseconds(clock.now()), older)
+            started = time.perf_counter()
+            (counted,) = counter.refresh(wanted)
+            runs.append(time.perf_counter() - started)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        started = time.perf_counter()
+        files = LedgerFiles(ledger).of_shop(SHOP, 0)
+        with DuckDbWarehouse(ledger).open(SHOP, files, since=0) as opened:
+            anew = DailyCounts.of(opened.count(plan()))
+            opened.day(max(counted.days), "EUR")
+        seconds = time.perf_counter() - started
+    if anew.whole() != counted.counts[EXPERIMENT].whole():
+        sys.exit("the run's answer is not that of counting anew")
+    return {"rows": rows, "built": built, "run": median(runs[1:]), "anew": seconds, "peak": peak}
+
+
+def main() -> None:
+    """Each size in a process of its own, in turn."""
+    parser = ArgumentParser()
+    parser.add_argument("--rows", type=int, default=500_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--one", type=int)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure(options.one, options.rounds)))
+        return
+    smallest = 0.0
+    print("history      warm run  ratio  counting anew  building  peak")
+    for factor in FACTORS:
+        command = [sys.executable, __file__, "--one", str(options.rows * factor), "--rounds", str(options.rounds)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(os.environ))
+        told = json.loads(done.stdout.splitlines()[-1])
+        smallest = smallest or told["run"]
+        print(
+            f"{told['rows']:>9,}  {told['run']:>8.3f} s  {told['run'] / smallest:>5.2f}"
+            f"  {told['anew']:>11.2f} s  {told['built']:>6.1f} s  {told['peak']:>4.0f} MB"
+        )
+
+
+if __name__ == "__main__":
+    main()
