@@ -3,6 +3,9 @@
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
@@ -12,6 +15,7 @@ from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
 from abtest.ports.counting import ShopLedger
+from tests.support.local_athena import LocalAthena, local_athena
 
 SINCE = 0
 HOUR = 1_770_000_000_000 // 3_600_000 * 3_600_000
@@ -49,4 +53,25 @@ def duckdb_opened(rows: Sequence[Row], shop_id: str) -> Iterator[ShopLedger]:
         yield opened
 
 
-ENGINES: Mapping[str, Opened] = {"duckdb": duckdb_opened}
+@contextmanager
+def athena_opened(athena: LocalAthena, rows: Sequence[Row], shop_id: str) -> Iterator[ShopLedger]:
+    """Athena, over objects of these rows alone."""
+    athena.empty()
+    files = stored(athena.ledger, rows, shop_id)
+    with athena.warehouse.open(shop_id, files, since=SINCE) as opened:
+        yield opened
+
+
+@contextmanager
+def _embedded() -> Iterator[Opened]:
+    yield duckdb_opened
+
+
+@contextmanager
+def _athena() -> Iterator[Opened]:
+    with TemporaryDirectory() as state, local_athena(Path(state)) as running:
+        yield partial(athena_opened, running)
+
+
+ENGINES: Mapping[str, Callable[[], AbstractContextManager[Opened]]] = {"athena": _athena, "duckdb": _embedded}
+"""Each is started once for many ledgers."""

@@ -1,15 +1,20 @@
 """The SQL of counting is one text: what DuckDB runs, Athena must understand, and mean the same by it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 
 import pytest
 import sqlglot
 from sqlglot import exp
 
-from abtest.adapters.warehouse.athena_relations import accepted_hits, shop_rows, with_relations
+from abtest.adapters.memory import MemoryBlobs
+from abtest.adapters.warehouse.athena import AthenaWarehouse
+from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
 from abtest.adapters.warehouse.counting_sql import candidates, counting
+from abtest.adapters.warehouse.shop_day_sql import shop_day_query
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
+from abtest.kit.ids import SystemRandomness
 from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, PLAN, SHOP
 
 DIALECTS = ("duckdb", "athena")
@@ -17,7 +22,7 @@ DIALECTS = ("duckdb", "athena")
 FUNCTIONS = frozenset(
     {
         *("And", "Or", "Case", "If", "Cast", "Coalesce", "Nullif", "Exists"),
-        *("Count", "Sum", "Min", "Max", "Grouping", "RowNumber"),
+        *("Count", "Sum", "Min", "Max", "Grouping", "RowNumber", "Lag"),
         *("Greatest", "Least", "Length", "Pad", "Substring"),
     }
 )
@@ -32,7 +37,6 @@ OPERATORS_THAT_DIFFER = (
     exp.RegexpLike,
     exp.ILike,
     exp.Collate,
-    exp.Distinct,
     exp.Array,
     exp.Qualify,
 )
@@ -42,20 +46,40 @@ FILES = ShopFiles(
     parquet=(EventsFile(shop_id=SHOP, hour=BEGIN - BEGIN % 3_600_000, first=0, last=15, digest="d").key,),
     raw=(raw_key(["a"], BEGIN), raw_key(["b"], BEGIN + 3_600_000)),
 )
-RELATIONS = {"shop_rows": shop_rows(SHOP, FILES, BEGIN), "accepted_hits": accepted_hits("run")}
+DATE = "2026-02-02"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenDown(AthenaQueries):
+    """Queries that nobody answers."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def stream(self, text: str) -> Iterator[tuple[Value, ...]]:
+        self.texts.append(text)
+        return iter(())
+
+
+def _asked_of_athena() -> list[str]:
+    """Whatever the adapter asks, as it asks it."""
+    queries = WrittenDown(database="ledger", workgroup="queries", random=SystemRandomness())
+    for files in (FILES, ShopFiles()):
+        with AthenaWarehouse(queries=queries, ledger=MemoryBlobs()).open(SHOP, files, since=BEGIN) as ledger:
+            for plan in (PLAN, HOLDOUT_PLAN):
+                ledger.count(plan)
+            ledger.day(DATE, "EUR")
+            ledger.touched_by(files.raw)
+    return queries.texts
 
 
 def _statements() -> Iterator[tuple[str, str]]:
     for name, plan in (("experiment", PLAN), ("holdout", HOLDOUT_PLAN)):
         yield f"counting-{name}", counting(plan)
-        yield (
-            f"counting-{name}-athena",
-            with_relations(counting(plan, events="shop_rows", accepted="accepted_hits"), RELATIONS),
-        )
     listed = candidates(PLAN)
     assert listed is not None
     yield "candidates", listed
-    yield "relation-of-nothing", shop_rows(SHOP, ShopFiles(), BEGIN)
+    yield "shop-day", shop_day_query(SHOP, DATE, "EUR")
+    yield from ((f"athena-{number}", text) for number, text in enumerate(_asked_of_athena()))
 
 
 STATEMENTS = dict(_statements())
@@ -79,6 +103,7 @@ def test_statement__in_either_dialect__uses_what_both_have(statement: str, diale
     assert used <= FUNCTIONS
     assert types <= TYPES
     assert not list(tree.find_all(*OPERATORS_THAT_DIFFER))
+    assert not any(each.args.get("on") for each in tree.find_all(exp.Distinct))
 
 
 @pytest.mark.parametrize(("read", "write"), [DIALECTS, DIALECTS[::-1]])
@@ -92,7 +117,13 @@ def test_statement__translated__can_be_read_and_names_the_same(statement: str, r
 
 
 @pytest.mark.parametrize(
-    "foreign", ["SELECT list_contains(a, 1) FROM t", "SELECT a // 2 FROM t", "SELECT a::HUGEINT FROM t"]
+    "foreign",
+    [
+        "SELECT list_contains(a, 1) FROM t",
+        "SELECT a // 2 FROM t",
+        "SELECT a::HUGEINT FROM t",
+        "SELECT DISTINCT ON (a) b FROM t",
+    ],
 )
 def test_whitelist__what_only_duckdb_knows__is_noticed(foreign: str) -> None:
     """All of the above leans on it."""
