@@ -73,9 +73,10 @@ class Audit:
 
     def run(self, *, until: datetime) -> Audited:
         """Audit the day's sample; nothing is begun after `until`. Raises AuditFailedError after trying everything."""
-        found = Audited(seed=self.world.now()[:10])
+        work = work_of(self.world)
+        found = Audited(seed=self.world.now()[:10], failed=list(work.failed))
         self._audit_hours(found, until)
-        for plan in self._in_time(list(_sample(work_of(self.world).shops, found.seed)), found, until):
+        for plan in self._in_time(list(_sample(work.shops, found.seed)), found, until):
             try:
                 self._audit(plan, found)
             except Exception:

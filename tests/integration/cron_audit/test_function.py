@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -26,6 +28,9 @@ from tests.support.storefronts import shop
 from tests.unit.ledger.rolled_up import EXPERIMENT, events, running
 from tools.admin.__main__ import main
 from tools.admin.recompute import Display
+
+
+PAGE = "0192a3b4-0000-7000-8000-0000000000a1"
 
 
 class Night:
@@ -80,6 +85,28 @@ def test_audit__of_what_was_recomputed__is_equal(night: Night, capsys: pytest.Ca
     answer = night.audit()
 
     assert (answer["equal"], answer["different"], answer["failed"]) == ([EXPERIMENT], [], [])
+
+
+def test_audit__of_a_goal_on_a_page_and_a_roll_up_in_parts__has_the_rights_for_both(
+    night: Night, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = running(EXPERIMENT)
+    scoped = replace(
+        experiment,
+        goals=(replace(experiment.goals[0], page_id="rule"),),
+        goal_page_rules=({"id": "rule", "pageId": PAGE},),
+        version=2,
+    )
+    night.world.catalog.commit(Commit(puts=[Put(record=record_of(scoped), expected_version=1)]))
+    _recompute(capsys)
+    totals = night.store.totals(EXPERIMENT, 1)
+    assert totals is not None
+    noise = "".join(sha256(bytes([number % 256, number // 256])).hexdigest() for number in range(12_000))
+    assert night.store.put({**totals, "generation": totals["generation"] + 1, "noise": noise}, {}, {})
+
+    answer = night.audit()
+
+    assert (answer["equal"], answer["failed"]) == ([EXPERIMENT], [])
 
 
 def test_audit__damaged_roll_up__raises_the_metric_and_recompute_mends_it(

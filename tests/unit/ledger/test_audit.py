@@ -16,7 +16,7 @@ from abtest.services.audit import Audit, Audited, AuditFailedError
 from abtest.services.compaction import Compaction
 from abtest.services.experiments.records import record_of
 from tests.unit.ledger.raw_hours import NOON
-from tests.unit.ledger.rolled_up import EXPERIMENT, OTHER, RolledUp
+from tests.unit.ledger.rolled_up import EXPERIMENT, OTHER, RolledUp, running
 
 
 def _audit(bench: RolledUp, minutes: float = 10) -> Audited:
@@ -143,6 +143,16 @@ def test_run__object_that_cannot_be_read__fails_aloud() -> None:
 
     with pytest.raises(AuditFailedError, match=EXPERIMENT):
         _audit(bench)
+
+
+def test_run__experiment_that_cannot_be_planned__fails_aloud_and_keeps_no_other_from_being_audited() -> None:
+    bench = _ready()
+    broken = replace(record_of(running(OTHER)), body={})
+    bench.world.catalog.commit(Commit(puts=[Put(record=broken, expected_version=0)]))
+
+    with pytest.raises(AuditFailedError, match=OTHER):
+        _audit(bench)
+    assert bench.metrics.sums["RollupsAudited"] == 1
 
 
 def _compacted(bench: RolledUp) -> RolledUp:
