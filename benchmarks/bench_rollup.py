@@ -1,6 +1,6 @@
 """The roll-up's run as history grows 1, 2, 4, 8 times with the same new data, beside counting everything anew.
 
-A shop at a steady rate: more history is more days. Each run brings 5,000 new rows, 5 % of them repetitions of older ones,
+A shop at a steady rate: more history is more days. Each run brings 5,000 new rows, 5 % of them repetitions,
 20 % of them of visitors who were there before. ARGS: --rows N (the smallest history), --rounds N.
 """
 

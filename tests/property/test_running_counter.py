@@ -15,7 +15,7 @@ from abtest.adapters.memory import MemoryBlobs, MemoryLeases
 from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.adapters.warehouse.running import RunningCounter
+from abtest.adapters.warehouse.running import FRESH_DAYS, RunningCounter
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, Row
@@ -28,7 +28,19 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blob
 from abtest.ports.counting import ShopCounted, ShopLedger, ShopPlans
 from abtest.services.compaction import Compaction
-from tests.support.ledgers import BEGIN, GOALS, HOLDOUT_PLAN, OTHER_SHOP, PLAN, SHOP, plan, random_ledger
+from tests.support.ledgers import (
+    BEGIN,
+    GOALS,
+    HOLDOUT_PLAN,
+    OTHER_SHOP,
+    PLAN,
+    SHOP,
+    VARIATIONS,
+    exposure,
+    order,
+    plan,
+    random_ledger,
+)
 from tests.unit.ledger.streams import ledger_object
 
 OTHER_PLAN = plan(*GOALS[:2], GOALS[6], experiment_id="exp-1", shop_id=OTHER_SHOP)
@@ -170,13 +182,27 @@ class Histories(RuleBasedStateMachine):
     def _compare_days(self, shop_id: str) -> None:
         today = to_milliseconds(self.clock.now()) // DAY_MS
         happened = {min(row["ts"], row["received_at"]) // DAY_MS for row in self.rows}
-        for date in [date_of(day) for day in happened if today - 31 <= day <= today + 1]:
+        for date in [date_of(day) for day in happened if today - FRESH_DAYS <= day <= today]:
             expected = shop_day(self.rows, shop_id, date, "EUR")
             found = self.days.get((shop_id, date), shop_day([], shop_id, date, "EUR"))
             assert found == expected, date
 
     def _opened(self, database: duckdb.DuckDBPyConnection, relation: str, shop_id: str) -> ShopLedger:
         return Mortal(DuckDbShopLedger(database, relation, shop_id), self.ledger)
+
+
+def test_refresh__order_and_event_told_again_of_another_visitor__are_counted_once() -> None:
+    """Visitors who share an order, and one who shares an event with one of them: whoever was first keeps it."""
+    story = Histories()
+    first = order("v-2", 900, ts=BEGIN + 50, order_id="o-1")
+    story._write([exposure(f"v-{number}", VARIATIONS[number % 3]) for number in range(4)] + [first])
+    story.refresh()
+    story._write([order("v-1", 700, ts=BEGIN + 20, order_id="o-1")])
+    story.refresh()
+    story._write([{**first, "visitor_id": "v-3", "received_at": BEGIN + 10}])
+    story.refresh()
+    story._write([order("v-0", 1, ts=BEGIN + 5, order_id="o-1")])
+    story.refresh()
 
 
 class Mortal:

@@ -41,6 +41,9 @@ CLOCKS_APART_MS = 5 * 60 * 1000
 
 DAYS_KEPT = 31
 """Days of a shop that are brought up to date; a refund of an older order changes the audit's and no run's answer."""
+FRESH_DAYS = 9
+"""Days that are counted of a shop that is new here: earlier ones stand since an earlier process, as events are at most
+seven days late, and a day's first quarters look at those of the day before."""
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
 APPEND_INBOX = f"INSERT INTO inbox SELECT {HASHED}, $is_new FROM staged WHERE list_contains($shops, shop_id)"  # noqa: S608 - names of columns alone
@@ -154,7 +157,8 @@ class RunningCounter:
         """Days that changed; of a shop that is new here all that are brought up to date."""
         today = (now + CLOCKS_APART_MS) // DAY_MS
         kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
-        changed = brought.dates if is_warm else copy.dates()
+        fresh = {date_of(day) for day in range(today - FRESH_DAYS, today + 1)}
+        changed = brought.dates if is_warm else copy.dates() & fresh
         ledger = copy.ledger()
         return {date: ledger.day(date, shop.currency) for date in kept if date in changed}
 
