@@ -34,7 +34,7 @@ class LocalAthena:
 
     @property
     def warehouse(self) -> AthenaWarehouse:
-        return AthenaWarehouse(queries=self.queries, ledger=self.ledger)
+        return AthenaWarehouse(queries=self.queries, ledger=self.ledger, bucket=self.stack.name("LedgerBucket"))
 
     def empty(self) -> None:
         """Remove every object of the ledger."""

@@ -47,6 +47,6 @@ def _athena(found: Settings, ledger: "Blobs") -> "AthenaWarehouse":
     from abtest.adapters.warehouse.athena import AthenaWarehouse
     from abtest.adapters.warehouse.athena_client import AthenaQueries
 
-    found.need("athena_database", "athena_workgroup")
+    found.need("athena_database", "athena_workgroup", "ledger_bucket")
     queries = AthenaQueries(database=found.athena_database, workgroup=found.athena_workgroup, random=SystemRandomness())
-    return AthenaWarehouse(queries=queries, ledger=ledger)
+    return AthenaWarehouse(queries=queries, ledger=ledger, bucket=found.ledger_bucket)

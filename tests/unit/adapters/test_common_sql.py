@@ -1,5 +1,6 @@
 """The SQL of counting is one text: what DuckDB runs, Athena must understand, and mean the same by it."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -59,12 +60,24 @@ class WrittenDown(AthenaQueries):
         self.texts.append(text)
         return iter(())
 
+    def run(self, text: str) -> None:
+        """Of UNLOAD, which only Athena knows, the query inside."""
+        unload, inside = text.split("(\n", 1)
+        query, target = inside.rsplit("\n) TO ", 1)
+        assert unload == "UNLOAD "
+        assert re.fullmatch(r"'s3://ledger/athena/staged/\w+/run=\w+/' WITH \(format = 'PARQUET'\)", target)
+        self.texts.append(query)
+
+
+def _athena(queries: AthenaQueries) -> AthenaWarehouse:
+    return AthenaWarehouse(queries=queries, ledger=MemoryBlobs(), bucket="ledger")
+
 
 def _asked_of_athena() -> list[str]:
     """Whatever the adapter asks, as it asks it."""
     queries = WrittenDown(database="ledger", workgroup="queries", random=SystemRandomness())
     for files in (FILES, ShopFiles()):
-        with AthenaWarehouse(queries=queries, ledger=MemoryBlobs()).open(SHOP, files, since=BEGIN) as ledger:
+        with _athena(queries).open(SHOP, files, since=BEGIN) as ledger:
             for plan in (PLAN, HOLDOUT_PLAN):
                 ledger.count(plan)
             ledger.day(DATE, "EUR")

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from types import MappingProxyType
 
 from abtest.adapters.warehouse.athena_client import AthenaQueries
 from abtest.adapters.warehouse.athena_relations import (
@@ -21,6 +20,7 @@ from abtest.adapters.warehouse.athena_relations import (
     shop_rows,
     with_relations,
 )
+from abtest.adapters.warehouse.athena_stage import Stage, with_staged
 from abtest.adapters.warehouse.counting_answer import counts_of
 from abtest.adapters.warehouse.counting_sql import candidates, counting, judged
 from abtest.adapters.warehouse.shop_day_sql import shop_day_of, shop_day_query
@@ -59,11 +59,15 @@ class AthenaWarehouse:
 
     queries: AthenaQueries
     ledger: Blobs
+    bucket: str
 
     @contextmanager
     def open(self, shop_id: str, files: ShopFiles, *, since: int) -> Iterator["AthenaLedger"]:
         """The shop's rows; nothing is asked before somebody asks."""
-        yield AthenaLedger(queries=self.queries, ledger=self.ledger, shop_id=shop_id, files=files, since=since)
+        stage = Stage(queries=self.queries, ledger=self.ledger, bucket=self.bucket)
+        yield AthenaLedger(
+            queries=self.queries, ledger=self.ledger, stage=stage, shop_id=shop_id, files=files, since=since
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,37 +76,45 @@ class AthenaLedger:
 
     queries: AthenaQueries
     ledger: Blobs
+    stage: Stage
     shop_id: str
     files: ShopFiles
     since: int
 
     def count(self, plan: CountingPlan) -> Counts:
-        """Counts of the plan; with judged goals two queries."""
-        listing = candidates(plan, events=LEDGER)
-        if listing is None:
-            return self._counted(plan, {})
-        hits = judged(plan, self.queries.stream(self._text(listing, self.since)))
-        run = random_base62(RUN_CHARS, self.queries.random)
-        with self._left(run, hits):
-            return self._counted(plan, {ACCEPTED: accepted_hits(run)})
+        """Counts of the plan; with judged goals one query more, for what is to be judged."""
+        question, listing = counting(plan, events=LEDGER, accepted=ACCEPTED), candidates(plan, events=LEDGER)
+        rows = self._rows(self.since)
+        with self.stage.of(question, rows) as staged:
+            if listing is None:
+                return self._counted(plan, question, staged, {})
+            # Both tell copies apart in the same way, so what was staged stands for both.
+            listed = self.queries.stream(with_relations(with_staged(listing, staged), rows))
+            run = random_base62(RUN_CHARS, self.queries.random)
+            with self._left(run, judged(plan, listed)):
+                return self._counted(plan, question, staged, {ACCEPTED: accepted_hits(run)})
 
     def day(self, date: str, currency: str) -> ShopDay:
         """The shop's day; only what was received from a week before it on is read."""
         question = shop_day_query(self.shop_id, date, currency, events=LEDGER)
-        since = max(self.since, day_of(date) * DAY_MS - STITCH_MS)
-        return shop_day_of(self.shop_id, date, currency, self.queries.stream(self._text(question, since)))
+        rows = self._rows(max(self.since, day_of(date) * DAY_MS - STITCH_MS))
+        with self.stage.of(question, rows) as staged:
+            told = self.queries.stream(with_relations(with_staged(question, staged), rows))
+            return shop_day_of(self.shop_id, date, currency, told)
 
     def touched_by(self, raw: Iterable[str]) -> frozenset[int]:
         """UTC days since 1970 of what these raw objects hold of the shop, and of orders that it names."""
-        fresh = {FRESH: raw_rows(self.shop_id, raw, self.since)}
-        return frozenset(int(str(day)) for (day,) in self.queries.stream(self._text(TOUCHED, self.since, fresh)))
+        relations = {**self._rows(self.since), FRESH: raw_rows(self.shop_id, raw, self.since)}
+        return frozenset(int(str(day)) for (day,) in self.queries.stream(with_relations(TOUCHED, relations)))
 
-    def _counted(self, plan: CountingPlan, beside: dict[str, str]) -> Counts:
-        question = counting(plan, events=LEDGER, accepted=ACCEPTED)
-        return counts_of(plan, self.queries.stream(self._text(question, self.since, beside)))
+    def _counted(
+        self, plan: CountingPlan, question: str, staged: Mapping[str, str], beside: Mapping[str, str]
+    ) -> Counts:
+        relations = {**self._rows(self.since), **beside}
+        return counts_of(plan, self.queries.stream(with_relations(with_staged(question, staged), relations)))
 
-    def _text(self, statement: str, since: int, beside: Mapping[str, str] = MappingProxyType({})) -> str:
-        return with_relations(statement, {LEDGER: shop_rows(self.shop_id, self.files, since), **beside})
+    def _rows(self, since: int) -> dict[str, str]:
+        return {LEDGER: shop_rows(self.shop_id, self.files, since)}
 
     @contextmanager
     def _left(self, run: str, hits: Iterable[Hit]) -> Iterator[None]:

@@ -97,6 +97,10 @@ class AthenaQueries:
         scanned = execution.get("Statistics", {}).get("DataScannedInBytes", 0)
         return Answer(rows=list(self._rows(execution["QueryExecutionId"])), scanned=scanned)
 
+    def run(self, text: str) -> None:
+        """Have a statement carried out that answers nothing. Raises as `ask` does."""
+        self._succeeded(text)
+
     def stream(self, text: str) -> Iterator[tuple[Value, ...]]:
         """The rows of an answer that may be large, a page at a time. Raises as `ask` does, when it is iterated."""
         yield from self._rows(self._succeeded(text)["QueryExecutionId"])
