@@ -14,6 +14,7 @@ from tools.cost.model import (
     duckdb_a_day,
     most_history,
     prices,
+    run_seconds,
     way_of_a_million,
 )
 
@@ -50,6 +51,10 @@ def report(given: Assumptions, price: Prices) -> Iterator[str]:
     yield (
         f"One process holds about {most / MILLION:.0f} million rows: a shop of {most / days / MILLION:.1f} million"
         f" events a day with experiments of {days:g} days."
+    )
+    yield (
+        f"One run of Athena waits about {run_seconds(given):.0f} s for {given.shops:g} shops, if a query takes"
+        f" {given.query_seconds:g} s; the function has 890 s."
     )
 
 

@@ -1,6 +1,7 @@
 """What the documentation says about cost is what the script says, and the script's arithmetic holds."""
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -8,11 +9,18 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from abtest.adapters.warehouse.counting_sql import counting
-from tests.support.ledgers import PLAN
+from abtest.adapters.memory import MemoryBlobs
+from abtest.adapters.warehouse.athena import AthenaLedger, AthenaWarehouse
+from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
+from abtest.adapters.warehouse.athena_counter import QUERIES_AT_ONCE as ASKED_AT_ONCE
+from abtest.domain.ledger.objects import ShopFiles
+from abtest.kit.ids import SystemRandomness
+from tests.support.ledgers import BEGIN, GOALS, SHOP, plan
 from tools.cost.__main__ import main, report
 from tools.cost.model import (
     ATHENA_LEAST_BYTES,
+    QUERIES_A_QUESTION,
+    QUERIES_AT_ONCE,
     TERABYTE,
     Assumptions,
     athena_a_day,
@@ -39,14 +47,15 @@ def test_option__changes__what_is_printed(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_athena__twice_the_history__costs_twice_the_scans() -> None:
-    large = replace(GIVEN, events_a_day=10**9, athena_seconds=0)
+    large = replace(GIVEN, events_a_day=10**9, query_seconds=0)
     twice = replace(large, events_a_day=2 * 10**9)
     assert athena_a_day(twice, PRICE) == pytest.approx(2 * athena_a_day(large, PRICE))
 
 
 def test_athena__hardly_any_events__pays_the_least_of_each_query() -> None:
-    tiny = replace(GIVEN, events_a_day=1, athena_seconds=0, shops=1, experiments=1, athena_minutes=1440)
-    assert athena_a_day(tiny, PRICE) == pytest.approx(ATHENA_LEAST_BYTES / TERABYTE * PRICE["athena_terabyte"])
+    tiny = replace(GIVEN, events_a_day=1, query_seconds=0, shops=1, experiments=1, days_told=2, athena_minutes=1440)
+    least = 3 * QUERIES_A_QUESTION * ATHENA_LEAST_BYTES
+    assert athena_a_day(tiny, PRICE) == pytest.approx(least / TERABYTE * PRICE["athena_terabyte"])
 
 
 def test_history__is_bounded__by_disk_or_by_time() -> None:
@@ -60,9 +69,24 @@ def test_way__more_events_a_request__is_cheaper() -> None:
     )
 
 
-def test_reads__assumed__are_at_least_those_of_the_sql() -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading(AthenaQueries):
+    """Queries that nobody answers, and how often each of them reads the ledger's Parquet files."""
+
+    reads: list[int] = field(default_factory=list)
+
+    def stream(self, text: str) -> Iterator[tuple[Value, ...]]:
+        self.reads.append(reads_of(text))
+        return iter(())
+
+    def run(self, text: str) -> None:
+        """Of UNLOAD the query inside."""
+        self.reads.append(reads_of(text.split("(\n", 1)[1].rsplit("\n)", 1)[0]))
+
+
+def reads_of(text: str) -> int:
     """Athena computes a named part of a query wherever it is used."""
-    tree = sqlglot.parse_one(counting(PLAN), read="athena")
+    tree = sqlglot.parse_one(text, read="athena")
     named = {cte.alias: cte.this for cte in tree.ctes}
     tree.set("with_", None)
 
@@ -70,7 +94,25 @@ def test_reads__assumed__are_at_least_those_of_the_sql() -> None:
     def reads(name: str) -> int:
         return of(named[name]) if name in named else int(name == "events")
 
-    def of(node: exp.Expression) -> int:
+    def of(node: exp.Expr) -> int:
         return sum(reads(table.name) for table in node.find_all(exp.Table))
 
-    assert 0 < of(tree) <= GIVEN.reads
+    return of(tree)
+
+
+def asked(question: Callable[[AthenaLedger], object]) -> list[int]:
+    """How often each query reads that a question takes."""
+    queries = Reading(database="ledger", workgroup="queries", random=SystemRandomness())
+    warehouse = AthenaWarehouse(queries=queries, ledger=MemoryBlobs(), bucket="ledger")
+    with warehouse.open(SHOP, ShopFiles(), since=BEGIN) as ledger:
+        question(ledger)
+    return queries.reads
+
+
+def test_reads__assumed__are_at_least_those_of_the_queries() -> None:
+    counted = asked(lambda ledger: ledger.count(plan(*(goal for goal in GOALS if not goal.is_judged))))
+    told = asked(lambda ledger: ledger.day("2026-02-02", "EUR"))
+    assert len(counted) == len(told) == QUERIES_A_QUESTION
+    assert 0 < sum(counted) <= GIVEN.reads
+    assert 0 < sum(told) <= GIVEN.day_reads
+    assert ASKED_AT_ONCE == QUERIES_AT_ONCE
