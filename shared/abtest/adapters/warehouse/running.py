@@ -31,7 +31,7 @@ from abtest.services.ledger_files import LedgerFiles, LedgerIndex
 _log = logging.getLogger(__name__)
 
 MEMORY_LIMIT = "1800MB"
-DISK_BYTES = 2_500_000_000
+DISK_BYTES = 7_000_000_000
 OBJECTS_AT_ONCE = 256
 OVERLAP_MS = 3 * HOUR_MS
 """Workers write under the hour of writing; what they write late is in one of the last hours."""

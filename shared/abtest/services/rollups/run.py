@@ -19,7 +19,7 @@ from abtest.services.rollups.writing import RollupWriter
 
 _log = logging.getLogger(__name__)
 
-LEASE, LEASE_SECONDS = "rollup", 300
+LEASE, LEASE_SECONDS = "rollup", 900
 
 
 class RollupFailedError(Exception):
