@@ -29,7 +29,6 @@ from tests.unit.ledger.rolled_up import EXPERIMENT, events, running
 from tools.admin.__main__ import main
 from tools.admin.recompute import Display
 
-
 PAGE = "0192a3b4-0000-7000-8000-0000000000a1"
 
 

@@ -15,8 +15,8 @@ import duckdb
 
 from abtest.adapters.warehouse.raw_rows import NAMES, SQL_TYPES
 from abtest.domain.ledger.columns import COLUMNS
-from abtest.domain.ledger.daily_counts import DAY_MS, DailyCounts, date_of
-from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.daily_counts import DailyCounts, date_of
+from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import OrderMoment, touched_days
 from abtest.kit import canonical_json

@@ -107,8 +107,12 @@ def ceiling_of(total: int) -> int:
     return -(-total // unit) * unit
 
 
+def newest(*moments: int | None) -> int | None:
+    """The last of the moments that there are; None where there is none."""
+    return max((moment for moment in moments if moment is not None), default=None)
+
+
 def _merged(left: Counts, right: Counts, sign: int) -> Counts:
-    times = [left.through] if sign < 0 else [left.through, right.through]
     visitors = {
         cell: found
         for cell in left.visitors.keys() | right.visitors.keys()
@@ -120,7 +124,7 @@ def _merged(left: Counts, right: Counts, sign: int) -> Counts:
         money=_each(left.money, right.money, sign, Money()),
         spread=_each(left.spread, right.spread, sign, GoalCount()),
         multiple_exposure=left.multiple_exposure + sign * right.multiple_exposure,
-        through=max((time for time in times if time is not None), default=None),
+        through=left.through if sign < 0 else newest(left.through, right.through),
     )
 
 

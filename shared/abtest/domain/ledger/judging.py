@@ -9,7 +9,7 @@ from typing import Any
 
 from abtest.domain.experiments.model import JsonObject
 from abtest.domain.ledger.comparisons import holds, number
-from abtest.domain.ledger.events import REVENUE_GOAL_ID, Row
+from abtest.domain.ledger.events import MAX_MONEY_MINOR, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.line_items import accepts_items
 from abtest.domain.ledger.plans import GoalPlan, Scope
 from abtest.domain.ledger.rows import money_of
@@ -21,7 +21,7 @@ from abtest.kit.money import exponent, to_major, to_minor
 
 Judge = Callable[[Row], bool]
 
-MAX_VALUE = 10**12
+MAX_VALUE = MAX_MONEY_MINOR
 """Hundredths: what one hit can be worth at most, as with revenue."""
 
 

@@ -8,12 +8,10 @@ from typing import Any
 from abtest.domain.ledger.cells import Counts, GoalCount, Money, Step
 from abtest.domain.ledger.daily_counts import DailyCounts, Document, Slice, counted_from
 from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.rows import LEFT_OUT
 from abtest.domain.ledger.shop_days import Activity, OrderCell, SegmentCount, ShopDay, Stitch
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
-
-NOT_OWN = ("foreign", "unknown")
-"""Money that is left out of a goal's sums."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +57,7 @@ def counts_of(totals: Document, days: Iterable[Document] = (), segments: Iterabl
     return replace(
         found,
         goals={goal_id: found.goals.get(goal_id, {}) for goal_id in {**totals["goals"], **found.goals}},
-        spread={goal_id: _steps(by_variation) for goal_id, by_variation in totals["spread"].items()},
+        spread=spread_in(totals),
         multiple_exposure=totals["multiple_exposure"],
         through=None if through is None else to_milliseconds(parse_timestamp(through)),
     )
@@ -73,6 +71,11 @@ def goal_count(document: Document) -> GoalCount:
         total=document["sum_minor"],
         squares=int(document["sum_squares_minor"]),
     )
+
+
+def spread_in(totals: Document) -> Mapping[str, Mapping[Step, GoalCount]]:
+    """By goal the steps that the totals hold."""
+    return {goal_id: _steps(by_variation) for goal_id, by_variation in totals.get("spread", {}).items()}
 
 
 def _to_write(digests: Mapping[Slice, str], standing: Document | None) -> Iterable[Slice]:
@@ -145,7 +148,7 @@ def _goal_document(count: GoalCount, money: Mapping[tuple[str, str], Money]) -> 
         "count": count.hits,
         "sum_minor": count.total,
         "sum_squares_minor": str(count.squares),
-        "excluded": sum(found.orders for (kind, _), found in money.items() if kind in NOT_OWN),
+        "excluded": sum(found.orders for (kind, _), found in money.items() if kind in LEFT_OUT),
     }
 
 

@@ -7,6 +7,12 @@ from abtest.domain.ledger.events import Row
 
 OWN, CONVERTED, FOREIGN, UNKNOWN_MONEY = "own", "converted", "foreign", "unknown"
 
+IN_CURRENCY = (OWN, CONVERTED)
+"""Kinds of money that sums have: it is in the currency that is asked for."""
+
+LEFT_OUT = (FOREIGN, UNKNOWN_MONEY)
+"""Kinds of money that sums leave out, and that are told apart."""
+
 PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("received_at", 0),
     ("ts", 0),
@@ -49,7 +55,7 @@ class HitMoney(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether it is money in the plan's currency."""
-        return self.kind in (OWN, CONVERTED)
+        return self.kind in IN_CURRENCY
 
 
 def happened_at(row: Row) -> int:

@@ -1,7 +1,7 @@
 """How far visitors of each UTC day came on the way to an order."""
 
 from abtest.contract import analytics as contract
-from abtest.domain.ledger.shop_days import ShopDay
+from abtest.domain.ledger.shop_days import STEPS, ShopDay
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.analytics.periods import Asked, period_of
 from abtest.services.analytics.shop_days import ShopDays
@@ -24,9 +24,7 @@ class FunnelReading:
 
 def _day(date: str, found: ShopDay | None) -> contract.FunnelDay:
     steps = found.steps if found else {}
-    visited, added, started, purchased = (
-        steps.get(step, 0) for step in ("visited", "added_to_cart", "started_checkout", "purchased")
-    )
+    visited, added, started, purchased = (steps.get(step, 0) for step in STEPS)
     return contract.FunnelDay(
         date=date,
         visited=visited,

@@ -13,7 +13,8 @@ from abtest.domain.exports.columns import RESULTS
 from abtest.domain.exports.order import CONTENT_TYPES, ExportOrder, export_key, order_from
 from abtest.domain.exports.results import result_rows
 from abtest.domain.jobs.model import JobLostError
-from abtest.domain.ledger.daily_counts import DAY_MS, date_of
+from abtest.domain.ledger.daily_counts import date_of
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import ShopFiles, events_file, hour_of_key
 from abtest.ports.counting import LedgerObjectError
 from abtest.ports.exporting import ExportFile, ExportStore, ExportTooLargeError, ExportWorkshop

@@ -6,19 +6,13 @@ from zoneinfo import ZoneInfo
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.services.results import calendars
 from abtest.services.results.curves import Span
 from abtest.services.results.reading import Snapshot
-from abtest.services.results.tallies import (
-    QUARTERS_A_DAY,
-    Tally,
-    counted_in,
-    of_segments,
-    of_spans,
-    of_totals,
-)
+from abtest.services.results.tallies import Tally, counted_in, of_segments, of_spans, of_totals
 
 UTC = ZoneInfo("UTC")
 STORED: Mapping[str, str] = {"new_returning": "visitor_kind"}

@@ -7,14 +7,15 @@ from zoneinfo import ZoneInfo
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.services.context import Caller, World
 from abtest.services.results import calendars
 from abtest.services.results.calendars import CalendarSpan
 from abtest.services.results.comparing import Question, is_rate, unit_of
-from abtest.services.results.curves import DayCurves, Span
-from abtest.services.results.narrowing import WHOLE, Narrowed, Range, narrowed
+from abtest.services.results.curves import Span
+from abtest.services.results.narrowing import WHOLE, Narrowed, Range, days_of, narrowed
 from abtest.services.results.questions import ShopRules, chosen_goals, experiment_of
 from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.tallies import Tally, counted_in, of_spans
@@ -87,7 +88,7 @@ def _shown(experiment: Experiment, which: Narrowed, computed_at: str | None) -> 
 
 def _last_of(which: Narrowed) -> int:
     """From here on nobody can have been exposed as far as one sees without looking at quarters."""
-    return max(which.limits.start + 1, which.reach.end - 95)
+    return max(which.limits.start + 1, which.reach.end - QUARTERS_A_DAY + 1)
 
 
 def _buckets(span: Span, zone: ZoneInfo, wish: SeriesWish, rows: int) -> list[CalendarSpan]:
@@ -107,7 +108,7 @@ def _series(
     mode: contract.Mode,
 ) -> Iterator[contract.Bucket]:
     spans = which.spans()
-    days = _days(snapshot, spans)
+    days = snapshot.days(*days_of(spans)) if spans else {}
     counted = counted_in(snapshot.totals) if snapshot.totals else frozenset()
     sums: Tally | None = None
     for bucket in buckets:
@@ -119,10 +120,6 @@ def _series(
             date=bucket.date.isoformat(),
             goals=[_goal(question, goal, sums) for goal in goals],
         )
-
-
-def _days(snapshot: Snapshot, spans: Sequence[Span]) -> Mapping[int, DayCurves]:
-    return snapshot.days(spans[0].start // 96, (spans[-1].end - 1) // 96) if spans else {}
 
 
 def _goal(question: Question, goal: Goal, tally: Tally) -> contract.SeriesGoal:

@@ -7,7 +7,9 @@ from operator import add
 from typing import Any
 
 from abtest.domain.ledger.cells import GoalCount, Money, Step
-from abtest.domain.ledger.rollup_documents import NOT_OWN, goal_count
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
+from abtest.domain.ledger.rollup_documents import goal_count, spread_in
+from abtest.domain.ledger.rows import LEFT_OUT
 from abtest.services.results.curves import Curve, DayCurves, Document, Key, SegmentSums, Span
 
 MoneyByKind = Mapping[tuple[str, str], Money]
@@ -40,7 +42,7 @@ class Tally:
     def excluded(self, goal_id: str, variation_id: str) -> int | None:
         """Hits left out for their money."""
         found = self.money_of(goal_id, variation_id)
-        return None if found is None else sum(money.orders for (kind, _), money in found.items() if kind in NOT_OWN)
+        return None if found is None else sum(money.orders for (kind, _), money in found.items() if kind in LEFT_OUT)
 
     def after(self, earlier: "Tally") -> "Tally":
         """These visitors and earlier ones together, as far as visitors and goals go."""
@@ -66,21 +68,9 @@ def of_totals(totals: Document) -> Tally:
             for goal_id, by_variation in totals.get("money", {}).items()
             for variation_id, found in by_variation.items()
         },
-        spread={
-            goal_id: {
-                Step(variation_id, entry[0]): _goal_in(entry)
-                for variation_id, entries in by_variation.items()
-                for entry in entries
-            }
-            for goal_id, by_variation in totals.get("spread", {}).items()
-        },
+        spread=spread_in(totals),
         counted=counted_in(totals),
     )
-
-
-def _goal_in(entry: list[Any]) -> GoalCount:
-    _, converters, hits, total, squares = entry
-    return GoalCount(converters, hits, total, int(squares))
 
 
 def counted_in(totals: Document) -> frozenset[str]:
@@ -109,9 +99,6 @@ def of_spans(
     )
 
 
-QUARTERS_A_DAY = 96
-
-
 def _add(sums: dict[Any, list[int]], curves: Mapping[Any, Curve], span: Span) -> None:
     for key, curve in curves.items():
         numbers = curve.between(span)
@@ -129,12 +116,8 @@ def _add_money(
                 sums[key][kind, currency] = sums[key].get((kind, currency), Money()).plus(money)
 
 
-def _goals_together(left: GoalCount, right: GoalCount) -> GoalCount:
-    return GoalCount(*map(add, left, right))
-
-
 def _summed(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Numbers, or tuples of numbers, key by key."""
+    """Numbers, or goals' counts, key by key."""
     found = dict(left)
     for key, value in right.items():
         found[key] = _together(found[key], value) if key in found else value
@@ -142,7 +125,7 @@ def _summed(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> dict[Any, Any]
 
 
 def _together(left: Any, right: Any) -> Any:
-    return _goals_together(left, right) if isinstance(left, GoalCount) else left + right
+    return left.plus(right) if isinstance(left, GoalCount) else left + right
 
 
 def of_segments(items: Iterable[SegmentSums], dimension: str, counted: frozenset[str]) -> Mapping[str, Tally]:
