@@ -91,6 +91,27 @@ def _assert_equal(opened: Opened, rows: list[Row]) -> None:
             assert ledger.day(date_of(day), "EUR") == shop_day(rows, SHOP_ID, date_of(day), "EUR")
 
 
+@settings(max_examples=8, deadline=None)
+@given(key=st.integers(0, 2**31), number=st.integers(0, 250))
+def test_count__without_segments__equals_the_quarters_of_the_reference(key: int, number: int) -> None:
+    rows = _in_shop(random_ledger(key, number))
+    ledger = MemoryBlobs()
+    with DuckDbWarehouse(ledger).open(SHOP_ID, stored(ledger, rows, SHOP_ID), since=0) as opened:
+        for asked in (_of_shop(PLAN), _of_shop(HOLDOUT_PLAN)):
+            assert opened.count(asked, segments=False) == _quarters_of(count(rows, asked))
+
+
+def _quarters_of(counts: Counts) -> Counts:
+    return replace(
+        counts,
+        visitors={cell: number for cell, number in counts.visitors.items() if cell.dimension == "quarter"},
+        goals={
+            goal_id: {cell: found for cell, found in cells.items() if cell.dimension == "quarter"}
+            for goal_id, cells in counts.goals.items()
+        },
+    )
+
+
 def test_count__nothing__has_an_entry_for_each_goal(opened: Opened) -> None:
     asked = plan(goal("click"), goal("money", "revenue", winsorize_pct=0.1))
     assert _counted(opened, [], asked) == Counts(
