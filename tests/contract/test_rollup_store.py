@@ -75,8 +75,8 @@ def test_epochs__of_one_experiment__are_apart(ports: Ports) -> None:
     ports.rollup_store.put(totals(9), {}, {})
     assert ports.rollup_store.put(totals(1, epoch=1766275200000), {}, {})
     assert ports.rollup_store.totals(EXPERIMENT, 1) == totals(9)
-    assert ports.rollup_store.next_generation(EXPERIMENT, 1) == 10
-    assert ports.rollup_store.next_generation(EXPERIMENT, 1766275200000) == 2
+    assert ports.rollup_store.standing(EXPERIMENT, 1).next_generation == 10
+    assert ports.rollup_store.standing(EXPERIMENT, 1766275200000).next_generation == 2
 
 
 def test_put__more_items_than_a_transaction_takes__stores_all(ports: Ports) -> None:

@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import Query
 
 from abtest.contract.base import ListOf, Moment
-from abtest.contract.quarantine import QuarantinedEvent, QuarantineReason
+from abtest.contract.quarantine import QuarantinedEvent
+from abtest.domain.ledger.events import Reason
 from abtest.http.deps import Page, use
 from abtest.http.route import Router
 from abtest.kit.clock import from_milliseconds, parse_timestamp, timestamp, to_milliseconds
@@ -20,7 +21,7 @@ def list_quarantined(
     caller: Analyst,
     page: Page,
     quarantined: Annotated[Quarantined, use(Quarantined)],
-    reason: Annotated[QuarantineReason | None, Query(description="Only events set aside for this reason.")] = None,
+    reason: Annotated[Reason | None, Query(description="Only events set aside for this reason.")] = None,
     since: Annotated[Moment | None, Query(alias="from", description="Only events received from then on.")] = None,
 ) -> ListOf[QuarantinedEvent]:
     """Events of the last 14 days that are not counted, and why; newest first.

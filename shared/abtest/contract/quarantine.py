@@ -1,14 +1,10 @@
 """Wire shapes of quarantined events."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from abtest.contract.base import DateTime, Output
-from abtest.domain.ledger.events import Reason
-
-QuarantineReason = Literal[Reason, "unreadable_row"]
-"""What a listing can be narrowed to; `unreadable_row` was found when the ledger was compacted."""
 
 
 class QuarantinedEvent(Output):

@@ -12,7 +12,8 @@ class Standing:
     """What stands of a roll-up.
 
     `totals`: None when nothing was written to its end yet. `is_whole`: all day and segment items are as the totals say;
-    False after a write that was cut short. `next_generation`: the lowest that can be put.
+    False after a write that was cut short. `next_generation`: the lowest that can be put, one more than any
+    item of the epoch has, those of a run that died half way included.
     """
 
     totals: Document | None
@@ -33,10 +34,6 @@ class RollupStore(Protocol):
 
     def standing(self, experiment_id: str, measurement_epoch: int) -> Standing:
         """What a writer needs to know, in one read."""
-        ...
-
-    def next_generation(self, experiment_id: str, measurement_epoch: int) -> int:
-        """One more than any item of the epoch has, those of a run that died half way included."""
         ...
 
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:

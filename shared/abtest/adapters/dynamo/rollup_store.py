@@ -80,9 +80,6 @@ class DynamoRollupStore:
             next_generation=max(generation, claimed) + 1,
         )
 
-    def next_generation(self, experiment_id: str, measurement_epoch: int) -> int:
-        return self.standing(experiment_id, measurement_epoch).next_generation
-
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
         return self.standing(experiment_id, measurement_epoch).totals
 

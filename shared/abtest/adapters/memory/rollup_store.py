@@ -30,9 +30,6 @@ class MemoryRollupStore:
         totals = self.totals(experiment_id, measurement_epoch)
         return Standing(totals=totals, is_whole=True, next_generation=totals["generation"] + 1 if totals else 1)
 
-    def next_generation(self, experiment_id: str, measurement_epoch: int) -> int:
-        return self.standing(experiment_id, measurement_epoch).next_generation
-
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
         found = self._documents.get((_name(experiment_id, measurement_epoch), "", ""))
         return _loaded(found) if found else None

@@ -1,27 +1,24 @@
 """The SQL of exports: what is set aside of the ledger, and what of it becomes rows of the file."""
 
-from abtest.adapters.warehouse.raw_rows import SQL_TYPES
+from abtest.adapters.warehouse.raw_rows import NAMES, TYPED_NAMES
+from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, precedence
 from abtest.domain.exports.columns import EXPOSURES, FORMULA_SIGNS
 from abtest.domain.exports.order import Dataset
-from abtest.domain.ledger.columns import COLUMNS, ColumnType
+from abtest.domain.ledger.columns import ColumnType
 from abtest.domain.ledger.rows import PRECEDENCE
 
-_TYPED = ", ".join(f"{name} {SQL_TYPES[kind]}" for name, kind in COLUMNS.items())
-_NAMES = ", ".join(COLUMNS)
-_WANTED = "shop_id = $shop AND received_at >= $received_since AND least(ts, received_at) < $until"
+_WANTED = f"shop_id = $shop AND received_at >= $received_since AND {HAPPENED_AT} < $until"
 
-CREATE_TAKEN = f"CREATE TABLE taken ({_TYPED})"
+CREATE_TAKEN = f"CREATE TABLE taken ({TYPED_NAMES})"
 
 TAKE_PARQUET = f"""
 INSERT INTO taken BY NAME
 SELECT COLUMNS(name -> list_contains($columns, name)) FROM read_parquet($files, union_by_name = true)
 WHERE {_WANTED}"""  # noqa: S608 - constants
 
-TAKE_RAW = f"INSERT INTO taken SELECT {_NAMES} FROM staged WHERE {_WANTED}"  # noqa: S608 - constants
+TAKE_RAW = f"INSERT INTO taken SELECT {NAMES} FROM staged WHERE {_WANTED}"  # noqa: S608 - constants
 
-_ORDER = ", ".join(
-    name if null == 0 and name in ("received_at", "ts") else f"coalesce({name}, {null!r})" for name, null in PRECEDENCE
-)
+_ORDER = precedence(column for column, _ in PRECEDENCE)
 
 # Hardly any event comes twice: only those that do are worth sorting. The smallest copy in this order stands.
 REPEATED = "CREATE TABLE repeated AS SELECT event_id FROM taken GROUP BY event_id HAVING count(*) > 1"
@@ -34,12 +31,12 @@ WITH once AS (
     SELECT * FROM taken SEMI JOIN repeated USING (event_id)
     QUALIFY row_number() OVER (PARTITION BY event_id ORDER BY {_ORDER}) = 1
 )
-SELECT *, least(ts, received_at) AS happened_at FROM once"""  # noqa: S608 - constants
+SELECT *, {HAPPENED_AT} AS happened_at FROM once"""  # noqa: S608 - constants
 
 _WITHIN = "happened_at >= {since} AND happened_at < {until}"
 
 _ROWS: dict[Dataset, str] = {
-    "events": f"SELECT {_NAMES} FROM standing WHERE {{within}} ORDER BY happened_at, event_id",  # noqa: S608 - constants
+    "events": f"SELECT {NAMES} FROM standing WHERE {{within}} ORDER BY happened_at, event_id",  # noqa: S608 - constants
     "exposures": f"""
 SELECT {", ".join(EXPOSURES)} FROM (
     SELECT * EXCLUDE (assignment_epoch), assignment_epoch, happened_at AS exposed_at,

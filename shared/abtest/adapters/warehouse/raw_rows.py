@@ -61,7 +61,8 @@ SELECT {", ".join(_value(name, kind) for name, kind in COLUMNS.items())},
 FROM read_json($files, format = 'newline_delimited', compression = 'gzip', maximum_object_size = {MAX_LINE_BYTES},
     columns = {{{", ".join(f"{name}: 'JSON'" for name in COLUMNS)}}})"""  # noqa: S608 - names of columns alone
 
-CREATE_RAW = f"CREATE TABLE raw ({', '.join(f'{name} {SQL_TYPES[kind]}' for name, kind in COLUMNS.items())})"
+TYPED_NAMES = ", ".join(f"{name} {SQL_TYPES[kind]}" for name, kind in COLUMNS.items())
+CREATE_RAW = f"CREATE TABLE raw ({TYPED_NAMES})"
 APPEND = f"INSERT INTO raw SELECT {NAMES} FROM staged"  # noqa: S608 - names of columns alone
 STRANGE = "SELECT count(*) FROM staged WHERE is_row IS NOT true"
 
