@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 
+from tools.local.provision.clients import CREDENTIALS
 from tools.local.surroundings import ENGINE_PYTHON, UsageError
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -52,6 +53,7 @@ class Engine:
         self._log = log
         self._environment = {
             **machine,
+            **CREDENTIALS,  # it knows one pair, and looks at it for addresses that are signed, such as those of exports
             "BIND_HOST": "127.0.0.1",
             # Saved queue addresses contain this port; answers carry the port that the caller used.
             "GATEWAY_PORT": "4566",
