@@ -270,7 +270,7 @@ def test_day__orders_of_one_visitor__are_stitched_and_counted_once(opened: Opene
         found = ledger.day(date_of(BEGIN // DAY_MS), "EUR")
     assert found.orders == {OrderCell(QUARTER % 96, "own", "EUR"): Money(2, 1_400)}
     assert (found.stitch, found.steps["purchased"], found.events["order"]) == (Stitch(2, 1), 2, 3)
-    assert found.segments["device"]["mobile"] == (1, 1, 500)
+    assert found.segments["device"]["mobile"] == (1, 1, 500, 1)
 
 
 def test_open__object_that_is_gone__names_it() -> None:

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Reference
 from abtest.domain.exports.order import Dataset, Format
@@ -16,6 +17,19 @@ _EXAMPLE: dict[str, Any] = {
 }
 
 
+FIRST_YEAR, LAST_YEAR = 2000, 2199
+"""Objects of the ledger are named by the hour: far from these years there are none, nor names that sort as time does."""
+
+
+def _near(moment: str) -> str:
+    if not FIRST_YEAR <= int(moment[:4]) <= LAST_YEAR:
+        raise PydanticCustomError("date_time", "a moment of the years 2000 to 2199 is expected")
+    return moment
+
+
+End = Annotated[Moment, AfterValidator(_near)]
+
+
 class ExportInput(Input):
     """What happened at `from` or later and before `to`, 92 days at most.
 
@@ -27,8 +41,8 @@ class ExportInput(Input):
 
     dataset: Dataset
     format: Format
-    from_: Annotated[Moment, Field(alias="from")]
-    to: Moment
+    from_: Annotated[End, Field(alias="from")]
+    to: End
     experiment_id: Annotated[
         Reference | None, Field(description="Only of this experiment, by its id or public id; needed for results.")
     ] = ABSENT

@@ -113,7 +113,8 @@ def test_stats__of_a_variation_of_another_experiment__are_not_found(lab: Lab) ->
     [
         ({"metric": "visitors", "group_by": "date"}, [("2026-03-02", 2), ("2026-03-03", 2)]),
         ({"metric": "orders", "group_by": "date"}, [("2026-03-02", 0), ("2026-03-03", 3)]),
-        ({"metric": "average_order_value", "group_by": "date"}, [("2026-03-02", None), ("2026-03-03", 10 / 3)]),
+        ({"metric": "average_order_value", "group_by": "date"}, [("2026-03-02", None), ("2026-03-03", 10)]),
+        ({"metric": "average_order_value", "group_by": "device"}, [("mobile", 10), ("desktop", None)]),
         ({"metric": "visitors", "group_by": "device"}, [("mobile", 3), ("desktop", 1)]),
         ({"metric": "revenue", "group_by": "device"}, [("mobile", 10), ("desktop", 0)]),
         ({"metric": "conversion_rate", "group_by": "device"}, [("mobile", 1), ("desktop", 0)]),

@@ -177,6 +177,9 @@ def test_order__that_contradicts_itself__is_422_and_changes_nothing(
         ({"from_": FROM}, "from_"),
         ({"columns": ["ts"]}, "columns"),
         ({"experiment_id": "x"}, "experiment_id"),
+        ({"from": "1999-12-31T23:59:59Z", "to": "2000-01-01T00:00:00Z"}, "from"),
+        ({"from": "0001-01-01T00:00:00Z"}, "from"),
+        ({"from": "2199-12-31T00:00:00Z", "to": "2200-01-01T00:00:00Z"}, "to"),
     ],
 )
 def test_order__that_is_malformed__is_400_and_names_the_field(desk: Desk, changes: dict[str, Any], field: str) -> None:

@@ -138,9 +138,9 @@ def test_segments__are_told_by_the_first_event_that_knows() -> None:
         bought("v-1", 500, order_id="1", device="desktop"),
         bought("v-1", 70, order_id="2", currency="USD"),
     )
-    assert found.segments["device"] == {"mobile": SegmentCount(1, 2, 500), "unknown": SegmentCount(1, 0, 0)}
-    assert found.segments["country"] == {"DE": SegmentCount(1, 2, 500), "unknown": SegmentCount(1, 0, 0)}
-    assert found.segments["source"] == {"unknown": SegmentCount(2, 2, 500)}
+    assert found.segments["device"] == {"mobile": SegmentCount(1, 2, 500, 1), "unknown": SegmentCount(1, 0, 0)}
+    assert found.segments["country"] == {"DE": SegmentCount(1, 2, 500, 1), "unknown": SegmentCount(1, 0, 0)}
+    assert found.segments["source"] == {"unknown": SegmentCount(2, 2, 500, 1)}
 
 
 @pytest.mark.parametrize(

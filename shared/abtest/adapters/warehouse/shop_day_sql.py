@@ -12,11 +12,13 @@ from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, litera
 from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, Standing
 from abtest.domain.ledger import cells
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
-from abtest.domain.ledger.daily_counts import DAY_MS, QUARTERS_A_DAY, day_of
-from abtest.domain.ledger.events import REVENUE_GOAL_ID
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
+from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID
 from abtest.domain.ledger.shop_days import (
     MAX_GAP,
     PASSIVE,
+    SEEN,
+    STEP_EVENTS,
     STEPS,
     STITCH_MS,
     Activity,
@@ -27,7 +29,7 @@ from abtest.domain.ledger.shop_days import (
 )
 
 _ACTIVITY, _ORDERS, _EVENTS, _STEPS, _SEGMENTS, _STITCH = "activity", "orders", "events", "steps", "segments", "stitch"
-_STEP_NAMES = "CASE event_name WHEN 'add_to_cart' THEN 1 WHEN 'checkout_started' THEN 2 ELSE 0 END"
+_STEP_OF_NAME = " ".join(f"WHEN '{name}' THEN {step}" for name, step in STEP_EVENTS.items())
 
 
 class _Line(NamedTuple):
@@ -72,7 +74,7 @@ def shop_day_of(shop_id: str, date: str, currency: str, rows: Iterable[Sequence[
         lines[part].append(_Line(part, name, value, *(int(number) for number in numbers)))
     segments: dict[str, dict[str, SegmentCount]] = {dimension: {} for dimension in DIMENSIONS}
     for line in lines[_SEGMENTS]:
-        segments[line.name][line.value] = SegmentCount(line.visitors, line.orders, line.minor)
+        segments[line.name][line.value] = SegmentCount(line.visitors, line.orders, line.minor, line.gap)
     return ShopDay(
         shop_id=shop_id,
         date=date,
@@ -127,7 +129,7 @@ def _active(standing: Standing, active: str, starts: int) -> str:
     told = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
     return f"""
 SELECT event_id, visitor_id, type, happened_at, {told}, {_quarter(starts)} AS quarter_of_day,
-    CASE WHEN type = 'custom' THEN {_STEP_NAMES} ELSE 0 END AS step
+    CASE WHEN type = 'custom' THEN CASE event_name {_STEP_OF_NAME} ELSE 0 END ELSE 0 END AS step
 FROM ({standing.rows(columns, active)}
 ) AS happened"""  # noqa: S608 - columns and escaped literals alone
 
@@ -157,7 +159,8 @@ GROUP BY visitor_id"""  # noqa: S608 - constants alone
 
 
 _BUYERS = f"""
-SELECT visitor_id, count(*) AS orders, sum(CASE WHEN {IS_KNOWN} THEN minor ELSE CAST(0 AS {AMOUNT}) END) AS minor
+SELECT visitor_id, count(*) AS orders, sum(CASE WHEN {IS_KNOWN} THEN minor ELSE CAST(0 AS {AMOUNT}) END) AS minor,
+    sum(CASE WHEN {IS_KNOWN} THEN 1 ELSE 0 END) AS paid
 FROM orders
 GROUP BY visitor_id"""  # noqa: S608 - constants alone
 
@@ -184,7 +187,7 @@ SELECT '{_STEPS}', '', '', 0, CASE WHEN buyers.visitor_id IS NULL THEN step ELSE
 FROM visitors LEFT JOIN buyers ON buyers.visitor_id = visitors.visitor_id
 GROUP BY 5""",  # noqa: S608 - constants alone
     f"""
-SELECT '{_SEGMENTS}', dimension, {_OF_DIMENSION}, 0, 0, count(*), coalesce(sum(orders), 0),
+SELECT '{_SEGMENTS}', dimension, {_OF_DIMENSION}, 0, coalesce(sum(paid), 0), count(*), coalesce(sum(orders), 0),
     coalesce(sum(minor), CAST(0 AS {AMOUNT}))
 FROM visitors CROSS JOIN dimensions LEFT JOIN buyers ON buyers.visitor_id = visitors.visitor_id
 GROUP BY 2, 3""",  # noqa: S608 - constants alone
@@ -195,6 +198,6 @@ FROM (
         CASE WHEN active.happened_at >= orders.happened_at - {STITCH_MS}
             AND active.happened_at <= orders.happened_at THEN orders.event_id END AS seen_order
     FROM orders
-    LEFT JOIN active ON active.visitor_id = orders.visitor_id AND active.type IN ('pageview', 'experiment_viewed')
+    LEFT JOIN active ON active.visitor_id = orders.visitor_id AND {one_of("active.type", SEEN)}
 ) AS looked""",  # noqa: S608 - constants alone
 ]

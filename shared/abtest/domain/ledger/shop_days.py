@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN, Money
-from abtest.domain.ledger.daily_counts import DAY_MS, QUARTERS_A_DAY, date_of, day_of
-from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, date_of, day_of
+from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.plans import SHOP_REVENUE
 from abtest.domain.ledger.reference import Refunds, refunded, segment_of, without_repeated_orders
 from abtest.domain.ledger.rows import HitMoney, happened_at, in_time, money_of, without_copies
@@ -22,8 +22,11 @@ PASSIVE = frozenset({"refund", "sdk_error", "sdk_perf", "edge_perf"})
 """Events that nobody's visit is about."""
 
 STEPS = ("visited", "added_to_cart", "started_checkout", "purchased")
-_STEP_EVENTS = {"add_to_cart": 1, "checkout_started": 2}
-_SEEN = frozenset({"pageview", "experiment_viewed"})
+STEP_EVENTS = {"add_to_cart": STEPS.index("added_to_cart"), "checkout_started": STEPS.index("started_checkout")}
+"""By name of a custom event the step that it takes a visitor to."""
+
+SEEN = frozenset({"pageview", "experiment_viewed"})
+"""Events that tell that a visitor was on the storefront."""
 
 
 class Activity(NamedTuple):
@@ -45,11 +48,13 @@ class OrderCell(NamedTuple):
 
 
 class SegmentCount(NamedTuple):
-    """Visitors of the day in a segment, their orders of the day and the shop's own and converted money of these."""
+    """Visitors of the day in a segment, their orders of the day, the shop's own and converted money of these, and how
+    many of the orders it is of."""
 
     visitors: int = 0
     orders: int = 0
     minor: int = 0
+    paid: int = 0
 
 
 class Stitch(NamedTuple):
@@ -143,7 +148,7 @@ def _days_of(row: Row) -> set[int]:
 
 
 def _stitched_days(row: Row, orders: Mapping[str, Sequence[int]]) -> set[int]:
-    if row["type"] not in _SEEN:
+    if row["type"] not in SEEN:
         return set()
     at = happened_at(row)
     return {moment // DAY_MS for moment in orders.get(row["visitor_id"], ()) if at <= moment <= at + STITCH_MS}
@@ -207,7 +212,7 @@ def _gaps(quarters: Sequence[int]) -> Iterable[Activity]:
 def _steps(active: Iterable[Row], orders: Iterable[_Order]) -> dict[str, int]:
     reached: dict[str, int] = {}
     for row in active:
-        step = _STEP_EVENTS.get(row["event_name"] or "", 0) if row["type"] == "custom" else 0
+        step = STEP_EVENTS.get(row["event_name"] or "", 0) if row["type"] == "custom" else 0
         reached[row["visitor_id"]] = max(step, reached.get(row["visitor_id"], 0))
     reached |= dict.fromkeys((order.row["visitor_id"] for order in orders), STEPS.index("purchased"))
     return {name: sum(furthest >= step for furthest in reached.values()) for step, name in enumerate(STEPS)}
@@ -218,8 +223,9 @@ def _segments(active: Iterable[Row], orders: Iterable[_Order], dimension: str) -
     counts = {value: SegmentCount(visitors=visitors) for value, visitors in Counter(values.values()).items()}
     for order in orders:
         value = values[order.row["visitor_id"]]
-        visitors, number, minor = counts[value]
-        counts[value] = SegmentCount(visitors, number + 1, minor + (order.minor if order.money.is_known else 0))
+        visitors, number, minor, paid = counts[value]
+        known = (minor + order.minor, paid + 1) if order.money.is_known else (minor, paid)
+        counts[value] = SegmentCount(visitors, number + 1, *known)
     return counts
 
 
@@ -236,7 +242,7 @@ def _stitch(rows: Iterable[Row], orders: Sequence[_Order]) -> Stitch:
     buyers = {order.row["visitor_id"] for order in orders}
     seen: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
-        if row["type"] in _SEEN and row["visitor_id"] in buyers:
+        if row["type"] in SEEN and row["visitor_id"] in buyers:
             seen[row["visitor_id"]].append(happened_at(row))
     return Stitch(len(orders), sum(_is_stitched(order, seen[order.row["visitor_id"]]) for order in orders))
 

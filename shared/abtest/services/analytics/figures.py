@@ -9,7 +9,7 @@ from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.kit.money import exponent
 from abtest.services.analytics.periods import Asked, Period, period_of
-from abtest.services.analytics.shop_days import ShopDays, number_of_orders, revenue_minor
+from abtest.services.analytics.shop_days import ShopDays, number_of_orders, revenue_minor, shop_money
 from abtest.services.analytics.stats import revenue_goal
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_in
@@ -57,10 +57,11 @@ class FiguresWish:
 
 @dataclass(slots=True)
 class _Sales:
-    """What the metrics of a group are worked out from; revenue in major units."""
+    """What the metrics of a group are worked out from; revenue in major units, `paid` the orders that it is of."""
 
     visitors: int = 0
     orders: int = 0
+    paid: int = 0
     buyers: int = 0
     revenue: float = 0.0
     events: int = 0
@@ -71,7 +72,7 @@ _WORKED_OUT: Mapping[contract.Metric, Callable[[_Sales], float | None]] = {
     "visitors": lambda found: float(found.visitors),
     "orders": lambda found: float(found.orders),
     "revenue": lambda found: found.revenue,
-    "average_order_value": lambda found: found.revenue / found.orders if found.orders else None,
+    "average_order_value": lambda found: found.revenue / found.paid if found.paid else None,
     "conversion_rate": lambda found: found.buyers / found.visitors if found.visitors else None,
     "events": lambda found: float(found.events),
 }
@@ -173,7 +174,11 @@ def _by_date(days: ShopDays, period: Period, unit: int, *, with_events: bool) ->
         money = days.orders(day.span)
         orders = number_of_orders(money)
         found[day.date.isoformat()] = _Sales(
-            visitors=days.visitors(day.span), orders=orders, buyers=orders, revenue=revenue_minor(money) / unit
+            visitors=days.visitors(day.span),
+            orders=orders,
+            paid=number_of_orders(shop_money(money)),
+            buyers=orders,
+            revenue=revenue_minor(money) / unit,
         )
     return found
 
@@ -195,6 +200,7 @@ def _by_dimension(days: Iterable[ShopDay], dimension: str, unit: int) -> Mapping
             sales = found.setdefault(value, _Sales())
             sales.visitors += count.visitors
             sales.orders += count.orders
+            sales.paid += count.paid
             sales.buyers += count.orders
             minor[value] = minor.get(value, 0) + count.minor
     for value, sales in found.items():
@@ -210,9 +216,11 @@ def _sales(experiment: Experiment, tally: Tally, currency: str, variation_ids: l
     """Orders and money of the experiment's revenue goal; without one there are none."""
     goal = revenue_goal(experiment)
     counts = [tally.goal(goal.id, each) for each in variation_ids] if goal else []
+    orders = sum(count.hits for count in counts)
     return _Sales(
         visitors=sum(tally.visitors.get(each, 0) for each in variation_ids),
-        orders=sum(count.hits for count in counts),
+        orders=orders,
+        paid=orders,
         buyers=sum(count.converters for count in counts),
         revenue=sum(count.total for count in counts) / 10 ** exponent(currency),
         name=name,

@@ -63,6 +63,11 @@ def number_of_orders(money: MoneyByKind) -> int:
     return sum(found.orders for found in money.values())
 
 
+def shop_money(money: MoneyByKind) -> MoneyByKind:
+    """The shop's own, converted included."""
+    return {key: found for key, found in money.items() if key[0] in ("own", "converted")}
+
+
 def revenue_minor(money: MoneyByKind) -> int:
     """The shop's own money, converted included."""
-    return sum(found.minor for (kind, _), found in money.items() if kind in ("own", "converted"))
+    return sum(found.minor for found in shop_money(money).values())
