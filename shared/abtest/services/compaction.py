@@ -7,11 +7,11 @@ time write the same files; a document is replaced only by one that names everyth
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
+from abtest.domain.ledger.aside import AsideLine
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.compacted_hours import CompactedHour, HourFiles
 from abtest.domain.ledger.events import HOUR_MS
@@ -157,7 +157,7 @@ class Compaction:
         return True
 
     def _set_aside(self, hour: HourFiles, lines: Iterable[UnreadableLine]) -> None:
-        shops: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        shops: defaultdict[str, list[AsideLine]] = defaultdict(list)
         for line in lines:
             found = shops[line.shop_id or NOBODY]
             if len(found) < MAX_SAMPLES:
@@ -182,7 +182,7 @@ def _digest(raw: Iterable[str]) -> str:
     return batch_id([*raw, canonical_json.dumps(list(COLUMNS.items()))])
 
 
-def _sample(line: UnreadableLine, hour: Hour) -> Mapping[str, Any]:
+def _sample(line: UnreadableLine, hour: Hour) -> AsideLine:
     return {
         "event_id": line.event_id,
         "index": line.index,

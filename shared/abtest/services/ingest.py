@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.egress.targets import UrlNotAllowedError
+from abtest.domain.ledger.aside import AsideLine
 from abtest.domain.ledger.batch import Envelope, SetAside, check_size, sort_batch
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.normalise import SERVER, Arrival, Origin
@@ -176,8 +177,8 @@ def packed(lines: Sequence[Mapping[str, Any]]) -> bytes:
     return gzip.compress(ndjson(lines), 6, mtime=0)
 
 
-def sample_line(arrival: Arrival, aside: SetAside) -> Mapping[str, Any]:
-    """A quarantined event as the listing shows it. `received_at` in Unix milliseconds."""
+def sample_line(arrival: Arrival, aside: SetAside) -> AsideLine:
+    """A quarantined event as it is kept."""
     return {
         "event_id": aside.verdict.event_id,
         "index": aside.index,

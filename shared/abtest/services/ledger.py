@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
 
+from abtest.domain.ledger.aside import AsideLine, sample_of
 from abtest.domain.ledger.columns import ABSENT, ESSENTIAL
-from abtest.domain.ledger.events import MAX_EVENTS, MAX_SAMPLE_CHARS, REVENUE_GOAL_ID, Row, goal_claim
+from abtest.domain.ledger.events import MAX_EVENTS, REVENUE_GOAL_ID, Row, goal_claim
 from abtest.domain.ledger.objects import batch_id, quarantine_key, raw_key
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, to_milliseconds
@@ -163,24 +164,24 @@ _ABSENT = dict(sorted(ABSENT.items()))
 
 
 def _unreadable(message: Message) -> Mapping[str, Any]:
-    """The whole message, for whoever finds out what went wrong."""
-    return {
-        "body": message.body,
+    """With the whole message, for whoever finds out what went wrong."""
+    line: AsideLine = {
         "event_id": None,
         "index": None,
         "reason": "unreadable_message",
         "received_at": message.queued_at,
-        "sample": message.body[:MAX_SAMPLE_CHARS],
+        "sample": sample_of(message.body),
         "shop_id": None,
     }
+    return {"body": message.body, **line}
 
 
-def _unknown_goal(row: Row) -> Mapping[str, Any]:
+def _unknown_goal(row: Row) -> AsideLine:
     return {
         "event_id": row["event_id"],
         "index": None,
         "reason": "unknown_goal",
         "received_at": row["received_at"],
-        "sample": canonical_json.dumps(row)[:MAX_SAMPLE_CHARS],
+        "sample": sample_of(canonical_json.dumps(row)),
         "shop_id": row["shop_id"],
     }

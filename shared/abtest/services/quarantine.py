@@ -7,8 +7,9 @@ short pages, each with a cursor that goes on.
 import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from abtest.domain.ledger.aside import AsideLine
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import quarantine_prefix, quarantined_at
 from abtest.kit import canonical_json
@@ -95,12 +96,12 @@ class Quarantined:
         """The events in an object, newest first; none where it expired meanwhile."""
         blob = self.ledger.get(key)
         lines = gzip.decompress(blob.content).splitlines() if blob else ()
-        read = (canonical_json.loads(line) for line in lines)
+        read: Iterator[AsideLine] = (canonical_json.loads(line) for line in lines)
         asides = [_aside(line) for line in read if line["shop_id"] == shop_id]
         return sorted(asides, key=lambda aside: -aside.received_at)
 
 
-def _aside(line: dict[str, Any]) -> Aside:
+def _aside(line: AsideLine) -> Aside:
     return Aside(
         event_id=line["event_id"], received_at=line["received_at"], reason=line["reason"], sample=line["sample"]
     )

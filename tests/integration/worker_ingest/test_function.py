@@ -178,6 +178,16 @@ def test_goal__that_the_shop_never_had__is_quarantined_with_its_row(writer: Ledg
     }
 
 
+def test_sample__of_what_the_worker_sets_aside__is_ascii_as_that_of_the_edge(
+    writer: LedgerWriter, ledger: MemoryBlobs
+) -> None:
+    goal = row(type="goal", goal_id="g-2", url="https://shop.example/grün")
+    writer.write([message(1, goal), Message(id="broken", body='{"rows": ü', queued_at=BEGIN)])
+    aside = [line for lines in written(ledger, "quarantine/") for line in lines]
+    assert len(aside) == 2
+    assert all(line["sample"].isascii() and "\\xfc" in line["sample"] for line in aside)
+
+
 def test_goal__made_after_it_was_asked_for__is_known_a_minute_later(
     writer: LedgerWriter, ledger: MemoryBlobs, catalog: MemoryCatalog, clock: ManualClock
 ) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.ledger import salvage
-from abtest.domain.ledger.events import MAX_EVENTS, MAX_SAMPLE_CHARS, Reason, Row
+from abtest.domain.ledger.aside import sample_of
+from abtest.domain.ledger.events import MAX_EVENTS, Reason, Row
 from abtest.domain.ledger.normalise import Arrival, Quarantine, claimed_id, normalise
 from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
@@ -146,9 +147,8 @@ def _storable_id(event: Json) -> str | None:
 
 
 def _sample(event: Json) -> str:
-    """The beginning of the event as ASCII, so that whatever made it unstorable can be stored."""
     try:
-        return canonical_json.dumps(event)[:MAX_SAMPLE_CHARS].encode("ascii", "backslashreplace").decode()
+        return sample_of(canonical_json.dumps(event))
     except RecursionError:
         return "(nested too deeply to show)"
 
