@@ -18,7 +18,7 @@ _EXAMPLE: dict[str, Any] = {
 
 
 FIRST_YEAR, LAST_YEAR = 2000, 2199
-"""Objects of the ledger are named by the hour: far from these years there are none, nor names that sort as time does."""
+"""The ledger names its objects by the hour: far from these years there are none, and names do not sort as time."""
 
 
 def _near(moment: str) -> str:
