@@ -1,7 +1,9 @@
 """10,000,000 events of one experiment to sufficient statistics, beside chDB and Polars on the same Parquet.
 
-Each engine has a process of its own and is asked in turn; their answers must be equal. Ours gives every cell (quarters,
-segments, pairs of segments), the others the totals by goal and variation. ARGS: --events N, --rounds N.
+Each engine has a process of its own and is asked in turn; their answers must be equal. The others give totals by goal
+and variation. Ours gives them by quarters of an hour, and asked a second time by segments and pairs of segments too.
+Seconds of the processors tell more than those by the wall where other work shares them. ARGS: --events N, --rounds N,
+--ledger FOLDER (made before by results/ledger.py).
 """
 
 import json
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -19,12 +22,19 @@ from benchmarks.harness import line
 
 FOLDER = Path(__file__).parent / "results"
 OTHERS = Path(".local/venvs/benchmarks/bin/python")
-ENGINES = {"ours": sys.executable, "chdb": str(OTHERS), "polars": str(OTHERS)}
+ENGINES = {
+    "ours": (sys.executable, "with_ours.py", "totals"),
+    "segments": (sys.executable, "with_ours.py", "segments"),
+    "chdb": (str(OTHERS), "with_chdb.py"),
+    "polars": (str(OTHERS), "with_polars.py"),
+}
+SECONDS = {"time": "seconds", "processor time": "processors"}
 
 
 def asked(engine: str, folder: str) -> dict[str, Any]:
     """One engine's seconds, peak memory and answer."""
-    command = [ENGINES[engine], str(FOLDER / f"with_{engine}.py"), folder]
+    python, script, *more = ENGINES[engine]
+    command = [python, str(FOLDER / script), folder, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
     if done.returncode:
         sys.exit(f"{engine} failed:\n{done.stderr[-2000:]}")
@@ -37,27 +47,35 @@ def main() -> None:
     parser = ArgumentParser()
     parser.add_argument("--events", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--ledger")
     options = parser.parse_args()
     if not OTHERS.exists():
         sys.exit("chDB and Polars are not installed: make bench-results installs them")
-    with TemporaryDirectory(prefix="bench-results-") as folder:
-        started = time.perf_counter()
-        made = [sys.executable, str(FOLDER / "ledger.py"), folder, str(options.events)]
-        subprocess.run(made, check=True)
-        print(f"{options.events:,} events as Parquet, made in {time.perf_counter() - started:.0f} s")
+    with TemporaryDirectory(prefix="bench-results-") as made:
+        folder = options.ledger or _made(made, options.events)
         rounds = [{engine: asked(engine, folder) for engine in ENGINES} for _ in range(options.rounds)]
     first = rounds[0]["ours"]["answer"]
     for told in rounds:
         for engine, found in told.items():
             assert found["answer"] == first, f"{engine} answers otherwise:\n{found['answer']}\nours:\n{first}"
-    ours = median(told["ours"]["seconds"] for told in rounds)
-    peak = max(told["ours"]["megabytes"] for told in rounds)
-    for engine in ("chdb", "polars"):
-        theirs = median(told[engine]["seconds"] for told in rounds)
-        ratio = median(told["ours"]["seconds"] / told[engine]["seconds"] for told in rounds)
-        line("time to all counts", f"{ours:.1f} s", f"{engine}, totals only", f"{theirs:.1f} s", ratio)
-        memory = max(told[engine]["megabytes"] for told in rounds)
-        line("peak memory", f"{peak:,.0f} MB", engine, f"{memory:,.0f} MB", peak / memory)
+    _tell(rounds)
+
+
+def _made(folder: str, events: int) -> str:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, str(FOLDER / "ledger.py"), folder, str(events)], check=True)
+    print(f"{events:,} events as Parquet, made in {time.perf_counter() - started:.0f} s")
+    return folder
+
+
+def _tell(rounds: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
+    for other, name in (("chdb", "chdb"), ("polars", "polars"), ("segments", "ours with segments")):
+        for what, unit in SECONDS.items():
+            ours, theirs = (median(told[engine][unit] for told in rounds) for engine in ("ours", other))
+            ratio = median(told["ours"][unit] / told[other][unit] for told in rounds)
+            line(f"totals, {what}", f"{ours:.1f} s", name, f"{theirs:.1f} s", ratio)
+        ours, theirs = (max(told[engine]["megabytes"] for told in rounds) for engine in ("ours", other))
+        line("peak memory", f"{ours:,.0f} MB", name, f"{theirs:,.0f} MB", ours / theirs)
 
 
 if __name__ == "__main__":

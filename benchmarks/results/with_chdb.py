@@ -1,11 +1,10 @@
 """ClickHouse in the process: totals by goal and variation."""
 
 import json
-import resource
 import sys
-import time
 
 from chdb.session import Session
+from cost import told
 
 COLUMNS = """event_id, type, visitor_id, ts, received_at, experiment_id, variation_id, event_name, goal_id, order_id,
     revenue_minor"""
@@ -48,22 +47,23 @@ FORMAT JSONCompactStrings
 """
 
 
+def counted(session: Session, folder: str) -> list[list[object]]:
+    """Rows of the answer."""
+    names = {"ledger": f"file('{folder}/*.parquet', Parquet)", "columns": COLUMNS, "matters": MATTERS}
+    session.query("CREATE DATABASE benchmark ENGINE = Atomic")
+    session.query("USE benchmark")
+    for statement in TABLES.format(**names).split(";")[:-1]:
+        session.query(statement)
+    found = json.loads(str(session.query(ANSWER)))["data"]
+    return [
+        [*row[:2], *(int(number) for number in row[2 : 3 if row[0] in ("visitors", "aside") else 6])] for row in found
+    ]
+
+
 def main(folder: str) -> None:
     """Print what was found, and what it took."""
     session = Session()
-    started = time.perf_counter()
-    told = {"ledger": f"file('{folder}/*.parquet', Parquet)", "columns": COLUMNS, "matters": MATTERS}
-    session.query("CREATE DATABASE benchmark ENGINE = Atomic")
-    session.query("USE benchmark")
-    for statement in TABLES.format(**told).split(";")[:-1]:
-        session.query(statement)
-    found = json.loads(str(session.query(ANSWER)))["data"]
-    seconds = time.perf_counter() - started
-    answer = [
-        [*row[:2], *(int(number) for number in row[2 : 3 if row[0] in ("visitors", "aside") else 6])] for row in found
-    ]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "megabytes": peak, "answer": sorted(answer)}))
+    print(told(lambda: counted(session, folder)))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,6 @@
-"""The embedded engine of this project: all cells of the counts, of which the totals are told."""
+"""The embedded engine of this project, asked for quarters of an hour or for segments as well; their totals are told."""
 
-import json
-import resource
 import sys
-import time
 from collections import defaultdict
 from tempfile import TemporaryDirectory
 
@@ -13,6 +10,7 @@ from abtest.adapters.warehouse.duckdb_ledger import MEMORY_LIMIT, DuckDbShopLedg
 from abtest.domain.ledger.cells import QUARTER, GoalCount
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
+from benchmarks.results.cost import told
 from benchmarks.results.ledger import BEGINS
 
 GOALS = (("cart", "custom", "add_to_cart"), ("click", "click", None), ("revenue", "revenue", None))
@@ -31,15 +29,12 @@ PLAN = CountingPlan(
 )
 
 
-def main(folder: str) -> None:
-    """Print what was found, and what it took."""
-    with TemporaryDirectory() as spilled:
-        limits = {"memory_limit": MEMORY_LIMIT, "temp_directory": spilled, "preserve_insertion_order": False}
-        database = duckdb.connect(config=limits)  # type: ignore[arg-type]
-        started = time.perf_counter()
+def counted(folder: str, spilled: str, *, segments: bool) -> list[list[object]]:
+    """Rows of the answer: what cells of quarters come to."""
+    limits = {"memory_limit": MEMORY_LIMIT, "temp_directory": spilled, "preserve_insertion_order": False}
+    with duckdb.connect(config=limits) as database:  # type: ignore[arg-type]
         database.execute(f"CREATE VIEW events AS SELECT * FROM read_parquet('{folder}/*.parquet')")
-        counts = DuckDbShopLedger(database, "events").count(PLAN)
-        seconds = time.perf_counter() - started
+        counts = DuckDbShopLedger(database, "events").count(PLAN, segments=segments)
     totals: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
     for goal_id, cells in counts.goals.items():
         for cell, found in cells.items():
@@ -48,11 +43,15 @@ def main(folder: str) -> None:
     visitors: defaultdict[str, int] = defaultdict(int)
     for cell, number in counts.visitors.items():
         visitors[cell.variation_id] += number if cell.dimension == QUARTER else 0
-    answer = [["visitors", *each] for each in visitors.items()] + [["aside", "", counts.multiple_exposure]]
-    answer += [[*key, *found] for key, found in totals.items()]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "megabytes": peak, "answer": sorted(answer)}))
+    answer: list[list[object]] = [["visitors", *each] for each in visitors.items()]
+    return [*answer, ["aside", "", counts.multiple_exposure], *([*key, *found] for key, found in totals.items())]
+
+
+def main(folder: str, asked: str) -> None:
+    """Print what was found, and what it took; `asked` is `totals` or `segments`."""
+    with TemporaryDirectory() as spilled:
+        print(told(lambda: counted(folder, spilled, segments=asked == "segments")))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,11 +1,9 @@
 """Polars, lazy and streaming: totals by goal and variation."""
 
-import json
-import resource
 import sys
-import time
 
 import polars as pl
+from cost import told
 from polars import col
 
 COLUMNS = [
@@ -74,11 +72,7 @@ def counted(folder: str) -> list[list[object]]:
 
 def main(folder: str) -> None:
     """Print what was found, and what it took."""
-    started = time.perf_counter()
-    answer = counted(folder)
-    seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "megabytes": peak, "answer": sorted(answer)}))
+    print(told(lambda: counted(folder)))
 
 
 if __name__ == "__main__":

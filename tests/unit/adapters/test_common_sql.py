@@ -88,6 +88,7 @@ def _asked_of_athena() -> list[str]:
 def _statements() -> Iterator[tuple[str, str]]:
     for name, plan in (("experiment", PLAN), ("holdout", HOLDOUT_PLAN)):
         yield f"counting-{name}", counting(plan)
+        yield f"counting-{name}-quarters", counting(plan, segments=False)
     listed = candidates(PLAN)
     assert listed is not None
     yield "candidates", listed

@@ -16,9 +16,7 @@ from abtest.adapters.warehouse.standing_sql import NARROW
 from abtest.kit.ids import random_base62
 from abtest.ports.blobs import Blobs
 
-STAGED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"suspects": ("tail", "alike"), "copies": ("event_id", *NARROW)}
-)
+STAGED: Mapping[str, tuple[str, ...]] = MappingProxyType({"suspects": ("tail",), "copies": ("event_id", *NARROW)})
 """Named parts of a statement and their columns, in the order in which they are computed; tables `staged_…` of Glue."""
 NAME_CHARS = 20
 PREFIX = "athena/staged/"

@@ -1,8 +1,10 @@
 """The SQL that sums: from hits and exposures, visitor by visitor, to the cells of `domain.ledger.cells`.
 
-The tables `attributed` and `exposures` of `counting_sql` come in. Visitors, converters and money become lines that are
-summed alike, once for each way in which cells are cut; segments are then summed from what is alike in all dimensions.
+The tables `goals`, `attributed` and `exposures` of `counting_sql` come in. Visitors, converters and money become lines
+that are summed once for each way in which cells are cut; segments are then summed from what is alike in all dimensions.
 """
+
+from collections.abc import Sequence
 
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants
 from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER
@@ -23,47 +25,6 @@ ANSWER = (
 _BY_QUARTER, _BY_SEGMENT, _BY_CEILING = 3, 5, 6
 """What GROUPING says of a row that was summed by quarter, by day and segment, by ceiling."""
 
-
-KEYS = ", ".join(DIMENSIONS)
-"""The columns that tell a visitor's segment."""
-
-# Of each visitor the hits and their sum; and by the quarter of the exposure all money of every kind.
-_TOTALS = f"""
-SELECT goal_id, money_variation, money_quarter, money_kind, money_currency, grouping(visitor_id) AS is_money,
-    takes_first_only, has_spread, min(variation_id) AS variation_id, min(exposed_quarter) AS exposed_quarter,
-    min(exposed_day) AS exposed_day, {", ".join(f"min({name}) AS {name}" for name in DIMENSIONS)},
-    count(*) AS all_hits, sum(minor) AS all_minor,
-    count(CASE WHEN is_known THEN 1 END) AS hits, sum(CASE WHEN is_known THEN minor END) AS total
-FROM (
-    SELECT *, variation_id AS money_variation, exposed_quarter AS money_quarter FROM attributed
-) AS named_twice
-GROUP BY GROUPING SETS (
-    (goal_id, visitor_id, takes_first_only, has_spread),
-    (goal_id, money_variation, money_quarter, money_kind, money_currency)
-)"""  # noqa: S608 - constants alone
-
-# Visitors, those set aside, what converters add, and money, in lines that can be summed alike.
-_FACTS = f"""
-SELECT CASE WHEN is_aside THEN '{ASIDE}' ELSE '{VISITORS}' END AS kind, '' AS goal_id,
-    CASE WHEN is_aside THEN '' ELSE variation_id END AS variation_id,
-    CASE WHEN is_aside THEN 0 ELSE exposed_quarter END AS exposed_quarter,
-    CASE WHEN is_aside THEN 0 ELSE exposed_day END AS exposed_day,
-    {", ".join(f"CASE WHEN is_aside THEN '' ELSE {name} END AS {name}" for name in DIMENSIONS)},
-    '' AS money_kind, '' AS money_currency, FALSE AS has_spread,
-    CAST(0 AS BIGINT) AS hits, CAST(0 AS {AMOUNT}) AS total
-FROM exposures
-UNION ALL
-SELECT CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END, goal_id,
-    CASE WHEN is_money = 1 THEN money_variation ELSE variation_id END,
-    CASE WHEN is_money = 1 THEN money_quarter ELSE exposed_quarter END,
-    CASE WHEN is_money = 1 THEN 0 ELSE exposed_day END,
-    {", ".join(f"CASE WHEN is_money = 1 THEN '' ELSE {name} END" for name in DIMENSIONS)},
-    coalesce(money_kind, ''), coalesce(money_currency, ''), coalesce(has_spread, FALSE),
-    CASE WHEN is_money = 1 THEN all_hits WHEN takes_first_only THEN 1 ELSE hits END,
-    CASE WHEN is_money = 1 THEN all_minor WHEN takes_first_only THEN CAST(1 AS {AMOUNT}) ELSE total END
-FROM totals
-WHERE (is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0)"""  # noqa: S608 - constants alone
-
 # A total rounded up to three significant digits: its first step is a one followed by zeros. What goes through texts or
 # divisions is left out where it is not needed: there are as many lines as converters.
 _STEP = f"""CASE WHEN has_spread THEN
@@ -72,22 +33,6 @@ _LOW = f"CAST(CASE WHEN total < {LIMB} THEN total ELSE mod(total, {LIMB}) END AS
 _HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB})) / {LIMB} END AS {AMOUNT})"
 _CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
 _SQUARES = ("high * high", "high * low", "low * low")
-
-_ALIKE = f"""
-SELECT kind, goal_id, variation_id, exposed_quarter, exposed_day, {KEYS}, money_kind, money_currency,
-    ceiling_of_total,
-    grouping(exposed_quarter, exposed_day, ceiling_of_total) AS summed,
-    count(*) AS converters, sum(CAST(hits AS {AMOUNT})) AS hits, sum(total) AS total,
-    {", ".join(f"sum({product}) AS square_{index}" for index, product in enumerate(_SQUARES))}
-FROM (
-    SELECT *, {_LOW} AS low, {_HIGH} AS high, {_CEILING} AS ceiling_of_total
-    FROM (SELECT *, {_STEP} AS step FROM facts) AS stepped
-) AS split
-GROUP BY GROUPING SETS (
-    (kind, goal_id, variation_id, exposed_quarter, money_kind, money_currency),
-    (kind, goal_id, variation_id, exposed_day, {KEYS}),
-    (kind, goal_id, variation_id, ceiling_of_total)
-)"""  # noqa: S608 - constants alone
 
 _BY_SEGMENT_OF = [(name, name, "") for name in DIMENSIONS] + [(pair, *pair.split("+")) for pair in PAIRS]
 _SHAPES = [
@@ -103,11 +48,27 @@ _SEGMENT = (
     f"{_CHOSEN.format('first_of')} || CASE second_of WHEN '' THEN '' ELSE '|' || {_CHOSEN.format('second_of')} END"
 )
 
-_SUMMED = f"""
+
+def tables(dimensions: Sequence[str], *, spread: bool) -> list[Table]:
+    """What `summed` refers to: `dimensions` of segments (none or all), and whether any goal has ceilings."""
+    shapes = constants(("part", "kind_of", "summed_by", "dimension", "first_of", "second_of"), _SHAPES)
+    return [
+        ("totals", _totals(dimensions)),
+        ("facts", f"{_visitors(dimensions)}\nUNION ALL\n{_converters(dimensions)}"),
+        ("alike", _alike(dimensions, spread=spread)),
+        ("shapes", shapes),
+    ]
+
+
+def summed(dimensions: Sequence[str], *, spread: bool) -> str:
+    """All parts of the answer but `through`, with the columns ANSWER."""
+    day = f" WHEN {_BY_SEGMENT} THEN exposed_day" if dimensions else ""
+    segment = f" WHEN {_BY_SEGMENT} THEN {_SEGMENT}" if dimensions else ""
+    ceiling = f" WHEN {_BY_CEILING} THEN CAST(ceiling_of_total AS VARCHAR)" if spread else ""
+    return f"""
 SELECT part, goal_id, variation_id, dimension,
-    CASE summed WHEN {_BY_QUARTER} THEN exposed_quarter WHEN {_BY_SEGMENT} THEN exposed_day ELSE 0 END AS moment,
-    CASE summed WHEN {_BY_QUARTER} THEN money_kind WHEN {_BY_SEGMENT} THEN {_SEGMENT}
-        ELSE CAST(ceiling_of_total AS VARCHAR) END AS value,
+    CASE summed WHEN {_BY_QUARTER} THEN exposed_quarter{day} ELSE 0 END AS moment,
+    CASE summed WHEN {_BY_QUARTER} THEN money_kind{segment}{ceiling} ELSE '' END AS value,
     coalesce(money_currency, '') AS currency,
     sum(converters) AS converters, sum(hits) AS hits, sum(total) AS total,
     {", ".join(f"sum(square_{index}) AS square_{index}" for index in range(len(_SQUARES)))}
@@ -116,18 +77,83 @@ JOIN shapes ON kind = kind_of AND summed = summed_by
 GROUP BY 1, 2, 3, 4, 5, 6, 7"""  # noqa: S608 - constants alone
 
 
-def tables() -> list[Table]:
-    """What `summed` refers to."""
-    shapes = constants(("part", "kind_of", "summed_by", "dimension", "first_of", "second_of"), _SHAPES)
-    return [("totals", _TOTALS), ("facts", _FACTS), ("alike", _ALIKE), ("shapes", shapes)]
-
-
-def summed() -> str:
-    """All parts of the answer but `through`, with the columns ANSWER."""
-    return _SUMMED
-
-
 def newest(rows: str) -> str:
     """The part `through`: the newest moment of receiving; `rows` is the relation, with its conditions."""
     nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 6)
     return f"SELECT '{THROUGH}', '', '', '', max(received_at), '', '', {nothing} FROM {rows}"  # noqa: S608 - constants and names of relations
+
+
+def _totals(dimensions: Sequence[str]) -> str:
+    """Of each visitor the hits and their sum; and by the quarter of the exposure all money that is not simply own."""
+    return f"""
+SELECT goal_id, money_variation, money_quarter, money_kind, money_currency, grouping(visitor_id) AS is_money,
+    min(variation_id) AS variation_id, min(exposed_quarter) AS exposed_quarter,
+    min(exposed_day) AS exposed_day{_each(dimensions, "min({0}) AS {0}")},
+    count(*) AS all_hits, sum(minor) AS all_minor,
+    count(CASE WHEN is_known THEN 1 END) AS hits, sum(CASE WHEN is_known THEN minor END) AS total
+FROM (
+    SELECT *, CASE WHEN money_kind = '{OWN}' THEN '' ELSE variation_id END AS money_variation,
+        CASE WHEN money_kind = '{OWN}' THEN 0 ELSE exposed_quarter END AS money_quarter
+    FROM attributed
+) AS named_twice
+GROUP BY GROUPING SETS (
+    (goal_id, visitor_id),
+    (goal_id, money_variation, money_quarter, money_kind, money_currency)
+)"""  # noqa: S608 - constants alone
+
+
+def _visitors(dimensions: Sequence[str]) -> str:
+    """Visitors and those set aside, summed as far as they are alike."""
+    return f"""
+SELECT kind, '' AS goal_id, variation_id, exposed_quarter, exposed_day{_each(dimensions, "{0}")},
+    '' AS money_kind, '' AS money_currency, FALSE AS has_spread,
+    CAST(0 AS BIGINT) AS hits, CAST(0 AS {AMOUNT}) AS total, count(*) AS converters
+FROM (
+    SELECT CASE WHEN is_aside THEN '{ASIDE}' ELSE '{VISITORS}' END AS kind,
+        CASE WHEN is_aside THEN '' ELSE variation_id END AS variation_id,
+        CASE WHEN is_aside THEN 0 ELSE exposed_quarter END AS exposed_quarter,
+        CASE WHEN is_aside THEN 0 ELSE exposed_day END AS exposed_day
+        {_each(dimensions, "CASE WHEN is_aside THEN '' ELSE {0} END AS {0}")}
+    FROM exposures
+) AS told
+GROUP BY kind, variation_id, exposed_quarter, exposed_day{_each(dimensions, "{0}")}"""  # noqa: S608 - constants alone
+
+
+def _converters(dimensions: Sequence[str]) -> str:
+    """What converters add, and money, in lines that can be summed as visitors are."""
+    return f"""
+SELECT CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END, totals.goal_id,
+    CASE WHEN is_money = 1 THEN money_variation ELSE variation_id END,
+    CASE WHEN is_money = 1 THEN money_quarter ELSE exposed_quarter END,
+    CASE WHEN is_money = 1 THEN 0 ELSE exposed_day END
+    {_each(dimensions, "CASE WHEN is_money = 1 THEN '' ELSE {0} END")},
+    coalesce(money_kind, ''), coalesce(money_currency, ''), is_money = 0 AND has_spread,
+    CASE WHEN is_money = 1 THEN all_hits WHEN takes_first_only THEN 1 ELSE hits END,
+    CASE WHEN is_money = 1 THEN all_minor WHEN takes_first_only THEN CAST(1 AS {AMOUNT}) ELSE total END, 1
+FROM totals JOIN goals ON goals.goal_id = totals.goal_id
+WHERE (is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0)"""  # noqa: S608 - constants alone
+
+
+def _alike(dimensions: Sequence[str], *, spread: bool) -> str:
+    """Lines that are alike, summed once for each way in which cells are cut."""
+    every = "kind, goal_id, variation_id"
+    cuts = {_BY_QUARTER: "exposed_quarter, money_kind, money_currency"}
+    if dimensions:
+        cuts[_BY_SEGMENT] = f"exposed_day{_each(dimensions, '{0}')}"
+    if spread:
+        cuts[_BY_CEILING] = "ceiling_of_total"
+    told = " ".join(f"WHEN grouping({cut.split(', ')[0]}) = 0 THEN {by}" for by, cut in cuts.items())
+    return f"""
+SELECT {every}, {", ".join(cuts.values())}, CASE {told} END AS summed,
+    sum(converters) AS converters, sum(CAST(hits AS {AMOUNT})) AS hits, sum(total) AS total,
+    {", ".join(f"sum({product}) AS square_{index}" for index, product in enumerate(_SQUARES))}
+FROM (
+    SELECT *, {_LOW} AS low, {_HIGH} AS high, {_CEILING} AS ceiling_of_total
+    FROM (SELECT *, {_STEP} AS step FROM facts) AS stepped
+) AS split
+GROUP BY GROUPING SETS ({", ".join(f"({every}, {cut})" for cut in cuts.values())})"""  # noqa: S608 - constants alone
+
+
+def _each(dimensions: Sequence[str], form: str) -> str:
+    """Further columns: one for each dimension."""
+    return "".join(f", {form.format(name)}" for name in dimensions)

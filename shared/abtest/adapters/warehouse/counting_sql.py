@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from abtest.adapters.warehouse import cells_sql
-from abtest.adapters.warehouse.cells_sql import KEYS
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
-from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, NARROW, WIDE, Standing, precedence
+from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, NARROW, WIDE, Standing, Suspects, precedence
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.judging import judge, worth
@@ -32,18 +31,27 @@ CANDIDATE = (
 _MINOR = ("revenue_minor", "shop_revenue_minor")
 
 
-def counting(plan: CountingPlan, *, events: str = "events", accepted: str = "accepted") -> str:
-    """The statement that counts; its answer has the columns ANSWER."""
+def counting(
+    plan: CountingPlan,
+    *,
+    events: str = "events",
+    accepted: str = "accepted",
+    suspects: Suspects | None = None,
+    segments: bool = True,
+) -> str:
+    """The statement that counts; its answer has the columns ANSWER. Without `segments` cells are quarters alone."""
+    standing = _standing(plan, events, suspects, DIMENSIONS if segments else ())
+    spread = any(goal.winsorize_pct is not None for goal in plan.goals)
     tables = [
-        *_hits(plan, events),
-        ("attributed", _attributed(accepted if _judged_goals(plan) else None)),
-        *cells_sql.tables(),
+        *_hits(plan, standing),
+        ("attributed", _attributed(accepted if _judged_goals(plan) else None, standing.dimensions)),
+        *cells_sql.tables(standing.dimensions, spread=spread),
     ]
-    newest = cells_sql.newest(f"{events} WHERE {_standing(plan, events).mine}")
-    return with_tables(tables, f"{cells_sql.summed()}\nUNION ALL\n{newest}")
+    newest = cells_sql.newest(f"{events} WHERE {standing.mine}")
+    return with_tables(tables, f"{cells_sql.summed(standing.dimensions, spread=spread)}\nUNION ALL\n{newest}")
 
 
-def candidates(plan: CountingPlan, *, events: str = "events") -> str | None:
+def candidates(plan: CountingPlan, *, events: str = "events", suspects: Suspects | None = None) -> str | None:
     """The statement that lists hits of judged goals for `judged`, with the columns CANDIDATE; None without such goals.
 
     Copies and repeated orders are gone, and so is what falls out of its visitor's attribution window.
@@ -54,8 +62,9 @@ def candidates(plan: CountingPlan, *, events: str = "events") -> str | None:
     wanted = f"""
     SELECT goal_id AS plan_goal_id, event_id AS wanted_id, is_copy FROM attributed
     WHERE {one_of("goal_id", (goal.goal_id for goal in goals))}"""  # noqa: S608 - columns and escaped literals alone
-    tables = [*_hits(plan, events), ("attributed", _attributed(None)), ("wanted", wanted)]
-    listed, mine = ", ".join(CANDIDATE), _standing(plan, events).mine
+    standing = _standing(plan, events, suspects, ())
+    tables = [*_hits(plan, standing), ("attributed", _attributed(None, ())), ("wanted", wanted)]
+    listed, mine = ", ".join(CANDIDATE), standing.mine
     return with_tables(
         tables,
         f"""
@@ -87,9 +96,21 @@ def _judged_goals(plan: CountingPlan) -> list[GoalPlan]:
     return [goal for goal in plan.goals if goal.is_judged]
 
 
-def _standing(plan: CountingPlan, events: str) -> Standing:
-    kinds = (_exposure(plan), *_plain_hits(plan), *_orders(plan), _refund(plan))
-    return Standing(events=events, shop_id=plan.shop_id, since=plan.begins_at, kinds=kinds)
+def received(plan: CountingPlan) -> str:
+    """What every row that a plan could count meets."""
+    return _standing(plan, "events", None, ()).mine
+
+
+def _standing(plan: CountingPlan, events: str, suspects: Suspects | None, dimensions: tuple[str, ...]) -> Standing:
+    kinds = (_exposure(plan), _plain_hits(plan), *_orders(plan), _refund(plan))
+    return Standing(
+        events=events,
+        shop_id=plan.shop_id,
+        since=plan.begins_at,
+        kinds=kinds,
+        dimensions=dimensions,
+        suspects=suspects,
+    )
 
 
 def _exposure(plan: CountingPlan) -> str:
@@ -101,13 +122,18 @@ def _exposure(plan: CountingPlan) -> str:
     return f"type = 'experiment_viewed' AND {experiment} AND {one_of('variation_id', plan.variation_ids)} AND {epoch}"
 
 
-def _plain_hits(plan: CountingPlan) -> tuple[str, ...]:
-    goals = [goal for goal in plan.goals if not goal.counts_money]
-    names = [goal.event_name for goal in goals if goal.type == "custom" and goal.event_name is not None]
-    return (
-        f"type = 'goal' AND {one_of('goal_id', (goal.goal_id for goal in goals))}",
-        f"type = 'custom' AND {one_of('event_name', names)}",
-    )
+def _plain_hits(plan: CountingPlan) -> str:
+    """Told in a way that has every row's type looked at once."""
+    told = one_of("goal_id", (goal.goal_id for goal in plan.goals if not goal.counts_money))
+    if names := _names(plan):
+        return (
+            f"type IN ('goal', 'custom') AND CASE type WHEN 'goal' THEN {told} ELSE {one_of('event_name', names)} END"
+        )
+    return f"type = 'goal' AND {told}"
+
+
+def _names(plan: CountingPlan) -> list[str]:
+    return [goal.event_name for goal in plan.goals if goal.type == "custom" and goal.event_name is not None]
 
 
 def _orders(plan: CountingPlan) -> tuple[str, ...]:
@@ -121,9 +147,8 @@ def _refund(plan: CountingPlan) -> str:
     return "type = 'refund' AND order_id <> ''" if any(goal.counts_money for goal in plan.goals) else "FALSE"
 
 
-def _hits(plan: CountingPlan, events: str) -> list[Table]:
+def _hits(plan: CountingPlan, standing: Standing) -> list[Table]:
     """Exposures, and every hit that could count for a goal, of repeated orders the first."""
-    standing = _standing(plan, events)
     return [
         *standing.tables(),
         ("goals", _goals(plan)),
@@ -158,6 +183,8 @@ def _signals(plan: CountingPlan) -> str:
 
 def _exposures(plan: CountingPlan, standing: Standing) -> str:
     variation = "cohort" if plan.exposure == "cohort" else "variation_id"
+    if not standing.dimensions:
+        return _moments(plan, standing, variation)
     columns = ("event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at", f"{variation} AS variation", *DIMENSIONS)
     told = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
     return f"""
@@ -173,6 +200,20 @@ FROM (
     ) AS seen
 ) AS ordered
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _moments(plan: CountingPlan, standing: Standing, variation: str) -> str:
+    """Exposures without what they tell of their visitors: then it does not matter which of one moment is the first."""
+    columns = ("visitor_id", f"{HAPPENED_AT} AS happened_at", f"{variation} AS variation")
+    return f"""
+SELECT visitor_id, lowest AS variation_id, exposed_at, {whole("exposed_at", QUARTER_MS)} AS exposed_quarter,
+    {whole("exposed_at", DAY_MS)} AS exposed_day, lowest <> highest AS is_aside
+FROM (
+    SELECT visitor_id, min(happened_at) AS exposed_at, min(variation) AS lowest, max(variation) AS highest
+    FROM ({standing.rows(columns, _exposure(plan))}
+    ) AS seen
+    GROUP BY visitor_id
+) AS met"""  # noqa: S608 - columns and escaped literals alone
 
 
 def _refunds(plan: CountingPlan, standing: Standing) -> str:
@@ -193,7 +234,7 @@ def _all_hits(plan: CountingPlan, standing: Standing) -> str:
     return f"""
 SELECT goal_id, event_id, visitor_id, happened_at, CAST(NULL AS VARCHAR) AS order_id, '{OWN}' AS money_kind,
     CAST(1 AS {AMOUNT}) AS minor, '' AS money_currency, is_copy
-FROM ({standing.rows(plain, *_plain_hits(plan))}
+FROM ({standing.rows(plain, _plain_hits(plan))}
 ) AS told {joined}
 UNION ALL
 SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy
@@ -210,8 +251,9 @@ FROM (
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _attributed(accepted: str | None) -> str:
+def _attributed(accepted: str | None, dimensions: Sequence[str]) -> str:
     """Hits within their visitor's window; with `accepted` those of judged goals only that are in it."""
+    keys = "".join(f"{name}, " for name in dimensions)
     value, sieve, passed = "minor", "", ""
     if accepted is not None:
         value = f"CASE WHEN sums_value THEN CAST(worth AS {AMOUNT}) ELSE minor END"
@@ -220,7 +262,7 @@ LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND 
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
     return f"""
 SELECT hits.goal_id, hits.event_id, hits.visitor_id, hits.is_copy, variation_id, exposed_quarter, exposed_day,
-    {KEYS}, takes_first_only, has_spread, money_kind, money_currency, {IS_KNOWN} AS is_known,
+    {keys}money_kind, money_currency, {IS_KNOWN} AS is_known,
     CASE WHEN NOT {IS_KNOWN} OR refunded IS NULL THEN {value}
         WHEN refunded >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - refunded AS {AMOUNT}) END AS minor
 FROM hits

@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 import duckdb
 
 from abtest.adapters.warehouse.counting_answer import counts_of
-from abtest.adapters.warehouse.counting_sql import CANDIDATE, candidates, counting, judged
+from abtest.adapters.warehouse.counting_sql import CANDIDATE, candidates, counting, judged, received
 from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, stage
 from abtest.adapters.warehouse.shop_day_sql import shop_day_of, shop_day_query
 from abtest.adapters.warehouse.sql_texts import literal
+from abtest.adapters.warehouse.standing_sql import Suspects
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.objects import ShopFiles
@@ -37,6 +38,16 @@ ACCEPT = "INSERT INTO accepted SELECT unnest($goals::VARCHAR[]), unnest($events:
 SOME_CANDIDATES = f"SELECT {', '.join(CANDIDATE)} FROM candidates WHERE rowid >= $first AND rowid < $last"  # noqa: S608 - names of columns alone
 
 
+# Ids are looked for by numbers made of them: to sort those takes half as long as to group texts, in half the memory.
+# Some that are not the same may look alike, and are compared in vain.
+SUSPECTS = Suspects("alike_ids", "hash(event_id)")
+CREATE_IDS = "CREATE OR REPLACE TEMP TABLE ids AS SELECT {tail} AS tail FROM {events} WHERE {received}"
+CREATE_SUSPECTS = f"""
+CREATE OR REPLACE TEMP TABLE {SUSPECTS.relation} AS
+SELECT tail
+FROM (SELECT tail, lag(tail) OVER (ORDER BY tail) AS before FROM ids) WHERE tail = before GROUP BY tail"""  # noqa: S608 - names of our own
+
+
 class DuckDbShopLedger:
     """A shop's rows in a relation that has the ledger's columns, on a connection that is used for nothing meanwhile.
 
@@ -48,12 +59,14 @@ class DuckDbShopLedger:
         self._relation = relation
         self._shop_id = shop_id
 
-    def count(self, plan: CountingPlan) -> Counts:
-        """Counts of the plan, by `counting_sql`."""
-        listing = candidates(plan, events=self._relation)
+    def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
+        """Counts of the plan, by `counting_sql`; without `segments` in cells of quarters alone."""
+        self._find_suspects(plan)
+        listing = candidates(plan, events=self._relation, suspects=SUSPECTS)
         if listing is not None:
             self._judge(plan, listing)
-        return counts_of(plan, self._rows(counting(plan, events=self._relation)))
+        text = counting(plan, events=self._relation, suspects=SUSPECTS, segments=segments)
+        return counts_of(plan, self._rows(text))
 
     def day(self, date: str, currency: str) -> ShopDay:
         """The day, by `shop_day_sql`. Raises LookupError where neither rows nor `shop_id` tell whose it is."""
@@ -61,6 +74,11 @@ class DuckDbShopLedger:
         return shop_day_of(
             shop_id, date, currency, self._rows(shop_day_query(shop_id, date, currency, events=self._relation))
         )
+
+    def _find_suspects(self, plan: CountingPlan) -> None:
+        self._database.execute(CREATE_IDS.format(tail=SUSPECTS.tail, events=self._relation, received=received(plan)))
+        self._database.execute(CREATE_SUSPECTS)
+        self._database.execute("DROP TABLE ids")
 
     def _judge(self, plan: CountingPlan, listing: str) -> None:
         """Look at candidates a few at a time; they lie in a table that DuckDB may move to disk."""
@@ -139,9 +157,9 @@ class DuckDbOpened:
         self._shop = rows
         self._parquet = parquet
 
-    def count(self, plan: CountingPlan) -> Counts:
-        """Counts of the plan."""
-        return self._asked(lambda: self._shop.count(plan))
+    def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
+        """Counts of the plan; without `segments` in cells of quarters alone."""
+        return self._asked(lambda: self._shop.count(plan, segments=segments))
 
     def day(self, date: str, currency: str) -> ShopDay:
         """The shop's day."""

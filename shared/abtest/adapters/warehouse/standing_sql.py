@@ -1,14 +1,15 @@
 """The SQL that tells copies apart: of rows with one event id the row that stands, as `domain.ledger.rows` orders them.
 
 Hardly any event comes twice, and most rows matter to no question. So ids are looked for twice by their last characters
-(which are short, and as good as random in ids that machines make), and only what looks as if it came twice is compared.
-Where copies differ in whether they matter, those that do not are read as well: one of them may be what stands.
+(which are short, and as good as random in ids that machines make), and only what looks as if it came twice is compared,
+whether it matters or not: one that does not may be what stands. To read that as well costs less than to leave it out.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from abtest.adapters.warehouse.sql_texts import Table, any_of, literal
+from abtest.domain.ledger.cells import DIMENSIONS
 from abtest.domain.ledger.rows import PRECEDENCE
 
 WIDE = ("data", "url")
@@ -16,20 +17,36 @@ WIDE = ("data", "url")
 
 NARROW = tuple(column for column, _ in PRECEDENCE if column not in WIDE)
 TAIL = "substr(event_id, -12)"
+"""What ids are looked for by."""
 HAPPENED_AT = "least(ts, received_at)"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """A relation `(tail)` that an engine made: which tails several of the rows have.
+
+    `tail` is the expression over a row. The rows are those of a shop that were received since some moment.
+    """
+
+    relation: str
+    tail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """Rows of a shop that were received and happened at or after a moment (Unix ms) and belong to no QA visit.
 
-    `events` is the relation's name; `kinds` are the conditions under one of which a row matters at all.
+    `events` is the relation's name; `kinds` are the conditions under one of which a row matters at all. Without
+    `dimensions` nobody asks which segment a row is of: those columns order last but for WIDE. `suspects` are looked
+    for where they are not given.
     """
 
     events: str
     shop_id: str
     since: int
     kinds: tuple[str, ...]
+    dimensions: tuple[str, ...] = DIMENSIONS
+    suspects: Suspects | None = None
 
     @property
     def mine(self) -> str:
@@ -39,9 +56,7 @@ class Standing:
     def tables(self) -> list[Table]:
         """What `rows` refers to."""
         return [
-            ("suspects", self._suspects()),
-            ("doubtful", self._doubtful()),
-            ("mixed", _MIXED),
+            ("suspects", f"SELECT tail FROM {self.suspects.relation}" if self.suspects else self._suspects()),  # noqa: S608 - a name of our own
             ("copies", self._copies()),
         ]
 
@@ -53,13 +68,25 @@ class Standing:
         listed = ", ".join(columns)
         parts = [
             f"""
-    SELECT {listed}, FALSE AS is_copy FROM {self.events} LEFT JOIN suspects ON tail = {TAIL}
+    SELECT {listed}, FALSE AS is_copy FROM {self.events} LEFT JOIN suspects ON tail = {self._tail}
     WHERE {self.mine} AND {self._counts} AND ({kind}) AND tail IS NULL"""  # noqa: S608 - columns and escaped literals alone
             for kind in kinds
         ]
         copies = f"""
     SELECT {listed}, TRUE AS is_copy FROM copies WHERE {any_of(kinds)}"""  # noqa: S608 - columns and escaped literals alone
         return "\n    UNION ALL".join([*parts, copies])
+
+    @property
+    def _tail(self) -> str:
+        return self.suspects.tail if self.suspects else TAIL
+
+    @property
+    def _narrow(self) -> tuple[str, ...]:
+        return tuple(column for column in NARROW if column not in DIMENSIONS or column in self.dimensions)
+
+    @property
+    def _columns(self) -> str:
+        return ", ".join(("event_id", *self._narrow))
 
     @property
     def _counts(self) -> str:
@@ -71,33 +98,19 @@ class Standing:
 
     def _suspects(self) -> str:
         return f"""
-    SELECT {TAIL} AS tail, count(*) AS alike FROM {self.events} WHERE {self.mine}
+    SELECT {TAIL} AS tail FROM {self.events} WHERE {self.mine}
     GROUP BY {TAIL} HAVING count(*) > 1"""  # noqa: S608 - columns and escaped literals alone
-
-    def _doubtful(self) -> str:
-        return f"""
-    SELECT {_COLUMNS}, tail, alike FROM {self.events} JOIN suspects ON tail = {TAIL}
-    WHERE {self.mine} AND {self._matters}"""  # noqa: S608 - columns and escaped literals alone
 
     def _copies(self) -> str:
         return f"""
-    SELECT {_COLUMNS}
+    SELECT {self._columns}
     FROM (
-        SELECT {_COLUMNS}, row_number() OVER (PARTITION BY event_id ORDER BY {precedence(NARROW)}) AS place
+        SELECT {self._columns}, row_number() OVER (PARTITION BY event_id ORDER BY {precedence(self._narrow)}) AS place
         FROM (
-            SELECT {_COLUMNS} FROM doubtful
-            UNION ALL
-            SELECT {_COLUMNS} FROM {self.events} JOIN mixed ON mixed_tail = {TAIL}
-            WHERE {self.mine} AND NOT coalesce({self._matters}, FALSE)
+            SELECT {self._columns} FROM {self.events} JOIN suspects ON tail = {self._tail} WHERE {self.mine}
         ) AS compared
     ) AS ordered
     WHERE place = 1 AND {self._matters}"""  # noqa: S608 - columns and escaped literals alone
-
-
-_COLUMNS = ", ".join(("event_id", *NARROW))
-
-# What is alike with rows that matter, and does not.
-_MIXED = "SELECT tail AS mixed_tail FROM doubtful GROUP BY tail HAVING count(*) < max(alike)"
 
 
 def precedence(columns: Iterable[str]) -> str:
