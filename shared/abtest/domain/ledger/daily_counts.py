@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
-from abtest.domain.ledger.cells import QUARTER, QUARTER_MS, Cell, Counts, GoalCount, Money, MoneyCell
+from abtest.domain.ledger.cells import QUARTER, QUARTER_MS, Cell, Counts, GoalCount, Money, MoneyCell, newest
+from abtest.domain.ledger.events import DAY_MS
 from abtest.kit import canonical_json
 from abtest.kit.clock import from_milliseconds, parse_timestamp, to_milliseconds
 
-DAY_MS = 24 * 60 * 60 * 1000
 QUARTERS_A_DAY = DAY_MS // QUARTER_MS
 
 Document = Mapping[str, Any]
@@ -104,14 +104,11 @@ class DailyCounts:
                 pieces.pop(slice_, None)
             else:
                 pieces[slice_] = piece
-        times = [time for time in (self.rest.through, after.through) if time is not None]
-        rest = self.rest - _rest(before) + _rest(after)
-        return DailyCounts(pieces=pieces, rest=replace(rest, through=max(times, default=None)))
+        return DailyCounts(pieces=pieces, rest=self.rest - _rest(before) + _rest(after))
 
     def seen(self, through: int | None) -> "DailyCounts":
         """The same, when rows that change nothing were looked at up to that moment."""
-        times = [time for time in (self.rest.through, through) if time is not None]
-        return DailyCounts(pieces=self.pieces, rest=replace(self.rest, through=max(times, default=None)))
+        return DailyCounts(pieces=self.pieces, rest=replace(self.rest, through=newest(self.rest.through, through)))
 
     def whole(self) -> Counts:
         """The counts in one."""

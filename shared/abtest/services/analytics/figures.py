@@ -12,10 +12,10 @@ from abtest.services.analytics.periods import Asked, Period, period_of
 from abtest.services.analytics.shop_days import ShopDays, number_of_orders, revenue_minor, shop_money
 from abtest.services.analytics.stats import revenue_goal
 from abtest.services.context import Caller, World
-from abtest.services.experiments.records import experiment_in
+from abtest.services.experiments.records import experiment_in, experiment_of
 from abtest.services.results.comparing import unit_of
 from abtest.services.results.narrowing import STORED, days_of
-from abtest.services.results.questions import ShopRules, experiment_of
+from abtest.services.results.questions import ShopRules
 from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.tallies import Tally, counted_in, of_spans
 

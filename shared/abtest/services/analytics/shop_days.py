@@ -6,25 +6,24 @@ from collections.abc import Sequence
 from abtest.domain.ledger.cells import QUARTER_MS, Money
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, date_of
 from abtest.domain.ledger.rollup_documents import shop_day_of
-from abtest.domain.ledger.shop_days import ShopDay, distinct_visitors
+from abtest.domain.ledger.rows import IN_CURRENCY
+from abtest.domain.ledger.shop_days import MAX_GAP, ShopDay, distinct_visitors
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.analytics.periods import Period
 from abtest.services.results.curves import Span
+from abtest.services.results.narrowing import days_of
 from abtest.services.results.tallies import MoneyByKind
 
-LONGEST_DAY = 100
+LONGEST_DAY = MAX_GAP + 1
 """Quarters: further back it is not known when a visitor was active before."""
-
-NO_MONEY = Money()
 
 
 class ShopDays:
     """The UTC days that a period touches, by day since 1970."""
 
     def __init__(self, store: RollupStore, shop_id: str, period: Period) -> None:
-        span = period.span
-        first, last = span.start // QUARTERS_A_DAY, (span.end - 1) // QUARTERS_A_DAY
+        first, last = days_of([period.span])
         found = map(shop_day_of, store.shop_days(shop_id, date_of(first), date_of(last)))
         by_date = {day.date: day for day in found}
         self._days = {day: by_date[name] for day in range(first, last + 1) if (name := date_of(day)) in by_date}
@@ -65,7 +64,7 @@ def number_of_orders(money: MoneyByKind) -> int:
 
 def shop_money(money: MoneyByKind) -> MoneyByKind:
     """The shop's own, converted included."""
-    return {key: found for key, found in money.items() if key[0] in ("own", "converted")}
+    return {key: found for key, found in money.items() if key[0] in IN_CURRENCY}
 
 
 def revenue_minor(money: MoneyByKind) -> int:

@@ -11,9 +11,10 @@ from abtest.kit.money import to_major
 from abtest.services.analytics.periods import Asked, Period, period_of
 from abtest.services.analytics.shop_days import ShopDays, number_of_orders, revenue_minor
 from abtest.services.context import Caller, World
+from abtest.services.experiments.records import experiment_of
 from abtest.services.results.foreign_money import foreign_fields
 from abtest.services.results.narrowing import days_of
-from abtest.services.results.questions import ShopRules, coverage_of, experiment_of
+from abtest.services.results.questions import ShopRules, coverage_of
 from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.tallies import Tally, counted_in, of_spans
 

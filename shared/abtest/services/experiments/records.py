@@ -9,7 +9,9 @@ from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
-from abtest.ports.catalog import COUNTED_FOR_EVER, Head, Put, Record, Remove
+from abtest.kit.errors import NotFoundError
+from abtest.kit.ids import is_uuid
+from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Head, Put, Record, Remove
 from abtest.services.names import Names, Renaming
 
 COUNTED_AFTER_END_MS = 7 * DAY_MS
@@ -52,6 +54,15 @@ def references_in(experiment: Experiment) -> frozenset[str]:
 def experiment_in(record: Record) -> Experiment:
     """The aggregate that a record holds."""
     return experiment_from(record.body)
+
+
+def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
+    """The shop's experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
+    found = (shop_id, reference) if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
+    record = catalog.get(shop_id, "EXP", found[1]) if found else None
+    if record is None:
+        raise NotFoundError("no such experiment")
+    return experiment_in(record)
 
 
 def put_of(change: Change, after: Experiment) -> Put:

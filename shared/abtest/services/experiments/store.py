@@ -10,13 +10,12 @@ from abtest.domain.experiments.errors import SlugTakenError
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.variations import find
 from abtest.kit.errors import NotFoundError
-from abtest.kit.ids import is_uuid, public_id
+from abtest.kit.ids import public_id
 from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow
 from abtest.services.context import Caller, World
 from abtest.services.experiments.publishing import Published, Publishing
 from abtest.services.experiments.records import (
-    experiment_in,
-    public_name,
+    experiment_of,
     put_of,
     remove_of,
     renaming_of,
@@ -41,11 +40,7 @@ class ExperimentStore:
 
     def load(self, shop_id: str, reference: str) -> Experiment:
         """The experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
-        experiment_id = reference if is_uuid(reference) else self._resolved(shop_id, public_name(reference))
-        record = experiment_id and self.world.catalog.get(shop_id, "EXP", experiment_id)
-        if not record:
-            raise NotFoundError("no such experiment")
-        return experiment_in(record)
+        return experiment_of(self.world.catalog, shop_id, reference)
 
     def load_variation(self, shop_id: str, reference: str) -> tuple[Experiment, Variation]:
         """The variation with this id or public id, and its experiment. Raises NotFoundError."""

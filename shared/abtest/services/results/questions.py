@@ -13,11 +13,9 @@ from abtest.domain.settings.runtime import CONSENT
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.errors import NotFoundError
-from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, RollupStore
 from abtest.services.context import World
-from abtest.services.experiments.records import experiment_in, public_name
 from abtest.services.results.comparing import Question
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import defaults_in
@@ -61,15 +59,6 @@ class ShopRules:
             alpha=self.defaults["alpha"],
             correction=correction or self.defaults["correction_method"],
         )
-
-
-def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
-    """By id or public id. Raises NotFoundError."""
-    found = None if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
-    record = catalog.get(shop_id, "EXP", found[1] if found else reference)
-    if record is None:
-        raise NotFoundError("no such experiment")
-    return experiment_in(record)
 
 
 def chosen_goals(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Goal]:

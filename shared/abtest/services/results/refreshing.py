@@ -4,8 +4,8 @@ from abtest.contract import results as contract
 from abtest.domain.jobs.model import Job
 from abtest.kit.errors import NotFoundError
 from abtest.services.context import Caller, World
+from abtest.services.experiments.records import experiment_of
 from abtest.services.jobs import Jobs
-from abtest.services.results.questions import experiment_of
 
 WAITING_LOOKED_AT = 50
 """Newest jobs among which one that waits is looked for; a further one only counts once more."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Goal
 from abtest.services.context import Caller, World
+from abtest.services.experiments.records import experiment_of
 from abtest.services.results.comparing import Question, compare, goal_result, reading_of
 from abtest.services.results.narrowing import ORDER, WHOLE, Range, narrowed
-from abtest.services.results.questions import ShopRules, chosen_goals, experiment_of
+from abtest.services.results.questions import ShopRules, chosen_goals
 from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.tallies import Tally
 

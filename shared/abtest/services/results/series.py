@@ -11,12 +11,13 @@ from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.services.context import Caller, World
+from abtest.services.experiments.records import experiment_of
 from abtest.services.results import calendars
 from abtest.services.results.calendars import CalendarSpan
 from abtest.services.results.comparing import Question, is_rate, unit_of
 from abtest.services.results.curves import Span
 from abtest.services.results.narrowing import WHOLE, Narrowed, Range, days_of, narrowed
-from abtest.services.results.questions import ShopRules, chosen_goals, experiment_of
+from abtest.services.results.questions import ShopRules, chosen_goals
 from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.tallies import Tally, counted_in, of_spans
 

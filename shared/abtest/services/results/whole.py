@@ -9,9 +9,10 @@ from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
 from abtest.kit.errors import NotFoundError
 from abtest.services.context import Caller, World
+from abtest.services.experiments.records import experiment_of
 from abtest.services.results.comparing import Question, goal_results, health, sample_ratio_of
 from abtest.services.results.narrowing import WHOLE, Narrowed, Range, narrowed
-from abtest.services.results.questions import Coverage, ShopRules, chosen_goals, experiment_of
+from abtest.services.results.questions import Coverage, ShopRules, chosen_goals
 from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.segments import breakdown
 from abtest.services.results.tallies import of_totals
