@@ -31,17 +31,17 @@ tick: ## Fire a schedule of the running stack now, for example JOB=cron_rollup
 status: ## What runs in the local stack
 	@$(PY) -m tools.local status
 
-admin: ## Operator commands on a deployed stack, for example ARGS="--stack-name NAME shops create --name Shop --domain shop.example --currency EUR"
+admin: ## Operator commands, for example ARGS="--stack-name NAME shops create --name Shop --domain shop.example --currency EUR"; --local for the local stack
 	@$(PY) -m tools.admin $(ARGS)
 
 replay: ## Send dead letters of the event queue back to it: of the local stack, or ARGS="--stack-name NAME"
-	@$(PY) -m tools.admin $(ARGS) ledger replay $(if $(ARGS),,--local)
+	@$(PY) -m tools.admin ledger replay $(or $(ARGS),--local)
 
 test: setup ## Everything that CI runs, ending with pytest's closing line
 	@tools/test.sh
 
-recompute: ## Every roll-up anew from the raw ledger, for example ARGS="--stack-name NAME ledger recompute --dry-run"
-	@$(PY) -m tools.admin $(or $(ARGS),ledger recompute)
+recompute: ## Every roll-up anew from the raw ledger: of the local stack, or ARGS="--stack-name NAME" (both: --dry-run, --experiment ID, --shop ID)
+	@$(PY) -m tools.admin ledger recompute $(if $(findstring --stack-name,$(ARGS)),,--local) $(ARGS)
 
 lint: ## Formatting, lint, types, import rules, template
 	@tools/lint.sh

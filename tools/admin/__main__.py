@@ -1,4 +1,4 @@
-"""`python -m tools.admin [--stack-name NAME] shops|keys|ingest-secret|ledger …`; answers: JSON on standard output."""
+"""`python -m tools.admin [--stack-name NAME | --local] shops|keys|ingest-secret|ledger …`; answers JSON."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ from abtest.wiring.api import Management
 from abtest.wiring.settings import MissingSettingError
 from tools.admin import dead_letters
 from tools.admin.actions import Operator
-from tools.admin.deployment import ledger_of, settings_of
+from tools.admin.deployment import enter_local_stack, ledger_of, settings_of
 
 TIERS = ("self_managed", "service_managed", "legacy_managed")
 SHOP_FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -32,8 +32,8 @@ SHOP_FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    root = argparse.ArgumentParser(prog="python -m tools.admin", description=__doc__)
-    root.add_argument("--stack-name", help="CloudFormation stack; without it, the environment names the tables")
+    root = argparse.ArgumentParser(prog="python -m tools.admin", description=__doc__, parents=[_where()])
+    root.set_defaults(stack_name=None, local=False)
     rooms = root.add_subparsers(dest="room", required=True)
     _shops(rooms.add_parser("shops", help="shops").add_subparsers(dest="verb", required=True))
     _keys(rooms.add_parser("keys", help="keys").add_subparsers(dest="verb", required=True))
@@ -47,13 +47,22 @@ def parser() -> argparse.ArgumentParser:
     return root
 
 
+def _where() -> argparse.ArgumentParser:
+    """Which deployment is meant; `make replay` and `make recompute` say it after the command."""
+    options = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    one = options.add_mutually_exclusive_group()
+    one.add_argument("--stack-name", help="CloudFormation stack; without it, the environment names the tables")
+    one.add_argument("--local", action="store_true", help="the local stack that runs")
+    return options
+
+
 def _ledger(verbs: Any) -> None:
-    again = verbs.add_parser("recompute", help="every roll-up anew from the raw ledger; writes only what differs")
+    told = "every roll-up anew from the raw ledger; writes only what differs"
+    again = verbs.add_parser("recompute", help=told, parents=[_where()])
     again.add_argument("--shop", help="of one shop only")
     again.add_argument("--experiment", help="of one experiment only, without the days of shops")
     again.add_argument("--dry-run", action="store_true", help="tell what differs and write nothing")
-    replay = verbs.add_parser("replay", help="send dead letters of the event queue back to it")
-    replay.add_argument("--local", action="store_true", help="those of the local stack that runs")
+    verbs.add_parser("replay", help="send dead letters of the event queue back to it", parents=[_where()])
 
 
 def _shops(verbs: Any) -> None:
@@ -130,13 +139,15 @@ def logs_apart() -> Iterator[None]:
 
 
 def _told(line: argparse.Namespace) -> dict[str, Any]:
+    if line.local:
+        enter_local_stack()
     if line.room == "ledger" and line.verb == "recompute":
         from tools.admin.recompute import recompute  # brings DuckDB with it, which the other commands do without
 
         settings = ledger_of(line.stack_name)
         return recompute(settings, shop_id=line.shop, experiment_id=line.experiment, dry_run=line.dry_run)
     if line.room == "ledger":
-        return dead_letters.replay(line.stack_name, local=line.local, say=_say)
+        return dead_letters.replay(line.stack_name, _say)
     return run(Operator(Management(settings_of(line.stack_name))), line)
 
 
@@ -154,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 130
     except MissingSettingError as error:
-        print(f"{error}; name a deployed stack with --stack-name", file=sys.stderr)
+        print(f"{error}; name a deployed stack with --stack-name, or say --local", file=sys.stderr)
         return 1
     except (ServiceError, ValueError) as error:
         print(error, file=sys.stderr)

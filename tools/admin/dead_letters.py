@@ -23,10 +23,6 @@ HIDDEN_SECONDS = 60
 Say = Callable[[str], None]
 
 
-class NoStackError(ValueError):
-    """There is no deployment, or no local stack, to ask."""
-
-
 @dataclass(frozen=True, slots=True)
 class Replay:
     """From one dead-letter queue back to its queue; `pause` waits between two looks at a task."""
@@ -98,31 +94,9 @@ class Replay:
         return self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
 
 
-def replay(stack_name: str | None, *, local: bool, say: Say) -> dict[str, Any]:
-    """Do it on the named stack, on the one of the environment, or on the local one. Raises NoStackError."""
-    return (_local(say) if local else _deployed(stack_name, say)).run()
-
-
-def _deployed(stack_name: str | None, say: Say) -> Replay:
+def replay(stack_name: str | None, say: Say) -> dict[str, Any]:
+    """Do it on the named stack, or on the one of the environment. Raises MissingSettingError."""
     from abtest.adapters import aws
 
     queue_url, dead_url = queues_of(stack_name)
-    return Replay(aws.sqs(), dead_url, queue_url, say)
-
-
-def _local(say: Say) -> Replay:
-    from tools.local.commands.client import CommandError, ControlClient
-    from tools.local.files import StateDirectory
-    from tools.local.provision.clients import Clients
-    from tools.local.surroundings import UsageError, state_directory
-
-    try:
-        status = ControlClient(StateDirectory(state_directory())).status()
-    except (CommandError, UsageError) as error:
-        raise NoStackError(str(error)) from error
-    sqs = Clients(status["engine"]["address"]).sqs
-    named = {name.rpartition("-")[2]: name for name in status["queues"]}
-    queue, dead = (named[name] for name in ("eventqueue", "eventqueuedeadletters"))
-    return Replay(
-        sqs, sqs.get_queue_url(QueueName=dead)["QueueUrl"], sqs.get_queue_url(QueueName=queue)["QueueUrl"], say
-    )
+    return Replay(aws.sqs(), dead_url, queue_url, say).run()

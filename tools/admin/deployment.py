@@ -17,6 +17,23 @@ QUEUES = {"EventQueue": "event_queue_url", "EventQueueDeadLetters": "event_dlq_u
 OUTPUTS = {"WorkerBaseUrl": "worker_base_url"}
 
 
+class NoStackError(ValueError):
+    """No local stack runs."""
+
+
+def enter_local_stack() -> None:
+    """Make this process's environment name the local stack that runs. Raises NoStackError."""
+    from tools.local.commands.client import CommandError, ControlClient
+    from tools.local.files import StateDirectory
+    from tools.local.surroundings import state_directory
+
+    try:
+        status = ControlClient(StateDirectory(state_directory())).status()
+    except CommandError as error:
+        raise NoStackError(str(error)) from error
+    os.environ.update(status["environment"])
+
+
 def settings_of(stack_name: str | None) -> Settings:
     """The settings of the named stack, or of this process. Raises MissingSettingError."""
     found = _found(stack_name)

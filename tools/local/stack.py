@@ -22,6 +22,7 @@ from tools.local.files import StateDirectory, read_json, write_json
 from tools.local.gateway.api import Api
 from tools.local.options import Options, check_ports
 from tools.local.provision.clients import Clients
+from tools.local.runtime.environment import operator_environment
 from tools.local.runtime.pool import Pool
 from tools.local.runtime.process import InvocationError
 from tools.local.store.server import Store
@@ -206,6 +207,7 @@ class Stack:
             "addresses": self.addresses | {"Store": self.options.store_url},
             "engine": engine,
             "functions": functions,
+            "environment": operator_environment((pool.function for pool in self.pools), self.engine.endpoint),
         }
 
     def _announce(self, dev: dict[str, Any], seconds: float) -> None:

@@ -164,3 +164,12 @@ def test_command__without_a_stack__says_what_is_missing(
     monkeypatch.delenv("EVENT_QUEUE_URL", raising=False)
     assert main(["ledger", "replay"]) == 1
     assert "EVENT_QUEUE_URL" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", [["ledger", "replay", "--local"], ["--local", "ledger", "recompute"]])
+def test_command__on_a_local_stack_that_does_not_run__says_how_to_start_one(
+    line: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Any
+) -> None:
+    monkeypatch.setenv("ABTEST_LOCAL_DIR", str(tmp_path))
+    assert main(line) == 1
+    assert "start one with `make run`" in capsys.readouterr().err

@@ -1,8 +1,8 @@
-"""The whole environment of a worker: the template's variables, what Lambda sets, and the way to the engine."""
+"""The environments of workers and of operators: the template's variables, what Lambda sets, the way to the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tools.local.provision.clients import CREDENTIALS
 from tools.local.template.functions import Function
@@ -17,13 +17,7 @@ def worker_environment(function: Function, endpoint: str, machine: Mapping[str, 
         "AWS_XRAY_SDK_ENABLED": "false",
         "POWERTOOLS_TRACE_DISABLED": "true",
         **function.environment,
-        **CREDENTIALS,
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_REGION": REGION,
-        "AWS_DEFAULT_REGION": REGION,
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_CONFIG_FILE": "/dev/null",
-        "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+        **_way_to(endpoint),
         "AWS_EXECUTION_ENV": "AWS_Lambda_python3.11",
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
@@ -35,4 +29,22 @@ def worker_environment(function: Function, endpoint: str, machine: Mapping[str, 
         "LAMBDA_TASK_ROOT": str(function.code),
         "_HANDLER": function.handler,
         "PYTHONPATH": ":".join(str(path) for path in (function.code, *function.layers)),
+    }
+
+
+def operator_environment(functions: Iterable[Function], endpoint: str) -> dict[str, str]:
+    """What names this stack's tables, buckets and queues to an operator's command: all functions' variables in one."""
+    named = {name: value for function in functions for name, value in function.environment.items()}
+    return {**named, **_way_to(endpoint)}
+
+
+def _way_to(endpoint: str) -> dict[str, str]:
+    return {
+        **CREDENTIALS,
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": "/dev/null",
+        "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
     }
