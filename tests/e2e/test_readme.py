@@ -16,8 +16,18 @@ MARK = "<!-- executed by tests/e2e/test_readme.py -->"
 
 
 def blocks() -> list[str]:
-    """The shell blocks that follow a mark: the quick start, a shop of one's own, an assignment."""
+    """The shell blocks that follow a mark: the quick start, a shop of one's own, an assignment, an order, results."""
     return re.findall(rf"{MARK}\n```bash\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+
+
+def answers(text: str) -> list[Any]:
+    """All JSON objects that a block printed one after the other, without what stands before the first."""
+    found, rest = [], text[text.index("{") :].rstrip()
+    while rest:
+        value, end = json.JSONDecoder().raw_decode(rest)
+        found.append(value)
+        rest = rest[end:].lstrip()
+    return found
 
 
 def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> None:
@@ -32,10 +42,16 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> Non
         check=False,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    results, shop, assigned = (json.loads(each[each.index("{") :]) for each in done.stdout.split("----\n"))
+    (results,), (shop,), (assigned,), (taken,), read = (answers(each) for each in done.stdout.split("----\n"))
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
     assert shop["api_key"]["secret"]
     assert assigned["user_id"] == "visitor-1"
+    assert taken == {"ingested": 1, "deduplicated": 0, "quarantined": 0, "errors": []}
+    refresh, series, segments, stats, quarantined = read
+    assert refresh["job_id"]
+    assert [each["timezone"] for each in (series, stats)] == ["Europe/Berlin"] * 2
+    assert segments["dimensions"] == ["device", "source"]
+    assert quarantined["data"] == []
 
 
 def test_readme__every_make_target_that_it_names__exists() -> None:
