@@ -109,5 +109,5 @@ def running(experiment_id: str) -> Experiment:
         created_at=moment,
         updated_at=moment,
         variations=(variation(0), variation(1)),
-        goals=(goal(),),
+        goals=(goal(winsorize_pct=0.1),),
     )

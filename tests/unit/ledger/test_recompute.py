@@ -70,6 +70,19 @@ def test_run__day_that_should_not_stand__is_emptied() -> None:
     assert _recompute(bench).differing == {}
 
 
+@pytest.mark.parametrize("part", ["variations", "goals", "money", "spread"])
+def test_run__part_of_the_totals_is_damaged__is_told_and_written_anew(part: str) -> None:
+    bench = _ready()
+    totals = bench.store.totals(EXPERIMENT, 1)
+    assert totals is not None
+    bench.store.put({**totals, "generation": 2, part: {"stray": {}}}, {}, {})
+
+    found = _recompute(bench)
+
+    assert (list(found.differing), found.failed) == ([EXPERIMENT], [])
+    assert _recompute(bench).differing == {}
+
+
 def test_run__dry_run__tells_and_writes_nothing() -> None:
     bench = _ready()
     bench.damage()

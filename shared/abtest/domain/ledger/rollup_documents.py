@@ -156,7 +156,7 @@ def _spread(steps: Mapping[Step, GoalCount]) -> Document:
     found: defaultdict[str, list[Any]] = defaultdict(list)
     for step, count in sorted(steps.items()):
         found[step.variation_id].append([step.ceiling, count.converters, count.hits, count.total, str(count.squares)])
-    return found
+    return dict(found)
 
 
 def _steps(by_variation: Mapping[str, Iterable[Any]]) -> Mapping[Step, GoalCount]:
