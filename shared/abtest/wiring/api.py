@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from abtest.adapters.dynamo import DynamoCatalog, DynamoIdempotency, DynamoRateLimiter
+from abtest.adapters.dynamo import DynamoIdempotency, DynamoRateLimiter
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
@@ -11,8 +11,6 @@ from abtest.domain.credentials.signing import RootKeys
 from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
-from abtest.kit.clock import SystemClock
-from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, RateLimiter
 from abtest.ports.scripts import ScriptChecker
@@ -23,6 +21,7 @@ from abtest.services.publication.budget import CodeBudget
 from abtest.storefront import bundle
 from abtest.wiring.settings import Settings, settings
 from abtest.wiring.workers import cdn_of
+from abtest.wiring.worlds import world_of
 
 Uses = Mapping[type, object]
 
@@ -36,8 +35,7 @@ class Management:
     @cached_property
     def world(self) -> World:
         """Catalog, clock, randomness."""
-        catalog = DynamoCatalog(self.settings.catalog_table, S3Blobs(self.settings.blobs_bucket))
-        return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
+        return world_of(self.settings)
 
     @cached_property
     def limiter(self) -> RateLimiter:

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from abtest.kit.clock import SystemClock
-from abtest.kit.ids import SystemRandomness
 from abtest.wiring.settings import settings
 from abtest.wiring.warehouses import counter_of
 
@@ -17,20 +16,19 @@ Handler = Callable[[Any, Any], Any]
 
 def sweep() -> Handler:
     """The handler of cron_sweep. Raises MissingSettingError."""
-    from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases
+    from abtest.adapters.dynamo import DynamoLeases
     from abtest.adapters.s3 import S3Blobs
     from abtest.adapters.sqs import SqsQueue
-    from abtest.services.context import World
     from abtest.services.jobs import OverdueJobs
     from abtest.services.sweep import Sweep
     from abtest.storefront import bundle
+    from abtest.wiring.worlds import world_of
 
     found = settings()
     found.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
     found.need("export_queue_url", "refresh_queue_url")
     # The outbox holds no bodies, and jobs are small, so the bucket of bodies is not among this function's resources.
-    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
-    world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
+    world = world_of(found)
     use = Sweep(
         world=world,
         leases=DynamoLeases(found.ephemeral_table),
@@ -71,17 +69,16 @@ def rollup() -> Handler:
 
 def rollup_run() -> "RollupRun":
     """The use case behind it. Raises MissingSettingError."""
-    from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases, DynamoRollupStore
+    from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
     from abtest.adapters.embedded_metrics import EmbeddedMetrics
     from abtest.adapters.s3 import S3Blobs
-    from abtest.services.context import World
     from abtest.services.rollups import RollupRun
+    from abtest.wiring.worlds import world_of
 
     found, clock = settings(), SystemClock()
     found.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
-    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
     return RollupRun(
-        world=World(catalog=catalog, clock=clock, random=SystemRandomness()),
+        world=world_of(found),
         counter=counter_of(found, S3Blobs(found.ledger_bucket), clock),
         store=DynamoRollupStore(found.rollups_table),
         leases=DynamoLeases(found.ephemeral_table),

@@ -10,7 +10,6 @@ from abtest.kit.ids import SystemRandomness
 from abtest.wiring.settings import Settings, settings
 
 if TYPE_CHECKING:
-    from abtest.services.context import World
     from abtest.services.recompute import Progress, Recompute
 
 Handler = Callable[[Any, Any], Any]
@@ -66,12 +65,13 @@ def audit() -> Handler:
     from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
     from abtest.adapters.warehouse.parquet import DuckDbHours
     from abtest.services.audit import Audit
+    from abtest.wiring.worlds import world_of
 
     found, clock = settings(), SystemClock()
     found.need("catalog_table", "rollups_table", "blobs_bucket", "ledger_bucket")
     ledger = S3Blobs(found.ledger_bucket)
     use = Audit(
-        world=_world(found),
+        world=world_of(found),
         ledger=ledger,
         warehouse=DuckDbWarehouse(ledger),
         hours=DuckDbHours(ledger),
@@ -91,21 +91,13 @@ def recompute_of(found: Settings, progress: "Callable[[Progress], None]") -> "Re
     from abtest.adapters.s3 import S3Blobs
     from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
     from abtest.services.recompute import Recompute
+    from abtest.wiring.worlds import world_of
 
     ledger = S3Blobs(found.ledger_bucket)
     return Recompute(
-        world=_world(found),
+        world=world_of(found),
         ledger=ledger,
         warehouse=DuckDbWarehouse(ledger),
         store=DynamoRollupStore(found.rollups_table),
         progress=progress,
     )
-
-
-def _world(found: Settings) -> "World":
-    from abtest.adapters.dynamo import DynamoCatalog
-    from abtest.adapters.s3 import S3Blobs
-    from abtest.services.context import World
-
-    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
-    return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from abtest.kit.clock import SystemClock
-from abtest.kit.ids import SystemRandomness
+from abtest.wiring.batches import each_message
 from abtest.wiring.settings import Settings, settings
 
 if TYPE_CHECKING:
@@ -22,23 +22,21 @@ def cdn_of(found: Settings) -> "Cdn":
 
 def publication() -> "Publication":
     """What worker_publish calls. Raises MissingSettingError."""
-    from abtest.adapters.dynamo import DynamoCatalog
     from abtest.adapters.s3 import S3Blobs
     from abtest.adapters.scripts import QuickJsChecker
     from abtest.adapters.secrets import SecretRootKeys
-    from abtest.services.context import World
     from abtest.services.publication import Publication
     from abtest.storefront import bundle
+    from abtest.wiring.worlds import world_of
 
     found = settings()
     found.need("catalog_table", "blobs_bucket", "delivery_bucket", "signing_secret_arn", "worker_base_url")
-    clock = SystemClock()
-    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
+    world = world_of(found)
     return Publication(
-        world=World(catalog=catalog, clock=clock, random=SystemRandomness()),
+        world=world,
         blobs=S3Blobs(found.delivery_bucket),
         checker=QuickJsChecker(),
-        roots=SecretRootKeys(found.signing_secret_arn, clock).current,
+        roots=SecretRootKeys(found.signing_secret_arn, world.clock).current,
         bundle=bundle,
         worker_base_url=found.worker_base_url,
         cdn=cdn_of(found),
@@ -47,22 +45,10 @@ def publication() -> "Publication":
 
 def publish_worker() -> Callable[[Any, Any], Any]:
     """The handler of PublishQueue: messages that could not be published are reported and come again."""
-    from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
-    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-
     from abtest.services.sweep import publish_from_message
 
     publishes = publication()
-
-    def publish(record: SQSRecord) -> None:
-        publish_from_message(publishes, record.body)
-
-    def handler(event: Any, context: Any) -> Any:
-        # A batch in which everything failed is a partial failure like any other, not an error of the function.
-        processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
-        return process_partial_response(event, publish, processor, context)
-
-    return handler
+    return each_message(lambda body: publish_from_message(publishes, body))
 
 
 def ledger_writer() -> "LedgerWriter":

@@ -1,0 +1,20 @@
+"""Handlers of queues whose messages are worked at one by one."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def each_message(work: Callable[[str], object]) -> Callable[[Any, Any], Any]:
+    """A handler that gives each body to `work`; messages at which it raised are reported, and come again."""
+    from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+    def one(record: SQSRecord) -> None:
+        work(record.body)
+
+    def handler(event: Any, context: Any) -> Any:
+        # A batch in which everything failed is a partial failure like any other, not an error of the function.
+        processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+        return process_partial_response(event, one, processor, context)
+
+    return handler
