@@ -14,6 +14,14 @@ from abtest.services.analytics import Asked, Figures, FiguresWish, Stats, StatsW
 from api_analytics.endpoints.vocabulary import Analyst, FirstDay, LastDay, TimeZone
 
 router = Router("/analytics", tag="Analytics")
+Metric = Annotated[
+    contract.Metric,
+    Query(
+        description="`revenue` and `average_order_value` in major units of the shop's currency, the latter of orders "
+        "whose money counts; `conversion_rate` in orders per visitor, of experiments, variations and goals in visitors "
+        "who converted."
+    ),
+]
 OfExperiment = Annotated[Reference | None, Query(description="The experiment's id or public id.")]
 
 
@@ -39,7 +47,7 @@ def get_stats(
 def get_data(
     caller: Analyst,
     figures: Annotated[Figures, use(Figures)],
-    metric: contract.Metric,
+    metric: Metric,
     group_by: contract.GroupBy = "date",
     since: FirstDay = None,
     until: LastDay = None,

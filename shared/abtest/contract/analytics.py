@@ -13,15 +13,17 @@ GroupBy = Literal[
 ]
 
 
-class AnalyticsStatsRow(ForeignMoney):
-    """A calendar day of the time zone."""
-
+class _Day(Output):
     date: str
     visitors: Annotated[float, Field(description="Distinct visitors; of an experiment, those first exposed that day.")]
     conversions: Annotated[
         float, Field(description="Orders; of an experiment, visitors who converted in its primary goal.")
     ]
     revenue: Annotated[float, Field(description="Major units of the shop's currency, net of refunds.")]
+
+
+class AnalyticsStatsRow(ForeignMoney, _Day):
+    """A calendar day of the time zone."""
 
 
 class AnalyticsStatsResponse(Output):
@@ -66,9 +68,7 @@ class Funnel(Output):
     data: list[FunnelDay]
 
 
-class HoldoutRow(ForeignMoney):
-    """Visitors of a cohort, since they were first seen in it."""
-
+class _Cohort(Output):
     cohort: Literal["holdout", "active"]
     visitors: int
     buyers: int
@@ -76,6 +76,10 @@ class HoldoutRow(ForeignMoney):
     revenue: float
     conversion_rate: Annotated[float | None, Field(description="Buyers per visitor.")]
     revenue_per_visitor: float | None
+
+
+class HoldoutRow(ForeignMoney, _Cohort):
+    """Visitors of a cohort, since they were first seen in it."""
 
 
 class HoldoutEffect(Output):

@@ -14,5 +14,9 @@ class QuarantinedEvent(Output):
     received_at: DateTime
     reason: Annotated[str, Field(description="Why it was set aside; the filter names them all.")]
     sample: Annotated[
-        str, Field(description="The beginning of what was sent, as text; characters beyond ASCII escaped.")
+        str,
+        Field(
+            description="The beginning of what was sent, as text; characters beyond ASCII escaped. Of `unknown_goal` "
+            "and `unreadable_row`, of the ledger's row."
+        ),
     ]

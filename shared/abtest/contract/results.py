@@ -45,9 +45,7 @@ class ForeignMoney(Output):
     unknown_currency_revenue: Annotated[float | None, Field(description="Their face value.")]
 
 
-class ResultRow(ForeignMoney):
-    """A variation in one goal. Comparisons are with the control, and null where they cannot be evaluated."""
-
+class _Compared(Output):
     variation_id: Id
     variation_name: str
     is_control: bool
@@ -79,6 +77,10 @@ class ResultRow(ForeignMoney):
     always_valid_p: Annotated[float | None, Field(description="Sequential (mSPRT); null: not evaluated.")]
     prob_to_beat_control: Annotated[float | None, Field(description="Bayesian; null: not evaluated.")]
     is_significant: bool | None
+
+
+class ResultRow(ForeignMoney, _Compared):  # in this order, what everybody reads stands first
+    """A variation in one goal. Comparisons are with the control, and null where they cannot be evaluated."""
 
 
 class GoalResult(Output):

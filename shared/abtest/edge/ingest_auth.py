@@ -32,7 +32,7 @@ class IngestUnauthorizedError(ServiceError):
     code = "ingest_unauthorized"
 
     def __init__(self) -> None:
-        super().__init__("valid ingest credentials are required")
+        super().__init__("valid ingest credentials are required: a signature for the shop, or its tracking-source key")
 
 
 @dataclass(slots=True)

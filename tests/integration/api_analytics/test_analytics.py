@@ -157,6 +157,14 @@ def test_data__that_cannot_be__is_422_and_says_what_can(lab: Lab, query: dict[st
     assert (answer.status, answer.paths) == (422, [field])
 
 
+def test_rows__as_they_are_printed__begin_with_what_everybody_reads(lab: Lab) -> None:
+    day = read(lab, "stats")["data"][0]
+    assert list(day)[:4] == ["date", "visitors", "conversions", "revenue"]
+    experiment = lab.launched()
+    row = lab.client.get(f"/experiments/{experiment['id']}/results").json()["goals"][0]["rows"][0]
+    assert list(row)[:4] == ["variation_id", "variation_name", "is_control", "visitors"]
+
+
 def test_funnel__has_every_day_and_later_steps_count_for_earlier_ones(open_shop: Lab) -> None:
     monday, tuesday, wednesday = read(open_shop, "funnel", **{"from": "2026-03-02", "to": "2026-03-04"})["data"]
     assert (monday["visited"], monday["added_to_cart"], monday["cart_rate"]) == (2, 1, 0.5)

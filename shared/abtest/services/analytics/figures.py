@@ -154,7 +154,7 @@ def _refuse_impossible(wish: FiguresWish, period: Period) -> None:
     possible = POSSIBLE[wish.group_by]
     if wish.metric not in possible:
         fields = [FieldError("metric", f"must be one of {', '.join(possible)} with group_by={wish.group_by}")]
-        raise ValidationFailedError(f"there are no {wish.metric} by {wish.group_by}", fields=fields)
+        raise ValidationFailedError(f"{wish.metric} cannot be grouped by {wish.group_by}", fields=fields)
     if (wish.experiment_id is not None) != (wish.group_by in _OF_ONE_EXPERIMENT):
         told = "is needed" if wish.experiment_id is None else "is for variations and goals only"
         fields = [FieldError("experiment_id", told)]
