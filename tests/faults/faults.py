@@ -13,15 +13,21 @@ class KilledError(BaseException):
 
 @dataclass
 class Fate:
-    """What befalls a process: at its `at`th call of a port it dies, before or after the call, or something happens."""
+    """What befalls a process: at its `at`th call of a port it dies, before or after the call, or something happens.
+
+    `of` counts the calls of that name alone.
+    """
 
     at: int | None = None
     after: bool = False
-    happens: Callable[[], None] | None = None
+    happens: Callable[[], object] | None = None
+    of: str | None = None
     calls: int = field(default=0, init=False)
 
-    def before_call(self) -> bool:
+    def before_call(self, name: str) -> bool:
         """Count a call; whether the process dies after it."""
+        if self.of not in (None, name):
+            return False
         self.calls += 1
         if self.calls != self.at:
             return False
@@ -46,7 +52,7 @@ class Fated:
             return found
 
         def call(*arguments: Any, **named: Any) -> Any:
-            dies = self._fate.before_call()
+            dies = self._fate.before_call(name)
             answer = found(*arguments, **named)
             if dies:
                 raise KilledError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
@@ -14,9 +14,9 @@ from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.ledger.batch import Envelope
+from abtest.domain.ledger.daily_counts import day_of
 from abtest.http.factory import create_app, handler
 from abtest.kit.clock import ManualClock, from_milliseconds, parse_timestamp, to_milliseconds
-from abtest.kit.ids import SystemRandomness
 from abtest.ports.queue import QueueUnavailableError
 from abtest.services.compaction import Compaction
 from abtest.services.context import World
@@ -26,13 +26,11 @@ from abtest.services.rollups import RollupRun
 from abtest.wiring.experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from tests.faults.faults import Fate, Fated, KilledError
-from tests.faults.oracle import Event, Numbers
+from tests.faults.oracle import LARGE, Event, Numbers
 from tests.faults.shoppers import Plan, Sending
 from tests.support.api import MemoryApi
 
 PEACE = Fate()
-RANDOM = SystemRandomness()
-"""Of ids alone."""
 
 
 @dataclass
@@ -64,6 +62,22 @@ class Mailbox:
         return len(self.waiting)
 
 
+class Seeded:
+    """Ids by chance, the same again for the same seed."""
+
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
+
+    def bits(self, count: int) -> int:
+        return self._chance.getrandbits(count)
+
+
+def opened(database: Any, relation: str, shop_id: str | None) -> DuckDbShopLedger:
+    """For a few rows, threads cost more than they save; and the other core has tests of its own."""
+    database.execute("SET threads TO 1")
+    return DuckDbShopLedger(database, relation, shop_id)
+
+
 class Process:
     """A warm function that counts: it keeps its copy until it dies."""
 
@@ -72,8 +86,8 @@ class Process:
         self.fate = Fate()
         ledger = Fated(shop.ledger, _Present(self))
         self._run = RollupRun(
-            world=World(catalog=Fated(shop.api.world.catalog, _Present(self)), clock=shop.clock, random=RANDOM),
-            counter=RunningCounter(ledger, shop.clock, opened=DuckDbShopLedger),
+            world=World(catalog=Fated(shop.api.world.catalog, _Present(self)), clock=shop.clock, random=shop.random),
+            counter=RunningCounter(ledger, shop.clock, opened=opened),
             store=Fated(shop.store, _Present(self)),
             leases=MemoryLeases(),  # of its own: the lease that keeps runs apart has failed
             metrics=MemoryMetrics(),
@@ -92,8 +106,8 @@ class _Present(Fate):
         super().__init__()
         self._process = process
 
-    def before_call(self) -> bool:
-        return self._process.fate.before_call()
+    def before_call(self, name: str) -> bool:
+        return self._process.fate.before_call(name)
 
 
 class Shop:
@@ -101,6 +115,7 @@ class Shop:
 
     def __init__(self, chance: Random) -> None:
         self.chance = chance
+        self.random = Seeded(Random(chance.getrandbits(64)))
         self.api = MemoryApi([])
         self.api.handler = handler(
             create_app(
@@ -143,7 +158,7 @@ class Shop:
         noted = Noting(lambda: self._note(sendings))
         ingest = Ingest(
             clock=self.clock,
-            random=RANDOM,
+            random=self.random,
             limiter=self.limiter,
             ledger=Fated(noted.of(self.ledger, "put"), fate),
             queue=Fated(noted.of(self.mailbox, "send"), fate),
@@ -197,7 +212,7 @@ class Shop:
         ledger = Fated(self.ledger, fate)
         compaction = Compaction(
             clock=self.clock,
-            random=RANDOM,
+            random=self.random,
             ledger=ledger,
             hours=DuckDbHours(ledger),
             leases=MemoryLeases(),
@@ -242,7 +257,9 @@ class Shop:
             "multiple": totals["multiple_exposure"],
             "click": _numbers(totals["goals"][self.plan.click]),
             "signup": _numbers(totals["goals"][self.plan.signup]),
+            "paying": _numbers(totals["goals"][self.plan.paying]),
             "revenue": _numbers(totals["goals"][self.plan.revenue]),
+            "large": _numbers(totals["goals"][self.plan.large]),
             "foreign": {
                 variation: said["excluded"]
                 for variation, said in totals["goals"][self.plan.revenue].items()
@@ -250,11 +267,21 @@ class Shop:
             },
         }
 
+    def standing_days(self) -> dict[int, dict[str, Any]]:
+        """What the documents of the shop's days say, in the oracle's form."""
+        found = self.store.shop_days(self.tenant.shop.id, "2026-01-01", "2027-01-01")
+        return {day_of(document["date"]): _day(document) for document in found}
+
     def _launched(self) -> Plan:
+        paying = {"property": "plan", "operator": "equals", "value": "paying"}
+        large = {"operator": "gte", "value": LARGE / 100}
+        signed_up = {"type": "custom", "event_name": "sign_up", "count_once": False}
         goals = [
-            {"name": "Buy", "type": "click", "selector": "#buy"},
-            {"name": "Signed up", "type": "custom", "event_name": "sign_up", "count_once": False},
-            {"name": "Revenue", "type": "revenue"},
+            {"name": "Buy", "type": "click", "selector": "#buy", **AT_ANY_TIME},
+            {"name": "Signed up", **signed_up, **WITHIN_A_DAY},
+            {"name": "Pays", **signed_up, **AT_ANY_TIME, "filter": {"version": 1, "conditions": [paying]}},
+            {"name": "Revenue", "type": "revenue", **AT_ANY_TIME},
+            {"name": "Large", "type": "revenue", **WITHIN_A_DAY, "filter": {"version": 1, "orderValue": [large]}},
         ]
         client = self.api.client(self.tenant.admin)
         made = client.post("/experiments", {"name": "Headline", "goals": goals})
@@ -262,13 +289,15 @@ class Shop:
         launched = client.post(f"/experiments/{made.json()['id']}/launch", {"override_checklist_warnings": True})
         assert launched.status == 200, launched.body
         experiment = launched.json()
-        by_type = {goal["type"]: goal["id"] for goal in experiment["goals"]}
+        ids = {goal["name"]: goal["id"] for goal in experiment["goals"]}
         return Plan(
             experiment=experiment["id"],
             variations=tuple(variation["id"] for variation in experiment["variations"]),
-            click=by_type["click"],
-            signup=by_type["custom"],
-            revenue=by_type["revenue"],
+            click=ids["Buy"],
+            signup=ids["Signed up"],
+            paying=ids["Pays"],
+            revenue=ids["Revenue"],
+            large=ids["Large"],
             begins=to_milliseconds(parse_timestamp(experiment["started_at"])),
         )
 
@@ -308,6 +337,21 @@ def _numbers(goal: dict[str, Any]) -> dict[str, Numbers]:
     }
 
 
+def _day(document: Mapping[str, Any]) -> dict[str, Any]:
+    orders: dict[str, int] = {}
+    for _, _, currency, number, _ in document["orders"]:
+        orders[currency] = orders.get(currency, 0) + number
+    kinds = {kind: name for name, kind in _TYPES.items()}
+    return {
+        "visitors": sum(visitors for quarter, gap, visitors in document["activity"] if gap == 0 or gap > quarter),
+        "events": {kinds[kind]: number for kind, number in document["events"].items()},
+        "buyers": document["steps"]["purchased"],
+        "orders": orders,
+        "revenue": sum(minor for _, kind, _, _, minor in document["orders"] if kind == "own"),
+    }
+
+
+AT_ANY_TIME, WITHIN_A_DAY = {"attribution_window_days": 90}, {"attribution_window_days": 1}
 _TYPES = {"seen": "experiment_viewed", "click": "goal", "signup": "custom", "order": "order", "refund": "refund"}
 
 
@@ -326,7 +370,7 @@ def _wire(event: Event, plan: Plan, skew: int) -> dict[str, Any]:
     elif event["kind"] == "click":
         data["goalId"] = plan.click
     elif event["kind"] == "signup":
-        data["event_name"] = "sign_up"
+        data |= {"event_name": "sign_up", "plan": event["plan"]}
     else:
         major = f"{event['minor'] // 100}.{event['minor'] % 100:02}"
         data |= {"orderId": event["order"], "revenue": major, "currency": event["currency"]}

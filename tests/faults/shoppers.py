@@ -11,6 +11,8 @@ from tests.faults.oracle import DAY, Event
 
 MINUTE = 60_000
 REPEATED = 0.05
+LATEST = 7 * DAY
+"""After so much time an event is taken in, after a millisecond more it is not."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,9 @@ class Plan:
     variations: tuple[str, ...]
     click: str
     signup: str
+    paying: str
     revenue: str
+    large: str
     begins: int
 
 
@@ -32,6 +36,12 @@ class Sending:
     at: int
     event: Event
     skew: int
+
+    @property
+    def is_at_the_last_moment(self) -> bool:
+        """A millisecond later it would be refused."""
+        happened_at: int = self.event["at"]
+        return self.at == happened_at + LATEST
 
 
 def events_of(plan: Plan, number: int, days: int, chance: Random) -> list[Event]:
@@ -60,8 +70,10 @@ def sendings_of(events: list[Event], until: int, chance: Random) -> list[Sending
 
 
 def _delay(chance: Random) -> int:
-    """Mostly seconds, sometimes hours, now and then almost a week."""
+    """Mostly seconds, sometimes hours, now and then days, seldom the whole seven."""
     kind = chance.random()
+    if kind > 0.997:
+        return LATEST
     if kind < 0.85:
         return chance.randrange(1, 30_000)
     return chance.randrange(6 * 60 * MINUTE) if kind < 0.97 else chance.randrange(6 * DAY)
@@ -87,10 +99,18 @@ def _visit(plan: Plan, visitor: str, at: int, chance: Random) -> Iterator[Event]
         yield event("seen", chance.randrange(DAY), variation=chance.choice(plan.variations), **seen)
     if chance.random() < 0.1:
         yield event("seen", 5, variation="elsewhere", experiment="another experiment")
-    for kind in ["click"] * chance.choice([0, 0, 1, 1, 3]) + ["signup"] * chance.choice([0, 0, 1, 4]):
-        yield event(kind, chance.randrange(DAY))
+    yield from _hits(event, chance)
     if chance.random() < 0.3:
         yield from _purchases(event, visitor, chance)
+
+
+def _hits(event: Any, chance: Random) -> Iterator[Event]:
+    for _ in range(chance.choice([0, 0, 1, 1, 3])):
+        yield event("click", chance.randrange(DAY))
+    for _ in range(chance.choice([0, 0, 1, 4])):
+        # Windows of a day begin with the exposure and end before its last millisecond is over.
+        later = chance.choice([chance.randrange(DAY), chance.randrange(2 * DAY), DAY - 1, DAY])
+        yield event("signup", later, plan=chance.choice(["free", "paying"]))
 
 
 def _purchases(event: Any, visitor: str, chance: Random) -> Iterator[Event]:
@@ -99,9 +119,9 @@ def _purchases(event: Any, visitor: str, chance: Random) -> Iterator[Event]:
         currency = chance.choice(["EUR"] * 8 + ["USD"])
         minor = chance.choice([chance.randrange(1, 50_000), 10**11])
         money = {"order": order, "currency": currency, "minor": minor}
-        yield event("order", chance.randrange(DAY), **money)
+        yield event("order", chance.randrange(2 * DAY), **money)
         if chance.random() < 0.15:
-            yield event("order", chance.randrange(DAY), **money)  # another event of the same order
+            yield event("order", chance.randrange(2 * DAY), **money)  # another event of the same order
         if order is not None and chance.random() < 0.2:
             refund = {"order": order, "currency": "EUR", "minor": chance.choice([minor, minor // 3, 2 * minor])}
             yield event("refund", chance.randrange(2 * DAY), **refund)

@@ -21,6 +21,9 @@ _log = logging.getLogger(__name__)
 
 LEASE, LEASE_SECONDS = "rollup", 900
 
+SETTLED_MS = 20 * 60 * 1000
+"""Longer than any run lives: what was counted before that and stands is not written over by one that was slower."""
+
 
 class RollupFailedError(Exception):
     """Some experiments or shops could not be counted; the others were; `tally` says which."""
@@ -54,8 +57,9 @@ class RollupRun:
     store: RollupStore
     leases: Leases
     metrics: Metrics
-    _unwritten: dict[str, dict[str, ShopDay]] = field(default_factory=dict)
-    """Days whose write failed: the counter tells of a change once."""
+    _recent: dict[str, dict[str, tuple[int, ShopDay]]] = field(default_factory=dict)
+    """Days by shop and date, with when they were counted: the counter tells of a change once, and a write may fail, or
+    a slower run may yet put what it counted earlier in its place."""
 
     def run(self) -> Tally | None:
         """Count what is new; None when another run is at it. Raises RollupFailedError after trying everything."""
@@ -107,13 +111,16 @@ class RollupRun:
         self._note_lag(counted, tally)
 
     def _write_days(self, writer: RollupWriter, counted: ShopCounted, tally: Tally) -> None:
-        days = {**self._unwritten.pop(counted.shop_id, {}), **counted.days}
+        now, recent = to_milliseconds(self.world.clock.now()), self._recent.setdefault(counted.shop_id, {})
+        recent |= {date: (now, day) for date, day in counted.days.items()}
         try:
-            tally.days += writer.write_days(counted.shop_id, days)
+            tally.days += writer.write_days(counted.shop_id, {date: day for date, (_, day) in recent.items()})
         except Exception:
             _log.exception("rollup.days_not_written", extra={"shop_id": counted.shop_id})
-            self._unwritten[counted.shop_id] = days
             tally.failed.append(counted.shop_id)
+            return
+        for date in [date for date, (counted_at, _) in recent.items() if now - counted_at > SETTLED_MS]:
+            del recent[date]
 
     def _note_lag(self, counted: ShopCounted, tally: Tally) -> None:
         if counted.oldest is not None:
