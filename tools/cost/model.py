@@ -59,7 +59,7 @@ class Assumptions:
     bytes_a_read: float = 30
     raw_hours: float = 1
     copy_bytes: float = 85
-    copy_gigabytes: float = 2.5
+    copy_gigabytes: float = 7.0
     cold_seconds_a_million: float = 1.0
     cold_seconds_at_most: float = 200
 
