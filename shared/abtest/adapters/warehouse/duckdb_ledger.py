@@ -24,6 +24,7 @@ from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay
+from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
 from abtest.ports.counting import LedgerObjectError
 
@@ -34,7 +35,10 @@ OBJECTS_AT_ONCE = 64
 ROWS_AT_ONCE = 10_000
 
 CREATE_ACCEPTED = "CREATE OR REPLACE TEMP TABLE accepted (goal_id VARCHAR, event_id VARCHAR, worth BIGINT)"
-ACCEPT = "INSERT INTO accepted SELECT unnest($goals::VARCHAR[]), unnest($events::VARCHAR[]), unnest($worths::BIGINT[])"
+# One text: DuckDB looks for pandas on the disk for each value of a Python list.
+ACCEPT = """INSERT INTO accepted
+SELECT hit ->> 0, hit ->> 1, CAST(hit ->> 2 AS BIGINT)
+FROM (SELECT unnest(from_json($hits, '["JSON"]')) AS hit)"""
 SOME_CANDIDATES = f"SELECT {', '.join(CANDIDATE)} FROM candidates WHERE rowid >= $first AND rowid < $last"  # noqa: S608 - names of columns alone
 
 
@@ -88,9 +92,8 @@ class DuckDbShopLedger:
             found = self._rows(SOME_CANDIDATES, {"first": first, "last": first + ROWS_AT_ONCE})
             if not found:
                 break
-            taken = list(judged(plan, found))
-            bounds = {name: [hit[index] for hit in taken] for index, name in enumerate(("goals", "events", "worths"))}
-            self._database.execute(ACCEPT, bounds)
+            taken = [list(hit) for hit in judged(plan, found)]
+            self._database.execute(ACCEPT, {"hits": canonical_json.encode(taken).decode()})
         self._database.execute("DROP TABLE candidates")
 
     def _shop(self) -> str:
