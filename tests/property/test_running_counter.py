@@ -15,7 +15,7 @@ from abtest.adapters.memory import MemoryBlobs, MemoryLeases
 from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.adapters.warehouse.running import FRESH_DAYS, RunningCounter
+from abtest.adapters.warehouse.running import DAYS_KEPT, RunningCounter
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, Row
@@ -89,6 +89,7 @@ class Histories(RuleBasedStateMachine):
         self.objects = 0
         self.plans = PLANS[0]
         self.days: dict[tuple[str, str], ShopDay] = {}
+        self.days_until = {SHOP: 0, OTHER_SHOP: 0}
         self.restart(disk_bytes=10**9)
 
     @rule(disk_bytes=st.sampled_from([0, 10**9, 10**9, 10**9]))
@@ -163,12 +164,14 @@ class Histories(RuleBasedStateMachine):
 
     def _wanted(self) -> list[ShopPlans]:
         return [
-            ShopPlans(shop_id=SHOP, currency="EUR", plans=self.plans),
-            ShopPlans(shop_id=OTHER_SHOP, currency="EUR", plans=[OTHER_PLAN]),
+            ShopPlans(shop_id=shop_id, currency="EUR", plans=plans, days_until=self.days_until[shop_id])
+            for shop_id, plans in ((SHOP, self.plans), (OTHER_SHOP, (OTHER_PLAN,)))
         ]
 
     def _note(self, counted: ShopCounted) -> None:
         self.days |= {(counted.shop_id, date): day for date, day in counted.days.items()}
+        if not counted.failed:
+            self.days_until[counted.shop_id] = to_milliseconds(self.clock.now())
 
     def _compare(self, counted: ShopCounted) -> None:
         self._note(counted)
@@ -182,7 +185,7 @@ class Histories(RuleBasedStateMachine):
     def _compare_days(self, shop_id: str) -> None:
         today = to_milliseconds(self.clock.now()) // DAY_MS
         happened = {min(row["ts"], row["received_at"]) // DAY_MS for row in self.rows}
-        for date in [date_of(day) for day in happened if today - FRESH_DAYS <= day <= today]:
+        for date in [date_of(day) for day in happened if today - DAYS_KEPT <= day <= today]:
             expected = shop_day(self.rows, shop_id, date, "EUR")
             found = self.days.get((shop_id, date), shop_day([], shop_id, date, "EUR"))
             assert found == expected, date
@@ -203,6 +206,21 @@ def test_refresh__order_and_event_told_again_of_another_visitor__are_counted_onc
     story.refresh()
     story._write([order("v-0", 1, ts=BEGIN + 5, order_id="o-1")])
     story.refresh()
+
+
+def test_refresh__new_process_long_after_the_last_run__tells_of_old_days_that_changed_meanwhile() -> None:
+    story = Histories()
+    story._write([exposure("v-1", VARIATIONS[0])])
+    story.refresh()
+    story._write([order("v-1", 900, ts=BEGIN + 20, order_id="o-1")])
+    story.clock.advance(hours=12 * 24)
+    story.compact()
+    story.restart(disk_bytes=10**9)
+    told: dict[str, ShopDay] = {}
+    for counted in story.counter.refresh(story._wanted()):
+        told |= counted.days if counted.shop_id == SHOP else {}
+    first = date_of(BEGIN // DAY_MS)
+    assert {date: day for date, day in told.items() if day.events} == {first: shop_day(story.rows, SHOP, first, "EUR")}
 
 
 class Mortal:

@@ -60,11 +60,15 @@ class Warehouse(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShopPlans:
-    """What is to be counted for one shop, each experiment id once. `currency` is that of the shop's days."""
+    """What is to be counted for one shop, each experiment id once. `currency` is that of the shop's days.
+
+    `days_until`: the shop's days are known to hold what was in the ledger at that moment (Unix ms); 0 for nothing.
+    """
 
     shop_id: str
     currency: str
     plans: Sequence[CountingPlan]
+    days_until: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,8 @@ import logging
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import groupby
+from math import inf
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -22,6 +24,7 @@ from abtest.adapters.warehouse.raw_rows import download, stage
 from abtest.adapters.warehouse.running_copy import CREATE_INBOX, HASHED, Brought, Opened, ShopCopy
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs
@@ -41,12 +44,10 @@ CLOCKS_APART_MS = 5 * 60 * 1000
 
 DAYS_KEPT = 31
 """Days of a shop that are brought up to date; a refund of an older order changes the audit's and no run's answer."""
-FRESH_DAYS = 9
-"""Days that are counted of a shop that is new here: earlier ones stand since an earlier process, as events are at most
-seven days late, and a day's first quarters look at those of the day before."""
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
-APPEND_INBOX = f"INSERT INTO inbox SELECT {HASHED}, $is_new FROM staged WHERE list_contains($shops, shop_id)"  # noqa: S608 - names of columns alone
+APPEND_INBOX = f"""INSERT INTO inbox SELECT {HASHED}, list_contains($news_of, shop_id)
+FROM staged WHERE list_contains($shops, shop_id)"""  # noqa: S608 - names of columns alone
 
 
 class RunningCounter:
@@ -102,19 +103,22 @@ class RunningCounter:
         self._database.execute(CREATE_INBOX)
         taken = [self._copies[shop.shop_id].taken for shop in warm]
         new = [key for key in listed if not all(key in keys for keys in taken)]
-        self._append(new, [shop.shop_id for shop in warm], is_new=True)
+        shops = [shop.shop_id for shop in warm]
+        self._append(new, shops, news_of=shops)
         if not cold:
             return None
         # After the listing: what a later listing has, too, is merely taken twice.
         index = self._files.index(min(_since(shop, now, DAYS_READ_MS) for shop in cold))
-        self._append(index.raw, [shop.shop_id for shop in cold], is_new=False)
+        for hour, keys in groupby(index.raw, hour_of_key):
+            news_of = [shop.shop_id for shop in cold if hour >= _news_from(shop)]
+            self._append(list(keys), [shop.shop_id for shop in cold], news_of=news_of)
         return index
 
-    def _append(self, keys: Sequence[str], shops: Sequence[str], *, is_new: bool) -> None:
+    def _append(self, keys: Sequence[str], shops: Sequence[str], *, news_of: Sequence[str]) -> None:
         for start in range(0, len(keys) if shops else 0, OBJECTS_AT_ONCE):
             files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], self._folder)
             stage(self._database, files)
-            self._database.execute(APPEND_INBOX, {"shops": shops, "is_new": is_new})
+            self._database.execute(APPEND_INBOX, {"shops": shops, "news_of": news_of})
             for path in files.values():
                 path.unlink()
 
@@ -139,7 +143,7 @@ class RunningCounter:
         if copy is None:
             copy = self._new_copy(shop, index or self._files.index(_since(shop, now, DAYS_READ_MS)), now)
         self._copies[shop.shop_id] = copy
-        brought = copy.bring(shop.plans, has_news=is_warm)
+        brought = copy.bring(shop.plans)
         days = self._days(shop, copy, brought, now, is_warm=is_warm)
         copy.taken, copy.listed_at = listed, now
         return ShopCounted(
@@ -148,17 +152,16 @@ class RunningCounter:
             days=days,
             failed=brought.failed,
             rows=brought.rows,
-            oldest=brought.oldest,
+            oldest=brought.oldest if is_warm else None,
         )
 
     def _days(
         self, shop: ShopPlans, copy: ShopCopy, brought: Brought, now: int, *, is_warm: bool
     ) -> dict[str, ShopDay]:
-        """Days that changed; of a shop that is new here all that are brought up to date."""
+        """Days that changed; of a shop none of whose days stand, all."""
         today = (now + CLOCKS_APART_MS) // DAY_MS
         kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
-        fresh = {date_of(day) for day in range(today - FRESH_DAYS, today + 1)}
-        changed = brought.dates if is_warm else copy.dates() & fresh
+        changed = brought.dates if is_warm or shop.days_until else copy.dates()
         ledger = copy.ledger()
         return {date: ledger.day(date, shop.currency) for date in kept if date in changed}
 
@@ -169,13 +172,18 @@ class RunningCounter:
         copy = ShopCopy(self._database, name, shop.shop_id, _since(shop, now, DAYS_READ_MS), self._opened)
         self._copies[shop.shop_id] = copy  # from here on it can be dropped
         parquet = index.of_shop(shop.shop_id).parquet
-        for start in range(0, len(parquet), OBJECTS_AT_ONCE):
-            files = download(self._ledger, parquet[start : start + OBJECTS_AT_ONCE], self._folder)
-            copy.append(list(files.values()))
-            for path in files.values():
-                path.unlink()
+        news = [key for key in parquet if events_file(key).hour >= _news_from(shop)]
+        self._append_parquet(copy, [key for key in parquet if key not in set(news)], is_new=False)
+        self._append_parquet(copy, news, is_new=True)
         copy.built()
         return copy
+
+    def _append_parquet(self, copy: ShopCopy, keys: Sequence[str], *, is_new: bool) -> None:
+        for start in range(0, len(keys), OBJECTS_AT_ONCE):
+            files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], self._folder)
+            copy.append(list(files.values()), is_new=is_new)
+            for path in files.values():
+                path.unlink()
 
     def _drop(self, shop_id: str) -> None:
         copy = self._copies.pop(shop_id, None)
@@ -193,6 +201,11 @@ class RunningCounter:
 
     def _used(self) -> int:
         return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
+
+
+def _news_from(shop: ShopPlans) -> float:
+    """The first hour of writing whose rows the shop's days may lack; of a shop without days nothing is news."""
+    return hour_of(shop.days_until - OVERLAP_MS) if shop.days_until else inf
 
 
 def _since(shop: ShopPlans, now: int, days_ms: int) -> int:

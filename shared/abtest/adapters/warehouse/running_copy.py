@@ -105,17 +105,19 @@ class ShopCopy:
         database.execute(f"CREATE TABLE {name}.history ({_COLUMNS})")
         database.execute(f"CREATE TABLE {name}.ties (shared UBIGINT, visitor_hash UBIGINT)")
 
-    def append(self, files: Sequence[Path]) -> None:
-        """Add the rows of these Parquet files while the copy is being built."""
+    def append(self, files: Sequence[Path], *, is_new: bool) -> None:
+        """Add the rows of these Parquet files while the copy is being built; what is new goes into the inbox."""
+        into, flag = ("inbox", ", true") if is_new else (f"{self.name}.history", "")
         self._database.execute(
-            f"INSERT INTO {self.name}.history SELECT {HASHED} FROM read_parquet($files) WHERE shop_id = $shop",  # noqa: S608 - names of our own
+            f"INSERT INTO {into} SELECT {HASHED}{flag} FROM read_parquet($files) WHERE shop_id = $shop",  # noqa: S608 - names of our own
             {"shop": self._shop_id, "files": [str(path) for path in files]},
         )
 
     def built(self) -> None:
-        """Add the shop's rows of the inbox, then find what visitors share."""
+        """Add what is not new of the shop's rows in the inbox, then find what visitors share."""
         self._database.execute(
-            f"INSERT INTO {self.name}.history SELECT * EXCLUDE (is_new) FROM inbox WHERE shop_id = $shop",  # noqa: S608 - names of our own
+            f"""INSERT INTO {self.name}.history
+            SELECT * EXCLUDE (is_new) FROM inbox WHERE shop_id = $shop AND NOT is_new""",  # noqa: S608 - names of our own
             {"shop": self._shop_id},
         )
         for column in ("event_hash", "order_hash"):
@@ -126,16 +128,15 @@ class ShopCopy:
                     GROUP BY {column} HAVING min(visitor_hash) <> max(visitor_hash))"""  # noqa: S608 - names of our own
             )
 
-    def bring(self, plans: Iterable[CountingPlan], *, has_news: bool) -> Brought:
+    def bring(self, plans: Iterable[CountingPlan]) -> Brought:
         """Take the shop's new rows out of the inbox, if there are any, and count for each plan what is new to it.
 
         After an exception nothing can be said of the copy: drop it.
         """
         wanted = {plan.experiment_id: (digest_of(plan), plan) for plan in plans}
-        brought, newest = Brought(), 0
+        brought = Brought()
         self._forget_all_but(wanted)
-        if has_news:
-            brought.rows, brought.oldest, newest = self._take_news()
+        brought.rows, brought.oldest, newest = self._take_news()
         if brought.rows:
             self._close()
             self._count_difference(wanted, brought)

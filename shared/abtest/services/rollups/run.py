@@ -5,10 +5,11 @@ keeps two scheduled runs apart; should it fail, the store refuses whichever is o
 """
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from abtest.domain.ledger.shop_days import ShopDay
-from abtest.kit.clock import to_milliseconds
+from abtest.kit.clock import parse_timestamp, to_milliseconds
 from abtest.ports.counting import LedgerCounter, ShopCounted, ShopPlans
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
@@ -21,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 LEASE, LEASE_SECONDS = "rollup", 900
 
+DAYS_LOOKED_BACK = timedelta(days=31)
 SETTLED_MS = 20 * 60 * 1000
 """Longer than any run lives: what was counted before that and stands is not written over by one that was slower."""
 
@@ -57,6 +59,8 @@ class RollupRun:
     store: RollupStore
     leases: Leases
     metrics: Metrics
+    _days_standing: dict[str, int] = field(default_factory=dict)
+    """By shop, until when its days stand at least."""
     _recent: dict[str, dict[str, tuple[int, ShopDay]]] = field(default_factory=dict)
     """Days by shop and date, with when they were counted: the counter tells of a change once, and a write may fail, or
     a slower run may yet put what it counted earlier in its place."""
@@ -78,8 +82,8 @@ class RollupRun:
 
     def _roll_up(self, work: Work) -> Tally:
         tally = Tally(failed=work.failed)
-        wanted = {shop.shop_id: shop for shop in work.shops}
-        for counted in self.counter.refresh(work.shops) if work.shops else ():
+        wanted = {shop.shop_id: replace(shop, days_until=self._days_until(shop.shop_id)) for shop in work.shops}
+        for counted in self.counter.refresh(list(wanted.values())) if wanted else ():
             self._write(wanted[counted.shop_id], counted, tally)
         self.metrics.put(
             {
@@ -110,6 +114,19 @@ class RollupRun:
         self._write_days(writer, counted, tally)
         self._note_lag(counted, tally)
 
+    def _days_until(self, shop_id: str) -> int:
+        """When all of the shop's days were last known to stand; of a shop that is new here the store is asked.
+
+        A run writes its newest day last, so if that one stands, so does what had to be written before it.
+        """
+        if shop_id not in self._days_standing:
+            today = self.world.clock.now()
+            first, last = today - DAYS_LOOKED_BACK, today + timedelta(days=1)
+            days = self.store.shop_days(shop_id, f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}")
+            newest = max(days, key=lambda day: str(day["date"]), default=None)
+            self._days_standing[shop_id] = to_milliseconds(parse_timestamp(newest["computed_at"])) if newest else 0
+        return self._days_standing[shop_id]
+
     def _write_days(self, writer: RollupWriter, counted: ShopCounted, tally: Tally) -> None:
         now, recent = to_milliseconds(self.world.clock.now()), self._recent.setdefault(counted.shop_id, {})
         recent |= {date: (now, day) for date, day in counted.days.items()}
@@ -119,6 +136,8 @@ class RollupRun:
             _log.exception("rollup.days_not_written", extra={"shop_id": counted.shop_id})
             tally.failed.append(counted.shop_id)
             return
+        if not counted.failed:
+            self._days_standing[counted.shop_id] = now
         for date in [date for date, (counted_at, _) in recent.items() if now - counted_at > SETTLED_MS]:
             del recent[date]
 

@@ -42,12 +42,12 @@ class RollupWriter:
         return self.store.put(documents.totals, documents.days, documents.segments)
 
     def write_days(self, shop_id: str, days: Mapping[str, ShopDay]) -> int:
-        """How many of these days were written: those that do not stand already, empty ones apart."""
+        """How many of these days were written: those that do not stand already, empty ones apart; the newest last."""
         if not days:
             return 0
         standing = {found["date"]: found for found in self.store.shop_days(shop_id, min(days), max(days))}
         written = 0
-        for date, day in days.items():
+        for date, day in sorted(days.items()):
             present = standing.get(date)
             if shop_day_of(present) != day if present else day.events:
                 generation = present["generation"] + 1 if present else 1
