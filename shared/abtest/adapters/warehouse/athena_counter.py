@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from abtest.adapters.warehouse.athena import AthenaLedger, AthenaWarehouse
 from abtest.adapters.warehouse.athena_client import QueryError
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
-from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.objects import hour_of, hour_of_key
 from abtest.domain.ledger.shop_days import STITCH_MS, ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.kit.errors import ServiceError
@@ -23,8 +24,8 @@ _log = logging.getLogger(__name__)
 
 QUERIES_AT_ONCE = 8
 """Fewer than any account may run at once, so that people can still ask something."""
-FRESH_MS = 2 * DAY_MS
-"""What was written so long ago was told by an earlier run."""
+OVERLAP_MS = 3 * HOUR_MS
+"""What was written so long before a shop's days last stood is in them."""
 DAYS_KEPT = 31
 """Days of a shop that are brought up to date, as the embedded counter does."""
 DAYS_READ_MS = DAYS_KEPT * DAY_MS + STITCH_MS
@@ -60,7 +61,7 @@ class AthenaCounter:
         wanted = [*wanted[first:], *wanted[:first]]
         now = to_milliseconds(self.clock.now())
         index = self.files.index(min(_since(shop, now) for shop in wanted))
-        fresh = self.files.raw_since(now - FRESH_MS)
+        written = self.files.raw_since(min(_fresh_from(shop, now) for shop in wanted))
         with ExitStack() as stack:
             pool = ThreadPoolExecutor(QUERIES_AT_ONCE)
             stack.callback(pool.shutdown, cancel_futures=True)
@@ -68,6 +69,7 @@ class AthenaCounter:
             for shop in wanted:
                 files = index.of_shop(shop.shop_id)
                 ledger = stack.enter_context(self.warehouse.open(shop.shop_id, files, since=_since(shop, now)))
+                fresh = [key for key in written if hour_of_key(key) >= hour_of(_fresh_from(shop, now))]
                 asked.append(_ask(pool, shop, ledger, fresh, now))
             for shop_asked in asked:
                 yield _gathered(shop_asked)
@@ -101,15 +103,18 @@ def _gathered(asked: _Asked) -> ShopCounted:
         except _FAILURES as error:
             _log.warning("athena.not_counted", exc_info=error, extra={"experiment_id": experiment_id})
             failed[experiment_id] = str(error)
-    return ShopCounted(shop_id=asked.shop.shop_id, counts=counts, days=_told_days(asked), failed=failed)
-
-
-def _told_days(asked: _Asked) -> dict[str, ShopDay]:
+    days: dict[str, ShopDay] = {}
     try:
-        return asked.days.result()
+        days = asked.days.result()
     except _FAILURES as error:
         _log.warning("athena.days_not_counted", exc_info=error, extra={"shop_id": asked.shop.shop_id})
-        return {}
+        failed[asked.shop.shop_id] = str(error)
+    return ShopCounted(shop_id=asked.shop.shop_id, counts=counts, days=days, failed=failed)
+
+
+def _fresh_from(shop: ShopPlans, now: int) -> int:
+    """What was written from then on may have changed a day of the shop."""
+    return max(now - DAYS_READ_MS, shop.days_until - OVERLAP_MS)
 
 
 def _since(shop: ShopPlans, now: int) -> int:

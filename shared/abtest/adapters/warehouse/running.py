@@ -129,7 +129,9 @@ class RunningCounter:
         except Exception as error:
             _log.exception("rollup.shop_not_counted", extra={"shop_id": shop.shop_id})
             self._drop(shop.shop_id)
-            reasons = {plan.experiment_id: str(error) or type(error).__name__ for plan in shop.plans}
+            reasons = dict.fromkeys(
+                [shop.shop_id, *(plan.experiment_id for plan in shop.plans)], str(error) or type(error).__name__
+            )
             return ShopCounted(shop_id=shop.shop_id, failed=reasons)
         except BaseException:
             self._drop(shop.shop_id)
