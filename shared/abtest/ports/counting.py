@@ -75,8 +75,8 @@ class ShopPlans:
 class ShopCounted:
     """What was counted: by experiment id, and by date (`YYYY-MM-DD`) the days that may have changed.
 
-    `failed` says by experiment id why a plan was not counted, and by the shop's id why its days were not; `counts` has all
-    others. `rows` were taken since the last time, copies among them; the `oldest` of them was received then (Unix ms).
+    `failed` says by experiment id why a plan was not counted, and by the shop's id why its days were not; `counts` has
+    all others. `rows` were taken since the last time, copies too; the `oldest` of them was received then (Unix ms).
     """
 
     shop_id: str
