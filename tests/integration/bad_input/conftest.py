@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from abtest.adapters.memory import MemoryQueue, MemoryRollupStore, MemorySessions
+from abtest.adapters.memory.exports import MemoryExportStore
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.http.factory import create_app, handler
+from abtest.services.exports.asking import Exports
+from abtest.services.jobs import Jobs
 from abtest.services.quarantine import Quarantined
 from abtest.wiring.analytics import analytics_of
 from abtest.wiring.experiments import experiments_uses
@@ -75,7 +78,7 @@ WITH_ID = [operation for operation in KEYED if "{" in operation.path]
 
 
 class World:
-    """The application and what its two tenants have. Each request comes a second after the one before."""
+    """The application and what its two tenants have. Three seconds lie between requests."""
 
     def __init__(self) -> None:
         self.api = MemoryApi([])
@@ -87,6 +90,7 @@ class World:
             **personalizations_uses(base),
             **analytics_of(base.world, MemoryRollupStore(), MemoryQueue()),
             Quarantined: Quarantined(base.blobs, base.clock),
+            Exports: Exports(base.world, Jobs(base.world, "export", MemoryQueue()), MemoryExportStore(base.blobs)),
         }
         self.api.handler = handler(create_app(list(routers()), base.services(uses)))
         self.examples = Examples(contract())
@@ -108,7 +112,7 @@ class World:
         self, client: Client, operation: Operation, ids: Mapping[str, str] | None = None, **options: Any
     ) -> Answer:
         """The operation by this client."""
-        self.api.clock.advance(seconds=1)
+        self.api.clock.advance(seconds=3)
         path = self.path(operation, self.my_ids if ids is None else ids)
         options["query"] = {**self._required_query(operation), **(options.get("query") or {})}
         return client.request(operation.method, path, **options)
@@ -148,6 +152,7 @@ class World:
             "variation_id": experiment["variations"][1]["id"],
             "goal_id": experiment["goals"][0]["id"],
             "job_id": client.post(f"/experiments/{experiment['id']}/results/refresh").json()["job_id"],
+            "export_id": client.post("/exports", EVENTS).json()["id"],
             "shop_goal_id": client.post("/goals", CLICK).json()["id"],
             **self._in_use(client),
             "flag_id": client.post("/flags", {"key": "one", "name": "One"}).json()["id"],
@@ -174,6 +179,7 @@ class World:
 
 
 ON_PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
+EVENTS = {"dataset": "events", "format": "csv", "from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z"}
 CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
 
 
