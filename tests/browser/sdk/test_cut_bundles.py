@@ -231,9 +231,20 @@ def _comparable(found: Json, names: frozenset[str]) -> Json:
                 del moment["asked"][2]
             if "audiences" not in names:
                 moment["cookie"] = SOURCE.sub(r"\1", moment["cookie"])
+    if "audiences" not in names:
+        _forget_sources(found.get("told"))
     if "checkout" not in names:
         del found["undefined"][found["api"].index("cart")]
     return found
+
+
+def _forget_sources(told: Any) -> None:
+    """A name where audiences ask for it, a hint for the server where they do not."""
+    if isinstance(told, dict):
+        told.pop("source", None)
+        told = list(told.values())
+    for part in told if isinstance(told, list) else ():
+        _forget_sources(part)
 
 
 def _rendered(config: Json) -> tuple[str, str]:
