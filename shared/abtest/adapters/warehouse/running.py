@@ -82,8 +82,13 @@ class RunningCounter:
         cold = [shop for shop in wanted if shop not in warm]
         listed = self._listed([self._copies[shop.shop_id] for shop in warm], now)
         index = self._read_inbox(warm, cold, listed, now)
+        done: list[str] = []
         for shop in wanted:
-            yield self._refreshed(shop, index, frozenset(listed), now)
+            counted = self._refreshed(shop, index, frozenset(listed), now)
+            # Only copies that this run has no more use for: the inbox lacks what the others hold.
+            self._drop_what_is_too_much(done)
+            done.append(shop.shop_id)
+            yield counted
 
     def _is_warm(self, shop: ShopPlans, now: int) -> bool:
         copy = self._copies.get(shop.shop_id)
@@ -136,7 +141,6 @@ class RunningCounter:
         except BaseException:
             self._drop(shop.shop_id)
             raise
-        self._drop_what_is_too_much()
         return counted
 
     def _count(self, shop: ShopPlans, index: LedgerIndex | None, listed: frozenset[str], now: int) -> ShopCounted:
@@ -197,9 +201,11 @@ class RunningCounter:
         for path in self._folder.glob(f"{copy.name}.duckdb*"):
             path.unlink(missing_ok=True)
 
-    def _drop_what_is_too_much(self) -> None:
-        while len(self._copies) > 1 and self._used() > self._disk_bytes:
-            self._drop(next(iter(self._copies)))
+    def _drop_what_is_too_much(self, done: Sequence[str]) -> None:
+        for shop_id in done:
+            if self._used() <= self._disk_bytes:
+                return
+            self._drop(shop_id)
 
     def _used(self) -> int:
         return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())

@@ -24,8 +24,8 @@ SETTING = Setting(record_id=INSTALL_DOMAINS, verb="update_install_domains", unto
 UNWRITTEN = "initial"
 """The revision of what was never written."""
 
-_ITEMS_BESIDE_NAMES = 9
-"""Of a commit: two of the setting, four of the shop, two of the audit, one of the outbox."""
+_ITEMS_BESIDE_NAMES = 11
+"""Of a commit: two of the setting, six of the shop, two of the audit, one of the outbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
