@@ -27,7 +27,6 @@ class Schedule:
         self.processes = [self.shop.process(), self.shop.process()]
         self.deaths = self.last_moments = 0
         self.generation = 0
-        self.rested_at = self.shop.now
 
     def run(self) -> None:
         """All of it, with a look at the results half way and at the end."""
@@ -94,14 +93,6 @@ class Schedule:
             self.shop.compact(self._fate(12) if self.chance.random() < 0.5 else Fate())
         if self.chance.random() < 0.4:
             self._roll_up()
-        if self.shop.now - self.rested_at > DAY:
-            self._rest()
-
-    def _rest(self) -> None:
-        """Once in a day everything goes well: a new process counts no days that are long past."""
-        self.shop.drain()
-        self._count(0, Fate())
-        self.rested_at = self.shop.now
 
     def _roll_up(self) -> None:
         index = self.chance.randrange(2)
