@@ -44,6 +44,9 @@ FLAWS = [
     ("invalid_text", with_data('{"x": "\ud800"}')),
     ("invalid_text", with_data('{"x": "a\\u0000b"}')),
     ("invalid_text", with_data('{"\\u0000": 1}')),
+    ("invalid_text", with_data('{"x": "a\0b"}')),
+    ("invalid_text", with_data('{"x\ny": 1}')),
+    ("invalid_text", json.dumps(event(eventId="bad"))[:-1] + ', "url": "a\x1f"}'),
     ("data_too_large", with_data('{"x": "' + "y" * (33 * 1024) + '"}')),
     ("not_an_object", "[" * 3_000 + "]" * 3_000),
     ("foreign_shop", with_data('{}, "shopId2": 1').replace(SHOP, "01920000-0000-7000-8000-0000000000ff")),
@@ -98,6 +101,8 @@ def test_event__with_several_flaws_in_a_batch_of_an_envelope__leaves_the_envelop
         "[" * 5000 + '"' + '\\"' * (MIB // 2 - 3000),
         "[" * 5000 + '"' * (MIB - 5000),
         "[" * 5000 + "[ " * (MIB // 2 - 2600),
+        '["\0' + '\\"' * (MIB // 2 - 10),
+        '["\0"' + ',"\n"' * (MIB // 4 - 10) + "]",
         "[" + "9" * (MIB - 2) + "]",
         "[" + "1e400," * (MIB // 6 - 1) + "1]",
         '[{"a":1' + ',"a":1' * (MIB // 6 - 10) + "}]",
@@ -170,6 +175,35 @@ def test_gzip__that_is_a_bomb__is_413_in_no_time_and_no_memory() -> None:
 def test_gzip__that_is_none__is_400(body: bytes) -> None:
     answer = Edge().call(body, headers=zipped("")[1])
     assert (answer.status, answer.error) == (400, "invalid_json")
+
+
+AROUND = [
+    '"sentAt": NaN',
+    '"sentAt": -Infinity',
+    '"sentAt": 1e400',
+    f'"sentAt": {"9" * 5000}',
+    '"sentAt": 1, "sentAt": 1',
+    '"more": [{"x": NaN}]',
+    '"more": {"x": 1, "x": 1}',
+    '"more": "\0"',
+    '"\udcff": 1',
+]
+
+
+@pytest.mark.parametrize("around", AROUND, ids=ascii)
+@pytest.mark.parametrize("events", [GOOD, [*GOOD, "NaN"]], ids=["good", "with a flaw"])
+def test_envelope__with_what_no_strict_reader_takes_beside_the_events__is_400(around: str, events: list[str]) -> None:
+    body = f'{{"events": [{",".join(events)}], {around}}}'.encode(errors="surrogateescape")
+    edge = Edge()
+    answer = edge.call(body, headers=signed_headers())
+    assert (answer.status, answer.error) == (400, "invalid_json")
+    assert (edge.rows(), edge.quarantined()) == ([], [])
+
+
+@pytest.mark.parametrize("levels", [100, 300, *range(900, 1000, 3), 5_000, 100_000])
+def test_envelope__with_depth_beside_the_events__is_taken_whatever_a_parser_can_follow(levels: int) -> None:
+    body = f'{{"events": [{GOOD[0]}, NaN], "more": {"[" * levels}{"]" * levels}}}'.encode()
+    assert Edge().call(body, headers=signed_headers()).json()["ingested"] == 1
 
 
 @pytest.mark.parametrize("value", [None, True, 1.5, -1, 2**63, "1", [], {}])

@@ -15,8 +15,14 @@ _LEVELS = 2 * MAX_DATA_DEPTH
 """Deeper than any event that is taken in, and far from what a parser can follow."""
 
 # A string to its end, or to the end of the text; or a run of brackets. No character is looked at twice.
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[{]+|[\]}]+', re.S)
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.S)
+_TOKEN = re.compile(rf"{_STRING.pattern}|[\[{{]+|[\]}}]+", re.S)
 _TOO_DEEP = "[" * (MAX_DATA_DEPTH + 1) + "]" * (MAX_DATA_DEPTH + 1)
+
+_CONTROL = re.compile("[\0-\x1f]")
+_MARKED_CONTROL = {code: 0xDC00 + code for code in range(0x20)}
+"""As the decoder marks bytes that are not UTF-8: with the lone surrogate of 0xdc00 and the byte."""
+_MARK = re.compile("[\udc00-\udc1f\udc80-\udcff]")
 
 
 class NoNumber(str):
@@ -32,11 +38,12 @@ class Ambiguous(dict[str, Json]):
 
 
 def loads(body: bytes) -> Json:
-    """The body with `NoNumber`, `Ambiguous`, lone surrogates for bytes that are not UTF-8, and depth cut off.
+    """The body with `NoNumber`, `Ambiguous`, depth cut off, and lone surrogates for what no text may hold: bytes that
+    are not UTF-8, and control characters that are not escaped.
 
     Raises InvalidJsonError.
     """
-    text = body.decode("utf-8-sig", errors="surrogateescape")
+    text = _without_controls(body.decode("utf-8-sig", errors="surrogateescape"))
     try:
         return _parsed(text)
     except RecursionError:
@@ -57,6 +64,19 @@ def flaw_in(event: Json) -> Reason | None:
     return None
 
 
+def is_marked(value: Json) -> bool:
+    """Whether anything in what was read so is the mark of what strict JSON refuses; depth that was cut off is none."""
+    return flaw_in(value) is not None or any(map(_MARK.search, _texts(value)))
+
+
+def _texts(value: Json) -> Iterator[str]:
+    for found in _walk(value):
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, dict):
+            yield from found
+
+
 def _walk(event: Json) -> Iterator[Json]:
     waiting = [event]
     while waiting:
@@ -66,6 +86,13 @@ def _walk(event: Json) -> Iterator[Json]:
             waiting += value.values()
         elif isinstance(value, list):
             waiting += value
+
+
+def _without_controls(text: str) -> str:
+    """The text with lone surrogates for control characters that stand in strings as they are, which JSON forbids."""
+    if _CONTROL.search(text) is None:
+        return text
+    return _STRING.sub(lambda string: string[0].translate(_MARKED_CONTROL), text)
 
 
 def _parsed(text: str) -> Json:
