@@ -1,0 +1,16 @@
+"""The standard normal distribution, as planning needs it."""
+
+import math
+from statistics import NormalDist
+
+_INVERSE = NormalDist().inv_cdf
+
+
+def upper_quantile(tail_area: float) -> float:
+    """The z that a standard normal value exceeds with this probability, 0 < tail_area < 1."""
+    return -_INVERSE(tail_area)
+
+
+def cumulative(z: float) -> float:
+    """The probability that a standard normal value is at most z."""
+    return 0.5 * math.erfc(-z / math.sqrt(2))

@@ -1,0 +1,102 @@
+"""The plan of a test: what was wished, and the snapshot of it that is frozen when a measurement begins."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from abtest.domain.planning.duration import estimated_days
+from abtest.domain.planning.sample_size import (
+    CannotBePlannedError,
+    Demand,
+    SampleSize,
+    size_for_rate,
+    size_for_rate_by_weights,
+)
+
+Snapshot = Mapping[str, Any]
+"""A PlannedTestSnapshot of the contract: its fields and no others. What an older release stored may lack some."""
+
+SAME_WEIGHT = 1e-6
+"""Weights that differ by less are equal: 1/3 is written with as many digits as people like."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the test is to find: a change of the goal's rate from `baseline_rate`, and in how many days of traffic.
+
+    `falls`: the goal gets better by falling, so the sizes are those of the rate (1 - mde) times the baseline.
+    """
+
+    goal_id: str
+    baseline_rate: float
+    demand: Demand
+    window_days: int
+    falls: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traffic:
+    """Who comes: eligible visitors a day, the shares that are let in, and how they are split among variations.
+
+    `weights` are those of the variations in use, the control's first.
+    """
+
+    daily_visitors: float
+    weights: Sequence[float]
+    traffic_allocation: float = 1.0
+    holdout: float = 0.0
+
+
+def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | None) -> dict[str, Any]:
+    """The snapshot of a plan as it is computed now. Raises CannotBePlannedError.
+
+    `epoch_started_at` is when the measurement began that the plan is for, None while that lies ahead.
+    """
+    size = planned_size(plan, traffic.weights)
+    days = estimated_days(
+        size.required_total_visitors,
+        traffic.daily_visitors,
+        traffic_allocation=traffic.traffic_allocation,
+        holdout=traffic.holdout,
+    )
+    demand = plan.demand
+    return {
+        "computed_at": now,
+        "epoch_started_at": epoch_started_at,
+        "endpoint_reached_at": None,
+        "goal_id": plan.goal_id,
+        "correction_method": demand.correction_method,
+        "baseline_rate": plan.baseline_rate,
+        "mde": demand.mde,
+        "alpha": demand.alpha,
+        "power": demand.power,
+        "window_days": plan.window_days,
+        "tail": demand.tail,
+        "required_sample_per_variant": size.required_sample_per_variant,
+        "required_total_visitors": size.required_total_visitors,
+        **({} if days is None else {"estimated_days": days}),
+        "evaluation": None,
+        "revenue_evaluation": None,
+    }
+
+
+def planned_size(plan: Plan, weights: Sequence[float]) -> SampleSize:
+    """Visitors that the plan takes with these weights, the control's first. Raises CannotBePlannedError."""
+    control, treatments = weights[0], [weight for weight in weights[1:] if weight > 0]
+    if control <= 0 or not treatments:
+        raise CannotBePlannedError("weights", "the control and at least one treatment need a weight above zero")
+    mde = -plan.demand.mde if plan.falls else plan.demand.mde
+    demand = replace(plan.demand, mde=mde, treatments=len(treatments))
+    if all(abs(weight - control) <= SAME_WEIGHT for weight in treatments):
+        return size_for_rate(plan.baseline_rate, demand)
+    total = control + sum(treatments)
+    shares = [weight / total for weight in treatments]
+    return size_for_rate_by_weights(plan.baseline_rate, demand, control=control / total, treatments=shares)
+
+
+def mixture_scale(snapshot: Snapshot | None) -> float | None:
+    """The tau of the always-valid test that a frozen plan fixes: |mde| times the baseline; None without a plan."""
+    mde, baseline = (snapshot or {}).get("mde"), (snapshot or {}).get("baseline_rate")
+    if mde is None or baseline is None or not mde * baseline:
+        return None
+    return abs(float(mde) * float(baseline))

@@ -1,0 +1,159 @@
+"""How many visitors a test needs: of rates with equal and unequal weights, of money, with Holm's first step.
+
+Formulas: the two-sample test of proportions with pooled variance under equality (Fleiss, Levin and Paik 2003, chapter
+4; R's `power.prop.test`), and its normal analogue for means. `mde` is relative to the control: the rate to be told from
+`baseline_rate` is `baseline_rate * (1 + mde)`; a negative one plans for a fall.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from abtest.domain.planning.normal import upper_quantile
+
+Tail = Literal["two-sided", "one-sided"]
+Correction = Literal["none", "holm"]
+
+MAX_VISITORS = 10**12
+"""More than anybody will ever see; a plan beyond it is a mistake, and JSON keeps whole numbers exact to 2^53 only."""
+
+
+class CannotBePlannedError(ValueError):
+    """These numbers admit no sample size; `field` is the one to blame, the message says why."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """What the test must be able to tell.
+
+    `alpha` is the error of the whole family of `treatments` comparisons, `power` the chance to find a change of size
+    `mde` (relative) in any one of them.
+    """
+
+    mde: float
+    alpha: float = 0.05
+    power: float = 0.8
+    tail: Tail = "two-sided"
+    treatments: int = 1
+    correction_method: Correction = "holm"
+
+    @property
+    def comparison_alpha(self) -> float:
+        """The level of one comparison: under Holm that of the first step, alpha / treatments."""
+        return self.alpha / self.treatments if self.correction_method == "holm" else self.alpha
+
+    @property
+    def critical_z(self) -> float:
+        """How many standard errors are significant in one comparison."""
+        return upper_quantile(self.comparison_alpha / (2 if self.tail == "two-sided" else 1))
+
+    @property
+    def power_z(self) -> float:
+        """How many standard errors more the change must be so that it is found with `power`."""
+        return upper_quantile(1 - self.power)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleSize:
+    """Visitors needed: in the smallest variation and in all together; `exact` is the number before it is rounded up.
+
+    `exact` is of each variation where weights are equal, of all variations where they are not.
+    """
+
+    exact: float
+    required_sample_per_variant: int
+    required_total_visitors: int
+
+
+def size_for_rate(baseline_rate: float, demand: Demand) -> SampleSize:
+    """Visitors for a rate in variations of equal weight. Raises CannotBePlannedError for impossible rates."""
+    other = expected_rate(baseline_rate, demand.mde)
+    pooled = (baseline_rate + other) / 2
+    spread = demand.critical_z * math.sqrt(2 * _variance(pooled)) + demand.power_z * math.sqrt(
+        _variance(baseline_rate) + _variance(other)
+    )
+    return _equal(_squared(spread / (baseline_rate * demand.mde)), demand)
+
+
+def size_for_mean(mean: float, standard_deviation: float, demand: Demand) -> SampleSize:
+    """Visitors for a mean per visitor (money, zeros included) in variations of equal weight.
+
+    `standard_deviation` is that of single visitors, in the unit of `mean`. Raises CannotBePlannedError.
+    """
+    if not (math.isfinite(mean) and mean > 0):
+        raise CannotBePlannedError("mean", "must be above zero: the change to be found is a part of it")
+    if not (math.isfinite(standard_deviation) and standard_deviation > 0):
+        raise CannotBePlannedError("sd", "must be above zero: without variance nothing is left to chance")
+    _check_mde(demand.mde)
+    coefficient = standard_deviation / mean / demand.mde
+    return _equal(2 * _squared((demand.critical_z + demand.power_z) * coefficient), demand)
+
+
+def size_for_rate_by_weights(
+    baseline_rate: float, demand: Demand, *, control: float, treatments: Sequence[float]
+) -> SampleSize:
+    """Visitors for a rate where the variations' shares of the traffic differ; the neediest comparison decides.
+
+    Shares are above zero and sum to 1; there are `demand.treatments` of treatments. Raises CannotBePlannedError.
+    """
+    other = expected_rate(baseline_rate, demand.mde)
+    exact = max(_total_for_pair(baseline_rate, other, demand, control, share) for share in treatments)
+    smallest = min(control, *treatments)
+    return SampleSize(
+        exact=exact,
+        required_sample_per_variant=_whole(exact * smallest),
+        required_total_visitors=_whole(exact),
+    )
+
+
+def expected_rate(baseline_rate: float, mde: float) -> float:
+    """The treatment's rate that the test must tell from the control's. Raises CannotBePlannedError for no rate."""
+    if not 0 < baseline_rate < 1:
+        raise CannotBePlannedError("baseline_rate", "must lie between 0 and 1")
+    _check_mde(mde)
+    rate = baseline_rate * (1 + mde)
+    if not 0 < rate < 1:
+        raise CannotBePlannedError("mde", f"takes the rate from {baseline_rate:.6g} to {rate:.6g}, which is no rate")
+    return rate
+
+
+def _total_for_pair(baseline_rate: float, other: float, demand: Demand, control: float, share: float) -> float:
+    pooled = (control * baseline_rate + share * other) / (control + share)
+    spread = demand.critical_z * math.sqrt(_variance(pooled) * (1 / control + 1 / share)) + demand.power_z * math.sqrt(
+        _variance(baseline_rate) / control + _variance(other) / share
+    )
+    return _squared(spread / (baseline_rate * demand.mde))
+
+
+def _equal(exact: float, demand: Demand) -> SampleSize:
+    each = _whole(exact)
+    return SampleSize(
+        exact=exact,
+        required_sample_per_variant=each,
+        required_total_visitors=(demand.treatments + 1) * each,
+    )
+
+
+def _check_mde(mde: float) -> None:
+    if not math.isfinite(mde) or mde == 0:
+        raise CannotBePlannedError("mde", "must be a change")
+
+
+def _variance(rate: float) -> float:
+    return rate * (1 - rate)
+
+
+def _squared(ratio: float) -> float:
+    return ratio * ratio
+
+
+def _whole(exact: float) -> int:
+    if not exact <= MAX_VISITORS:
+        raise CannotBePlannedError("mde", f"takes more than {MAX_VISITORS:,} visitors: plan for a larger change")
+    return max(1, math.ceil(exact))
