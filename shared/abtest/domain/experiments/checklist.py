@@ -10,6 +10,7 @@ from abtest.domain.experiments.design import in_use, shown_bytes
 from abtest.domain.experiments.errors import ChecklistFailedError, RedirectMatchesSourceError
 from abtest.domain.experiments.limits import MAX_VARIATIONS, MIN_VARIATIONS
 from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.experiments.planned_test import NO_PROSPECT, Prospect
 from abtest.domain.experiments.rules import weights_are_whole
 from abtest.domain.goals.lineup import primary
 from abtest.kit.errors import FieldError
@@ -30,16 +31,18 @@ class Item:
     message: str
 
 
-def checklist(experiment: Experiment, *, approval_required: bool) -> tuple[Item, ...]:
+def checklist(experiment: Experiment, *, approval_required: bool, prospect: Prospect = NO_PROSPECT) -> tuple[Item, ...]:
     """All items, in the order in which people work through them."""
     items = [Item(key, label, *look(experiment)) for key, (label, look) in _LOOKS.items()]
-    return (*items, Item("approval", "Design approval", *_approval(experiment, approval_required)))
+    plan = Item("plan", "Plan", prospect.status, prospect.message)
+    return (*items, plan, Item("approval", "Design approval", *_approval(experiment, approval_required)))
 
 
-def require_passed(experiment: Experiment, *, warnings_count: bool) -> None:
+def require_passed(experiment: Experiment, *, warnings_count: bool, prospect: Prospect = NO_PROSPECT) -> None:
     """Raises ChecklistFailedError naming the items that fail, and those that warn where they count."""
     blocking = {"fail", "warn"} if warnings_count else {"fail"}
-    open_items = [item for item in checklist(experiment, approval_required=False) if item.status in blocking]
+    items = checklist(experiment, approval_required=False, prospect=prospect)
+    open_items = [item for item in items if item.status in blocking]
     if open_items:
         raise ChecklistFailedError(
             "; ".join(f"{item.label}: {item.message}" for item in open_items),

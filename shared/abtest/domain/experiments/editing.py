@@ -1,7 +1,8 @@
 """Edits of an experiment: stated fields merged in, and what every edit brings with it.
 
-An edit that shoppers would see must be acknowledged while running; one that changes the shares of a started test opens
-a new measurement; one that changes an approved design before launch takes the approval back.
+An edit that shoppers would see must be acknowledged while running, and so must a new plan; one that changes the shares
+or the plan of a started test opens a new measurement; one that changes an approved design before launch takes the
+approval back.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,6 +15,7 @@ from abtest.domain.experiments.design import design_hash, reaches_shoppers, weig
 from abtest.domain.experiments.errors import LiveConsumer, LiveImpactError
 from abtest.domain.experiments.merge import merged
 from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment
+from abtest.domain.experiments.planned_test import planned_for
 from abtest.domain.experiments.states import PRE_LAUNCH, REVIEWED
 from abtest.kit.errors import ConflictError
 
@@ -89,16 +91,19 @@ def settle(
 
 def _check_live(before: Experiment, after: Experiment, consent: Consent) -> None:
     rules.check_weights(after)
-    if reaches_shoppers(before, after) and not consent.covers(before):
+    is_noticed = reaches_shoppers(before, after) or before.planned_test != after.planned_test
+    if is_noticed and not consent.covers(before):
         raise LiveImpactError([LiveConsumer(before.id, before.name, "experiment")])
 
 
 def _with_measurement(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:
-    """Shares that change in the middle of a test open a new measurement; nobody is assigned anew."""
-    measuring = before.status in ("running", "paused")
-    if not measuring or weights_in_use(before) == weights_in_use(after):
+    """Shares or a plan that change in the middle of a test open a new measurement; nobody is assigned anew."""
+    if weights_in_use(before) == weights_in_use(after) and before.planned_test == after.planned_test:
         return after
-    return replace(after, measurement_epoch=before.measurement_epoch + 1, measurement_started_at=occasion.now)
+    if before.status in ("running", "paused"):
+        after = replace(after, measurement_epoch=before.measurement_epoch + 1, measurement_started_at=occasion.now)
+        return planned_for(after, occasion.now, occasion.now)
+    return planned_for(after, None, occasion.now) if before.status in PRE_LAUNCH else after
 
 
 def _with_approval_kept_honest(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:

@@ -113,6 +113,7 @@ class Experiment:
 
     `assignment_epoch` seeds the bucketing and rises only on restart. `measurement_epoch` is the window that results
     count in; it rises on restart and on a change of weights or plan while running. `version` rises with each commit.
+    `plan_is_stated` tells a plan that somebody stated from one that was computed at launch.
     """
 
     id: str
@@ -137,6 +138,7 @@ class Experiment:
     auto_stop_override: JsonObject | None = None
     guardian_override: JsonObject | None = None
     planned_test: JsonObject | None = None
+    plan_is_stated: bool = False
     store_url: str | None = None
     scheduled_start_at: Timestamp | None = None
     scheduled_end_at: Timestamp | None = None

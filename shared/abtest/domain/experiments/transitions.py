@@ -15,6 +15,7 @@ from abtest.domain.experiments.errors import (
 )
 from abtest.domain.experiments.limits import MAX_APPROVAL_EVENTS
 from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment, Outcome
+from abtest.domain.experiments.planned_test import NO_PROSPECT, Prospect, frozen_at_start
 from abtest.domain.experiments.states import (
     PRE_LAUNCH,
     TRANSITIONS,
@@ -42,6 +43,8 @@ class Details:
 
 NO_DETAILS = Details()
 
+MEASUREMENT_BEGINS: frozenset[Action] = frozenset({"launch", "restart"})
+
 
 def act(
     experiment: Experiment,
@@ -50,8 +53,11 @@ def act(
     details: Details = NO_DETAILS,
     *,
     approval_required: bool,
+    prospect: Prospect = NO_PROSPECT,
 ) -> Change:
     """The change that an action makes; an empty one when the experiment already is there.
+
+    `prospect` is what planning says where a measurement begins: at launch and restart.
 
     Raises InvalidStateTransitionError, ApprovalRequiredError, ApprovalStaleError, WeightsSumError and
     ChecklistFailedError.
@@ -62,8 +68,10 @@ def act(
     _check_allowed(experiment, action, approval_required)
     row = TRANSITIONS[action]
     if row.must_deliver:
-        _check_deliverable(experiment, details)
+        _check_deliverable(experiment, details, prospect)
     after = _EFFECTS.get(action, _no_effect)(experiment, occasion, details)
+    if action in MEASUREMENT_BEGINS:
+        after = frozen_at_start(after, prospect, occasion.now)
     if row.approval is not None:
         after = _with_approval(after, action, occasion, details)
     after = replace(after, status=row.target or after.status, updated_at=occasion.now)
@@ -86,9 +94,9 @@ def _draft_would_do(experiment: Experiment, action: Action) -> bool:
     return experiment.archived_at is None and TRANSITIONS[action].draft_if_no_approval
 
 
-def _check_deliverable(experiment: Experiment, details: Details) -> None:
+def _check_deliverable(experiment: Experiment, details: Details, prospect: Prospect) -> None:
     rules.check_weights(experiment)
-    require_passed(experiment, warnings_count=not details.override_checklist_warnings)
+    require_passed(experiment, warnings_count=not details.override_checklist_warnings, prospect=prospect)
 
 
 def _no_effect(experiment: Experiment, _occasion: Occasion, _details: Details) -> Experiment:

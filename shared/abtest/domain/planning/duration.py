@@ -1,5 +1,7 @@
 """How long a test takes to see as many visitors as it needs."""
 
+import math
+
 
 def estimated_days(
     total_visitors: int, daily_visitors: float, *, traffic_allocation: float = 1.0, holdout: float = 0.0
@@ -10,4 +12,5 @@ def estimated_days(
     (both shares of 0..1).
     """
     a_day = daily_visitors * traffic_allocation * (1 - holdout)
-    return total_visitors / a_day if a_day > 0 else None
+    days = total_visitors / a_day if a_day > 0 else math.inf
+    return days if math.isfinite(days) else None

@@ -38,10 +38,11 @@ class Plan:
 class Traffic:
     """Who comes: eligible visitors a day, the shares that are let in, and how they are split among variations.
 
-    `weights` are those of the variations in use, the control's first.
+    `daily_visitors` is None where nothing was measured yet. `weights` are those of the variations in use, the control's
+    first.
     """
 
-    daily_visitors: float
+    daily_visitors: float | None
     weights: Sequence[float]
     traffic_allocation: float = 1.0
     holdout: float = 0.0
@@ -55,7 +56,7 @@ def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | No
     size = planned_size(plan, traffic.weights)
     days = estimated_days(
         size.required_total_visitors,
-        traffic.daily_visitors,
+        traffic.daily_visitors or 0,
         traffic_allocation=traffic.traffic_allocation,
         holdout=traffic.holdout,
     )
@@ -92,6 +93,51 @@ def planned_size(plan: Plan, weights: Sequence[float]) -> SampleSize:
     total = control + sum(treatments)
     shares = [weight / total for weight in treatments]
     return size_for_rate_by_weights(plan.baseline_rate, demand, control=control / total, treatments=shares)
+
+
+def for_epoch(
+    snapshot: Snapshot, weights: Sequence[float], *, falls: bool, now: str, epoch_started_at: str | None
+) -> Snapshot:
+    """The same plan for another measurement: nothing was evaluated yet, sizes are those of the present weights.
+
+    What was wished stays, and so do sizes that an older release stored without all of it.
+    """
+    fresh = {
+        **snapshot,
+        "epoch_started_at": epoch_started_at,
+        "endpoint_reached_at": None,
+        "evaluation": None,
+        "revenue_evaluation": None,
+    }
+    size = _sized_again(snapshot, weights, falls)
+    if size is None:
+        return fresh
+    each, total = size.required_sample_per_variant, size.required_total_visitors
+    before = snapshot.get("required_total_visitors")
+    if (each, total) == (snapshot.get("required_sample_per_variant"), before):
+        return fresh
+    days = snapshot.get("estimated_days")
+    estimate = {"estimated_days": days * total / before} if days and before else {}
+    sizes = {"required_sample_per_variant": each, "required_total_visitors": total}
+    return {**fresh, "computed_at": now, **sizes, **estimate}
+
+
+def _sized_again(snapshot: Snapshot, weights: Sequence[float], falls: bool) -> SampleSize | None:
+    if not snapshot.keys() >= {"goal_id", "baseline_rate", "mde", "alpha", "power", "tail"}:
+        return None
+    demand = Demand(
+        mde=snapshot["mde"],
+        alpha=snapshot["alpha"],
+        power=snapshot["power"],
+        tail=snapshot["tail"],
+        correction_method=snapshot.get("correction_method", "none"),
+    )
+    baseline = snapshot["baseline_rate"]
+    plan = Plan(goal_id=snapshot["goal_id"], baseline_rate=baseline, demand=demand, window_days=1, falls=falls)
+    try:
+        return planned_size(plan, weights)
+    except CannotBePlannedError:
+        return None
 
 
 def mixture_scale(snapshot: Snapshot | None) -> float | None:
