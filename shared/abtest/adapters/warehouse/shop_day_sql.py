@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
-from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, Standing
+from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, Standing, Suspects
 from abtest.domain.ledger import cells
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
@@ -29,6 +29,7 @@ from abtest.domain.ledger.shop_days import (
 )
 
 _ACTIVITY, _ORDERS, _EVENTS, _STEPS, _SEGMENTS, _STITCH = "activity", "orders", "events", "steps", "segments", "stitch"
+_PLACE_CHARS = 12
 _STEP_OF_NAME = " ".join(f"WHEN '{name}' THEN {step}" for name, step in STEP_EVENTS.items())
 
 
@@ -45,26 +46,37 @@ class _Line(NamedTuple):
     minor: int
 
 
-def shop_day_query(shop_id: str, date: str, currency: str, *, events: str = "events") -> str:
-    """The statement; `date` is `YYYY-MM-DD` (UTC)."""
+def shop_day_query(
+    shop_id: str, date: str, currency: str, *, events: str = "events", suspects: Suspects | None = None
+) -> str:
+    """The statement; `date` is `YYYY-MM-DD` (UTC). `suspects` are those of the rows received since `rows_from`."""
     starts = day_of(date) * DAY_MS
-    before_end = f"ts < {literal(starts + DAY_MS)} OR received_at < {literal(starts + DAY_MS)}"
-    active = f"NOT ({one_of('type', PASSIVE)}) AND ({before_end})"
-    order = f"(type = 'order' OR (type = 'goal' AND goal_id = '{REVENUE_GOAL_ID}')) AND ({before_end})"
+    before_end = f"(ts < {literal(starts + DAY_MS)} OR received_at < {literal(starts + DAY_MS)})"
+    order = f"(type = 'order' OR (type = 'goal' AND goal_id = '{REVENUE_GOAL_ID}')) AND {before_end}"
     refund = "type = 'refund' AND order_id <> ''"
-    standing = Standing(events=events, shop_id=shop_id, since=starts - STITCH_MS, kinds=(before_end, refund))
+    standing = Standing(
+        events=events, shop_id=shop_id, since=rows_from(date), kinds=(before_end, refund), suspects=suspects
+    )
     tables = [
         *standing.tables(),
         ("refunds", _refunds(standing, refund, currency)),
         ("orders", _orders(standing, order, starts, currency)),
-        ("active", _active(standing, active, starts)),
+        ("happened", _happened(standing, f"{_since(starts)} AND {before_end}")),
         *_visitors(),
     ]
-    counted = f"""
-SELECT '{_EVENTS}', type, '', 0, 0, count(*), 0, CAST(0 AS {AMOUNT})
-FROM ({standing.rows(("type", f"{HAPPENED_AT} AS happened_at"), before_end)}
-) AS happened WHERE happened_at >= {literal(starts)} GROUP BY type"""  # noqa: S608 - columns and escaped literals alone
-    return with_tables(tables, "\nUNION ALL\n".join([counted.strip(), *_PARTS]))
+    visited = f"NOT ({one_of('type', PASSIVE)}) AND {_since(starts - MAX_GAP * QUARTER_MS)} AND {before_end}"
+    seen = f"{one_of('type', SEEN)} AND {before_end}"
+    return with_tables(
+        tables,
+        "\nUNION ALL\n".join(
+            [_COUNTED.strip(), _activity(standing, visited, starts), *_PARTS, _stitch(standing, seen)]
+        ),
+    )
+
+
+def rows_from(date: str) -> int:
+    """When the first rows were received that the day depends on (Unix ms)."""
+    return day_of(date) * DAY_MS - STITCH_MS
 
 
 def shop_day_of(shop_id: str, date: str, currency: str, rows: Iterable[Sequence[Any]]) -> ShopDay:
@@ -123,15 +135,53 @@ LEFT JOIN refunds ON refunded_id = order_id
 WHERE place = 1 AND happened_at >= {literal(starts)}"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _active(standing: Standing, active: str, starts: int) -> str:
-    """What visitors did in the day and the week before."""
+def _since(moment: int) -> str:
+    """Of what happened at or after a moment; told by columns, since there are bounds of those for many rows at once."""
+    return f"ts >= {literal(moment)} AND received_at >= {literal(moment)}"
+
+
+def _happened(standing: Standing, of_the_day: str) -> str:
+    """What happened in the day; `is_active` tells visits from what nobody's visit is about."""
     columns = ("event_id", "visitor_id", "type", "event_name", f"{HAPPENED_AT} AS happened_at", *DIMENSIONS)
     told = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
     return f"""
-SELECT event_id, visitor_id, type, happened_at, {told}, {_quarter(starts)} AS quarter_of_day,
+SELECT event_id, visitor_id, type, happened_at, {told}, NOT ({one_of("type", PASSIVE)}) AS is_active,
     CASE WHEN type = 'custom' THEN CASE event_name {_STEP_OF_NAME} ELSE 0 END ELSE 0 END AS step
-FROM ({standing.rows(columns, active)}
-) AS happened"""  # noqa: S608 - columns and escaped literals alone
+FROM ({standing.rows(columns, of_the_day)}
+) AS told"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _activity(standing: Standing, visited: str, starts: int) -> str:
+    """Quarters of the day in which visitors were active, by how long ago they were before."""
+    return f"""
+SELECT '{_ACTIVITY}', '', '', quarter_of_day, gap, count(*), 0, CAST(0 AS {AMOUNT})
+FROM (
+    SELECT quarter_of_day, CASE WHEN quarter_of_day - before <= {MAX_GAP} THEN quarter_of_day - before ELSE 0 END AS gap
+    FROM (
+        SELECT quarter_of_day, lag(quarter_of_day) OVER (PARTITION BY visitor_id ORDER BY quarter_of_day) AS before
+        FROM (
+            SELECT DISTINCT visitor_id, {_quarter(starts)} AS quarter_of_day
+            FROM ({standing.rows(("visitor_id", f"{HAPPENED_AT} AS happened_at"), visited)}
+            ) AS told
+        ) AS visited
+    ) AS stepped
+    WHERE quarter_of_day >= 0 AND quarter_of_day < {QUARTERS_A_DAY}
+) AS gaps
+GROUP BY quarter_of_day, gap"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _stitch(standing: Standing, seen: str) -> str:
+    """Orders, and those whose visitor was seen in the week before."""
+    return f"""
+SELECT '{_STITCH}', '', '', 0, 0, count(DISTINCT seen_order), count(DISTINCT event_id), CAST(0 AS {AMOUNT})
+FROM (
+    SELECT orders.event_id,
+        CASE WHEN seen.happened_at >= orders.happened_at - {STITCH_MS}
+            AND seen.happened_at <= orders.happened_at THEN orders.event_id END AS seen_order
+    FROM orders
+    LEFT JOIN ({standing.rows(("visitor_id", f"{HAPPENED_AT} AS happened_at"), seen)}
+    ) AS seen ON seen.visitor_id = orders.visitor_id
+) AS looked"""  # noqa: S608 - columns and escaped literals alone
 
 
 def _quarter(starts: int) -> str:
@@ -140,19 +190,22 @@ def _quarter(starts: int) -> str:
 
 
 def _visitors() -> list[Table]:
-    """The day's visitors: how far they came, what they ordered, and what was first told about each."""
-    places = ",\n        ".join(
-        f"row_number() OVER (PARTITION BY visitor_id ORDER BY CASE {name} WHEN '{UNKNOWN}' THEN 1 ELSE 0 END,"
-        f" happened_at, event_id) AS place_{name}"
+    """The day's visitors: how far they came, what they ordered, and what was first told about each.
+
+    Rows are numbered in time once; what is told is found as the least text that begins with such a number.
+    """
+    first = ", ".join(
+        f"coalesce(substr(min(CASE WHEN {name} <> '{UNKNOWN}' THEN place || {name} END), {_PLACE_CHARS + 1}),"
+        f" '{UNKNOWN}') AS {name}"
         for name in DIMENSIONS
     )
-    first = ", ".join(f"max(CASE WHEN place_{name} = 1 THEN {name} END) AS {name}" for name in DIMENSIONS)
     visitors = f"""
 SELECT visitor_id, max(step) AS step, {first}
 FROM (
-    SELECT visitor_id, step, {", ".join(DIMENSIONS)},
-        {places}
-    FROM active WHERE quarter_of_day >= 0
+    SELECT visitor_id, step, {", ".join(DIMENSIONS)}, lpad(CAST(row_number() OVER (
+        PARTITION BY visitor_id ORDER BY happened_at, event_id
+    ) AS VARCHAR), {_PLACE_CHARS}, '0') AS place
+    FROM happened WHERE is_active
 ) AS placed
 GROUP BY visitor_id"""  # noqa: S608 - constants alone
     return [("visitors", visitors), ("buyers", _BUYERS), ("dimensions", constants(("dimension",), zip(DIMENSIONS)))]
@@ -166,18 +219,11 @@ GROUP BY visitor_id"""  # noqa: S608 - constants alone
 
 _OF_DIMENSION = "CASE dimension " + " ".join(f"WHEN '{name}' THEN {name}" for name in DIMENSIONS) + " END"
 
+_COUNTED = f"""
+SELECT '{_EVENTS}', type, '', 0, 0, count(*), 0, CAST(0 AS {AMOUNT})
+FROM happened GROUP BY type"""  # noqa: S608 - constants alone
+
 _PARTS = [
-    f"""
-SELECT '{_ACTIVITY}', '', '', quarter_of_day, gap, count(*), 0, CAST(0 AS {AMOUNT})
-FROM (
-    SELECT quarter_of_day, CASE WHEN quarter_of_day - before <= {MAX_GAP} THEN quarter_of_day - before ELSE 0 END AS gap
-    FROM (
-        SELECT quarter_of_day, lag(quarter_of_day) OVER (PARTITION BY visitor_id ORDER BY quarter_of_day) AS before
-        FROM (SELECT DISTINCT visitor_id, quarter_of_day FROM active WHERE quarter_of_day >= -{MAX_GAP}) AS visited
-    ) AS stepped
-    WHERE quarter_of_day >= 0 AND quarter_of_day < {QUARTERS_A_DAY}
-) AS gaps
-GROUP BY quarter_of_day, gap""",  # noqa: S608 - constants alone
     f"""
 SELECT '{_ORDERS}', money_kind, money_currency, quarter_of_day, 0, 0, count(*), sum(minor)
 FROM orders GROUP BY money_kind, money_currency, quarter_of_day""",  # noqa: S608 - constants alone
@@ -191,13 +237,4 @@ SELECT '{_SEGMENTS}', dimension, {_OF_DIMENSION}, 0, coalesce(sum(paid), 0), cou
     coalesce(sum(minor), CAST(0 AS {AMOUNT}))
 FROM visitors CROSS JOIN dimensions LEFT JOIN buyers ON buyers.visitor_id = visitors.visitor_id
 GROUP BY 2, 3""",  # noqa: S608 - constants alone
-    f"""
-SELECT '{_STITCH}', '', '', 0, 0, count(DISTINCT seen_order), count(DISTINCT event_id), CAST(0 AS {AMOUNT})
-FROM (
-    SELECT orders.event_id,
-        CASE WHEN active.happened_at >= orders.happened_at - {STITCH_MS}
-            AND active.happened_at <= orders.happened_at THEN orders.event_id END AS seen_order
-    FROM orders
-    LEFT JOIN active ON active.visitor_id = orders.visitor_id AND {one_of("active.type", SEEN)}
-) AS looked""",  # noqa: S608 - constants alone
 ]
