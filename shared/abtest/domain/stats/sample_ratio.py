@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum
+from math import exp, fsum, inf
 
 from scipy.special import chdtrc
 
+from abtest.domain.stats.arithmetic import FLOATS
+from abtest.domain.stats.formulas import log_ratio_term, log_ratio_whole
+
 SINGLE_LOOK_ALPHA = 0.001
+MONITORING_ALPHA = 0.01
+CONCENTRATION = 2500.0
+"""Of the Dirichlet alternative: splits a percent or two off are the ones expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,3 +46,43 @@ def sample_ratio(visitors: Sequence[int], weights: Sequence[float]) -> SampleRat
     chi_squared = fsum((seen - due) ** 2 / due for seen, due in zip(visitors, expected, strict=True) if due)
     p_value = float(chdtrc(weighted - 1, chi_squared))
     return SampleRatio(expected=expected, chi_squared=chi_squared, degrees_of_freedom=weighted - 1, p_value=p_value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequentialSampleRatio:
+    """One look of monitoring. What is decided upon is the running minimum of `p_value` over looks, at 0.01.
+
+    `log_bayes_factor` is natural and infinite where an arm of weight zero has visitors; `log_p` = min(0, its negative).
+    """
+
+    log_bayes_factor: float
+    p_value: float
+    log_p: float
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether this look alone raises the alarm, however often one looked before."""
+        return self.p_value <= MONITORING_ALPHA
+
+
+def sequential_sample_ratio(
+    visitors: Sequence[int], weights: Sequence[float], *, concentration: float = CONCENTRATION
+) -> SequentialSampleRatio | None:
+    """Test all visitors so far against weights (any positive scale), valid at every look; None as `sample_ratio`.
+
+    The Bayes factor of a Dirichlet(concentration x weights) split against the weights themselves. Raises ValueError for
+    a concentration that is not positive.
+    Source: Lindon, Malek: Anytime-Valid Inference for Multinomial Count Data, NeurIPS 2022.
+    """
+    if not concentration > 0:
+        raise ValueError("the concentration must be positive")
+    total, scale = sum(visitors), fsum(weights)
+    arms = [(float(seen), weight / scale) for seen, weight in zip(visitors, weights, strict=True) if weight > 0]
+    if total == 0 or len(arms) < 2:
+        return None
+    if any(weight <= 0 < seen for seen, weight in zip(visitors, weights, strict=True)):
+        return SequentialSampleRatio(log_bayes_factor=inf, p_value=0.0, log_p=-inf)
+    terms = [log_ratio_term(FLOATS, seen, share, float(total), concentration) for seen, share in arms]
+    factor = fsum([*terms, log_ratio_whole(FLOATS, float(total), concentration, concentration)])
+    log_p = min(0.0, -factor)
+    return SequentialSampleRatio(log_bayes_factor=factor, p_value=exp(log_p), log_p=log_p)

@@ -1,0 +1,44 @@
+"""Exact one-sided evidence from counts alone, for safety: valid for any counts, however few, and at any cadence."""
+
+from dataclasses import dataclass
+from math import exp
+
+from abtest.domain.stats.arithmetic import FLOATS
+from abtest.domain.stats.formulas import log_count_ratio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountEvidence:
+    """log E (natural) against an innocent treatment; always_valid_p = min(1, 1/E), log_p its logarithm."""
+
+    log_e: float
+    always_valid_p: float
+    log_p: float
+
+
+def harm_evidence(
+    control_count: int, treatment_count: int, *, share: float, a: float = 1.0, b: float = 1.0
+) -> CountEvidence:
+    """Has the treatment fewer of them (conversions) than its share of the visitors promises?
+
+    `share` is the treatment's part of the pair's traffic, 0 < share < 1. Each count falls to the treatment with
+    probability `share` if nothing is wrong; the alternative is a Beta(a, b) of that probability, cut off above `share`.
+    Raises ValueError for negative counts and for shares, a or b outside their range.
+    Source: mixture martingales, Ville 1939; Robbins, Annals of Mathematical Statistics 41 (1970) 1397-1409.
+    """
+    if min(control_count, treatment_count) < 0 or not (0 < share < 1 and a > 0 and b > 0):
+        raise ValueError("counts must not be negative, share must lie between 0 and 1, a and b be positive")
+    log_e = float(log_count_ratio(FLOATS, float(control_count), float(treatment_count), share, float(a), float(b)))
+    log_p = min(0.0, -log_e)
+    return CountEvidence(log_e=log_e, always_valid_p=exp(log_p), log_p=log_p)
+
+
+def excess_evidence(
+    control_count: int, treatment_count: int, *, share: float, a: float = 1.0, b: float = 1.0
+) -> CountEvidence:
+    """Has the treatment more of them (sessions with errors) than its share promises? The mirror image.
+
+    `share` is the treatment's still, and Beta(a, b) still of the probability that one falls to the treatment: what is
+    cut off lies below `share`.
+    """
+    return harm_evidence(treatment_count, control_count, share=1 - share, a=b, b=a)

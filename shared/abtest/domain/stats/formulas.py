@@ -1,0 +1,192 @@
+"""Every formula, written once for floats and arrays; what cannot be evaluated is told apart before they are asked.
+
+`m` is the arithmetic of the numbers given. Counts (x conversions of n visitors) may be integers of any size:
+differences and variances are formed from them, not from rounded rates, so that nothing is lost at 10^8 visitors or at
+rates near 1.
+"""
+
+from math import log, log1p, pi, sqrt
+
+from scipy.special import betainc, erfcx, gammaln, log_ndtr, ndtr
+
+from abtest.domain.stats.arithmetic import Arithmetic, Real
+
+LOG_2 = log(2)
+_HALF_LOG_2_PI = 0.5 * log(2 * pi)
+_SQRT_HALF, _SQRT_HALF_PI = sqrt(0.5), sqrt(pi / 2)
+
+
+def rate_difference(x_c: Real, n_c: Real, x_t: Real, n_t: Real) -> Real:
+    """p_t - p_c, rounded once."""
+    return (x_t * n_c - x_c * n_t) / (n_c * n_t)
+
+
+def rate_variance(x: Real, n: Real) -> Real:
+    """p(1 - p) of one visitor."""
+    return (x / n) * ((n - x) / n)
+
+
+def unpooled_variance(x_c: Real, n_c: Real, x_t: Real, n_t: Real) -> Real:
+    """V_u of the difference of two rates."""
+    return rate_variance(x_c, n_c) / n_c + rate_variance(x_t, n_t) / n_t
+
+
+def pooled_variance(x_c: Real, n_c: Real, x_t: Real, n_t: Real) -> Real:
+    """V_p of the difference of two rates, as if they were one."""
+    return rate_variance(x_c + x_t, n_c + n_t) * (1 / n_c + 1 / n_t)
+
+
+def two_sided(z: Real) -> Real:
+    """Twice the normal survival function of |z|, of the far tail directly: 1 - cdf would lose all digits."""
+    return 2 * ndtr(-abs(z))  # type: ignore[no-any-return]
+
+
+def satterthwaite(noise_c: Real, n_c: Real, noise_t: Real, n_t: Real) -> Real:
+    """Welch's degrees of freedom; noise = s²/n. In shares of the whole, so that tiny noise does not underflow."""
+    share = noise_c / (noise_c + noise_t)
+    return 1 / (share * share / (n_c - 1) + (1 - share) * (1 - share) / (n_t - 1))
+
+
+def shared_variance(variance_c: Real, n_c: Real, variance_t: Real, n_t: Real) -> Real:
+    """Student's: the variance within arms."""
+    return ((n_c - 1) * variance_c + (n_t - 1) * variance_t) / (n_c + n_t - 2)
+
+
+def fieller_g(noise_c: Real, mean_c: Real, quantile: Real) -> Real:
+    """How unsure it is that the control's mean differs from zero: q² noise / m²."""
+    return quantile * quantile * noise_c / (mean_c * mean_c)
+
+
+def fieller_ends(
+    m: Arithmetic[Real], lift: Real, g: Real, noise_c: Real, mean_c: Real, noise_t: Real, quantile: Real
+) -> tuple[Real, Real]:
+    """Bounds of the lift for g < 1: R/(1-g) - 1 is written (lift + g)/(1-g), which loses nothing near zero."""
+    ratio = 1 + lift
+    spread = quantile / abs(mean_c) * m.sqrt(noise_t * (1 - g) + noise_c * ratio * ratio)
+    return (lift + g - spread) / (1 - g), (lift + g + spread) / (1 - g)
+
+
+def wilson_ends(m: Arithmetic[Real], x: Real, n: Real, z: Real) -> tuple[Real, Real]:
+    """Both bounds of x / n. The lower one out of the product of the two, as their difference loses digits near zero."""
+    upper = (2 * x + z * z + z * m.sqrt(z * z + 4 * x * (n - x) / n)) / (2 * (n + z * z))
+    return x / n * x / ((n + z * z) * upper), upper
+
+
+def cuped_variance(variance: Real, covariate_variance: Real, covariance: Real, theta: Real) -> Real:
+    """Of y - θx."""
+    return variance + theta * (theta * covariate_variance - 2 * covariance)
+
+
+def normal_loss(m: Arithmetic[Real], mean: Real, sd: Real) -> Real:
+    """E[max(-δ, 0)] for δ ~ N(mean, sd²), sd > 0; Mills' ratio keeps its digits where it is tiny."""
+    z = mean / sd
+    density = m.exp(-0.5 * z * z - _HALF_LOG_2_PI)
+    mills = _SQRT_HALF_PI * erfcx(m.greater(z, 0.0) * _SQRT_HALF)
+    gain = sd * density * (1 - m.greater(z, 0.0) * mills)
+    return m.choose(z > 0, gain, sd * density - mean * ndtr(-z))
+
+
+def mixture_precision(alpha: float, planned_visitors: float) -> float:
+    """ρ² for which the test is tightest at so many visitors of the pair; τ² = V (n_c + n_t) ρ².
+
+    Source: Howard, Ramdas, McAuliffe, Sekhon: Annals of Statistics 49 (2021) 1055-1080, section 3.5.
+    """
+    return (-2 * log(alpha) + log1p(-2 * log(alpha))) / planned_visitors
+
+
+def log_mixture_ratio(m: Arithmetic[Real], difference: Real, variance: Real, tau_squared: Real) -> Real:
+    """log Λ of the mixture N(0, τ²) against no difference."""
+    r = tau_squared / variance
+    return -0.5 * m.log1p(r) + 0.5 * (difference * difference / variance) * (r / (1 + r))
+
+
+def log_one_sided_ratio(m: Arithmetic[Real], difference: Real, variance: Real, tau_squared: Real) -> Real:
+    """log e of the mixture's upper half, 2 N(0, τ²) above zero, against no difference."""
+    r = tau_squared / variance
+    direction: Real = log_ndtr(difference / m.sqrt(variance) * m.sqrt(r / (1 + r)))
+    return LOG_2 + log_mixture_ratio(m, difference, variance, tau_squared) + direction
+
+
+def mixture_margin(m: Arithmetic[Real], variance: Real, tau_squared: Real, alpha: Real) -> Real:
+    """Half the width of the always-valid interval at level 1 - alpha."""
+    growth = m.log1p(tau_squared / variance)
+    return m.sqrt(variance * (1 + variance / tau_squared) * (growth - 2 * m.log(alpha)))
+
+
+def stirling_error(m: Arithmetic[Real], x: Real) -> Real:
+    """lnΓ(x) - [(x - ½) ln x - x + ½ ln 2π], x > 0, to 1e-15.
+
+    Source: Loader, Fast and Accurate Computation of Binomial Probabilities (2000).
+    """
+    y = m.greater(x, 10.0)
+    s = 1 / (y * y)
+    tail = 1 / 1260 - s * (1 / 1680 - s * (1 / 1188 - s * (691 / 360360 - s / 156)))
+    series = (1 / 12 - s * (1 / 360 - s * tail)) / y
+    small = m.lesser(x, 10.0)
+    return m.choose(x < 10, gammaln(small) - ((small - 0.5) * m.log(small) - small + _HALF_LOG_2_PI), series)
+
+
+def deviance(m: Arithmetic[Real], excess: Real, expected: Real) -> Real:
+    """x ln(x / M) + M - x for x = M + excess > 0, without the cancellation."""
+    u = excess / expected
+    return expected * ((1 + u) * m.log1p(u) - u)
+
+
+def log_ratio_term(m: Arithmetic[Real], seen: Real, share: Real, total: Real, concentration: float) -> Real:
+    """What one arm adds to the log Bayes factor of sample ratios.
+
+    All of lnΓ that grows with the visitors cancels between arms and is never formed (it would cost 7 digits at 10^8).
+    """
+    prior = concentration * share
+    expected = (concentration + total) * share
+    spread = 0.5 * m.log1p(seen / prior)
+    return (
+        deviance(m, seen - total * share, expected)
+        - spread
+        + (stirling_error(m, prior + seen) - stirling_error(m, prior))
+    )
+
+
+def log_ratio_whole(m: Arithmetic[Real], total: Real, concentration: float, whole: Real) -> Real:
+    """What all arms together add to it; `whole` is the concentration in the form of the numbers asked."""
+    spread = 0.5 * m.log1p(total / concentration)
+    return spread - stirling_error(m, whole + total) + stirling_error(m, whole)
+
+
+def log_count_ratio(m: Arithmetic[Real], x_c: Real, x_t: Real, share: Real, a: Real, b: Real) -> Real:
+    """log E that the treatment's share of the counts is below `share`: the beta prior cut off above it.
+
+    ln B(a+x_t, b+x_c) + ln I_w(a+x_t, b+x_c) - ln B(a,b) - ln I_w(a,b) - x_t ln w - x_c ln(1-w).
+    """
+    prior = m.log(a * b / (a + b)) + _log_binomial(m, a, b, share)
+    seen_a, seen_b = a + x_t, b + x_c
+    seen = m.log(seen_a * seen_b / (seen_a + seen_b)) + _log_binomial(m, seen_a, seen_b, share)
+    return prior - seen + _log_betainc(m, seen_a, seen_b, share) - _log_betainc(m, a, b, share)
+
+
+def _log_binomial(m: Arithmetic[Real], a: Real, b: Real, share: Real) -> Real:
+    """ln [C(a+b, a) w^a (1-w)^b] by its saddle point."""
+    n = a + b
+    excess = a * (1 - share) - b * share
+    errors = stirling_error(m, n) - stirling_error(m, a) - stirling_error(m, b)
+    far = deviance(m, excess, n * share) + deviance(m, -excess, n * (1 - share))
+    return errors - far + 0.5 * m.log(n / (a * b)) - _HALF_LOG_2_PI
+
+
+def _log_betainc(m: Arithmetic[Real], a: Real, b: Real, x: Real) -> Real:
+    """ln I_x(a, b); where that underflows, its leading term as a continued fraction."""
+    plain: Real = betainc(a, b, x)
+    safe = m.greater(plain, 1e-290)
+    lead = m.log(a * b / (a + b)) + _log_binomial(m, a, b, x) - m.log(a)
+    far = lead - m.log(_continued(a, b, m.choose(plain > 1e-290, 0 * x, x)))
+    return m.choose(plain > 1e-290, m.log(safe), far)
+
+
+def _continued(a: Real, b: Real, x: Real) -> Real:
+    """1 / [I_x(a,b) a B(a,b) x^-a (1-x)^-b], from the bottom up; for x well below a / (a + b), where I_x is tiny."""
+    value = 1 + 0 * a
+    for j in range(60, 0, -1):
+        even = j * (b - j) * x / ((a + 2 * j - 1) * (a + 2 * j))
+        odd = -(a + j - 1) * (a + b + j - 1) * x / ((a + 2 * j - 2) * (a + 2 * j - 1))
+        value = 1 + odd / (1 + even / value)
+    return value
