@@ -182,6 +182,18 @@ def test_run__rows_of_a_day__bring_the_shops_day() -> None:
     assert (bench.metrics.sums["RowsTaken"], bench.metrics.sums["ExperimentsCounted"]) == (4, 2)
 
 
+def test_run__tells_how_long_new_rows_waited__and_a_refresh_does_not() -> None:
+    bench = Bench()
+    stored(bench.catalog, running())
+    bench.run.run()
+    put_object(bench.ledger, "one", exposures(3))
+    assert bench.run.run_shop(shop().id).lag_seconds == 59.999
+    assert bench.metrics.sums["RollupLagSeconds"] == 0.0
+    put_object(bench.ledger, "two", exposures(4))
+    bench.run.run()
+    assert bench.metrics.sums["RollupLagSeconds"] == 59.999
+
+
 def test_run__nothing_new__reads_the_last_hours_of_raw_only() -> None:
     bench = Bench()
     stored(bench.catalog, running())

@@ -72,25 +72,27 @@ class RollupRun:
             return None
         try:
             forget_ended(self.world)
-            return self._roll_up(work_of(self.world))
+            return self._roll_up(work_of(self.world), tells_lag=True)
         finally:
             self.leases.release(LEASE, owner=owner)
 
     def run_shop(self, shop_id: str) -> Tally:
         """Count one shop now, beside whatever run is at it. Raises RollupFailedError."""
-        return self._roll_up(work_of(self.world, only=shop_id))
+        return self._roll_up(work_of(self.world, only=shop_id), tells_lag=False)
 
-    def _roll_up(self, work: Work) -> Tally:
+    def _roll_up(self, work: Work, *, tells_lag: bool) -> Tally:
+        """`tells_lag`: of one shop out of turn the lag says nothing of the others, whose alarm it would quieten."""
         tally = Tally(failed=work.failed)
         wanted = {shop.shop_id: replace(shop, days_until=self._days_until(shop.shop_id)) for shop in work.shops}
         for counted in self.counter.refresh(list(wanted.values())) if wanted else ():
             self._write(wanted[counted.shop_id], counted, tally)
+        lag = {"RollupLagSeconds": tally.lag_seconds} if tells_lag else {}
         self.metrics.put(
             {
-                "RollupLagSeconds": tally.lag_seconds,
                 "ExperimentsCounted": tally.counted,
                 "RowsTaken": tally.rows,
                 "ExperimentsNotCounted": len(tally.failed),
+                **lag,
             }
         )
         if tally.failed:
