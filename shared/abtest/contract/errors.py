@@ -63,6 +63,12 @@ class InvalidStateTransitionEnvelope(ErrorEnvelope):
     allowed_actions: list[str] = ABSENT
 
 
+class PlanConflictEnvelope(PageLiveImpactEnvelope, InvalidStateTransitionEnvelope):
+    """The test is over (`invalid_state_transition`), or runs and the new measurement was not acknowledged."""
+
+    error: TransitionErrorBody
+
+
 class Refresh(Output):
     """What became of a publication."""
 

@@ -1,0 +1,165 @@
+"""What roll-ups know about a goal and about traffic before a test: how many visitors come, how many of them convert.
+
+Reads roll-up documents only. Of the sources the nearest to the test speaks first: the experiment's own control, the
+shop's days where they tell of such a goal, other experiments that measured the same goal of the shop.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.ledger.shop_days import STEP_EVENTS, STEPS
+from abtest.domain.settings.shop import Shop
+from abtest.kit.clock import parse_timestamp
+from abtest.ports.catalog import Catalog
+from abtest.ports.rollup_store import Document, RollupStore
+from abtest.services.experiments.records import experiment_in
+
+MIN_VISITORS, MIN_CONVERSIONS = 100, 25
+"""Below these a rate is mostly chance; the same minimum data that results ask for."""
+
+LONGEST_WINDOW = 92
+"""Days that are read at most."""
+
+HEADS_SCANNED, EXPERIMENTS_READ = 100, 10
+_MEASURED = frozenset({"running", "paused", "completed"})
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Visitors, and those of them who converted."""
+
+    visitors: int = 0
+    conversions: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are enough of both to plan with."""
+        return self.visitors >= MIN_VISITORS and MIN_CONVERSIONS <= self.conversions < self.visitors
+
+    @property
+    def value(self) -> float:
+        """Conversions a visitor."""
+        return self.conversions / self.visitors if self.visitors else 0.0
+
+
+class Measured:
+    """One experiment's past in numbers, as far as it concerns a plan. Days of the shop are read once."""
+
+    def __init__(self, catalog: Catalog, store: RollupStore, experiment: Experiment, shop: Shop, now: datetime) -> None:
+        self._catalog = catalog
+        self._store = store
+        self._experiment = experiment
+        self._shop = shop
+        self._now = now
+        self._days: dict[int, Sequence[Document]] = {}
+
+    def baseline(self, goal: Goal, window_days: int) -> Rate:
+        """How the goal is reached today: the first source that knows it, else what most visitors tell."""
+        best = Rate()
+        for found in self._baselines(goal, window_days):
+            if found.is_known:
+                return found
+            best = max(best, found, key=lambda rate: rate.visitors)
+        return best
+
+    def daily_visitors(self, window_days: int) -> float | None:
+        """Eligible visitors a day; None where nothing was measured yet.
+
+        Of an experiment under way those whom it let in tell how many there are, its holdout and its share taken into
+        account; else they are the shop's visitors a day, whatever pages they saw.
+        """
+        own = self._own_daily_visitors()
+        if own is not None:
+            return own
+        days = self._shop_days(window_days)
+        first = min((day["date"] for day in days), default=None)
+        if first is None:
+            return None
+        # Days on which nobody came have no document.
+        number = (parse_timestamp(f"{self._today}T00:00:00.000Z") - parse_timestamp(f"{first}T00:00:00.000Z")).days
+        return sum(int(day["steps"].get("visited", 0)) for day in days) / max(number, 1)
+
+    @property
+    def holdout(self) -> float:
+        """The share of the shop's visitors whom no experiment sees."""
+        return self._shop.holdout_pct / 100 if self._shop.holdout_v1_enabled else 0.0
+
+    @property
+    def _today(self) -> str:
+        return f"{self._now:%Y-%m-%d}"
+
+    def _baselines(self, goal: Goal, window_days: int) -> Iterator[Rate]:
+        yield self._in_control(self._experiment, goal)
+        step = _step(goal)
+        if step is not None:
+            days = [day["steps"] for day in self._shop_days(window_days)]
+            yield Rate(*(sum(int(day.get(name, 0)) for day in days) for name in (STEPS[0], step)))
+        for other in self._others_with(goal):
+            yield self._in_control(other, goal)
+
+    def _in_control(self, experiment: Experiment, goal: Goal) -> Rate:
+        control = next((arm.id for arm in experiment.variations if arm.is_control), "")
+        totals = self._totals(experiment)
+        visitors = totals.get("variations", {}).get(control, {}).get("visitors", 0)
+        converters = totals.get("goals", {}).get(goal.id, {}).get(control, {}).get("converters", 0)
+        return Rate(visitors, converters)
+
+    def _totals(self, experiment: Experiment) -> Document:
+        if experiment.measurement_started_at is None:
+            return {}
+        return self._store.totals(experiment.id, experiment.measurement_epoch) or {}
+
+    def _own_daily_visitors(self) -> float | None:
+        experiment = self._experiment
+        visitors = sum(found["visitors"] for found in self._totals(experiment).get("variations", {}).values())
+        let_in = experiment.traffic_allocation * (1 - self.holdout)
+        if experiment.measurement_started_at is None or visitors < MIN_VISITORS or let_in <= 0:
+            return None
+        until = min(parse_timestamp(experiment.ended_at), self._now) if experiment.ended_at else self._now
+        days = (until - parse_timestamp(experiment.measurement_started_at)) / _DAY
+        return visitors / days / let_in if days >= 1 else None
+
+    def _shop_days(self, window_days: int) -> Sequence[Document]:
+        """Whole days of the window; on a shop's first day what there is of it."""
+        window = min(window_days, LONGEST_WINDOW)
+        if window not in self._days:
+            first = f"{self._now - window * _DAY:%Y-%m-%d}"
+            found = self._store.shop_days(self._shop.id, first, self._today)
+            self._days[window] = [day for day in found if day["date"] < self._today] or found
+        return self._days[window]
+
+    def _others_with(self, goal: Goal) -> Iterator[Experiment]:
+        """Newest experiments that hold the same goal, if it is one that the shop keeps for reuse."""
+        shop_id = self._shop.id
+        if self._catalog.get(shop_id, "GOAL", goal.id) is None:
+            return
+        heads = self._catalog.list(shop_id, "EXP", limit=HEADS_SCANNED).heads
+        others = [head.id for head in heads if head.status in _MEASURED and head.id != self._experiment.id]
+        for record in self._catalog.get_many(shop_id, "EXP", others[:EXPERIMENTS_READ]):
+            other = experiment_in(record)
+            if any(_is_same_measure(goal, theirs) for theirs in other.goals):
+                yield other
+
+
+def _step(goal: Goal) -> str | None:
+    """The step of the shop's funnel that the goal counts, if it counts one and nothing narrower."""
+    if goal.filter is not None or goal.page_id is not None or goal.url_pattern is not None:
+        return None
+    if goal.type == "revenue":
+        return STEPS[-1]
+    place = STEP_EVENTS.get(goal.event_name or "") if goal.type == "custom" else None
+    return None if place is None else STEPS[place]
+
+
+def _is_same_measure(goal: Goal, theirs: Goal) -> bool:
+    """Whether the copy of a shop's goal still counts what this one does."""
+    return _measure(goal) == _measure(theirs)
+
+
+def _measure(goal: Goal) -> Goal:
+    """The goal without what is no matter of counting."""
+    unnamed = replace(goal, experiment_id=None, name="", archived_at=None, created_at="", updated_at="")
+    return replace(unnamed, is_primary=False, role="secondary", direction="increase", winsorize_pct=None, capture=())
