@@ -141,6 +141,32 @@ def test_data__of_experiments__names_what_it_tells(lab: Lab) -> None:
     assert {figure["name"]: figure["value"] for figure in goals} == {"Buy": 0.5, "Revenue": 0.5}
 
 
+def test_data__of_experiments_with_results_weekdays__are_of_those_first_exposed_then__and_stats_tell_every_day(
+    lab: Lab,
+) -> None:
+    experiment = lab.launched()
+    # 23:10 UTC on Monday is Tuesday in Berlin.
+    weekdays = {"days": ["tuesday"], "timezone": "Europe/Berlin"}
+    lab.client.patch(f"/experiments/{experiment['id']}", {"results_weekdays": weekdays})
+    lab.send(seen(experiment, "a", 0), reached(experiment, "a", 0), ordered("a", "1", 10))
+    lab.advance_to("03-02T23:10")
+    lab.send(seen(experiment, "b", 0), seen(experiment, "c", 1), reached(experiment, "c", 0), ordered("c", "2", 20))
+    lab.settle()
+    one = {"experiment_id": experiment["id"]}
+
+    def told(metric: str, group_by: str, **query: str) -> list[float]:
+        return [row["value"] for row in read(lab, "data", metric=metric, group_by=group_by, **query)["data"]]
+
+    assert (told("visitors", "experiment"), told("revenue", "experiment")) == ([2.0], [20.0])
+    assert told("visitors", "variation", **one) == [1.0, 1.0]
+    assert told("visitors", "goal", **one) == [2.0, 2.0]
+    assert told("visitors", "experiment", **{"from": "2026-03-02", "to": "2026-03-02"}) == [2.0]
+    assert told("visitors", "experiment", **{"from": "2026-03-04", "to": "2026-03-05"}) == [0.0]
+    assert [row["visitors"] for row in lab.results(experiment)["goals"][0]["rows"]] == [1, 1]
+    days = read(lab, "stats", **one, **{"from": "2026-03-02", "to": "2026-03-03", "timezone": "Europe/Berlin"})["data"]
+    assert [(day["visitors"], day["revenue"]) for day in days] == [(1, 10.0), (2, 20.0)]
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [

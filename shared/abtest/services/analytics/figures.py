@@ -14,7 +14,7 @@ from abtest.services.analytics.stats import revenue_goal
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_in, experiment_of
 from abtest.services.results.comparing import unit_of
-from abtest.services.results.narrowing import STORED, days_of
+from abtest.services.results.narrowing import STORED, days_of, on_results_weekdays
 from abtest.services.results.questions import ShopRules
 from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.tallies import Tally, counted_in, of_spans
@@ -138,14 +138,15 @@ class Figures:
         return [experiment_in(record) for record in records]
 
     def _tally(self, experiment: Experiment, period: Period, rules: ShopRules) -> tuple[Tally, str]:
-        """Visitors first exposed in the period, and the currency of their money."""
+        """Visitors first exposed in the period, as far as they count in results, and the currency of their money."""
+        spans = on_results_weekdays(experiment, [period.span])
 
         def ask(snapshot: Snapshot) -> tuple[Tally, str]:
             totals = snapshot.totals
             if totals is None:
                 return Tally(), rules.shop.currency
-            days = snapshot.days(*days_of([period.span]))
-            return of_spans(days, [period.span], counted_in(totals)), totals.get("currency") or rules.shop.currency
+            days = snapshot.days(*days_of(spans)) if spans else {}
+            return of_spans(days, spans, counted_in(totals)), totals.get("currency") or rules.shop.currency
 
         return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
 

@@ -102,6 +102,17 @@ class Narrowed:
         )
 
 
+def on_results_weekdays(experiment: Experiment, spans: Sequence[Span]) -> Sequence[Span]:
+    """What of the spans lies on days of the week that count in the experiment's results."""
+    weekdays = _weekdays(experiment)
+    return spans if weekdays is None else calendars.on_weekdays(spans, *weekdays)
+
+
+def _weekdays(experiment: Experiment) -> tuple[Sequence[str], ZoneInfo] | None:
+    found = experiment.results_weekdays
+    return (found["days"], ZoneInfo(found["timezone"])) if found else None
+
+
 def narrowed(
     experiment: Experiment,
     snapshot: Snapshot,
@@ -118,11 +129,10 @@ def narrowed(
     limits = _limits(experiment, snapshot, asked, zone)
     if by_day:
         _refuse_parts_of_days(asked, limits)
-    found = experiment.results_weekdays
     return Narrowed(
         limits=limits,
         reach=_reach(snapshot),
-        weekdays=(found["days"], ZoneInfo(found["timezone"])) if found else None,
+        weekdays=_weekdays(experiment),
         segment=segment,
         range=asked,
     )
