@@ -1,23 +1,21 @@
 """Treatments of one goal against their control: tests, correction for several treatments, intervals that agree."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from math import sqrt
+from typing import Literal, NamedTuple, TypeVar
 
-from scipy.special import ndtri
-
-from abtest.domain.stats.means import MeanTest, welch
+from abtest.domain.stats.formulas import pooled_variance, rate_difference, rate_variance, two_sided
+from abtest.domain.stats.means import welch
 from abtest.domain.stats.multiplicity import holm
-from abtest.domain.stats.proportions import ProportionTest, two_proportions
-from abtest.domain.stats.relative_lift import RelativeLift, fieller
+from abtest.domain.stats.quantiles import upper_normal
+from abtest.domain.stats.relative_lift import fieller, fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 
 Correction = Literal["none", "holm"]
 Arm = TypeVar("Arm", Conversions, Sample)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A treatment against its control. `lift` and its interval are relative, `difference` and its own absolute."""
 
     difference: float
@@ -65,38 +63,38 @@ def _compare(
 ) -> list[Comparison | None]:
     first = [test(control, treatment, alpha) for control, treatment in pairs]
     evaluable = [index for index, comparison in enumerate(first) if comparison is not None]
-    if correction == "none" or not evaluable:
+    if correction == "none" or len(evaluable) < 2:
         return first
     verdict = holm([found.p_value for found in first if found is not None], alpha=alpha)
     answer: list[Comparison | None] = [None] * len(first)
     for rank, index in enumerate(evaluable):
         # The p-value is the same at every level; only the intervals are drawn anew.
         found = test(*pairs[index], verdict.interval_alphas[rank])
-        answer[index] = found and replace(
-            found, adjusted_p_value=verdict.adjusted[rank], is_significant=verdict.rejected[rank]
+        answer[index] = found and found._replace(
+            adjusted_p_value=verdict.adjusted[rank], is_significant=verdict.rejected[rank]
         )
     return answer
 
 
-def _comparison(found: ProportionTest | MeanTest, lift: RelativeLift | None, alpha: float) -> Comparison:
-    """Where the difference has no interval for want of variance, the lift has none either."""
-    return Comparison(
-        difference=found.difference,
-        difference_interval=found.interval,
-        lift=lift.lift if lift else None,
-        lift_interval=lift.interval if lift and found.interval else None,
-        p_value=found.p_value,
-        adjusted_p_value=found.p_value,
-        is_significant=found.p_value <= alpha,
-    )
-
-
 def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Comparison | None:
-    found = two_proportions(control, treatment, alpha=alpha)
-    if found is None:
+    """As `two_proportions` and `fieller` together, from the same formulas, without what lies between."""
+    x_c, n_c, x_t, n_t = control.conversions, control.visitors, treatment.conversions, treatment.visitors
+    if n_c <= 0 or n_t <= 0:
         return None
-    lift = fieller(control.as_sample(), treatment.as_sample(), quantile=float(ndtri(1 - alpha / 2)))
-    return _comparison(found, lift, alpha)
+    difference, pooled = rate_difference(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t)
+    mean = x_c / n_c
+    if pooled == 0:
+        return Comparison(difference, None, difference / mean if x_c else None, None, 1.0, 1.0, False)
+    noise_c, noise_t = rate_variance(x_c, n_c) / n_c, rate_variance(x_t, n_t) / n_t
+    p_value = float(two_sided(difference / sqrt(pooled)))
+    quantile = upper_normal(alpha / 2)
+    margin = quantile * sqrt(noise_c + noise_t)
+    interval = Interval(difference - margin, difference + margin)
+    if not x_c:
+        return Comparison(difference, interval, None, None, p_value, p_value, p_value <= alpha)
+    lift = difference / mean
+    lift_interval = fieller_interval(lift, mean, noise_c, noise_t, quantile)
+    return Comparison(difference, interval, lift, lift_interval, p_value, p_value, p_value <= alpha)
 
 
 def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | None:
@@ -104,4 +102,6 @@ def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | Non
     if found is None:
         return None
     lift = None if found.quantile is None else fieller(*found.samples, quantile=found.quantile)
-    return _comparison(found, lift, alpha)
+    ends = lift and lift.interval
+    p_value = found.p_value
+    return Comparison(found.difference, found.interval, lift and lift.lift, ends, p_value, p_value, p_value <= alpha)

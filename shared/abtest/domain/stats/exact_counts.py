@@ -1,14 +1,13 @@
 """Exact one-sided evidence from counts alone, for safety: valid for any counts, however few, and at any cadence."""
 
-from dataclasses import dataclass
 from math import exp
+from typing import NamedTuple
 
 from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.formulas import log_count_ratio
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountEvidence:
+class CountEvidence(NamedTuple):
     """log E (natural) against an innocent treatment; always_valid_p = min(1, 1/E), log_p its logarithm."""
 
     log_e: float

@@ -1,15 +1,16 @@
 """Two proportions compared once."""
 
-from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
-from scipy.special import ndtr, ndtri
+from scipy.special import log_ndtr, ndtr
 
+from abtest.domain.stats.formulas import LOG_2, pooled_variance, rate_difference, unpooled_variance
+from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.samples import Conversions, Interval
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProportionTest:
+class ProportionTest(NamedTuple):
     """The z test of a difference of rates and its Wald interval."""
 
     difference: float
@@ -20,6 +21,11 @@ class ProportionTest:
     p_greater: float
     interval: Interval | None
 
+    @property
+    def log_p(self) -> float:
+        """The natural logarithm of the p-value, there also where the p-value is too small for a float."""
+        return min(0.0, LOG_2 + float(log_ndtr(-abs(self.z))))
+
 
 def two_proportions(control: Conversions, treatment: Conversions, *, alpha: float) -> ProportionTest | None:
     """Test at the pooled variance, interval at the unpooled one; None when an arm has no visitors.
@@ -28,29 +34,25 @@ def two_proportions(control: Conversions, treatment: Conversions, *, alpha: floa
     the far tail directly, so that tiny p-values keep their digits.
     Source: Fleiss, Levin, Paik: Statistical Methods for Rates and Proportions, 3rd ed., 3.1 and 3.2.
     """
-    if control.rate is None or treatment.rate is None:
+    n_c, n_t = control.visitors, treatment.visitors
+    if n_c <= 0 or n_t <= 0:
         return None
-    difference = treatment.rate - control.rate
-    pooled = (control.conversions + treatment.conversions) / (control.visitors + treatment.visitors)
-    se_pooled = sqrt(pooled * (1 - pooled) * (1 / control.visitors + 1 / treatment.visitors))
-    se_unpooled = sqrt(_variance(control) + _variance(treatment))
-    if se_pooled == 0:
+    counts = (control.conversions, n_c, treatment.conversions, n_t)
+    difference, pooled = rate_difference(*counts), pooled_variance(*counts)
+    if pooled == 0:
         return ProportionTest(
             difference=difference, se_pooled=0.0, se_unpooled=0.0, z=0.0, p_value=1.0, p_greater=0.5, interval=None
         )
+    se_pooled, se_unpooled = sqrt(pooled), sqrt(unpooled_variance(*counts))
     z = difference / se_pooled
-    margin = float(ndtri(1 - alpha / 2)) * se_unpooled
+    tail = float(ndtr(-abs(z)))
+    margin = upper_normal(alpha / 2) * se_unpooled
     return ProportionTest(
         difference=difference,
         se_pooled=se_pooled,
         se_unpooled=se_unpooled,
         z=z,
-        p_value=min(1.0, 2 * float(ndtr(-abs(z)))),
-        p_greater=float(ndtr(-z)),
+        p_value=2 * tail,
+        p_greater=tail if z >= 0 else 1 - tail,
         interval=Interval(difference - margin, difference + margin),
     )
-
-
-def _variance(arm: Conversions) -> float:
-    rate = arm.rate or 0.0
-    return rate * (1 - rate) / arm.visitors

@@ -1,13 +1,13 @@
 """The relative lift of a treatment and its interval."""
 
-from dataclasses import dataclass
-from math import sqrt
+from typing import NamedTuple
 
+from abtest.domain.stats.arithmetic import FLOATS
+from abtest.domain.stats.formulas import fieller_ends, fieller_g
 from abtest.domain.stats.samples import Interval, Sample
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelativeLift:
+class RelativeLift(NamedTuple):
     """`lift` = treatment / control - 1; `g` tells how sure the control's mean is to differ from zero (g >= 1: not)."""
 
     lift: float
@@ -23,11 +23,21 @@ def fieller(control: Sample, treatment: Sample, *, quantile: float) -> RelativeL
     """
     if control.mean == 0 or control.n == 0 or treatment.n == 0:
         return None
-    ratio = treatment.mean / control.mean
+    lift = (treatment.mean - control.mean) / control.mean
     noise_control, noise_treatment = control.variance / control.n, treatment.variance / treatment.n
-    g = quantile**2 * noise_control / control.mean**2
+    return RelativeLift(
+        lift=lift,
+        g=fieller_g(noise_control, control.mean, quantile),
+        interval=fieller_interval(lift, control.mean, noise_control, noise_treatment, quantile),
+    )
+
+
+def fieller_interval(
+    lift: float, mean: float, noise_control: float, noise_treatment: float, quantile: float
+) -> Interval | None:
+    """About a lift that is known already; `mean` is the control's, noise = s²/n. None where g >= 1."""
+    g = fieller_g(noise_control, mean, quantile)
     if g >= 1:
-        return RelativeLift(lift=ratio - 1, g=g, interval=None)
-    spread = quantile / abs(control.mean) * sqrt(noise_treatment * (1 - g) + noise_control * ratio**2)
-    lower, upper = ((ratio - spread) / (1 - g) - 1, (ratio + spread) / (1 - g) - 1)
-    return RelativeLift(lift=ratio - 1, g=g, interval=Interval(lower, upper))
+        return None
+    lower, upper = fieller_ends(FLOATS, lift, g, noise_control, mean, noise_treatment, quantile)
+    return Interval(lower, upper)

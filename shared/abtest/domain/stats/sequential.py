@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.formulas import (
@@ -45,8 +45,7 @@ class Mixture:
 NO_PLAN = Mixture()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MixtureTest:
+class MixtureTest(NamedTuple):
     """One look. `always_valid_p` is this look's: what may be shown and decided upon is the running minimum over looks.
 
     `log_p` is its natural logarithm, which is there where the p-value itself is too small for a float.
@@ -68,8 +67,7 @@ class MixtureTest:
         return Interval(self.difference - margin, self.difference + margin)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneSidedMixtureTest:
+class OneSidedMixtureTest(NamedTuple):
     """One look in one direction; `difference` and `z` are positive where the treatment went there."""
 
     difference: float
