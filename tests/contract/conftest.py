@@ -17,6 +17,7 @@ from abtest.adapters.dynamo import (
     DynamoCatalog,
     DynamoIdempotency,
     DynamoLeases,
+    DynamoLookStore,
     DynamoRateLimiter,
     DynamoRollupStore,
     DynamoSessions,
@@ -26,6 +27,7 @@ from abtest.adapters.memory import (
     MemoryCatalog,
     MemoryIdempotency,
     MemoryLeases,
+    MemoryLookStore,
     MemoryQueue,
     MemoryRateLimiter,
     MemoryRollupStore,
@@ -36,6 +38,7 @@ from abtest.adapters.sqs import SqsQueue
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Catalog
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
+from abtest.ports.looks import LookStore
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
 from tests.support.moto_stack import ENDPOINT, enter_moto, keep_clients_of, mocked
@@ -61,6 +64,7 @@ class Ports:
     leases: Leases
     sessions: Sessions
     rollup_store: RollupStore
+    look_store: LookStore
     again: Callable[[], Ports] | None = None
 
     def another(self) -> Ports:
@@ -102,6 +106,7 @@ def _memory_ports() -> Iterator[Ports]:
         leases=MemoryLeases(),
         sessions=MemorySessions(),
         rollup_store=MemoryRollupStore(),
+        look_store=MemoryLookStore(),
     )
 
 
@@ -170,5 +175,6 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
         leases=DynamoLeases(ephemeral),
         sessions=DynamoSessions(ephemeral),
         rollup_store=DynamoRollupStore(name("RollupsTable")),
+        look_store=DynamoLookStore(name("RollupsTable")),
         again=lambda: _aws_ports(name),
     )

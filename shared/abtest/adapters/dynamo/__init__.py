@@ -3,6 +3,7 @@
 from abtest.adapters.dynamo.catalog import DynamoCatalog
 from abtest.adapters.dynamo.idempotency import DynamoIdempotency
 from abtest.adapters.dynamo.leases import DynamoLeases
+from abtest.adapters.dynamo.looks import DynamoLookStore
 from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
 from abtest.adapters.dynamo.rollup_store import DynamoRollupStore
 from abtest.adapters.dynamo.sessions import DynamoSessions
@@ -11,6 +12,7 @@ __all__ = [
     "DynamoCatalog",
     "DynamoIdempotency",
     "DynamoLeases",
+    "DynamoLookStore",
     "DynamoRateLimiter",
     "DynamoRollupStore",
     "DynamoSessions",

@@ -26,6 +26,8 @@ Roll-ups (pk, sk); `generation`, and `document` (gzip of JSON) or `digest` and `
 |---|---|---|---|
 | totals | `R#<experiment id>` | `EPOCH#<6 digits>` | `claimed`: the generation that somebody began to write |
 | day, segments | `R#<experiment id>` | `EPOCH#<6 digits>#DAY#<yyyy-mm-dd>`, `…#SEG#<yyyy-mm-dd>` | |
+| looks: the present state | `R#<experiment id>` | `EPOCH#<6 digits>#LOOKS` | `looks`: how many there were |
+| looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | |
 | a shop's day | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
 | part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
 """
@@ -155,6 +157,18 @@ def rollup_slice(totals: Key, kind: Literal["DAY", "SEG"], date: str) -> Key:
     """Where a day's cells or segments stand, beside the totals."""
     pk, sk = totals
     return pk, f"{sk}#{kind}#{date}"
+
+
+def looks_state(totals: Key) -> Key:
+    """Where the present state of an epoch's looks stands, beside the totals."""
+    pk, sk = totals
+    return pk, f"{sk}#LOOKS"
+
+
+def look(totals: Key, hour: str) -> Key:
+    """Where the newest look of an hour (`yyyy-mm-ddThh`) stands."""
+    pk, sk = totals
+    return pk, f"{sk}#LOOK#{hour}"
 
 
 def shop_day(shop_id: str, date: str) -> Key:

@@ -4,6 +4,7 @@ from abtest.adapters.memory.blobs import MemoryBlobs
 from abtest.adapters.memory.catalog import MemoryCatalog
 from abtest.adapters.memory.cdn import MemoryCdn
 from abtest.adapters.memory.limits import MemoryIdempotency, MemoryLeases, MemoryRateLimiter, MemorySessions
+from abtest.adapters.memory.looks import MemoryLookStore
 from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.memory.queue import MemoryQueue
 from abtest.adapters.memory.rollup_store import MemoryRollupStore
@@ -14,6 +15,7 @@ __all__ = [
     "MemoryCdn",
     "MemoryIdempotency",
     "MemoryLeases",
+    "MemoryLookStore",
     "MemoryMetrics",
     "MemoryQueue",
     "MemoryRateLimiter",

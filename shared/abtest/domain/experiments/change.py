@@ -17,15 +17,26 @@ class Occasion:
     event_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A webhook event that a change causes: its name, and its fields beside the experiment's id and name."""
+
+    name: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One decided change. `before` None creates, `after` None deletes. `note` holds what the fields do not show."""
+    """One decided change. `before` None creates, `after` None deletes. `note` holds what the fields do not show.
+
+    `events` are told in this order.
+    """
 
     before: Experiment | None
     after: Experiment | None
     action: str
     note: Mapping[str, Any] = field(default_factory=dict)
-    events: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
 
     @property
     def is_empty(self) -> bool:

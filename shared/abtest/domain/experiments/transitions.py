@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from abtest.domain.experiments import rules
-from abtest.domain.experiments.change import Change, Occasion
+from abtest.domain.experiments.change import Change, Event, Occasion
 from abtest.domain.experiments.checklist import require_passed
 from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.errors import (
@@ -76,7 +76,8 @@ def act(
         after = _with_approval(after, action, occasion, details)
     after = replace(after, status=row.target or after.status, updated_at=occasion.now)
     note = {} if details.message is None else {"message": details.message}
-    return Change(before=experiment, after=after, action=verb, note=note, events=(row.event,) if row.event else ())
+    events = (Event(row.event),) if row.event else ()
+    return Change(before=experiment, after=after, action=verb, note=note, events=events)
 
 
 def _check_allowed(experiment: Experiment, action: Action, approval_required: bool) -> None:

@@ -1,6 +1,6 @@
 """Experiments in the catalog: found by any of their ids, changed by one commit with audit and outbox rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -117,7 +117,8 @@ class ExperimentStore:
     def _outbox(self, change: Change) -> list[OutboxRow]:
         subject = change.subject
         facts = {"experiment_id": subject.id, "experiment_name": subject.name}
-        rows = [self.world.outbox_row(subject.shop_id, "webhook", {"event": name, **facts}) for name in change.events]
+        payloads = [{"event": event.name, **facts, **event.facts} for event in change.events]
+        rows = _in_order([self.world.outbox_row(subject.shop_id, "webhook", payload) for payload in payloads])
         return [*rows, self.world.publish_row(subject.shop_id)] if change.affects_shoppers else rows
 
     @staticmethod
@@ -126,6 +127,12 @@ class ExperimentStore:
         if slug is not None and error.name == slug_name(slug):
             return SlugTakenError(f"the slug {slug} belongs to another experiment")
         return PublicIdTakenError(error.name)
+
+
+def _in_order(rows: Sequence[OutboxRow]) -> list[OutboxRow]:
+    """Rows of one change, with ids and moments that rise: the outbox is sorted by both."""
+    ids, moment = sorted(row.id for row in rows), max((row.created_at for row in rows), default="")
+    return [replace(row, id=row_id, created_at=moment) for row, row_id in zip(rows, ids, strict=True)]
 
 
 class PublicIdTakenError(Exception):

@@ -1,0 +1,83 @@
+"""Pausing by the system: auto-stop and Guardian pause through the same transition as people do, once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from abtest.domain.experiments.change import Change, Event, Occasion
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.transitions import act
+from abtest.kit.errors import NotFoundError
+from abtest.services.experiments.publishing import Published
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.experiments.system import system_caller
+
+Edit = Callable[[Experiment, Occasion], Experiment | None]
+"""Looks at the experiment as it is about to be paused, and may change it in the same commit; None leaves it running.
+
+Called again when somebody else was faster, with what they left.
+"""
+
+Obstacle = Literal["gone", "not_running", "other_epoch", "declined"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """This call paused it. `published.reasons` says why storefronts may not know yet; the outbox repeats that."""
+
+    published: Published
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotPaused:
+    """Nothing was changed and nothing was told.
+
+    `gone`: there is no such experiment. `not_running`: somebody paused or ended it. `other_epoch`: counting began
+    anew, so the evidence is of another measurement. `declined`: the caller's own edit did not want it any more.
+    """
+
+    obstacle: Obstacle
+
+
+def pause_running(
+    store: ExperimentStore,
+    shop_id: str,
+    experiment_id: str,
+    *,
+    expected_measurement_epoch: int,
+    reason: str,
+    events: Sequence[Event],
+    edit: Edit | None = None,
+    evidence: Mapping[str, Any] | None = None,
+) -> Paused | NotPaused:
+    """Pause an experiment that still runs in the measurement that the evidence is of, and publish at once.
+
+    One commit holds the new status, what `edit` changed, the audit row (`reason` and `evidence` beside the changes)
+    and the webhook `events`, to which the experiment's id and name are added, in their order. Of several who call at
+    once one pauses, the others get NotPaused. Raises StaleVersionError when others changed the experiment again and
+    again, DatabaseBusyError, and whatever `edit` raises; then nothing is changed.
+    """
+    obstacle: Obstacle | None = None
+
+    def decide(experiment: Experiment, occasion: Occasion) -> Change:
+        nonlocal obstacle
+        obstacle = _obstacle(experiment, expected_measurement_epoch)
+        wanted = edit(experiment, occasion) if edit and not obstacle else experiment
+        if wanted is None:
+            obstacle = "declined"
+        if obstacle or wanted is None:
+            return Change(before=experiment, after=experiment, action="experiment.pause")
+        paused = act(wanted, "pause", occasion, approval_required=False)
+        return replace(paused, before=experiment, events=tuple(events), note={"reason": reason, **(evidence or {})})
+
+    try:
+        published = store.change(system_caller(shop_id, reason), experiment_id, decide)
+    except NotFoundError:
+        return NotPaused(obstacle="gone")
+    return NotPaused(obstacle=obstacle) if obstacle else Paused(published=published)
+
+
+def _obstacle(experiment: Experiment, expected_measurement_epoch: int) -> Obstacle | None:
+    if experiment.status != "running":
+        return "not_running"
+    return None if experiment.measurement_epoch == expected_measurement_epoch else "other_epoch"
