@@ -1,0 +1,97 @@
+"""Rounds over all running experiments: each in its turn under a lease, none keeping the others from theirs."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from abtest.domain.experiments.model import Experiment
+from abtest.ports.catalog import DueEntry
+from abtest.ports.limits import Leases
+from abtest.services.context import World
+from abtest.services.experiments.records import experiment_in
+
+QUEUE = "RUN"
+MAX_ENTRIES = 100_000
+LEASE_SECONDS = 120
+"""Longer than any one experiment takes; nothing goes wrong if one does, what is done is conditional anyway."""
+
+_log = logging.getLogger(__name__)
+
+Work = Callable[[Experiment], str]
+"""What is done for one running experiment; gives one word that says what became of it."""
+
+
+class RoundFailedError(Exception):
+    """Some experiments' turns failed; the others had theirs."""
+
+    def __init__(self, done: "Round") -> None:
+        super().__init__(f"failed: {', '.join(done.failed[:20])}")
+        self.round = done
+
+
+@dataclass(slots=True)
+class Round:
+    """What became of a round: experiments by result, ids of those that failed, how many had no turn in time."""
+
+    results: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)
+    left: int = 0
+
+    def or_fail(self) -> "Round":
+        """The round. Raises RoundFailedError when anything failed, so that an alarm hears of it."""
+        if self.failed:
+            raise RoundFailedError(self)
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """Rounds of one `task`, whose name is in its leases and in its lines of the log."""
+
+    world: World
+    leases: Leases
+    task: str
+
+    def run(self, work: Work, *, until: datetime) -> Round:
+        """Give each running experiment its turn; none is begun after `until`.
+
+        Another's turn at the same experiment and task is not waited for (`busy`). Where the round begins is drawn
+        anew each time: if time is short, it is not always the same who go without.
+        """
+        done = Round()
+        for entry in self._entries():
+            if self.world.clock.now() >= until:
+                done.left += 1
+                continue
+            try:
+                done.results[self._turn(entry, work)] += 1
+            except Exception:
+                _log.exception("%s.failed", self.task, extra=_facts(entry))
+                done.failed.append(entry.id)
+        if done.left:
+            _log.warning("%s.out_of_time", self.task, extra={"left": done.left})
+        return done
+
+    def _entries(self) -> Iterator[DueEntry]:
+        entries = self.world.catalog.due(QUEUE, self.world.now(), limit=MAX_ENTRIES)
+        start = self.world.random.bits(32) % len(entries) if entries else 0
+        yield from entries[start:]
+        yield from entries[:start]
+
+    def _turn(self, entry: DueEntry, work: Work) -> str:
+        name, owner = f"{self.task}#{entry.id}", self.world.new_id()
+        if not self.leases.acquire(name, owner=owner, seconds=LEASE_SECONDS, now=self.world.clock.now()):
+            return "busy"
+        try:
+            record = self.world.catalog.get(entry.shop_id, "EXP", entry.id)
+            experiment = None if record is None else experiment_in(record)
+            # The index is behind the records by a moment.
+            return work(experiment) if experiment is not None and experiment.status == "running" else "not_running"
+        finally:
+            self.leases.release(name, owner=owner)
+
+
+def _facts(entry: DueEntry) -> dict[str, str]:
+    return {"shop_id": entry.shop_id, "experiment_id": entry.id}
