@@ -6,8 +6,20 @@ from api_analytics.endpoints.quarantine import router as quarantine
 from api_analytics.endpoints.refreshes import router as refreshes
 from api_analytics.endpoints.results import of_personalizations
 from api_analytics.endpoints.results import router as results
+from api_analytics.endpoints.sample_sizes import router as sample_sizes
 from api_analytics.endpoints.segments import router as segments
 from api_analytics.endpoints.stats import router as stats
 from api_analytics.endpoints.timeseries import router as timeseries
 
-ROUTERS = (results, timeseries, segments, refreshes, of_personalizations, stats, overviews, exports, quarantine)
+ROUTERS = (
+    results,
+    timeseries,
+    segments,
+    refreshes,
+    of_personalizations,
+    stats,
+    overviews,
+    exports,
+    quarantine,
+    sample_sizes,
+)

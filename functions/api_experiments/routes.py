@@ -6,9 +6,22 @@ from api_experiments.endpoints.experiments import router as experiments
 from api_experiments.endpoints.goals import router as goals
 from api_experiments.endpoints.lifecycle import router as lifecycle
 from api_experiments.endpoints.pages import router as pages
+from api_experiments.endpoints.plans import router as plans
 from api_experiments.endpoints.shipping import router as shipping
 from api_experiments.endpoints.shop_goals import router as shop_goals
 from api_experiments.endpoints.variations import alone
 from api_experiments.endpoints.variations import router as variations
 
-ROUTERS = (experiments, lifecycle, shipping, variations, alone, goals, shop_goals, pages, audiences, exclusion_groups)
+ROUTERS = (
+    experiments,
+    lifecycle,
+    plans,
+    shipping,
+    variations,
+    alone,
+    goals,
+    shop_goals,
+    pages,
+    audiences,
+    exclusion_groups,
+)

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryIdempotency, MemoryRateLimiter
+from abtest.adapters.memory import (
+    MemoryBlobs,
+    MemoryCatalog,
+    MemoryIdempotency,
+    MemoryRateLimiter,
+    MemoryRollupStore,
+)
 from abtest.domain.credentials.api_keys import KeyKind
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.settings.shop import Shop
@@ -39,6 +45,7 @@ class MemoryManagement(Management):
         self.delivery = self.blobs
         self.limiter = MemoryRateLimiter()
         self.idempotency = MemoryIdempotency()
+        self.rollups = MemoryRollupStore()
         self.roots = lambda: ROOTS
 
     @cached_property

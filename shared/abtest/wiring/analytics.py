@@ -5,6 +5,7 @@ from abtest.ports.rollup_store import RollupStore
 from abtest.services.analytics import Figures, FunnelReading, HoldoutReading, ProgramReading, Stats
 from abtest.services.context import World
 from abtest.services.jobs import Jobs
+from abtest.services.planning import SampleSizes
 from abtest.services.results import Refreshes, Results, RollupReader, SegmentReading, SeriesReading
 
 
@@ -20,5 +21,6 @@ def analytics_of(world: World, store: RollupStore, refreshes: Queue) -> dict[typ
         FunnelReading: FunnelReading(world, store),
         HoldoutReading: HoldoutReading(world, reader),
         ProgramReading: ProgramReading(world),
+        SampleSizes: SampleSizes(world),
         Refreshes: Refreshes(world, Jobs(world, "refresh", refreshes)),
     }

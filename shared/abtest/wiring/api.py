@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from abtest.adapters.dynamo import DynamoIdempotency, DynamoRateLimiter
+from abtest.adapters.dynamo import DynamoIdempotency, DynamoRateLimiter, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
@@ -13,6 +13,7 @@ from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
 from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, RateLimiter
+from abtest.ports.rollup_store import RollupStore
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
@@ -85,6 +86,12 @@ class Management:
             cdn=cdn_of(self.settings),
         )
 
+    @cached_property
+    def rollups(self) -> RollupStore:
+        """What was counted, for the families that read it. Raises MissingSettingError."""
+        self.settings.need("rollups_table")
+        return DynamoRollupStore(self.settings.rollups_table)
+
     def services(self, uses: Uses) -> Services:
         """What the plumbing needs, with a family's use cases."""
         return Services(
@@ -112,15 +119,12 @@ def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Han
 
 def analytics_uses(base: Management) -> Uses:
     """Use cases of results and analytics; the only family that loads scipy."""
-    from abtest.adapters.dynamo import DynamoRollupStore
     from abtest.adapters.sqs import SqsQueue
     from abtest.services.quarantine import Quarantined
     from abtest.wiring.analytics import analytics_of
     from abtest.wiring.exports import exports_uses
 
     base.settings.need("rollups_table", "refresh_queue_url", "ledger_bucket")
-    found = analytics_of(
-        base.world, DynamoRollupStore(base.settings.rollups_table), SqsQueue(base.settings.refresh_queue_url)
-    )
+    found = analytics_of(base.world, base.rollups, SqsQueue(base.settings.refresh_queue_url))
     quarantined = Quarantined(S3Blobs(base.settings.ledger_bucket), base.world.clock)
     return {**found, **exports_uses(base), Quarantined: quarantined}

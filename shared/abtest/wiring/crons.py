@@ -90,15 +90,20 @@ def launch() -> Handler:
     """The handler of cron_launch. Raises MissingSettingError."""
     from datetime import timedelta
 
+    from abtest.adapters.dynamo import DynamoRollupStore
     from abtest.services.experiments.due import ScheduledActions
     from abtest.services.experiments.publishing import Publishing
     from abtest.services.experiments.store import ExperimentStore
+    from abtest.services.planning import Planner
     from abtest.services.publication.budget import CodeBudget
     from abtest.wiring.workers import publication
 
+    found = settings()
+    found.need("rollups_table")
     publisher = publication()
     publishing, budget = Publishing(publisher.world.catalog, publisher), CodeBudget(publisher.blobs)
-    use = ScheduledActions(ExperimentStore(publisher.world, publishing, budget))
+    planner = Planner(publisher.world, DynamoRollupStore(found.rollups_table))
+    use = ScheduledActions(ExperimentStore(publisher.world, publishing, budget), planner)
 
     def handler(_event: Any, _context: Any) -> Any:
         # The function ends after 55 s: what is begun must be able to end, and the next minute goes on.

@@ -13,6 +13,7 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
 from abtest.services.personalizations.store import PersonalizationStore
+from abtest.services.planning import Planner, Plans
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.page_match import PageMatch
 from abtest.services.reusable.targets import Audiences, Pages
@@ -24,11 +25,13 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
     """Use cases of the family's routes; `sessions` stands in for the deployment's store of sessions."""
     store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication), base.budget)
     storefronts = Storefronts(base.world.catalog, base.publication)
+    planner = Planner(base.world, base.rollups)
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
         Authoring: Authoring(store, base.checker),
         Reading: Reading(store),
-        Lifecycle: Lifecycle(store),
+        Lifecycle: Lifecycle(store, planner),
+        Plans: Plans(store, planner),
         Variations: Variations(store, base.checker),
         Shipping: Shipping(store, personalizations),
         ExperimentGoals: ExperimentGoals(store),

@@ -10,9 +10,11 @@ import pytest
 from abtest.kit.clock import timestamp
 from abtest.ports.blobs import BlobsUnavailableError
 from abtest.ports.catalog import Topic
-from abtest.services.experiments.due import SYSTEM_USER_ID, ScheduledActions
+from abtest.services.experiments.due import ScheduledActions
 from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.experiments.system import SYSTEM_USER_ID
+from abtest.services.planning import Planner
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 
@@ -213,7 +215,9 @@ def test_launch__redirect_without_destination__fails_the_checklist(client: Clien
 def run_schedule(api: MemoryApi) -> dict[Any, int]:
     world = api.world
     store = ExperimentStore(world, Publishing(world.catalog, api.management.publication), api.management.budget)
-    return ScheduledActions(store).run(until=world.clock.now() + timedelta(seconds=40))
+    return ScheduledActions(store, Planner(world, api.management.rollups)).run(
+        until=world.clock.now() + timedelta(seconds=40)
+    )
 
 
 def at(api: MemoryApi, **later: float) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
+from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryRollupStore
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.experiments.editing import NO_CONSENT
 from abtest.domain.settings.shop import Shop
@@ -29,6 +29,7 @@ from abtest.services.experiments.due import BATCH, ScheduledActions
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.publishing import PostCommitPublishFailedError, Publishing
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.shop_records import puts_of
@@ -87,7 +88,9 @@ class House:
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         self.world = World(catalog=self.catalog, clock=self.clock, random=self.random)
         self.store = ExperimentStore(self.world, Publishing(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
-        self.authoring, self.lifecycle = Authoring(self.store, QuickJsChecker()), Lifecycle(self.store)
+        self.planner = Planner(self.world, MemoryRollupStore())
+        self.authoring = Authoring(self.store, QuickJsChecker())
+        self.lifecycle = Lifecycle(self.store, self.planner)
         shop = Shop(id=SHOP, name="S", domain="s.example", currency="EUR", org_id=USER, created_at=NOW, updated_at=NOW)
         self.catalog.commit(Commit(puts=puts_of(shop)))
 
@@ -225,7 +228,7 @@ def test_work_index__follows_the_life(house: House) -> None:
 def test_schedule__fired_twice_at_once__starts_once(house: House) -> None:
     made = house.create(scheduled_start_at="2026-03-02T00:00:01.000Z")
     house.clock.advance(minutes=1)
-    first, second = (ScheduledActions(house.store) for _ in range(2))
+    first, second = (ScheduledActions(house.store, house.planner) for _ in range(2))
     until = house.clock.now() + timedelta(seconds=40)
     results: list[dict[Any, int]] = []
     house.catalog.first = [lambda: results.append(second.run(until=until))]
@@ -239,12 +242,14 @@ def test_schedule__more_than_a_batch__are_all_carried_out(house: House) -> None:
     for _ in range(BATCH + 5):
         house.create(scheduled_start_at="2026-03-02T00:00:01.000Z")
     house.clock.advance(minutes=1)
-    run = ScheduledActions(house.store).run(until=house.clock.now() + timedelta(seconds=40))
+    run = ScheduledActions(house.store, house.planner).run(until=house.clock.now() + timedelta(seconds=40))
     assert run == {"done": BATCH + 5}
 
 
 def test_schedule__out_of_time__leaves_the_rest_to_the_next_run(house: House) -> None:
     house.create(scheduled_start_at="2026-03-02T00:00:01.000Z")
     house.clock.advance(minutes=1)
-    assert ScheduledActions(house.store).run(until=house.clock.now()) == {}
-    assert ScheduledActions(house.store).run(until=house.clock.now() + timedelta(seconds=1)) == {"done": 1}
+    assert ScheduledActions(house.store, house.planner).run(until=house.clock.now()) == {}
+    assert ScheduledActions(house.store, house.planner).run(until=house.clock.now() + timedelta(seconds=1)) == {
+        "done": 1
+    }

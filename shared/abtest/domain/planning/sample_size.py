@@ -120,6 +120,8 @@ def expected_rate(baseline_rate: float, mde: float) -> float:
     rate = baseline_rate * (1 + mde)
     if not 0 < rate < 1:
         raise CannotBePlannedError("mde", f"takes the rate from {baseline_rate:.6g} to {rate:.6g}, which is no rate")
+    if rate == baseline_rate or baseline_rate * mde == 0:
+        raise CannotBePlannedError("mde", "is too small a part of such a rate to be told from it")
     return rate
 
 

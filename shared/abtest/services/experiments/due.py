@@ -13,12 +13,9 @@ from abtest.domain.experiments.transitions import act
 from abtest.kit.clock import timestamp
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.ports.catalog import DueEntry
-from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.shops import shop_defaults
-
-SYSTEM_USER_ID = "00000000-0000-7000-8000-000000000001"
-"""Signs the audit of what nobody's key did."""
+from abtest.services.experiments.system import system_caller
+from abtest.services.planning.planner import Planner
 
 BATCH = 100
 Queue = Literal["LAUNCH", "END"]
@@ -34,8 +31,9 @@ _log = logging.getLogger(__name__)
 class ScheduledActions:
     """Works off the queues LAUNCH and END of the work index."""
 
-    def __init__(self, store: ExperimentStore) -> None:
+    def __init__(self, store: ExperimentStore, planner: Planner) -> None:
         self._store = store
+        self._planner = planner
 
     def run(self, *, until: datetime) -> dict[Result, int]:
         """Carry out what is due now, and count what became of it. No entry is begun after `until`.
@@ -73,8 +71,8 @@ class ScheduledActions:
         return result
 
     def _act(self, queue: Queue, entry: DueEntry) -> Result:
-        caller = _system(entry.shop_id)
-        required = shop_defaults(self._store.world.catalog, entry.shop_id)["require_approval"]
+        caller = system_caller(entry.shop_id, "scheduled")
+        settings = self._planner.settings(entry.shop_id)
         acted: Result = "not_due"
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change:
@@ -82,8 +80,11 @@ class ScheduledActions:
             acted = "not_due"
             if not self._is_due(queue, experiment):
                 return Change(before=experiment, after=experiment, action="experiment.schedule")
+            action = _ACTIONS[queue]
+            prospect = self._planner.prospect_of(action, experiment, settings)
             try:
-                change = act(experiment, _ACTIONS[queue], occasion, approval_required=required)
+                required = settings.defaults["require_approval"]
+                change = act(experiment, action, occasion, approval_required=required, prospect=prospect)
                 acted = "done"
             except ServiceError as refusal:
                 change = clear_schedule(experiment, occasion, reason=f"{refusal.code}: {refusal.message}"[:500])
@@ -99,14 +100,3 @@ class ScheduledActions:
     def _is_due(self, queue: Queue, experiment: Experiment) -> bool:
         moment = due_start(experiment) if queue == "LAUNCH" else due_end(experiment)
         return moment is not None and moment <= timestamp(self._store.world.clock.now())
-
-
-def _system(shop_id: str) -> Caller:
-    return Caller(
-        key_id="system",
-        kind="shop",
-        user_id=SYSTEM_USER_ID,
-        shop_id=shop_id,
-        scopes=frozenset(),
-        request_id="scheduled",
-    )

@@ -13,14 +13,15 @@ from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
 from abtest.services.context import Caller
 from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.shops import shop_defaults
+from abtest.services.planning.planner import Planner
 
 
 class Lifecycle:
     """Use cases of the state machine."""
 
-    def __init__(self, store: ExperimentStore) -> None:
+    def __init__(self, store: ExperimentStore, planner: Planner) -> None:
         self._store = store
+        self._planner = planner
 
     def act(
         self,
@@ -35,12 +36,19 @@ class Lifecycle:
 
         An action whose target is the present state changes nothing and publishes again.
         """
-        required = shop_defaults(self._store.world.catalog, caller.shop_id)["require_approval"]
+        settings = self._planner.settings(caller.shop_id)
         acted = False
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change:
             nonlocal acted
-            change = act(experiment, action, occasion, details, approval_required=required)
+            change = act(
+                experiment,
+                action,
+                occasion,
+                details,
+                approval_required=settings.defaults["require_approval"],
+                prospect=self._planner.prospect_of(action, experiment, settings),
+            )
             acted = not change.is_empty
             return change
 
@@ -76,6 +84,8 @@ class Lifecycle:
     def checklist(self, shop_id: str, reference: str) -> tuple[tuple[Item, ...], tuple[Action, ...]]:
         """The launch checklist, and the actions that are allowed now."""
         experiment = self._store.load(shop_id, reference)
-        required = shop_defaults(self._store.world.catalog, shop_id)["require_approval"]
-        items = checklist(experiment, approval_required=required)
+        settings = self._planner.settings(shop_id)
+        required = settings.defaults["require_approval"]
+        prospect = self._planner.outlook(experiment, settings)
+        items = checklist(experiment, approval_required=required, prospect=prospect)
         return items, allowed_actions(experiment, approval_required=required)

@@ -1,0 +1,121 @@
+"""The frozen plan: its fields, its sizes by the present weights, what another measurement keeps of it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from abtest.domain.planning.plan import Plan, Traffic, for_epoch, frozen, mixture_scale, planned_size
+from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
+
+NOW, LATER = "2026-03-02T09:00:00.000Z", "2026-03-09T09:00:00.000Z"
+PLAN = Plan(goal_id="g", baseline_rate=0.03, demand=Demand(mde=0.1), window_days=28)
+TRAFFIC = Traffic(daily_visitors=4000, weights=[0.5, 0.5], traffic_allocation=0.5, holdout=0.1)
+EVALUATED: dict[str, Any] = {"outcome": "inconclusive_pause", "evaluated_at": LATER}
+
+
+def snapshot(**fields: Any) -> dict[str, Any]:
+    return {**frozen(PLAN, TRAFFIC, now=NOW, epoch_started_at=NOW), **fields}
+
+
+def test_frozen__whole_plan__has_the_fields_of_the_contract() -> None:
+    assert snapshot() == {
+        "computed_at": NOW,
+        "epoch_started_at": NOW,
+        "endpoint_reached_at": None,
+        "goal_id": "g",
+        "correction_method": "holm",
+        "baseline_rate": 0.03,
+        "mde": 0.1,
+        "alpha": 0.05,
+        "power": 0.8,
+        "window_days": 28,
+        "tail": "two-sided",
+        "required_sample_per_variant": 53_211,
+        "required_total_visitors": 106_422,
+        "estimated_days": pytest.approx(106_422 / 1800),
+        "evaluation": None,
+        "revenue_evaluation": None,
+    }
+
+
+def test_frozen__traffic_unknown__tells_no_days() -> None:
+    assert "estimated_days" not in frozen(PLAN, replace(TRAFFIC, daily_visitors=None), now=NOW, epoch_started_at=None)
+
+
+@pytest.mark.parametrize(
+    ("weights", "total"),
+    [
+        ([0.5, 0.5], 2 * 53_211),
+        ([1 / 3, 0.333333, 0.333334], 3 * 64_439),
+        ([0.25, 0.25], 2 * 53_211),  # a draft's weights need not be whole yet
+        ([0.5, 0.5, 0.0], 2 * 53_211),  # nobody sees the third
+    ],
+)
+def test_planned_size__weights_all_the_same__is_that_of_equal_arms(weights: list[float], total: int) -> None:
+    assert planned_size(PLAN, weights).required_total_visitors == total
+
+
+def test_planned_size__weights_differ__is_that_of_unequal_arms() -> None:
+    found = planned_size(PLAN, [0.9, 0.1])
+    assert found.required_total_visitors > 2 * 53_211
+    assert planned_size(PLAN, [9.0, 1.0]).exact == pytest.approx(found.exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("weights", [[0.0, 1.0], [1.0, 0.0], [1.0]])
+def test_planned_size__nothing_to_compare__cannot_be_planned(weights: list[float]) -> None:
+    with pytest.raises(CannotBePlannedError):
+        planned_size(PLAN, weights)
+
+
+def test_planned_size__goal_that_falls__is_of_the_lower_rate() -> None:
+    falling = planned_size(replace(PLAN, falls=True), [0.5, 0.5])
+    assert falling.required_sample_per_variant < 53_211
+    with pytest.raises(CannotBePlannedError):
+        planned_size(replace(PLAN, falls=True, demand=Demand(mde=1.0)), [0.5, 0.5])
+
+
+def epoch(stored: dict[str, Any], weights: list[float]) -> dict[str, Any]:
+    return dict(for_epoch(stored, weights, falls=False, now=LATER, epoch_started_at=LATER))
+
+
+def test_for_epoch__same_weights__forgets_what_was_evaluated_and_nothing_else() -> None:
+    stored = snapshot(endpoint_reached_at=LATER, evaluation=EVALUATED, revenue_evaluation={"basis": "shop_money"})
+    assert epoch(stored, [0.5, 0.5]) == snapshot(epoch_started_at=LATER)
+
+
+def test_for_epoch__a_variation_more__is_sized_anew_and_takes_longer() -> None:
+    found = epoch(snapshot(), [0.4, 0.4, 0.4])
+    assert (found["required_sample_per_variant"], found["required_total_visitors"]) == (64_439, 193_317)
+    assert found["estimated_days"] == pytest.approx(193_317 / 1800)
+    assert (found["baseline_rate"], found["computed_at"]) == (0.03, LATER)
+
+
+@pytest.mark.parametrize("lost", ["baseline_rate", "mde", "alpha", "power", "tail"])
+def test_for_epoch__older_plan_without_all_fields__keeps_its_sizes(lost: str) -> None:
+    stored = {name: value for name, value in snapshot().items() if name != lost}
+    assert epoch(stored, [0.9, 0.1]) == {**stored, "epoch_started_at": LATER}
+
+
+def test_for_epoch__older_plan_without_a_correction__is_sized_without_one() -> None:
+    stored = {name: value for name, value in snapshot().items() if name != "correction_method"}
+    assert epoch(stored, [0.2, 0.2, 0.2])["required_sample_per_variant"] == 53_211
+
+
+def test_for_epoch__weights_that_compare_nothing__keep_the_sizes() -> None:
+    assert epoch(snapshot(), [0.0, 1.0])["required_total_visitors"] == 106_422
+
+
+@pytest.mark.parametrize(
+    ("stored", "tau"),
+    [
+        (None, None),
+        ({}, None),
+        ({"mde": 0.1}, None),
+        ({"mde": 0, "baseline_rate": 0.03}, None),
+        ({"mde": 0.1, "baseline_rate": 0.03}, 0.003),
+        ({"mde": -0.1, "baseline_rate": 0.03}, 0.003),
+    ],
+)
+def test_mixture_scale__of_a_plan__is_the_change_that_is_looked_for(stored: Any, tau: float | None) -> None:
+    assert mixture_scale(stored) == (None if tau is None else pytest.approx(tau))
