@@ -12,7 +12,7 @@ import pytest
 
 from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
-from abtest.ports.catalog import AuditRow, Claim, Commit, Head, Kind, OutboxRow, Put, Record, Topic
+from abtest.ports.catalog import AuditRow, Claim, Commit, Head, InboxRow, Kind, OutboxRow, Put, Record, Topic
 
 T = TypeVar("T")
 
@@ -91,6 +91,13 @@ def audit_row(seconds: float, *, entity_id: str = "entity", shop_id: str = SHOP)
 def outbox_row(seconds: float, topic: Topic = "publish") -> OutboxRow:
     """Something, a publication if nothing else is said, promised at that moment."""
     return OutboxRow(id=new_id(seconds), shop_id=SHOP, topic=topic, payload={"revision": 1}, created_at=iso(seconds))
+
+
+def inbox_row(seconds: float, *, shop_id: str = SHOP) -> InboxRow:
+    """The system told the shop something at that moment."""
+    return InboxRow(
+        id=new_id(seconds), shop_id=shop_id, role="system", body="Look at this", sender_id=None, created_at=iso(seconds)
+    )
 
 
 def commit_of(*puts: Put, claims: Iterable[Claim] = ()) -> Commit:

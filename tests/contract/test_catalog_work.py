@@ -2,9 +2,20 @@
 
 import pytest
 
-from abtest.ports.catalog import Commit, DueEntry, OutboxRow
+from abtest.ports.catalog import Commit, DueEntry, OutboxRow, StaleVersionError
 from tests.contract.conftest import Ports
-from tests.contract.records import OTHER_SHOP, SHOP, audit_row, commit_of, iso, new_id, outbox_row, put, record
+from tests.contract.records import (
+    OTHER_SHOP,
+    SHOP,
+    audit_row,
+    commit_of,
+    inbox_row,
+    iso,
+    new_id,
+    outbox_row,
+    put,
+    record,
+)
 
 
 def _due(ports: Ports, queue: str, until: float, limit: int = 99) -> list[str]:
@@ -116,3 +127,20 @@ def test_audit__of_one_entity_in_pages__gives_every_row_once(ports: Ports) -> No
     rest, end = ports.catalog.audit(SHOP, entity_id="entity", limit=2, after_id=after)
     assert [*first, *rest] == rows[::-1]
     assert end is None
+
+
+def test_inbox__messages_of_a_shop__come_newest_first_and_page_by_page(ports: Ports) -> None:
+    sent = [inbox_row(second) for second in (1, 3, 2)]
+    ports.catalog.commit(Commit(inbox=[*sent, inbox_row(4, shop_id=OTHER_SHOP)]))
+    newest_first = [sent[1], sent[2], sent[0]]
+    assert ports.catalog.inbox(SHOP, limit=9) == (newest_first, None)
+    assert ports.catalog.inbox(SHOP, limit=2) == (newest_first[:2], sent[2].id)
+    assert ports.catalog.inbox(SHOP, limit=2, after_id=sent[2].id) == ([sent[0]], None)
+
+
+def test_inbox__commit_that_is_refused__sends_nothing(ports: Ports) -> None:
+    made = record(new_id())
+    ports.catalog.commit(commit_of(put(made)))
+    with pytest.raises(StaleVersionError):
+        ports.catalog.commit(Commit(puts=[put(made)], inbox=[inbox_row(1)]))
+    assert ports.catalog.inbox(SHOP, limit=9) == ([], None)

@@ -1,10 +1,10 @@
-"""The JSON form of what catalogs keep: heads, records, audit rows, outbox rows."""
+"""The JSON form of what catalogs keep: heads, records, audit rows, outbox rows, messages."""
 
 from dataclasses import fields
 from typing import Any
 
 from abtest.kit import canonical_json
-from abtest.ports.catalog import AuditRow, Head, OutboxRow, Record
+from abtest.ports.catalog import AuditRow, Head, InboxRow, OutboxRow, Record
 
 
 def write_head(head: Head) -> bytes:
@@ -48,9 +48,19 @@ def read_outbox(text: str | bytes) -> OutboxRow:
     return OutboxRow(**canonical_json.loads(text))
 
 
+def write_inbox(row: InboxRow) -> bytes:
+    """Canonical JSON of a message."""
+    return canonical_json.encode(_fields(row))
+
+
+def read_inbox(text: str | bytes) -> InboxRow:
+    """The message that write_inbox wrote."""
+    return InboxRow(**canonical_json.loads(text))
+
+
 def _head_document(head: Head) -> dict[str, Any]:
     return _fields(head) | {"attributes": dict(head.attributes), "due": dict(head.due)}
 
 
-def _fields(row: Head | AuditRow | OutboxRow) -> dict[str, Any]:
+def _fields(row: Head | AuditRow | OutboxRow | InboxRow) -> dict[str, Any]:
     return {field.name: getattr(row, field.name) for field in fields(row)}

@@ -37,7 +37,7 @@ def count_items(change: Commit) -> int:
     records = sum(_items_of(put) for put in change.puts) + sum(2 + len(queues_of(gone.head)) for gone in change.removes)
     names = {(claim.scope, claim.name) for claim in change.claims}
     names |= {(release.scope, release.name) for release in change.releases}
-    return records + len(names) + 2 * len(change.audit) + len(change.outbox)
+    return records + len(names) + 2 * len(change.audit) + len(change.outbox) + len(change.inbox)
 
 
 def queues_of(head: Head) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from typing import Any, Literal, Protocol
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
 
-Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB"]
+Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB", "GUARD"]
 """What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`, `DLT`, `JOB`: flags, personalizations, pages, audiences,
-exclusion groups, data-layer triggers, jobs (exports and refreshes).
+exclusion groups, data-layer triggers, jobs (exports and refreshes). `GUARD`: what Guardian remembers of the experiment
+with that id.
 `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
 
 WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
@@ -32,6 +33,9 @@ MAX_COMMIT_ITEMS = 100
 
 Topic = Literal["publish", "webhook"]
 """Whom an outbox row waits for; rows of one topic never stand in the way of another's."""
+
+InboxRole = Literal["client", "operator", "system"]
+"""Who speaks in the inbox."""
 
 Document = Mapping[str, Any]
 
@@ -131,6 +135,18 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """A message to the shop; append-only. `id` is a uuid7: messages are kept and listed by it."""
+
+    id: str
+    shop_id: str
+    role: InboxRole
+    body: str
+    sender_id: str | None
+    created_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """One atomic change: everything or nothing."""
 
@@ -140,6 +156,7 @@ class Commit:
     releases: Sequence[Release] = ()
     audit: Sequence[AuditRow] = ()
     outbox: Sequence[OutboxRow] = ()
+    inbox: Sequence[InboxRow] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +196,7 @@ class NameTakenError(ServiceError):
 
 
 class CommitTooLargeError(ServiceError):
-    """The change is more than the store can apply at once (100 items, 4 MB in all, 400 KB an audit or outbox row)."""
+    """The change is more than the store can apply at once (100 items, 4 MB in all, 400 KB a row)."""
 
     status = 422
     code = "limit_reached"
@@ -223,6 +240,10 @@ class Catalog(Protocol):
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
     ) -> tuple[Sequence[AuditRow], str | None]:
         """Audit rows newest first, of one entity or all, and the id that continues the list."""
+        ...
+
+    def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
+        """Messages newest first, those below `after_id`, and the id that continues the list."""
         ...
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:

@@ -21,6 +21,7 @@ from abtest.ports.catalog import (
     Commit,
     DueEntry,
     HeadPage,
+    InboxRow,
     Kind,
     OutboxRow,
     Record,
@@ -82,6 +83,11 @@ class DynamoCatalog:
         else:
             items = self._newest(keys.audit_entity(shop_id, entity_id), limit + 1, after_id)
         rows = [documents.read_audit(gzip.decompress(item["row"])) for item in items]
+        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
+
+    def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
+        items = self._newest(keys.inbox(shop_id), limit + 1, after_id)
+        rows = [documents.read_inbox(gzip.decompress(item["row"])) for item in items]
         return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:

@@ -11,6 +11,7 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only)
 | unique name of the service | `U#<name>` | `U` | `shop`, `target`, `attributes` |
 | audit row | `S#<shop>#AUDIT#<yyyy-mm>` | `<uuid7>` | `row` (gzip of JSON) |
 | audit row, by entity | `A#<shop>#<entity id>` | `<uuid7>` | `row` |
+| message to the shop | `S#<shop>#INBOX` | `<uuid7>` | `row` |
 | month that has audit rows | `S#<shop>#AUDIT` | `<yyyy-mm>` | |
 | outbox row | `OUTBOX#<topic>#<0..15>` | `<created_at>#<uuid7>` | `row` |
 | revision counter | `S#<shop>` | `REVISION` | `revision` |
@@ -123,6 +124,11 @@ def audit_month(shop_id: str, month: str) -> str:
 def audit_entity(shop_id: str, entity_id: str) -> str:
     """The partition of the audit rows about one entity."""
     return f"A#{shop_id}#{entity_id}"
+
+
+def inbox(shop_id: str) -> str:
+    """The partition of a shop's messages."""
+    return f"S#{shop_id}#INBOX"
 
 
 def month_of(row_id: str) -> str:

@@ -15,6 +15,7 @@ from abtest.ports.catalog import (
     Claim,
     Commit,
     Head,
+    InboxRow,
     NameTakenError,
     OutboxRow,
     Put,
@@ -38,6 +39,8 @@ def plan(table: Table, bodies: Bodies, change: Commit) -> Transaction:
         _put_audit(transaction, row)
     for promise in change.outbox:
         _put_outbox(transaction, promise)
+    for message in change.inbox:
+        _put_message(transaction, message)
     return transaction
 
 
@@ -100,6 +103,11 @@ def _put_audit(transaction: Transaction, row: AuditRow) -> None:
 def _put_outbox(transaction: Transaction, row: OutboxRow) -> None:
     pk, sk = keys.outbox(row.topic, row.created_at, row.id)
     transaction.put({"pk": pk, "sk": sk, "row": compress(documents.write_outbox(row))})
+
+
+def _put_message(transaction: Transaction, row: InboxRow) -> None:
+    content = compress(documents.write_inbox(row))
+    transaction.put({"pk": keys.inbox(row.shop_id), "sk": row.id, "row": content})
 
 
 def _record(head: Head) -> str:

@@ -15,6 +15,7 @@ from abtest.ports.catalog import (
     DueEntry,
     Head,
     HeadPage,
+    InboxRow,
     Kind,
     NameTakenError,
     OutboxRow,
@@ -33,6 +34,7 @@ class MemoryCatalog:
         self._claim_attributes: dict[tuple[str | None, str], Mapping[str, str | None]] = {}
         self._audit: dict[str, bytes] = {}
         self._outbox: dict[str, bytes] = {}
+        self._inbox: dict[str, bytes] = {}
         self._revisions: dict[str, int] = {}
         self._lock = threading.RLock()
 
@@ -84,6 +86,13 @@ class MemoryCatalog:
             for row in rows
             if row.shop_id == shop_id and entity_id in (None, row.entity_id) and (after_id is None or row.id < after_id)
         ]
+        page = sorted(matching, key=lambda row: row.id, reverse=True)[:limit]
+        return page, page[-1].id if len(matching) > limit else None
+
+    def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
+        with self._lock:
+            rows = [documents.read_inbox(text) for text in self._inbox.values()]
+        matching = [row for row in rows if row.shop_id == shop_id and (after_id is None or row.id < after_id)]
         page = sorted(matching, key=lambda row: row.id, reverse=True)[:limit]
         return page, page[-1].id if len(matching) > limit else None
 
@@ -142,6 +151,7 @@ class MemoryCatalog:
             self._claim_attributes[claim.scope, claim.name] = dict(claim.attributes)
         self._audit |= {row.id: documents.write_audit(row) for row in change.audit}
         self._outbox |= {row.id: documents.write_outbox(row) for row in change.outbox}
+        self._inbox |= {row.id: documents.write_inbox(row) for row in change.inbox}
 
 
 def _target(claim: Claim) -> tuple[str, str]:

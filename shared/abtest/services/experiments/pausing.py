@@ -8,8 +8,9 @@ from abtest.domain.experiments.change import Change, Event, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.transitions import act
 from abtest.kit.errors import NotFoundError
+from abtest.ports.catalog import Commit
 from abtest.services.experiments.publishing import Published
-from abtest.services.experiments.store import ExperimentStore
+from abtest.services.experiments.store import NOTHING_BESIDE, ExperimentStore
 from abtest.services.experiments.system import system_caller
 
 Edit = Callable[[Experiment, Occasion], Experiment | None]
@@ -49,13 +50,15 @@ def pause_running(
     events: Sequence[Event],
     edit: Edit | None = None,
     evidence: Mapping[str, Any] | None = None,
+    beside: Commit = NOTHING_BESIDE,
 ) -> Paused | NotPaused:
     """Pause an experiment that still runs in the measurement that the evidence is of, and publish at once.
 
-    One commit holds the new status, what `edit` changed, the audit row (`reason` and `evidence` beside the changes)
-    and the webhook `events`, to which the experiment's id and name are added, in their order. Of several who call at
-    once one pauses, the others get NotPaused. Raises StaleVersionError when others changed the experiment again and
-    again, DatabaseBusyError, and whatever `edit` raises; then nothing is changed.
+    One commit holds the new status, what `edit` changed, the audit row (`reason` and `evidence` beside the changes),
+    the webhook `events`, to which the experiment's id and name are added, in their order, and what is `beside` them. Of
+    several who call at once one pauses, the others get NotPaused. Raises StaleVersionError when others changed the
+    experiment, or what is beside it, again and again, DatabaseBusyError, and whatever `edit` raises; then nothing is
+    changed.
     """
     obstacle: Obstacle | None = None
 
@@ -71,7 +74,7 @@ def pause_running(
         return replace(paused, before=experiment, events=tuple(events), note={"reason": reason, **(evidence or {})})
 
     try:
-        published = store.change(system_caller(shop_id, reason), experiment_id, decide)
+        published = store.change(system_caller(shop_id, reason), experiment_id, decide, beside=beside)
     except NotFoundError:
         return NotPaused(obstacle="gone")
     return NotPaused(obstacle=obstacle) if obstacle else Paused(published=published)

@@ -26,6 +26,7 @@ from abtest.services.publication.budget import CodeBudget
 from abtest.services.retrying import refuse_other_version, retried
 
 DRAWS = 5
+NOTHING_BESIDE = Commit()
 Result = TypeVar("Result")
 Decision = Callable[[Experiment, Occasion], Change]
 
@@ -51,9 +52,17 @@ class ExperimentStore:
         return experiment, find(experiment, reference)
 
     def change(
-        self, caller: Caller, reference: str, decide: Decision, *, expected_version: int | None = None
+        self,
+        caller: Caller,
+        reference: str,
+        decide: Decision,
+        *,
+        expected_version: int | None = None,
+        beside: Commit = NOTHING_BESIDE,
     ) -> Published:
         """Load, decide, commit, publish. An empty change is neither committed nor published.
+
+        `beside`: records, outbox rows and messages that are committed with the change or not at all.
 
         Raises VersionConflictError when the caller's version is not the stored one, StaleVersionError when the race
         was lost again and again, and whatever `decide` raises.
@@ -63,11 +72,11 @@ class ExperimentStore:
             experiment = self.load(caller.shop_id, reference)
             refuse_other_version(expected_version, experiment.version)
             change = decide(experiment, self.occasion(caller))
-            return Published(experiment) if change.is_empty else self.save(caller, change)
+            return Published(experiment) if change.is_empty else self.save(caller, change, beside)
 
         return retried(attempt)
 
-    def save(self, caller: Caller, change: Change) -> Published:
+    def save(self, caller: Caller, change: Change, beside: Commit = NOTHING_BESIDE) -> Published:
         """Commit a change with its rows and publish what shoppers see.
 
         Raises StaleVersionError, SlugTakenError, and TooLargeError for what could not be published.
@@ -78,12 +87,13 @@ class ExperimentStore:
         after = change.after and replace(change.after, version=(change.before.version if change.before else 0) + 1)
         rows, renaming = self._outbox(change), renaming_of(change)
         commit = Commit(
-            puts=[put_of(change, after)] if after else [],
+            puts=[*([put_of(change, after)] if after else []), *beside.puts],
             removes=[remove_of(change.before)] if change.before and not after else [],
             claims=renaming.claims(),
             releases=renaming.releases(),
             audit=[self._audit_row(caller, change)],
-            outbox=rows,
+            outbox=[*rows, *beside.outbox],
+            inbox=beside.inbox,
         )
         try:
             self.world.catalog.commit(commit)
