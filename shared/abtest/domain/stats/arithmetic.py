@@ -18,7 +18,8 @@ Real = TypeVar("Real", float, FloatArray)
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Generic[Real]):
-    """Of one kind of number. `choose(condition, yes, no)` has both computed already, so neither may fail."""
+    """Of one kind of number. `choose(condition, yes, no)` has both computed already, so neither may fail; `some` tells
+    whether a condition holds anywhere."""
 
     sqrt: Callable[[Real], Real]
     exp: Callable[[Real], Real]
@@ -27,6 +28,7 @@ class Arithmetic(Generic[Real]):
     greater: Callable[[Any, Any], Real]
     lesser: Callable[[Any, Any], Real]
     choose: Callable[[Any, Any, Any], Real]
+    some: Callable[[Any], Any]
 
 
 def _choose(condition: bool, yes: float, no: float) -> float:
@@ -41,5 +43,5 @@ def _lesser(one: float, other: float) -> float:
     return one if one < other else other
 
 
-FLOATS: Arithmetic[float] = Arithmetic(math.sqrt, math.exp, math.log, math.log1p, _greater, _lesser, _choose)
-ARRAYS: Arithmetic[FloatArray] = Arithmetic(np.sqrt, np.exp, np.log, np.log1p, np.maximum, np.minimum, np.where)
+FLOATS: Arithmetic[float] = Arithmetic(math.sqrt, math.exp, math.log, math.log1p, _greater, _lesser, _choose, bool)
+ARRAYS: Arithmetic[FloatArray] = Arithmetic(np.sqrt, np.exp, np.log, np.log1p, np.maximum, np.minimum, np.where, np.any)

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.beta_pairs import beat_and_loss, difference_quantile
-from abtest.domain.stats.formulas import normal_loss
+from abtest.domain.stats.formulas import normal_loss, unit_information
 from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 
@@ -77,7 +77,7 @@ def bayesian_means(control: Sample, treatment: Sample, *, alpha: float) -> Bayes
     noise = control.variance / control.n + treatment.variance / treatment.n
     if noise <= 0:
         return None
-    trust = 1 / (1 + noise / (control.variance + treatment.variance))
+    trust = unit_information(noise, control.variance + treatment.variance)
     mean, sd = trust * (treatment.mean - control.mean), sqrt(trust * noise)
     margin = upper_normal(alpha / 2) * sd
     return BayesianComparison(

@@ -14,7 +14,7 @@ from scipy.special import betainc, betaincc, expit, ndtri
 
 from abtest.domain.stats.arithmetic import FloatArray
 
-NODES = 193
+MOST_NODES = 193
 _TAIL = 32.0
 """What is left out on either side is below e^-32 of the whole."""
 _STEPS, _PRECISE = 80, 1e-14
@@ -104,7 +104,8 @@ def _variance(a: FloatArray | float, b: FloatArray | float) -> FloatArray | floa
 def _nodes(a: FloatArray, b: FloatArray) -> _Nodes:
     spread = np.sqrt(1 / a + 1 / b)
     left, right = _TAIL / a + sqrt(2 * _TAIL) * spread, _TAIL / b + sqrt(2 * _TAIL) * spread
-    steps = np.linspace(0, 1, NODES)
+    needed = np.max((left + right) / np.minimum(spread / 2, 0.45), initial=32.0)
+    steps = np.linspace(0, 1, min(MOST_NODES, 1 + int(needed)))
     shift = -left[..., None] + (left + right)[..., None] * steps
     share = (a / (a + b))[..., None]
     # a u - (a+b) ln(1 + share (e^u - 1)), the log density about its mode in the shift u.

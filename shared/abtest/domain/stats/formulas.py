@@ -12,6 +12,7 @@ from scipy.special import betainc, erfcx, gammaln, log_ndtr, ndtr
 from abtest.domain.stats.arithmetic import Arithmetic, Real
 
 LOG_2 = log(2)
+_TINY = 1e-290
 _HALF_LOG_2_PI = 0.5 * log(2 * pi)
 _SQRT_HALF, _SQRT_HALF_PI = sqrt(0.5), sqrt(pi / 2)
 
@@ -70,6 +71,11 @@ def wilson_ends(m: Arithmetic[Real], x: Real, n: Real, z: Real) -> tuple[Real, R
     """Both bounds of x / n. The lower one out of the product of the two, as their difference loses digits near zero."""
     upper = (2 * x + z * z + z * m.sqrt(z * z + 4 * x * (n - x) / n)) / (2 * (n + z * z))
     return x / n * x / ((n + z * z) * upper), upper
+
+
+def unit_information(noise: Real, variance: Real) -> Real:
+    """How far a posterior mean trusts the data, against a prior worth one visitor an arm; variance = s_c² + s_t²."""
+    return 1 / (1 + noise / variance)
 
 
 def cuped_variance(variance: Real, covariate_variance: Real, covariance: Real, theta: Real) -> Real:
@@ -176,10 +182,12 @@ def _log_binomial(m: Arithmetic[Real], a: Real, b: Real, share: Real) -> Real:
 def _log_betainc(m: Arithmetic[Real], a: Real, b: Real, x: Real) -> Real:
     """ln I_x(a, b); where that underflows, its leading term as a continued fraction."""
     plain: Real = betainc(a, b, x)
-    safe = m.greater(plain, 1e-290)
+    safe = m.greater(plain, _TINY)
+    if not m.some(plain <= _TINY):
+        return m.log(safe)
     lead = m.log(a * b / (a + b)) + _log_binomial(m, a, b, x) - m.log(a)
-    far = lead - m.log(_continued(a, b, m.choose(plain > 1e-290, 0 * x, x)))
-    return m.choose(plain > 1e-290, m.log(safe), far)
+    far = lead - m.log(_continued(a, b, m.choose(plain > _TINY, 0 * x, x)))
+    return m.choose(plain > _TINY, m.log(safe), far)
 
 
 def _continued(a: Real, b: Real, x: Real) -> Real:

@@ -17,24 +17,26 @@ def upper_normal(tail: float) -> float:
     return -float(ndtri(tail))
 
 
+def upper_normal_batched(tail: FloatArray) -> FloatArray:
+    """The same of an array."""
+    answer: FloatArray = -ndtri(tail)
+    return answer
+
+
 def upper_t(tail: float, freedom: float) -> float:
     """t with sf(t) = tail."""
     z = upper_normal(tail)
-    return _expanded(z, freedom) if _is_large(z, freedom) else -float(stdtrit(freedom, tail))
+    return _expanded(z, freedom) if freedom >= _LARGE * (1 + z * z) else -float(stdtrit(freedom, tail))
 
 
 def upper_t_batched(tail: FloatArray, freedom: FloatArray) -> FloatArray:
     """The same of arrays that broadcast."""
     tail, freedom = np.broadcast_arrays(tail, freedom)
-    z = -ndtri(tail)
+    z = upper_normal_batched(tail)
     answer: FloatArray = _expanded(z, freedom)
-    small = ~_is_large(z, freedom)
+    small = np.less(freedom, _LARGE * (1 + z * z))
     answer[small] = -stdtrit(freedom[small], tail[small])
     return answer
-
-
-def _is_large(z: Real, freedom: Real) -> Real:
-    return freedom >= _LARGE * (1 + z * z)  # type: ignore[return-value]
 
 
 def _expanded(z: Real, freedom: Real) -> Real:

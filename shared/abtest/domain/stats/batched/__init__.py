@@ -1,0 +1,58 @@
+"""The same statistics of arrays: any shapes that broadcast, nan where a value cannot be evaluated.
+
+Counts are best given as integers, which stay exact; comparisons of one goal lie along the last axis.
+"""
+
+from abtest.domain.stats.batched.bayesian import BayesianComparisons, bayesian_means, bayesian_rates
+from abtest.domain.stats.batched.comparisons import Comparisons, compare_means, compare_rates
+from abtest.domain.stats.batched.cuped import Adjusted, cuped
+from abtest.domain.stats.batched.evidence import (
+    excess_evidence,
+    harm_evidence,
+    sample_ratio,
+    sequential_sample_ratio,
+    wilson_bounds,
+)
+from abtest.domain.stats.batched.holm import Holm, holm
+from abtest.domain.stats.batched.lifts import Lifts, fieller
+from abtest.domain.stats.batched.sequential import (
+    MixtureTests,
+    OneSidedMixtureTests,
+    mixture_of_means,
+    mixture_of_rates,
+    one_sided_mixture_of_means,
+    one_sided_mixture_of_rates,
+    running_minimum,
+)
+from abtest.domain.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
+
+__all__ = [
+    "Adjusted",
+    "BayesianComparisons",
+    "Comparisons",
+    "Holm",
+    "Lifts",
+    "MeanTests",
+    "MixtureTests",
+    "OneSidedMixtureTests",
+    "ProportionTests",
+    "bayesian_means",
+    "bayesian_rates",
+    "compare_means",
+    "compare_rates",
+    "cuped",
+    "excess_evidence",
+    "fieller",
+    "harm_evidence",
+    "holm",
+    "mixture_of_means",
+    "mixture_of_rates",
+    "one_sided_mixture_of_means",
+    "one_sided_mixture_of_rates",
+    "running_minimum",
+    "sample_ratio",
+    "sequential_sample_ratio",
+    "two_proportions",
+    "welch",
+    "wilson_bounds",
+]

@@ -1,0 +1,81 @@
+"""Treatments against controls, corrected along the last axis, with intervals that agree."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abtest.domain.stats.arithmetic import FloatArray
+from abtest.domain.stats.batched.holm import Holm, holm
+from abtest.domain.stats.batched.lifts import fieller
+from abtest.domain.stats.batched.shapes import Flags, Values, quietly, unless
+from abtest.domain.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
+from abtest.domain.stats.comparisons import Correction
+from abtest.domain.stats.quantiles import upper_normal_batched
+
+
+class Comparisons(NamedTuple):
+    """As `Comparison`, field by field; intervals as their two ends."""
+
+    difference: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    lift: FloatArray
+    lift_lower: FloatArray
+    lift_upper: FloatArray
+    p_value: FloatArray
+    adjusted_p_value: FloatArray
+    is_significant: Flags
+
+
+@quietly
+def compare_rates(
+    x_c: Values, n_c: Values, x_t: Values, n_t: Values, *, alpha: float, correction: Correction
+) -> Comparisons:
+    """Rates; a control without an axis of treatments needs one of length 1 there."""
+    found = two_proportions(x_c, n_c, x_t, n_t)
+    verdict = _corrected(found.p_value, alpha, correction)
+    quantile = unless(~found.varies, upper_normal_batched(verdict.interval_alphas / 2))
+    return _compared(found, found.control_rate, quantile, found.margin(verdict.interval_alphas), verdict)
+
+
+@quietly
+def compare_means(
+    n_c: Values,
+    mean_c: Values,
+    variance_c: Values,
+    n_t: Values,
+    mean_t: Values,
+    variance_t: Values,
+    *,
+    alpha: float,
+    correction: Correction,
+) -> Comparisons:
+    """Means; a control without an axis of treatments needs one of length 1 there."""
+    found = welch(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
+    verdict = _corrected(found.p_value, alpha, correction)
+    quantile = found.quantile(verdict.interval_alphas)
+    margin = quantile * np.sqrt(found.noise_control + found.noise_treatment)
+    return _compared(found, np.asarray(mean_c, dtype=np.float64), quantile, margin, verdict)
+
+
+def _corrected(p_values: FloatArray, alpha: float, correction: Correction) -> Holm:
+    if correction == "holm":
+        return holm(p_values, alpha=alpha)
+    return Holm(p_values, p_values <= alpha, np.full_like(p_values, alpha))
+
+
+def _compared(
+    found: ProportionTests | MeanTests, mean: FloatArray, quantile: FloatArray, margin: FloatArray, verdict: Holm
+) -> Comparisons:
+    lift = fieller(found.difference, mean, found.noise_control, found.noise_treatment, quantile=quantile)
+    return Comparisons(
+        difference=found.difference,
+        lower=found.difference - margin,
+        upper=found.difference + margin,
+        lift=lift.lift,
+        lift_lower=lift.lower,
+        lift_upper=lift.upper,
+        p_value=found.p_value,
+        adjusted_p_value=verdict.adjusted,
+        is_significant=verdict.rejected,
+    )

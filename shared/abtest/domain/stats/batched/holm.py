@@ -1,0 +1,42 @@
+"""Holm's correction along the last axis."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abtest.domain.stats.arithmetic import FloatArray
+from abtest.domain.stats.batched.shapes import Flags, Values, quietly
+
+
+class Holm(NamedTuple):
+    """As the scalar one; nan, false and alpha where the p-value is nan, which counts for nothing."""
+
+    adjusted: FloatArray
+    rejected: Flags
+    interval_alphas: FloatArray
+
+
+@quietly
+def holm(p_values: Values, *, alpha: float) -> Holm:
+    """Families along the last axis, any shape before it."""
+    p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
+    order = np.argsort(p, axis=-1, kind="stable")
+    evaluable = np.sum(~np.isnan(p), axis=-1, keepdims=True)
+    left = np.maximum(evaluable - np.arange(p.shape[-1]), 1)
+    steps = np.minimum(1.0, left * np.take_along_axis(p, order, axis=-1))
+    adjusted = np.maximum.accumulate(steps, axis=-1)
+    passed = adjusted <= alpha
+    # The levels are those of the ranks that reject and of the first that does not; after it nothing changes any more.
+    is_first_failure = ~passed & (np.cumsum(~passed, axis=-1) == 1)
+    levels = np.where(passed | is_first_failure, alpha / left, np.nan)
+    stopping = np.nanmin(np.where(is_first_failure, levels, np.inf), axis=-1, keepdims=True)
+    levels = np.where(passed, levels, stopping)
+    placed = [np.empty_like(p) for _ in range(3)]
+    for place, value in zip(placed, (adjusted, passed, levels), strict=True):
+        np.put_along_axis(place, order, value, axis=-1)
+    is_nan = np.isnan(p)
+    return Holm(
+        adjusted=np.where(is_nan, np.nan, placed[0]),
+        rejected=(placed[1] > 0) & ~is_nan,
+        interval_alphas=np.where(is_nan, alpha, placed[2]),
+    )

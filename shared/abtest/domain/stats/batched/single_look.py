@@ -1,0 +1,103 @@
+"""Tests of one look."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import stdtr
+
+from abtest.domain.stats.arithmetic import FloatArray
+from abtest.domain.stats.batched.shapes import Flags, Values, counts, numbers, quietly, unless
+from abtest.domain.stats.formulas import (
+    pooled_variance,
+    rate_difference,
+    rate_variance,
+    satterthwaite,
+    shared_variance,
+    two_sided,
+)
+from abtest.domain.stats.means import UNEQUAL_SIZES
+from abtest.domain.stats.quantiles import upper_normal_batched, upper_t_batched
+
+
+class ProportionTests(NamedTuple):
+    """As `ProportionTest`; the noises are p(1-p)/n of either arm, which intervals and lifts are made of."""
+
+    difference: FloatArray
+    z: FloatArray
+    p_value: FloatArray
+    control_rate: FloatArray
+    noise_control: FloatArray
+    noise_treatment: FloatArray
+    varies: Flags
+
+    def margin(self, alpha: Values) -> FloatArray:
+        """Half the width of the interval; nan where nothing varies."""
+        noise = np.sqrt(self.noise_control + self.noise_treatment)
+        return unless(~self.varies, upper_normal_batched(np.asarray(alpha) / 2) * noise)
+
+
+class MeanTests(NamedTuple):
+    """As `MeanTest`: t and degrees of freedom are Welch's, p and the noises those of the test that governs."""
+
+    difference: FloatArray
+    t: FloatArray
+    degrees_of_freedom: FloatArray
+    p_value: FloatArray
+    governing_freedom: FloatArray
+    noise_control: FloatArray
+    noise_treatment: FloatArray
+
+    def quantile(self, alpha: Values) -> FloatArray:
+        """Of the test that governs; nan where nothing varies."""
+        return upper_t_batched(np.asarray(alpha) / 2, self.governing_freedom)
+
+    def margin(self, alpha: Values) -> FloatArray:
+        """Half the width of the interval."""
+        margin: FloatArray = self.quantile(alpha) * np.sqrt(self.noise_control + self.noise_treatment)
+        return margin
+
+
+@quietly
+def two_proportions(x_c: Values, n_c: Values, x_t: Values, n_t: Values) -> ProportionTests:
+    """Of x_c conversions of n_c visitors against x_t of n_t; nan where an arm is empty, p = 1 where nothing varies."""
+    x_c, n_c, x_t, n_t = counts(x_c, n_c, x_t, n_t)
+    is_empty = (n_c <= 0) | (n_t <= 0)
+    pooled = pooled_variance(x_c, n_c, x_t, n_t)
+    varies = pooled > 0
+    z = np.where(varies, rate_difference(x_c, n_c, x_t, n_t) / np.sqrt(pooled), 0)
+    return ProportionTests(
+        difference=unless(is_empty, rate_difference(x_c, n_c, x_t, n_t)),
+        z=unless(is_empty, z),
+        p_value=unless(is_empty, two_sided(z)),
+        control_rate=unless(is_empty, x_c / n_c),
+        noise_control=unless(is_empty, rate_variance(x_c, n_c) / n_c),
+        noise_treatment=unless(is_empty, rate_variance(x_t, n_t) / n_t),
+        varies=varies & ~is_empty,
+    )
+
+
+@quietly
+def welch(
+    n_c: Values, mean_c: Values, variance_c: Values, n_t: Values, mean_t: Values, variance_t: Values
+) -> MeanTests:
+    """Welch's test with Student's guard; nan as the scalar form has None, t = 0 and p = 1 where everything is zero."""
+    n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
+    noise_c, noise_t = variance_c / n_c, variance_t / n_t
+    varies, is_zero = noise_c + noise_t > 0, (mean_c == 0) & (mean_t == 0)
+    is_empty = (n_c < 2) | (n_t < 2) | ~(varies | is_zero)
+    difference, freedom = mean_t - mean_c, satterthwaite(noise_c, n_c, noise_t, n_t)
+    t = np.where(varies, difference / np.sqrt(noise_c + noise_t), 0)
+    own = np.where(varies, 2 * stdtr(freedom, -abs(t)), 1)
+    shared = shared_variance(variance_c, n_c, variance_t, n_t)
+    pooled = 2 * stdtr(n_c + n_t - 2, -abs(difference / np.sqrt(shared / n_c + shared / n_t)))
+    is_unequal = np.maximum(n_c, n_t) / np.minimum(n_c, n_t) > UNEQUAL_SIZES
+    is_guarded = varies & is_unequal & (pooled > own)
+    return MeanTests(
+        difference=unless(is_empty, difference),
+        t=unless(is_empty, t),
+        degrees_of_freedom=unless(is_empty | ~varies, freedom),
+        p_value=unless(is_empty, np.where(is_guarded, pooled, own)),
+        governing_freedom=unless(is_empty | ~varies, np.where(is_guarded, n_c + n_t - 2, freedom)),
+        noise_control=unless(is_empty, np.where(is_guarded, shared, variance_c) / n_c),
+        noise_treatment=unless(is_empty, np.where(is_guarded, shared, variance_t) / n_t),
+    )
