@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +17,7 @@ from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.running import DAYS_KEPT, RunningCounter
+from abtest.adapters.warehouse.running_copy import CopyLedger
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, Row
@@ -26,7 +28,7 @@ from abtest.domain.ledger.shop_days import ShopDay, shop_day
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blob
-from abtest.ports.counting import ShopCounted, ShopLedger, ShopPlans
+from abtest.ports.counting import ShopCounted, ShopPlans
 from abtest.services.compaction import Compaction
 from tests.support.ledgers import (
     BEGIN,
@@ -190,7 +192,7 @@ class Histories(RuleBasedStateMachine):
             found = self.days.get((shop_id, date), shop_day([], shop_id, date, "EUR"))
             assert found == expected, date
 
-    def _opened(self, database: duckdb.DuckDBPyConnection, relation: str, shop_id: str) -> ShopLedger:
+    def _opened(self, database: duckdb.DuckDBPyConnection, relation: str, shop_id: str) -> CopyLedger:
         return Mortal(DuckDbShopLedger(database, relation, shop_id), self.ledger)
 
 
@@ -234,9 +236,9 @@ class Mortal:
         self._ledger.tick()
         return self._inner.count(wanted)
 
-    def day(self, date: str, currency: str) -> ShopDay:
+    def days(self, dates: Sequence[str], currency: str) -> Mapping[str, ShopDay]:
         self._ledger.tick()
-        return self._inner.day(date, currency)
+        return self._inner.days(dates, currency)
 
 
 TestHistories = Histories.TestCase

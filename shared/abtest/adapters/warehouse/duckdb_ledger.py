@@ -15,8 +15,8 @@ import duckdb
 
 from abtest.adapters.warehouse.counting_answer import counts_of
 from abtest.adapters.warehouse.counting_sql import CANDIDATE, candidates, counting, judged, received
+from abtest.adapters.warehouse.duckdb_days import DuckDbDays
 from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, stage
-from abtest.adapters.warehouse.shop_day_sql import shop_day_of, shop_day_query
 from abtest.adapters.warehouse.sql_texts import literal
 from abtest.adapters.warehouse.standing_sql import Suspects
 from abtest.domain.ledger.cells import Counts
@@ -73,11 +73,12 @@ class DuckDbShopLedger:
         return counts_of(plan, self._rows(text))
 
     def day(self, date: str, currency: str) -> ShopDay:
-        """The day, by `shop_day_sql`. Raises LookupError where neither rows nor `shop_id` tell whose it is."""
-        shop_id = self._shop_id or self._shop()
-        return shop_day_of(
-            shop_id, date, currency, self._rows(shop_day_query(shop_id, date, currency, events=self._relation))
-        )
+        """The day, by `duckdb_days`. Raises LookupError where neither rows nor `shop_id` tell whose it is."""
+        return self.days([date], currency)[date]
+
+    def days(self, dates: Sequence[str], currency: str) -> dict[str, ShopDay]:
+        """Several days, by date. Raises LookupError as `day` does."""
+        return DuckDbDays(self._database, self._relation, self._shop_id or self._shop()).days(dates, currency)
 
     def _find_suspects(self, plan: CountingPlan) -> None:
         self._database.execute(CREATE_IDS.format(tail=SUSPECTS.tail, events=self._relation, received=received(plan)))

@@ -46,7 +46,7 @@ DAYS_KEPT = 31
 """Days of a shop that are brought up to date; a refund of an older order changes the audit's and no run's answer."""
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
-APPEND_INBOX = f"""INSERT INTO inbox SELECT {HASHED}, list_contains($news_of, shop_id)
+APPEND_INBOX = f"""INSERT INTO inbox SELECT shop_id, {HASHED}, list_contains($news_of, shop_id)
 FROM staged WHERE list_contains($shops, shop_id)"""  # noqa: S608 - names of columns alone
 
 
@@ -168,13 +168,12 @@ class RunningCounter:
         today = (now + CLOCKS_APART_MS) // DAY_MS
         kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
         changed = brought.dates if is_warm or shop.days_until else copy.dates()
-        ledger = copy.ledger()
-        return {date: ledger.day(date, shop.currency) for date in kept if date in changed}
+        return copy.days([date for date in kept if date in changed], kept, shop.currency)
 
     def _new_copy(self, shop: ShopPlans, index: LedgerIndex, now: int) -> ShopCopy:
         self._made += 1
         name = f"shop_{self._made}"
-        self._database.execute(f"ATTACH '{self._folder / name}.duckdb' AS {name}")
+        self._database.execute(f"ATTACH '{self._folder / name}.duckdb' AS {name} (STORAGE_VERSION 'latest')")
         copy = ShopCopy(self._database, name, shop.shop_id, _since(shop, now, DAYS_READ_MS), self._opened)
         self._copies[shop.shop_id] = copy  # from here on it can be dropped
         parquet = index.of_shop(shop.shop_id).parquet

@@ -3,43 +3,95 @@
 A cache: whoever is in doubt about it drops it. Copies of events are kept as they come, since which of them stands
 depends on the moment from which somebody counts; visitors, events and orders are looked up by 64-bit hashes, and two
 that share a hash are merely counted again together.
+
+A run looks for its event ids among all there are, which is a scan of one column of numbers. All else is looked up in
+small tables beside it, and of the rows only those pieces are read in which somebody is whom the run is about. They
+are added in the order of time, so visitors who come back lie in few pieces, near the end.
 """
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 
-from abtest.adapters.warehouse.raw_rows import NAMES, SQL_TYPES
+from abtest.adapters.warehouse.raw_rows import SQL_TYPES
+from abtest.adapters.warehouse.sql_texts import literal
+from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
 from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.plans import CountingPlan
-from abtest.domain.ledger.shop_days import OrderMoment, touched_days
+from abtest.domain.ledger.shop_day_changes import changed
+from abtest.domain.ledger.shop_days import OrderMoment, ShopDay, touched_days
 from abtest.kit import canonical_json
-from abtest.ports.counting import ShopLedger
 
 _log = logging.getLogger(__name__)
 
-Opened = Callable[[duckdb.DuckDBPyConnection, str, str], ShopLedger]
-"""Opens a table or view that has the ledger's columns, and rows of the shop alone, for questions."""
 
+class CopyLedger(Protocol):
+    """Rows of a shop, open for questions."""
+
+    def count(self, plan: CountingPlan) -> Counts:
+        """Counts of a plan of the shop."""
+        ...
+
+    def days(self, dates: Sequence[str], currency: str) -> Mapping[str, ShopDay]:
+        """The shop's days by date (`YYYY-MM-DD`, UTC)."""
+        ...
+
+
+Opened = Callable[[duckdb.DuckDBPyConnection, str, str], CopyLedger]
+"""Opens a table or view for questions: rows of the shop alone, with the columns of the ledger that they are about."""
+
+_KEPT = tuple(name for name in COLUMNS if name not in ("shop_id", "session_id", "sent_at"))
+"""No question is about the others, nor do they tell which of copies stands; the shop is the same for all rows."""
+
+PIECE_ROWS = 2048
+"""DuckDB reads so many rows at once, or passes them over."""
+
+_PIECE = f"rowid // {PIECE_ROWS}"
 _HASHES = "visitor_hash UBIGINT, event_hash UBIGINT, order_hash UBIGINT"
-_COLUMNS = f"{', '.join(f'{name} {SQL_TYPES[kind]}' for name, kind in COLUMNS.items())}, {_HASHES}"
-HASHED = f"""{NAMES}, hash(visitor_id) AS visitor_hash, hash(event_id) AS event_hash,
+_COLUMNS = f"{', '.join(f'{name} {SQL_TYPES[COLUMNS[name]]}' for name in _KEPT)}, {_HASHES}"
+HASHED = f"""{", ".join(_KEPT)}, hash(visitor_id) AS visitor_hash, hash(event_id) AS event_hash,
     CASE WHEN order_id <> '' THEN hash(order_id) END AS order_hash"""
 """The columns of a copy, out of a relation that has those of the ledger."""
-CREATE_INBOX = f"CREATE OR REPLACE TABLE inbox ({_COLUMNS}, is_new BOOLEAN)"
+CREATE_INBOX = f"CREATE OR REPLACE TABLE inbox (shop_id VARCHAR, {_COLUMNS}, is_new BOOLEAN)"
 
-_TIMES = ("received_at", "sent_at")
-_KEYS = """
-SELECT event_hash AS shared, visitor_hash FROM {rows} WHERE event_hash IN (SELECT event_hash FROM {wanted})
-UNION ALL
-SELECT order_hash AS shared, visitor_hash FROM {rows}
-WHERE order_hash IN (SELECT order_hash FROM {wanted} WHERE order_hash IS NOT NULL)"""
+# Of history: the pieces in which each visitor is; visitors of orders; visitors of what several of them share.
+_TABLES = {
+    "history": _COLUMNS,
+    "visits": "visitor_hash UBIGINT, piece BIGINT",
+    "orders": "order_hash UBIGINT, visitor_hash UBIGINT",
+    "ties": "shared UBIGINT, visitor_hash UBIGINT",
+}
+
+_APPEND_VISITS = f"INSERT INTO {{name}}.visits SELECT DISTINCT visitor_hash, {_PIECE} FROM {{name}}.history"  # noqa: S608 - names of our own
+_APPEND_ORDERS = """INSERT INTO {name}.orders
+SELECT DISTINCT order_hash, visitor_hash FROM {rows} WHERE order_hash IS NOT NULL"""
+_TIE_ORDERS = """INSERT INTO {name}.ties
+SELECT order_hash, visitor_hash FROM {name}.orders
+WHERE order_hash IN (SELECT order_hash FROM {name}.orders GROUP BY order_hash HAVING count(*) > 1)"""
+_TIE_EVENTS = """INSERT INTO {name}.ties
+WITH alike AS (
+    SELECT DISTINCT event_hash, visitor_hash FROM {name}.history
+    WHERE event_hash IN (
+        SELECT event_hash FROM (
+            SELECT event_hash, lag(event_hash) OVER (ORDER BY event_hash) AS before FROM {name}.history
+        ) WHERE event_hash = before))
+SELECT event_hash, visitor_hash FROM alike
+WHERE event_hash IN (SELECT event_hash FROM alike GROUP BY event_hash HAVING count(*) > 1)"""
+
+_MET_EVENTS = f"""CREATE OR REPLACE TEMP TABLE met_events AS
+SELECT event_hash AS shared, visitor_hash, {_PIECE} AS piece FROM {{name}}.history
+WHERE event_hash IN (SELECT event_hash FROM news)"""  # noqa: S608 - names of our own
+_MET = """CREATE OR REPLACE TEMP TABLE met AS
+SELECT shared, visitor_hash FROM met_events WHERE shared IN (SELECT event_hash FROM news)
+UNION ALL SELECT event_hash, visitor_hash FROM news
+UNION ALL SELECT order_hash, visitor_hash FROM {name}.orders WHERE order_hash IN (SELECT order_hash FROM news)
+UNION ALL SELECT order_hash, visitor_hash FROM news WHERE order_hash IS NOT NULL"""
 
 _SHARED = """
 SELECT DISTINCT shared, visitor_hash FROM met
@@ -51,13 +103,15 @@ SELECT DISTINCT visitor_hash FROM bonds
 WHERE shared IN (SELECT shared FROM bonds SEMI JOIN touched USING (visitor_hash))
     AND visitor_hash NOT IN (SELECT visitor_hash FROM touched)"""
 
-_SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in COLUMNS if name not in _TIMES)
+_SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in _KEPT if name != "received_at")
 
 # Who received it first, and that it happened at the same moment, is the same from whatever moment somebody counts.
 _DROP_ECHOES = f"""
 DELETE FROM news WHERE rowid IN (
     SELECT news.rowid FROM news JOIN known AS old ON old.event_hash = news.event_hash
     WHERE {_SAME} AND old.received_at <= news.received_at AND news.ts <= old.received_at)"""  # noqa: S608 - names of columns alone
+
+_CLOSURES = ("closure_before", "closure")
 
 _CHANGING = """
 SELECT type, qa_mode, visitor_id, order_id, ts, received_at FROM closure
@@ -102,31 +156,28 @@ class ShopCopy:
         self._database = database
         self._opened = opened
         self._standing: dict[str, Standing] = {}
-        database.execute(f"CREATE TABLE {name}.history ({_COLUMNS})")
-        database.execute(f"CREATE TABLE {name}.ties (shared UBIGINT, visitor_hash UBIGINT)")
+        self._days: dict[str, ShopDay] = {}
+        for table, columns in _TABLES.items():
+            database.execute(f"CREATE TABLE {name}.{table} ({columns})")
+        database.execute(f"CREATE VIEW {name}.shop_rows AS SELECT *, {literal(shop_id)} AS shop_id FROM {name}.history")  # noqa: S608 - escaped
 
     def append(self, files: Sequence[Path], *, is_new: bool) -> None:
         """Add the rows of these Parquet files while the copy is being built; what is new goes into the inbox."""
-        into, flag = ("inbox", ", true") if is_new else (f"{self.name}.history", "")
+        into, told, flag = ("inbox", "shop_id, ", ", true") if is_new else (f"{self.name}.history", "", "")
         self._database.execute(
-            f"INSERT INTO {into} SELECT {HASHED}{flag} FROM read_parquet($files) WHERE shop_id = $shop",  # noqa: S608 - names of our own
+            f"INSERT INTO {into} SELECT {told}{HASHED}{flag} FROM read_parquet($files) WHERE shop_id = $shop",  # noqa: S608 - names of our own
             {"shop": self._shop_id, "files": [str(path) for path in files]},
         )
 
     def built(self) -> None:
-        """Add what is not new of the shop's rows in the inbox, then find what visitors share."""
+        """Add what is not new of the shop's rows in the inbox, then find where visitors are and what they share."""
         self._database.execute(
             f"""INSERT INTO {self.name}.history
-            SELECT * EXCLUDE (is_new) FROM inbox WHERE shop_id = $shop AND NOT is_new""",  # noqa: S608 - names of our own
+            SELECT * EXCLUDE (shop_id, is_new) FROM inbox WHERE shop_id = $shop AND NOT is_new""",  # noqa: S608 - names of our own
             {"shop": self._shop_id},
         )
-        for column in ("event_hash", "order_hash"):
-            self._database.execute(
-                f"""INSERT INTO {self.name}.ties SELECT DISTINCT {column}, visitor_hash FROM {self.name}.history
-                WHERE {column} IN (
-                    SELECT {column} FROM {self.name}.history WHERE {column} IS NOT NULL
-                    GROUP BY {column} HAVING min(visitor_hash) <> max(visitor_hash))"""  # noqa: S608 - names of our own
-            )
+        for text in (_APPEND_VISITS, _APPEND_ORDERS, _TIE_ORDERS, _TIE_EVENTS):
+            self._database.execute(text.format(name=self.name, rows=f"{self.name}.history"))
 
     def bring(self, plans: Iterable[CountingPlan]) -> Brought:
         """Take the shop's new rows out of the inbox, if there are any, and count for each plan what is new to it.
@@ -152,9 +203,25 @@ class ShopCopy:
         days = self._rows(f"SELECT DISTINCT least(ts, received_at) // {DAY_MS} FROM {self.name}.history")  # noqa: S608 - names of our own
         return frozenset(date_of(day) for (day,) in days)
 
-    def ledger(self) -> ShopLedger:
-        """All rows, open for questions."""
-        return self._opened(self._database, f"{self.name}.history", self._shop_id)
+    def days(self, dates: Sequence[str], kept: Sequence[str], currency: str) -> dict[str, ShopDay]:
+        """The shop's days of some of the dates that are kept up to date: of those all that the last `bring` changed.
+
+        Of a day that was told before, only what has changed is counted.
+        """
+        self._days = {date: day for date, day in self._days.items() if date in kept and day.currency == currency}
+        told = [date for date in dates if date in self._days]
+        days = {**self._ledger().days([date for date in dates if date not in self._days], currency)}
+        if told:
+            before, after = (self._closure(relation).days(told, currency) for relation in _CLOSURES)
+            days |= {date: changed(self._days[date], before[date], after[date]) for date in told}
+        self._days |= days
+        return days
+
+    def _ledger(self) -> CopyLedger:
+        return self._opened(self._database, f"{self.name}.shop_rows", self._shop_id)
+
+    def _closure(self, relation: str) -> CopyLedger:
+        return self._opened(self._database, relation, self._shop_id)
 
     def _forget_all_but(self, wanted: Mapping[str, tuple[str, CountingPlan]]) -> None:
         self._standing = {
@@ -167,14 +234,28 @@ class ShopCopy:
         """How many there are, when the first and the last of them were received; repetitions are then forgotten."""
         self._database.execute(
             """CREATE OR REPLACE TEMP TABLE news AS
-            SELECT * EXCLUDE (is_new) FROM inbox WHERE shop_id = $shop AND is_new""",
+            SELECT * EXCLUDE (shop_id, is_new) FROM inbox WHERE shop_id = $shop AND is_new""",
             {"shop": self._shop_id},
         )
         ((number, oldest, newest),) = self._rows("SELECT count(*), min(received_at), max(received_at) FROM news")
-        known = f"SELECT * FROM {self.name}.history WHERE event_hash IN (SELECT event_hash FROM news)"  # noqa: S608 - names of our own
-        self._database.execute(f"CREATE OR REPLACE TEMP TABLE known AS {known}")
-        self._database.execute(_DROP_ECHOES)
+        if number:
+            self._database.execute(_MET_EVENTS.format(name=self.name))
+            known = self._found("SELECT piece FROM met_events", "event_hash IN (SELECT shared FROM met_events)")
+            self._database.execute(f"CREATE OR REPLACE TEMP TABLE known AS {known}")
+            self._database.execute(_DROP_ECHOES)
         return number, oldest, newest or 0
+
+    def _found(self, pieces: str, condition: str) -> str:
+        """The query for rows that meet a condition, all of which are in the pieces that another query lists."""
+        found = sorted({piece for (piece,) in self._rows(pieces)})
+        rows = f"SELECT * FROM {self.name}.history WHERE {condition}"  # noqa: S608 - names of our own
+        if not found:
+            return f"{rows} AND false"
+        first, last = found[0], found[-1]
+        wanted = set(found)
+        marks = "".join("1" if piece in wanted else "0" for piece in range(first, last + 1))
+        within = f"rowid >= {first * PIECE_ROWS} AND rowid < {(last + 1) * PIECE_ROWS}"
+        return f"{rows} AND {within} AND get_bit('{marks}'::BIT, ({_PIECE} - {first})::INTEGER) = 1"
 
     def _note_seen(self, wanted: Mapping[str, tuple[str, CountingPlan]], newest: int) -> None:
         """Repetitions change nothing but up to when the ledger was looked at."""
@@ -184,25 +265,24 @@ class ShopCopy:
 
     def _close(self) -> None:
         """All rows of all visitors who share anything with a new row, directly or through others."""
-        history, run = f"{self.name}.history", self._database.execute
-        both = f"{_KEYS.format(rows=history, wanted='news')} UNION ALL {_KEYS.format(rows='news', wanted='news')}"
-        run(f"CREATE OR REPLACE TEMP TABLE met AS {both}")
+        run = self._database.execute
+        run(_MET.format(name=self.name))
         run(f"CREATE OR REPLACE TEMP TABLE new_ties AS {_SHARED}")
         run(f"CREATE OR REPLACE TEMP VIEW bonds AS FROM {self.name}.ties UNION ALL FROM new_ties")
         run("CREATE OR REPLACE TEMP TABLE touched AS SELECT DISTINCT visitor_hash FROM news")
         while self._number(_GROW):
             pass
+        pieces = f"SELECT DISTINCT piece FROM {self.name}.visits SEMI JOIN touched USING (visitor_hash)"  # noqa: S608 - a name of our own
+        rows = self._found(pieces, "visitor_hash IN (SELECT visitor_hash FROM touched)")
         run(
             f"""CREATE OR REPLACE TEMP TABLE closure AS
-            SELECT *, false AS is_new FROM {history} SEMI JOIN touched USING (visitor_hash)
-            UNION ALL SELECT *, true FROM news"""  # noqa: S608 - names of our own
+            SELECT *, {literal(self._shop_id)} AS shop_id
+            FROM (SELECT *, false AS is_new FROM ({rows}) UNION ALL SELECT *, true FROM news)"""  # noqa: S608 - escaped
         )
         run("CREATE OR REPLACE TEMP VIEW closure_before AS SELECT * FROM closure WHERE NOT is_new")
 
     def _count_difference(self, wanted: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
-        before, after = (
-            self._opened(self._database, relation, self._shop_id) for relation in ("closure_before", "closure")
-        )
+        before, after = map(self._closure, _CLOSURES)
         for experiment_id, standing in list(self._standing.items()):
             plan = wanted[experiment_id][1]
             try:
@@ -218,10 +298,13 @@ class ShopCopy:
         return touched_days(map(_as_row, self._rows(_CHANGING)), orders)
 
     def _keep_news(self) -> None:
-        self._database.execute("BEGIN")
-        self._database.execute(f"INSERT INTO {self.name}.history FROM news")
-        self._database.execute(f"INSERT INTO {self.name}.ties FROM new_ties")
-        self._database.execute("COMMIT")
+        """Whoever dies in the middle loses the copy: see `bring`."""
+        run, held = self._database.execute, self._number(f"SELECT count(*) FROM {self.name}.history")  # noqa: S608 - a name of our own
+        run(f"INSERT INTO {self.name}.history FROM news")
+        run(f"INSERT INTO {self.name}.ties FROM new_ties")
+        run(_APPEND_ORDERS.format(name=self.name, rows="news"))
+        # Nothing is ever deleted, so rows are numbered from 0 without gaps.
+        run(f"{_APPEND_VISITS.format(name=self.name)} WHERE rowid >= {held}")
 
     def _count_whole(self, wanted: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
         """Plans that are new, or not what they were."""
@@ -229,7 +312,7 @@ class ShopCopy:
             if experiment_id in self._standing or experiment_id in brought.failed:
                 continue
             try:
-                counts = DailyCounts.of(self.ledger().count(plan))
+                counts = DailyCounts.of(self._ledger().count(plan))
                 self._standing[experiment_id] = Standing(plan=digest, counts=counts)
             except Exception as error:
                 _log.exception("rollup.not_counted", extra={"experiment_id": experiment_id})
