@@ -22,15 +22,21 @@ def handler(aws_stack: AwsStack) -> Iterator[Handler]:
 
 
 @pytest.fixture
-def client(handler: Handler) -> Client:
-    """The admin of a new shop, calling the experiments family."""
+def admin(handler: Handler) -> tuple[str, str]:
+    """The id of a new shop, and the key of its admin."""
     from abtest.services.shops import Shops
     from abtest.wiring.api import management
 
     base = management()
     wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    _, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    return Client(handler, key=minted.text)
+    shop, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
+    return shop.id, minted.text
+
+
+@pytest.fixture
+def client(handler: Handler, admin: tuple[str, str]) -> Client:
+    """The admin of a new shop, calling the experiments family."""
+    return Client(handler, key=admin[1])
 
 
 def test_experiment__made_edited_launched__is_read_back_and_published(client: Client, aws_stack: AwsStack) -> None:
@@ -98,3 +104,46 @@ def test_exclusion_group__claims_its_members(client: Client) -> None:
     assert client.post("/exclusion-groups", wish).code == "conflict"
     assert client.delete(f"/exclusion-groups/{group.json()['id']}").status == 204
     assert client.post("/exclusion-groups", wish).status == 201
+
+
+def test_plan__measured_by_roll_ups__is_stated_and_frozen_by_launch_and_cron(
+    client: Client, admin: tuple[str, str], aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from abtest.adapters.dynamo import DynamoRollupStore
+    from abtest.domain.ledger.rollup_documents import shop_day_document
+    from abtest.domain.ledger.shop_days import ShopDay
+    from abtest.kit.clock import SystemClock
+
+    now = SystemClock().now()
+    rollups = DynamoRollupStore(settings().rollups_table)
+    kept = client.post("/goals", {"name": "Click", "type": "click", "selector": "#b"}).json()
+    goals = [{"name": "Revenue", "type": "revenue"}, {"goal_id": kept["id"]}]
+    made, scheduled = (client.post("/experiments", {"name": "x", "goals": goals}).json() for _ in range(2))
+    for ago in range(1, 29):
+        steps = {"visited": 1000, "purchased": 40}
+        date = f"{now - timedelta(days=ago):%Y-%m-%d}"
+        day = ShopDay(shop_id=admin[0], date=date, currency="EUR", steps=steps)
+        assert rollups.put_shop_day(shop_day_document(day, generation=1, computed_at=timestamp(now)))
+    revenue, click = (goal["id"] for goal in made["goals"])
+
+    path, later = f"/experiments/{made['id']}", f"/experiments/{scheduled['id']}"
+    assert client.put(f"{path}/plan", {"goal_id": revenue, "mde": 0.1}).json()["planned_test"]["baseline_rate"] == 0.04
+    launched = client.post(f"{path}/launch")
+    assert launched.json()["planned_test"]["epoch_started_at"] == launched.json()["started_at"]
+
+    control = made["variations"][0]["id"]
+    counted = {"variations": {control: {"visitors": 400}}, "goals": {click: {control: {"converters": 80}}}}
+    totals = {"experiment_id": made["id"], "measurement_epoch": 1, "generation": 1, **counted}
+    assert rollups.put(totals, {}, {})
+    plan = client.put(f"{later}/plan", {"goal_id": click, "mde": 0.1}).json()["planned_test"]
+    assert plan["baseline_rate"] == 0.2
+
+    assert client.put(f"{later}/schedule", {"start_at": timestamp(now + timedelta(minutes=1))}).status == 200
+    third = client.post("/experiments", {"name": "x", "goals": goals[:1]}).json()["id"]
+    client.put(f"/experiments/{third}/schedule", {"start_at": timestamp(now + timedelta(minutes=1))})
+    launch = fresh_handler(aws_stack, "CronLaunch", "cron_launch")
+    monkeypatch.setattr(SystemClock, "now", lambda self: now + timedelta(minutes=2))
+    assert launch({}, None) == {"done": 2}
+    found = [client.get(where).json()["planned_test"] for where in (later, f"/experiments/{third}")]
+    assert [plan["baseline_rate"] for plan in found] == [0.2, 0.04]
+    assert all(plan["epoch_started_at"] == timestamp(now + timedelta(minutes=2)) for plan in found)
