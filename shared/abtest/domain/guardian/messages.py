@@ -34,7 +34,7 @@ UNKNOWN: Mapping[Unknown, str] = {
     "no_goal": "no goal that is primary, a guardrail or revenue is concerned",
     "no_threshold": "no `threshold_amount` is set",
     "currency_not_convertible": "the threshold is in a currency that cannot be converted into the one that is counted",
-    "too_early": "there is not yet a day to compare with",
+    "too_early": "there is no day yet to compare with",
 }
 
 

@@ -1,0 +1,37 @@
+"""What Guardian remembers of an experiment, as a record of the catalog under the experiment's id."""
+
+from dataclasses import dataclass
+
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.guardian.cases import State, state_document, state_from
+from abtest.kit.clock import Timestamp
+from abtest.ports.catalog import Catalog, Head, Put, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A state and the version that it was read at; 0 and None before the first look."""
+
+    state: State | None
+    version: int
+    created_at: Timestamp | None
+
+    def put(self, experiment: Experiment, state: State, now: Timestamp) -> Put:
+        """Remember another state, unless somebody else did so since."""
+        head = Head(
+            shop_id=experiment.shop_id,
+            kind="GUARD",
+            id=experiment.id,
+            version=self.version + 1,
+            created_at=self.created_at or now,
+            updated_at=now,
+        )
+        return Put(record=Record(head=head, body=state_document(state)), expected_version=self.version)
+
+
+def remembered(catalog: Catalog, shop_id: str, experiment_id: str) -> Remembered:
+    """What stands."""
+    record = catalog.get(shop_id, "GUARD", experiment_id)
+    if record is None:
+        return Remembered(state=None, version=0, created_at=None)
+    return Remembered(state=state_from(record.body), version=record.head.version, created_at=record.head.created_at)

@@ -1,0 +1,89 @@
+"""What is told of findings: webhook events, messages in the inbox, a row of the audit."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from abtest.domain.experiments.change import Event
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.guardian.cases import Case
+from abtest.domain.guardian.messages import Names, inbox_text
+from abtest.ports.catalog import AuditRow, InboxRow, OutboxRow
+from abtest.services.context import World
+from abtest.services.experiments.system import SYSTEM_USER_ID
+
+
+def names_in(experiment: Experiment, currency: str) -> Names:
+    """How the shop calls what findings are about."""
+    return Names(
+        experiment=experiment.name,
+        variations={variation.id: variation.name for variation in experiment.variations},
+        goals={goal.id: goal.name for goal in experiment.goals},
+        currency=currency,
+    )
+
+
+def paused_event(case: Case) -> Event:
+    """The event of the pause whose reason the case is."""
+    facts = {"reason": case.kind, "variation_id": case.variation_id, "goal_id": case.goal_id}
+    return Event("experiment.guardian_paused", facts)
+
+
+def triggered_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> list[OutboxRow]:
+    """An event for each finding that alerts without pausing."""
+    return [world.outbox_row(experiment.shop_id, "webhook", _triggered(experiment, case)) for case in cases]
+
+
+def _triggered(experiment: Experiment, case: Case) -> dict[str, Any]:
+    return {
+        "event": "experiment.guardian_triggered",
+        "experiment_id": experiment.id,
+        "experiment_name": experiment.name,
+        "kind": case.kind,
+        "action": case.action,
+        "variation_id": case.variation_id,
+        "goal_id": case.goal_id,
+        "details": dict(case.details),
+    }
+
+
+def messages(world: World, experiment: Experiment, cases: Sequence[Case], currency: str) -> list[InboxRow]:
+    """A message for each finding."""
+    names = names_in(experiment, currency)
+    return [
+        InboxRow(
+            id=world.new_id(),
+            shop_id=experiment.shop_id,
+            role="system",
+            body=inbox_text(case, names),
+            sender_id=None,
+            created_at=world.now(),
+        )
+        for case in cases
+    ]
+
+
+def audit_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> list[AuditRow]:
+    """One row for all that alerts, so that the experiment's history tells of it."""
+    if not cases:
+        return []
+    told = [told_of(case) for case in cases]
+    return [
+        world.audit_row(
+            user_id=SYSTEM_USER_ID,
+            shop_id=experiment.shop_id,
+            action="experiment.guardian_triggered",
+            entity=("experiment", experiment.id, experiment.name),
+            diff={"guardian": [None, told]},
+        )
+    ]
+
+
+def told_of(case: Case) -> dict[str, Any]:
+    """A finding as the audit keeps it."""
+    return {
+        "kind": case.kind,
+        "action": case.action,
+        "variation_id": case.variation_id,
+        "goal_id": case.goal_id,
+        "details": dict(case.details),
+    }
