@@ -51,6 +51,11 @@ def counting(
     return with_tables(tables, f"{cells_sql.summed(standing.dimensions, spread=spread)}\nUNION ALL\n{newest}")
 
 
+def sifting(plan: CountingPlan, *, events: str, suspects: Suspects, segments: bool) -> str:
+    """The query that makes `suspects.sifted` for `counting` and `candidates`."""
+    return _standing(plan, events, suspects, DIMENSIONS if segments else ()).sifting(suspects)
+
+
 def candidates(plan: CountingPlan, *, events: str = "events", suspects: Suspects | None = None) -> str | None:
     """The statement that lists hits of judged goals for `judged`, with the columns CANDIDATE; None without such goals.
 
@@ -110,6 +115,7 @@ def _standing(plan: CountingPlan, events: str, suspects: Suspects | None, dimens
         kinds=kinds,
         dimensions=dimensions,
         suspects=suspects,
+        rare=(*_orders(plan), _refund(plan)),
     )
 
 
@@ -148,7 +154,7 @@ def _refund(plan: CountingPlan) -> str:
 
 
 def _hits(plan: CountingPlan, standing: Standing) -> list[Table]:
-    """Exposures, and every hit that could count for a goal, of repeated orders the first."""
+    """Exposures, and every hit that could count for a goal; of repeated orders the first, less what was refunded."""
     return [
         *standing.tables(),
         ("goals", _goals(plan)),
@@ -232,12 +238,15 @@ def _all_hits(plan: CountingPlan, standing: Standing) -> str:
     name = "CASE type WHEN 'goal' THEN told_id WHEN 'custom' THEN event_name ELSE '' END"
     joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
     return f"""
-SELECT goal_id, event_id, visitor_id, happened_at, CAST(NULL AS VARCHAR) AS order_id, '{OWN}' AS money_kind,
-    CAST(1 AS {AMOUNT}) AS minor, '' AS money_currency, is_copy
+SELECT goal_id, event_id, visitor_id, happened_at, '{OWN}' AS money_kind, CAST(1 AS {AMOUNT}) AS minor,
+    '' AS money_currency, is_copy
 FROM ({standing.rows(plain, _plain_hits(plan))}
 ) AS told {joined}
 UNION ALL
-SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy
+SELECT goal_id, event_id, visitor_id, happened_at, money_kind,
+    CASE WHEN NOT {IS_KNOWN} OR refunded IS NULL THEN minor
+        WHEN refunded >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - refunded AS {AMOUNT}) END AS minor,
+    money_currency, is_copy
 FROM (
     SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy,
         row_number() OVER (
@@ -248,6 +257,7 @@ FROM (
     FROM ({standing.rows((*plain, "order_id", *paid), *_orders(plan))}
     ) AS told {joined}
 ) AS ordered
+LEFT JOIN refunds ON refunded_id = order_id
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
 
 
@@ -262,11 +272,8 @@ LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND 
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
     return f"""
 SELECT hits.goal_id, hits.event_id, hits.visitor_id, hits.is_copy, variation_id, exposed_quarter, exposed_day,
-    {keys}money_kind, money_currency, {IS_KNOWN} AS is_known,
-    CASE WHEN NOT {IS_KNOWN} OR refunded IS NULL THEN {value}
-        WHEN refunded >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - refunded AS {AMOUNT}) END AS minor
+    {keys}money_kind, money_currency, {IS_KNOWN} AS is_known, {value} AS minor
 FROM hits
 JOIN exposures ON exposures.visitor_id = hits.visitor_id
-JOIN goals ON goals.goal_id = hits.goal_id
-LEFT JOIN refunds ON refunded_id = order_id{sieve}
+JOIN goals ON goals.goal_id = hits.goal_id{sieve}
 WHERE NOT is_aside AND happened_at >= exposed_at AND happened_at < exposed_at + window_ms{passed}"""  # noqa: S608 - columns and escaped literals alone

@@ -23,13 +23,20 @@ HAPPENED_AT = "least(ts, received_at)"
 
 @dataclass(frozen=True, slots=True)
 class Suspects:
-    """A relation `(tail)` that an engine made: which tails several of the rows have.
+    """A relation `(tail)` that an engine made: by it rows are known that may have copies.
 
-    `tail` is the expression over a row. The rows are those of a shop that were received since some moment.
+    `tail` is the expression over a row: whatever it is, rows with one event id are either all among the suspects or
+    have no copies. The rows are those of a shop that were received since some moment. `sifted` is a relation made by
+    `Standing.sifting`: then rows of rare kinds and suspects come from there.
     """
 
     relation: str
     tail: str
+    sifted: str | None = None
+
+
+_KIND, _IS_SUSPECT = "kind_number", "is_suspect"
+"""What sifted rows say of themselves: which of the rare kinds they are of, if any, and whether they may have copies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +45,7 @@ class Standing:
 
     `events` is the relation's name; `kinds` are the conditions under one of which a row matters at all. Without
     `dimensions` nobody asks which segment a row is of: those columns order last but for WIDE. `suspects` are looked
-    for where they are not given.
+    for where they are not given. Rows of the kinds that are `rare` are few, and of one of them each.
     """
 
     events: str
@@ -47,6 +54,7 @@ class Standing:
     kinds: tuple[str, ...]
     dimensions: tuple[str, ...] = DIMENSIONS
     suspects: Suspects | None = None
+    rare: tuple[str, ...] = ()
 
     @property
     def mine(self) -> str:
@@ -66,15 +74,35 @@ class Standing:
         Kinds that ask for one type each are found fastest.
         """
         listed = ", ".join(columns)
-        parts = [
-            f"""
-    SELECT {listed}, FALSE AS is_copy FROM {self.events} LEFT JOIN suspects ON tail = {self._tail}
-    WHERE {self.mine} AND {self._counts} AND ({kind}) AND tail IS NULL"""  # noqa: S608 - columns and escaped literals alone
-            for kind in kinds
-        ]
         copies = f"""
     SELECT {listed}, TRUE AS is_copy FROM copies WHERE {any_of(kinds)}"""  # noqa: S608 - columns and escaped literals alone
-        return "\n    UNION ALL".join([*parts, copies])
+        return "\n    UNION ALL".join([*(self._alone(listed, kind) for kind in kinds), copies])
+
+    def sifting(self, suspects: Suspects) -> str:
+        """The query that makes `suspects.sifted`, in one reading of `events`."""
+        numbered = " ".join(f"WHEN {kind} THEN {self.kinds.index(kind)}" for kind in self.rare)
+        return f"""
+SELECT * FROM (
+    SELECT {self._columns}, tail IS NOT NULL AS {_IS_SUSPECT},
+        CAST(CASE WHEN {self._counts} THEN CASE {numbered} END END AS INTEGER) AS {_KIND}
+    FROM {self.events} LEFT JOIN {suspects.relation} ON tail = {suspects.tail}
+    WHERE {self.mine}
+) AS numbered
+WHERE {_IS_SUSPECT} OR {_KIND} IS NOT NULL"""  # noqa: S608 - columns and escaped literals alone
+
+    def _alone(self, listed: str, kind: str) -> str:
+        """Rows of a kind that need not be compared with any."""
+        if self._sifted and kind in self.rare:
+            return f"""
+    SELECT {listed}, FALSE AS is_copy FROM {self._sifted}
+    WHERE NOT {_IS_SUSPECT} AND {_KIND} = {self.kinds.index(kind)}"""  # noqa: S608 - names of columns alone
+        return f"""
+    SELECT {listed}, FALSE AS is_copy FROM {self.events} LEFT JOIN suspects ON tail = {self._tail}
+    WHERE {self.mine} AND {self._counts} AND ({kind}) AND tail IS NULL"""  # noqa: S608 - columns and escaped literals alone
+
+    @property
+    def _sifted(self) -> str | None:
+        return self.suspects.sifted if self.suspects else None
 
     @property
     def _tail(self) -> str:
@@ -102,12 +130,15 @@ class Standing:
     GROUP BY {TAIL} HAVING count(*) > 1"""  # noqa: S608 - columns and escaped literals alone
 
     def _copies(self) -> str:
+        compared = f"{self.events} JOIN suspects ON tail = {self._tail} WHERE {self.mine}"
+        if self._sifted:
+            compared = f"{self._sifted} WHERE {_IS_SUSPECT}"
         return f"""
     SELECT {self._columns}
     FROM (
         SELECT {self._columns}, row_number() OVER (PARTITION BY event_id ORDER BY {precedence(self._narrow)}) AS place
         FROM (
-            SELECT {self._columns} FROM {self.events} JOIN suspects ON tail = {self._tail} WHERE {self.mine}
+            SELECT {self._columns} FROM {compared}
         ) AS compared
     ) AS ordered
     WHERE place = 1 AND {self._matters}"""  # noqa: S608 - columns and escaped literals alone
