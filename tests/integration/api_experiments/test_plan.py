@@ -153,6 +153,21 @@ def test_plan__experiment_that_lets_nobody_in__is_422(client: Client, create: Cr
     assert (answer.status, answer.paths) == (422, ["traffic_allocation"])
 
 
+@pytest.mark.parametrize("weights", [(0, 1), (1, 0)])
+def test_plan__nobody_to_compare__is_422(client: Client, create: Create, weights: tuple[float, float]) -> None:
+    made = create(goals=GOALS, variations=[{"name": "A", "weight": weights[0]}, {"name": "B", "weight": weights[1]}])
+    answer = client.put(f"{path_of(made)}/plan", wish(made))
+    assert (answer.status, answer.paths) == (422, ["weights"])
+
+
+def test_plan__goal_that_should_fall__is_planned_for_the_lower_rate(client: Client, create: Create) -> None:
+    made = create(goals=[{"name": "Revenue", "type": "revenue", "direction": "decrease"}])
+    plan = client.put(f"{path_of(made)}/plan", wish(made)).json()["planned_test"]
+    assert plan["required_sample_per_variant"] < 53_211
+    answer = client.put(f"{path_of(made)}/plan", wish(made, mde=1))
+    assert (answer.status, answer.paths) == (422, ["mde"])
+
+
 @pytest.mark.parametrize(
     ("name", "inside", "outside"),
     [

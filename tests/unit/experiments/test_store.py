@@ -8,7 +8,7 @@ import pytest
 
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryRollupStore
 from abtest.adapters.scripts import QuickJsChecker
-from abtest.domain.experiments.editing import NO_CONSENT
+from abtest.domain.experiments.editing import NO_CONSENT, Consent
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, VersionConflictError
@@ -29,7 +29,7 @@ from abtest.services.experiments.due import BATCH, ScheduledActions
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.publishing import PostCommitPublishFailedError, Publishing
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.planning import Planner
+from abtest.services.planning import Planner, Plans
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.shop_records import puts_of
@@ -253,3 +253,28 @@ def test_schedule__out_of_time__leaves_the_rest_to_the_next_run(house: House) ->
     assert ScheduledActions(house.store, house.planner).run(until=house.clock.now() + timedelta(seconds=1)) == {
         "done": 1
     }
+
+
+def _planned(house: House, made: str, mde: float) -> None:
+    goal_id = house.store.load(SHOP, made).goals[0].id
+    wish = {"goal_id": goal_id, "mde": mde, "baseline_rate": 0.03}
+    Plans(house.store, house.planner).state(CALLER, made, wish, consent=Consent(confirmed=True))
+
+
+def test_plan__stated_twice_at_once__opens_one_measurement(house: House) -> None:
+    made = house.create(goals=[{"name": "Revenue", "type": "revenue"}])
+    house.lifecycle.act(CALLER, made, "launch")
+    house.catalog.first = [lambda: _planned(house, made, 0.1)]
+    _planned(house, made, 0.1)
+    found = house.store.load(SHOP, made)
+    assert (found.measurement_epoch, (found.planned_test or {})["mde"]) == (2, 0.1)
+
+
+def test_launch__plan_stated_meanwhile__starts_with_that_plan(house: House) -> None:
+    made = house.create(goals=[{"name": "Revenue", "type": "revenue"}])
+    house.catalog.first = [lambda: _planned(house, made, 0.2)]
+    house.lifecycle.act(CALLER, made, "launch")
+    found = house.store.load(SHOP, made)
+    assert found.planned_test is not None
+    assert (found.measurement_epoch, found.planned_test["mde"]) == (1, 0.2)
+    assert found.planned_test["epoch_started_at"] == found.measurement_started_at
