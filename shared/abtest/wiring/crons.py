@@ -86,6 +86,37 @@ def rollup_run() -> "RollupRun":
     )
 
 
+def autostop() -> Handler:
+    """The handler of cron_autostop. Raises MissingSettingError."""
+    from datetime import timedelta
+
+    from abtest.adapters.dynamo import DynamoLeases, DynamoLookStore, DynamoRollupStore
+    from abtest.adapters.embedded_metrics import EmbeddedMetrics
+    from abtest.services.autostop import AutoStopRun
+    from abtest.services.experiments.publishing import Publishing
+    from abtest.services.experiments.store import ExperimentStore
+    from abtest.services.publication.budget import CodeBudget
+    from abtest.services.results import RollupReader
+    from abtest.wiring.workers import publication
+
+    found, publisher = settings(), publication()
+    found.need("ephemeral_table", "rollups_table")
+    clock, publishing = publisher.world.clock, Publishing(publisher.world.catalog, publisher)
+    use = AutoStopRun(
+        store=ExperimentStore(publisher.world, publishing, CodeBudget(publisher.blobs)),
+        reader=RollupReader(DynamoRollupStore(found.rollups_table)),
+        looks=DynamoLookStore(found.rollups_table),
+        leases=DynamoLeases(found.ephemeral_table),
+        metrics=EmbeddedMetrics(found.aws_lambda_function_name, clock),
+    )
+
+    def handler(_event: Any, _context: Any) -> Any:
+        # The function ends after five minutes: what is begun must be able to end.
+        return asdict(use.run(until=clock.now() + timedelta(minutes=4)))
+
+    return handler
+
+
 def launch() -> Handler:
     """The handler of cron_launch. Raises MissingSettingError."""
     from datetime import timedelta

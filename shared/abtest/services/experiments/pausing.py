@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from abtest.domain.experiments.change import Change, Event, Occasion
 from abtest.domain.experiments.model import Experiment
@@ -40,6 +40,14 @@ class NotPaused:
     obstacle: Obstacle
 
 
+class _Whom(NamedTuple):
+    """Which experiment, in which measurement."""
+
+    shop_id: str
+    experiment_id: str
+    measurement_epoch: int
+
+
 def pause_running(
     store: ExperimentStore,
     shop_id: str,
@@ -60,21 +68,63 @@ def pause_running(
     experiment, or what is beside it, again and again, DatabaseBusyError, and whatever `edit` raises; then nothing is
     changed.
     """
+
+    def pause(wanted: Experiment, occasion: Occasion) -> Change:
+        return replace(act(wanted, "pause", occasion, approval_required=False), events=tuple(events))
+
+    note = {"reason": reason, **(evidence or {})}
+    whom = _Whom(shop_id, experiment_id, expected_measurement_epoch)
+    return _changed(store, whom, edit or _as_it_is, pause, note, beside)
+
+
+def change_running(
+    store: ExperimentStore,
+    shop_id: str,
+    experiment_id: str,
+    *,
+    expected_measurement_epoch: int,
+    action: str,
+    reason: str,
+    edit: Edit,
+    evidence: Mapping[str, Any] | None = None,
+) -> Published | NotPaused:
+    """The same for what the system notes on an experiment that goes on running; `action` names it in the audit."""
+
+    def note_only(wanted: Experiment, occasion: Occasion) -> Change:
+        return Change(before=wanted, after=replace(wanted, updated_at=occasion.now), action=action)
+
+    note = {"reason": reason, **(evidence or {})}
+    whom = _Whom(shop_id, experiment_id, expected_measurement_epoch)
+    done = _changed(store, whom, edit, note_only, note)
+    return done.published if isinstance(done, Paused) else done
+
+
+def _as_it_is(experiment: Experiment, _occasion: Occasion) -> Experiment:
+    return experiment
+
+
+def _changed(
+    store: ExperimentStore,
+    whom: _Whom,
+    edit: Edit,
+    make: Callable[[Experiment, Occasion], Change],
+    note: Mapping[str, Any],
+    beside: Commit = NOTHING_BESIDE,
+) -> Paused | NotPaused:
     obstacle: Obstacle | None = None
 
     def decide(experiment: Experiment, occasion: Occasion) -> Change:
         nonlocal obstacle
-        obstacle = _obstacle(experiment, expected_measurement_epoch)
-        wanted = edit(experiment, occasion) if edit and not obstacle else experiment
+        obstacle = _obstacle(experiment, whom.measurement_epoch)
+        wanted = None if obstacle else edit(experiment, occasion)
         if wanted is None:
-            obstacle = "declined"
-        if obstacle or wanted is None:
-            return Change(before=experiment, after=experiment, action="experiment.pause")
-        paused = act(wanted, "pause", occasion, approval_required=False)
-        return replace(paused, before=experiment, events=tuple(events), note={"reason": reason, **(evidence or {})})
+            obstacle = obstacle or "declined"
+            return Change(before=experiment, after=experiment, action="experiment.none")
+        return replace(make(wanted, occasion), before=experiment, note=note)
 
+    caller = system_caller(whom.shop_id, str(note["reason"]))
     try:
-        published = store.change(system_caller(shop_id, reason), experiment_id, decide, beside=beside)
+        published = store.change(caller, whom.experiment_id, decide, beside=beside)
     except NotFoundError:
         return NotPaused(obstacle="gone")
     return NotPaused(obstacle=obstacle) if obstacle else Paused(published=published)

@@ -1,7 +1,6 @@
 """Rounds over all running experiments: each in its turn under a lease, none keeping the others from theirs."""
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,11 +30,18 @@ class RoundFailedError(Exception):
         self.round = done
 
 
+class Results(dict[str, int]):
+    """How many came to each result; none to those that are not named. (Of a Counter `asdict` makes nonsense.)"""
+
+    def __missing__(self, _result: str) -> int:
+        return 0
+
+
 @dataclass(slots=True)
 class Round:
     """What became of a round: experiments by result, ids of those that failed, how many had no turn in time."""
 
-    results: Counter[str] = field(default_factory=Counter)
+    results: Results = field(default_factory=Results)
     failed: list[str] = field(default_factory=list)
     left: int = 0
 

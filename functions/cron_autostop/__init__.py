@@ -1,0 +1,1 @@
+"""Auto-stop: running experiments that have shown enough are paused."""

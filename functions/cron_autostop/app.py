@@ -1,0 +1,5 @@
+"""Entry point."""
+
+from abtest.wiring.crons import autostop
+
+handler = autostop()

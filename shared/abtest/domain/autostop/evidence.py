@@ -1,0 +1,86 @@
+"""What auto-stop looks at: the counts of one measurement at one generation, goal by goal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from abtest.domain.experiments.model import Goal
+from abtest.domain.stats.samples import Conversions, Sample
+from abtest.kit import canonical_json
+
+_NO_MATTER_OF_COUNTING = ("id", "experiment_id", "name", "is_primary", "role", "direction", "capture")
+_MOMENTS = ("archived_at", "created_at", "updated_at")
+
+
+class Arms(NamedTuple):
+    """Control and treatment of one comparison: both rates, or both means."""
+
+    control: Conversions | Sample
+    treatment: Conversions | Sample
+
+
+class LeftOut(NamedTuple):
+    """Orders of a variation: those whose money counts, and those left out for their currency."""
+
+    counted: int
+    excluded: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One goal in numbers. Means are in the unit shown (major units of money).
+
+    `source` tells two definitions of the goal apart. `comparisons` are by treatment; `rates` by variation, of visitors
+    who converted, whatever the goal compares. `tau`: of the frozen plan, None without one for this goal. `left_out` by
+    variation, of goals that count money.
+    """
+
+    goal_id: str
+    source: str
+    falls: bool
+    is_money: bool
+    comparisons: Mapping[str, Arms]
+    rates: Mapping[str, Conversions]
+    samples: Mapping[str, Sample]
+    tau: float | None = None
+    left_out: Mapping[str, LeftOut] = field(default_factory=dict)
+
+    def gain(self, difference: float) -> float:
+        """A difference as the goal wants it: positive is better."""
+        return -difference if self.falls else difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One generation of a measurement's roll-up, read for a decision.
+
+    `visitors` and `weights` are of the variations in use, the control's first; `treatments` are those that get traffic.
+    `alpha` is that of the plan, else of the shop. `measures` are of the goals in use that were counted.
+    """
+
+    experiment_id: str
+    measurement_epoch: int
+    generation: int
+    currency: str
+    alpha: float
+    control_id: str
+    visitors: Mapping[str, int]
+    weights: Mapping[str, float]
+    measures: Mapping[str, Measure]
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """Those that are compared with the control."""
+        return tuple(arm for arm, weight in self.weights.items() if weight > 0 and arm != self.control_id)
+
+    @property
+    def total_visitors(self) -> int:
+        """Of all variations in use."""
+        return sum(self.visitors.values())
+
+
+def source_of(goal: Goal, document: Mapping[str, Any], results_weekdays: Any, currency: str) -> str:
+    """Digest of what a goal's numbers are numbers of; `document` is the goal's stored form."""
+    untold = {*_NO_MATTER_OF_COUNTING, *_MOMENTS}
+    counted = {name: value for name, value in document.items() if name not in untold}
+    return canonical_json.sha256([goal.id, counted, results_weekdays, currency])

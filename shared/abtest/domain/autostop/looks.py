@@ -1,0 +1,89 @@
+"""One look at the evidence, and the state of all looks after it: running always-valid p-values, as documents."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abtest.domain.autostop.evidence import Evidence, Measure
+from abtest.domain.stats.sample_ratio import sequential_sample_ratio
+from abtest.domain.stats.sequential import PLANNED_VISITORS, Mixture, mixture_test
+from abtest.kit.clock import Timestamp
+
+Document = Mapping[str, Any]
+"""See docs/data-model.md section 5, Looks."""
+
+
+def is_new(state: Document | None, evidence: Evidence) -> bool:
+    """Whether nobody looked at this generation yet."""
+    return state is None or evidence.generation > state["generation"]
+
+
+def look_at(state: Document | None, evidence: Evidence, now: Timestamp) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The state after this look, and the look itself.
+
+    A goal that is defined anew begins anew; one that cannot be compared now keeps what was found.
+    """
+    before: Document = state or {"goals": {}, "looks": 0, "srm_p": None}
+    goals, shown = {}, {}
+    for goal_id, measure in evidence.measures.items():
+        goals[goal_id], shown[goal_id] = _goal(before["goals"].get(goal_id), measure, evidence)
+    ratio = _ratio(before["srm_p"], evidence)
+    stamp = {
+        "experiment_id": evidence.experiment_id,
+        "measurement_epoch": evidence.measurement_epoch,
+        "generation": evidence.generation,
+        "computed_at": now,
+    }
+    after = {
+        **stamp,
+        "looks": before["looks"] + 1,
+        # Of goals out of use: should they come back, what was found still counts.
+        "goals": {**before["goals"], **goals},
+        "minima": {goal_id: _minima(goal) for goal_id, goal in goals.items()},
+        "srm_p": ratio["running_p"] if ratio else before["srm_p"],
+    }
+    look = {**stamp, "alpha": evidence.alpha, "visitors": dict(evidence.visitors), "goals": shown, "srm": ratio}
+    return after, look
+
+
+def _minima(goal: Document) -> dict[str, float]:
+    return {treatment: found["p"] for treatment, found in goal["treatments"].items()}
+
+
+def _goal(before: Document | None, measure: Measure, evidence: Evidence) -> tuple[dict[str, Any], dict[str, Any]]:
+    if before is None or before["source"] != measure.source:
+        before = {"mixture": _frozen(measure, evidence.alpha), "treatments": {}}
+    treatments, shown = dict(before["treatments"]), {}
+    for treatment_id, arms in measure.comparisons.items():
+        mixture, alpha = _mixture(before["mixture"], evidence.alpha)
+        found = mixture_test(arms.control, arms.treatment, alpha=alpha, mixture=mixture)
+        if found is None:
+            continue
+        lowest = treatments.get(treatment_id)
+        if lowest is None or found.always_valid_p < lowest["p"]:
+            lowest = {"p": found.always_valid_p, "difference": found.difference}
+        treatments[treatment_id] = lowest
+        interval = found.interval_at(evidence.alpha)
+        shown[treatment_id] = {
+            "difference": found.difference,
+            "ci": [interval.lower, interval.upper] if interval else None,
+            "p": found.always_valid_p,
+            "always_valid_p": lowest["p"],
+        }
+    return {"source": measure.source, "mixture": before["mixture"], "treatments": treatments}, shown
+
+
+def _frozen(measure: Measure, alpha: float) -> dict[str, float]:
+    return {"planned_visitors": PLANNED_VISITORS, "alpha": alpha} if measure.tau is None else {"tau": measure.tau}
+
+
+def _mixture(frozen: Document, alpha: float) -> tuple[Mixture, float]:
+    if "tau" in frozen:
+        return Mixture(tau=frozen["tau"]), alpha
+    return Mixture(planned_visitors=frozen["planned_visitors"]), frozen["alpha"]
+
+
+def _ratio(before: float | None, evidence: Evidence) -> dict[str, float] | None:
+    found = sequential_sample_ratio(list(evidence.visitors.values()), list(evidence.weights.values()))
+    if found is None:
+        return None
+    return {"p": found.p_value, "running_p": found.p_value if before is None else min(before, found.p_value)}

@@ -1,0 +1,50 @@
+"""How an experiment stops by itself: its override over the shop's default over ours, field by field."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance"]
+Layer = Mapping[str, Any] | None
+"""An AutoStopOverride as stored; what is null or absent inherits, and so does the mode `inherit`."""
+
+INHERIT = "inherit"
+MIN_VISITORS, MIN_CONVERSIONS = 100, 25
+"""Of each arm that is compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutoStop:
+    """The settings that hold. Minima are of each arm that is compared."""
+
+    mode: Mode = "off"
+    min_runtime_minutes: int = 0
+    min_visitors: int = MIN_VISITORS
+    min_conversions: int = MIN_CONVERSIONS
+    pauses_inconclusive: bool = False
+
+
+OURS = AutoStop()
+
+
+def resolved(*layers: Layer) -> AutoStop:
+    """The settings that hold; `layers` nearest first: the experiment's override, the shop's default."""
+    modes = (mode for mode in _stated(layers, "mode") if mode != INHERIT)
+    return AutoStop(
+        mode=next(modes, OURS.mode),
+        min_runtime_minutes=next(_stated(layers, "min_runtime_minutes"), OURS.min_runtime_minutes),
+        min_visitors=next(_stated(layers, "sequential", "min_visitors"), OURS.min_visitors),
+        min_conversions=next(_stated(layers, "sequential", "min_conversions"), OURS.min_conversions),
+        pauses_inconclusive=next(
+            _stated(layers, "fixed_horizon", "auto_pause_on_inconclusive"), OURS.pauses_inconclusive
+        ),
+    )
+
+
+def _stated(layers: tuple[Layer, ...], *path: str) -> Iterator[Any]:
+    for layer in layers:
+        value: Any = layer
+        for name in path:
+            value = (value or {}).get(name)
+        if value is not None:
+            yield value

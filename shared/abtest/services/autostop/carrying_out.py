@@ -1,0 +1,143 @@
+"""A decision carried out: the pause or the stored evaluation, with events and evidence, in one conditional commit."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from abtest.domain.autostop.evidence import Evidence
+from abtest.domain.autostop.verdicts import Evaluated, Winner
+from abtest.domain.experiments.change import Event, Occasion
+from abtest.domain.experiments.model import Experiment
+from abtest.kit.clock import Timestamp
+from abtest.ports.catalog import AuditRow, Catalog
+from abtest.services.autostop.deciding import is_same_question
+from abtest.services.experiments.pausing import NotPaused, change_running, pause_running
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.experiments.system import SYSTEM_USER_ID
+
+Done = Literal["paused", "evaluated", "overtaken", "resumed_by_people"]
+
+WON = "auto_stop_significant"
+INCONCLUSIVE = "auto_stop_inconclusive"
+EVALUATED = "auto_stop_evaluated"
+_ROWS = 100
+
+
+class CarryingOut:
+    """Changes experiments as verdicts say."""
+
+    def __init__(self, store: ExperimentStore) -> None:
+        self._store = store
+
+    def winner(self, experiment: Experiment, evidence: Evidence, verdict: Winner) -> Done:
+        """Pause for a winner, unless a pause for one was undone by somebody in this measurement already."""
+        if was_stopped(self._store.world.catalog, experiment):
+            return "resumed_by_people"
+
+        def edit(fresh: Experiment, _occasion: Occasion) -> Experiment | None:
+            # Read after `fresh` was: what is paused and resumed later makes the commit fail, and this is asked again.
+            is_ours = is_same_question(experiment, fresh) and not was_stopped(self._store.world.catalog, fresh)
+            return fresh if is_ours else None
+
+        done = pause_running(
+            self._store,
+            experiment.shop_id,
+            experiment.id,
+            expected_measurement_epoch=evidence.measurement_epoch,
+            reason=WON,
+            events=_events(verdict),
+            edit=edit,
+            evidence=_note(evidence, verdict),
+        )
+        return "overtaken" if isinstance(done, NotPaused) else "paused"
+
+    def evaluated(self, experiment: Experiment, evidence: Evidence, verdict: Evaluated) -> Done:
+        """Store the evaluation of the planned look, once for ever, and pause where it says so."""
+
+        def edit(fresh: Experiment, occasion: Occasion) -> Experiment | None:
+            return _with_evaluation(fresh, verdict, occasion.now) if is_same_question(experiment, fresh) else None
+
+        note = {"outcome": verdict.outcome, "adjusted_p_values": dict(verdict.adjusted)}
+        if verdict.pauses:
+            done = pause_running(
+                self._store,
+                experiment.shop_id,
+                experiment.id,
+                expected_measurement_epoch=evidence.measurement_epoch,
+                reason=WON if verdict.winner else INCONCLUSIVE,
+                events=_events(verdict.winner) if verdict.winner else (),
+                edit=edit,
+                evidence={**_note(evidence, verdict.winner), **note},
+            )
+            return "overtaken" if isinstance(done, NotPaused) else "paused"
+        kept = change_running(
+            self._store,
+            experiment.shop_id,
+            experiment.id,
+            expected_measurement_epoch=evidence.measurement_epoch,
+            action="experiment.evaluate",
+            reason=EVALUATED,
+            edit=edit,
+            evidence={**_note(evidence, None), **note},
+        )
+        return "overtaken" if isinstance(kept, NotPaused) else "evaluated"
+
+
+def was_stopped(catalog: Catalog, experiment: Experiment) -> bool:
+    """Whether auto-stop has paused this measurement for a winner before; the audit, written with the pause, knows."""
+    began, after = experiment.measurement_started_at or "", None
+    while True:
+        rows, after = catalog.audit(experiment.shop_id, entity_id=experiment.id, limit=_ROWS, after_id=after)
+        if any(_is_our_stop(row, experiment.measurement_epoch) for row in rows):
+            return True
+        if after is None or rows[-1].created_at < began:
+            return False
+
+
+def _is_our_stop(row: AuditRow, measurement_epoch: int) -> bool:
+    told = row.diff if isinstance(row.diff, Mapping) else {}
+    return (
+        row.user_id == SYSTEM_USER_ID
+        and told.get("reason") == [None, WON]
+        and told.get("evidence_epoch") == [None, measurement_epoch]
+    )
+
+
+def _with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp) -> Experiment:
+    evaluation: dict[str, Any] = {
+        "evaluated_at": now,
+        "outcome": verdict.outcome,
+        "total_visitors_at_evaluation": verdict.total_visitors,
+        "winning_variation_id": verdict.winner.variation_id if verdict.winner else None,
+    }
+    if verdict.blocked:
+        evaluation["blocked_reason"] = verdict.blocked
+    plan = {
+        **(experiment.planned_test or {}),
+        "endpoint_reached_at": now,
+        "evaluation": evaluation,
+        "revenue_evaluation": {"evaluated_at": now, **verdict.revenue} if verdict.revenue else None,
+    }
+    return replace(experiment, planned_test=plan)
+
+
+def _events(winner: Winner) -> tuple[Event, ...]:
+    goal, variation = winner.goal_id, winner.variation_id
+    return (
+        Event("experiment.significant", {"goal_id": goal, "winning_variation_id": variation}),
+        Event("variation.winning", {"variation_id": variation, "goal_id": goal}),
+    )
+
+
+def _note(evidence: Evidence, winner: Winner | None) -> dict[str, Any]:
+    """What the audit row says beside the changes; names differ from those of the experiment's fields."""
+    found = {
+        "evidence_epoch": evidence.measurement_epoch,
+        "evidence_generation": evidence.generation,
+        "evidence_visitors": dict(evidence.visitors),
+        "evidence_alpha": evidence.alpha,
+    }
+    if winner is None:
+        return found
+    won = {"goal_id": winner.goal_id, "winner": winner.variation_id, "adjusted_p": winner.p}
+    return {**found, **won, "difference": winner.difference}

@@ -1,0 +1,81 @@
+"""An experiment's roll-up as evidence for auto-stop: the visitors and numbers that results show, at one generation."""
+
+from collections.abc import Mapping
+
+from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure, source_of
+from abtest.domain.experiments.documents import goal_document
+from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.planned_test import planned_goal
+from abtest.domain.planning.plan import mixture_scale
+from abtest.services.results.comparing import Question, Reading, reading_of
+from abtest.services.results.narrowing import WHOLE, narrowed
+from abtest.services.results.questions import ShopRules
+from abtest.services.results.reading import RollupReader, Snapshot
+from abtest.services.results.tallies import Tally
+
+
+def evidence_of(reader: RollupReader, rules: ShopRules, experiment: Experiment) -> Evidence | None:
+    """What the newest roll-up of the present measurement says; None while there is none, or nothing to compare.
+
+    With `results_weekdays` only visitors first exposed on these days are in it. Raises DatabaseBusyError.
+    """
+
+    def ask(snapshot: Snapshot) -> Evidence | None:
+        question = rules.question(experiment, snapshot.totals)
+        if snapshot.totals is None or question.control is None:
+            return None
+        tally = narrowed(experiment, snapshot, WHOLE).tally(snapshot)
+        return _evidence(question, question.control, tally, snapshot.totals["generation"])
+
+    return reader.read(experiment.id, experiment.measurement_epoch, ask)
+
+
+def _evidence(question: Question, control: Variation, tally: Tally, generation: int) -> Evidence:
+    experiment = question.experiment
+    arms = sorted(question.variations, key=lambda variation: variation is not control)
+    readings = [reading_of(question, goal, tally) for goal in experiment.goals if goal.archived_at is None]
+    return Evidence(
+        experiment_id=experiment.id,
+        measurement_epoch=experiment.measurement_epoch,
+        generation=generation,
+        currency=question.currency,
+        alpha=_alpha(question),
+        control_id=control.id,
+        visitors={arm.id: tally.visitors.get(arm.id, 0) for arm in arms},
+        weights={arm.id: arm.weight for arm in arms},
+        measures={reading.goal.id: _measure(reading, control, arms) for reading in readings if not reading.problem},
+    )
+
+
+def _alpha(question: Question) -> float:
+    """The plan's, while its goal is in use."""
+    plan = question.experiment.planned_test if planned_goal(question.experiment) else None
+    return float((plan or {}).get("alpha", question.alpha))
+
+
+def _measure(reading: Reading, control: Variation, arms: list[Variation]) -> Measure:
+    goal, question = reading.goal, reading.question
+    compared = [arm for arm in arms if arm is not control and arm.weight > 0]
+    level = reading.rate if reading.is_rate else reading.sample
+    return Measure(
+        goal_id=goal.id,
+        source=source_of(goal, goal_document(goal), question.experiment.results_weekdays, question.currency),
+        falls=goal.direction == "decrease",
+        is_money=goal.type == "revenue",
+        comparisons={arm.id: Arms(level(control), level(arm)) for arm in compared},
+        rates={arm.id: reading.rate(arm) for arm in arms},
+        samples={arm.id: reading.sample(arm) for arm in arms},
+        tau=_tau(question.experiment, goal) if reading.is_rate else None,
+        left_out=_left_out(reading, arms) if goal.type == "revenue" else {},
+    )
+
+
+def _tau(experiment: Experiment, goal: Goal) -> float | None:
+    plan = experiment.planned_test
+    return mixture_scale(plan) if plan and plan.get("goal_id") == goal.id else None
+
+
+def _left_out(reading: Reading, arms: list[Variation]) -> Mapping[str, LeftOut]:
+    return {
+        arm.id: LeftOut(reading.count(arm).hits, reading.tally.excluded(reading.goal.id, arm.id) or 0) for arm in arms
+    }

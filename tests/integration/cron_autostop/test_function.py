@@ -1,0 +1,82 @@
+"""The function on the template's resources, under its own policy: looks, pauses, publishes; once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from abtest.adapters.dynamo import DynamoCatalog, DynamoLookStore, DynamoRollupStore
+from abtest.adapters.s3 import S3Blobs
+from abtest.domain.experiments.model import Experiment
+from abtest.kit import canonical_json
+from abtest.kit.clock import timestamp
+from abtest.ports.catalog import Catalog, Commit, Put
+from abtest.services.experiments.records import experiment_in, record_of
+from abtest.services.shop_records import puts_of
+from tests.support.autostopping import CONTROL, GOAL, PLANNED, TREATMENT, plan, running, totals
+from tests.support.handlers import Handler, fresh_handler
+from tests.support.moto_stack import AwsStack
+from tests.support.storefronts import SHOP_ID, shop
+
+WON = {CONTROL: (2000, 200), TREATMENT: (2000, 300)}
+EVEN = {CONTROL: (2000, 200), TREATMENT: (2000, 205)}
+EVENT = canonical_json.loads(Path("events/cron_autostop__five_minutes.json").read_bytes())
+
+
+@pytest.fixture
+def handler(aws_stack: AwsStack) -> Handler:
+    return fresh_handler(aws_stack, "CronAutostop", "cron_autostop")
+
+
+@pytest.fixture
+def catalog(aws_stack: AwsStack) -> Catalog:
+    return DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket")))
+
+
+@pytest.fixture
+def rollups(aws_stack: AwsStack) -> DynamoRollupStore:
+    return DynamoRollupStore(aws_stack.name("RollupsTable"))
+
+
+def test_function__a_winner_and_one_that_runs_on__pauses_once_and_publishes(
+    handler: Handler, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
+) -> None:
+    began = timestamp(datetime.now(UTC) - timedelta(days=1))
+    first, second = running(1), replace(running(2), auto_stop_override=PLANNED, planned_test=plan())
+    catalog.commit(Commit(puts=puts_of(shop())))
+    for experiment in (first, second):
+        begun = replace(experiment, started_at=began, measurement_started_at=began)
+        catalog.commit(Commit(puts=[Put(record=record_of(begun), expected_version=0)]))
+    rollups.put(totals(first, 1, WON), {}, {})
+    rollups.put(totals(second, 1, EVEN), {}, {})
+
+    assert handler(EVENT, None) == {"results": {"paused": 1, "evaluated": 1}, "failed": [], "left": 0}
+
+    assert _stored(catalog, first.id).status == "paused"
+    kept = _stored(catalog, second.id)
+    assert (kept.status, (kept.planned_test or {})["evaluation"]["outcome"]) == ("running", "continue_inconclusive")
+    told = catalog.outbox("webhook", created_before="9999", limit=10)
+    assert [row.payload["event"] for row in told] == ["experiment.significant", "variation.winning"]
+    assert catalog.outbox("publish", created_before="9999", limit=10) == []
+    assert list(S3Blobs(aws_stack.name("DeliveryBucket")).list(""))
+    looks = DynamoLookStore(aws_stack.name("RollupsTable"))
+    assert [look["generation"] for look in looks.looks(first.id, 1)] == [1]
+    state = looks.state(first.id, 1)
+    assert state is not None
+    assert state["minima"][GOAL][TREATMENT] < 0.05
+
+    assert handler(EVENT, None)["results"] == {"already_evaluated": 1}
+    assert len(catalog.outbox("webhook", created_before="9999", limit=10)) == 2
+
+
+def test_function__nothing_runs__does_nothing(handler: Handler) -> None:
+    assert handler(EVENT, None) == {"results": {}, "failed": [], "left": 0}
+
+
+def _stored(catalog: Catalog, experiment_id: str) -> Experiment:
+    record = catalog.get(SHOP_ID, "EXP", experiment_id)
+    assert record is not None
+    return experiment_in(record)
