@@ -81,7 +81,7 @@ class ScheduledActions:
             if not self._is_due(queue, experiment):
                 return Change(before=experiment, after=experiment, action="experiment.schedule")
             action = _ACTIONS[queue]
-            prospect = self._planner.prospect_of(action, experiment, settings)
+            prospect = self._planner.prospect_of(action, experiment, settings, occasion.now)
             try:
                 required = settings.defaults["require_approval"]
                 change = act(experiment, action, occasion, approval_required=required, prospect=prospect)

@@ -47,7 +47,7 @@ class Lifecycle:
                 occasion,
                 details,
                 approval_required=settings.defaults["require_approval"],
-                prospect=self._planner.prospect_of(action, experiment, settings),
+                prospect=self._planner.prospect_of(action, experiment, settings, occasion.now),
             )
             acted = not change.is_empty
             return change

@@ -20,6 +20,7 @@ from abtest.domain.experiments.transitions import MEASUREMENT_BEGINS
 from abtest.domain.planning.plan import Plan, Snapshot, Traffic, frozen
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
 from abtest.domain.settings.shop import Shop
+from abtest.kit.clock import Timestamp, parse_timestamp
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.context import World
 from abtest.services.planning.measured import MIN_CONVERSIONS, MIN_VISITORS, Measured
@@ -52,7 +53,9 @@ class Planner:
         shop = read_shop(self._world.catalog, shop_id)
         return ShopSettings(shop, defaults_in(self._world.catalog, shop))
 
-    def stated(self, experiment: Experiment, wish: Mapping[str, Any], settings: ShopSettings) -> Snapshot:
+    def stated(
+        self, experiment: Experiment, wish: Mapping[str, Any], settings: ShopSettings, now: Timestamp
+    ) -> Snapshot:
         """The snapshot of a stated plan, for a measurement still to begin.
 
         `wish` holds goal_id, mde, and what else was stated. Raises ValidationFailedError naming the field to blame.
@@ -63,16 +66,16 @@ class Planner:
         if experiment.traffic_allocation <= 0:
             raise refused("traffic_allocation", "lets nobody in: a test without traffic has no plan")
         try:
-            return self._computed(experiment, goal, wish, settings)
+            return self._computed(experiment, goal, wish, settings, now)
         except CannotBePlannedError as error:
             raise refused(error.field, error.message) from error
 
-    def prospect_of(self, action: Action, experiment: Experiment, settings: ShopSettings) -> Prospect:
+    def prospect_of(self, action: Action, experiment: Experiment, settings: ShopSettings, now: Timestamp) -> Prospect:
         """What planning says of an action: nothing unless a measurement begins with it and is not under way."""
         begins = action in MEASUREMENT_BEGINS and not is_done(experiment, action)
-        return self.prospect(experiment, settings) if begins else NO_PROSPECT
+        return self.prospect(experiment, settings, now) if begins else NO_PROSPECT
 
-    def prospect(self, experiment: Experiment, settings: ShopSettings) -> Prospect:
+    def prospect(self, experiment: Experiment, settings: ShopSettings, now: Timestamp) -> Prospect:
         """What is frozen when the experiment starts now, and what its checklist says about that."""
         is_needed = _mode(experiment, settings.defaults) == _NEEDS_A_PLAN
         if experiment.plan_is_stated:
@@ -81,7 +84,7 @@ class Planner:
         try:
             if goal is None:
                 raise CannotBePlannedError("goal_id", "there is no goal to plan for")
-            return Prospect(snapshot=self._computed(experiment, goal, {}, settings))
+            return Prospect(snapshot=self._computed(experiment, goal, {}, settings, now))
         except CannotBePlannedError as error:
             # A plan of an earlier measurement still says what is to be found.
             lacks = is_needed and planned_goal(experiment) is None
@@ -91,14 +94,13 @@ class Planner:
         """What the checklist says at any time: of a test under way, whether its plan still holds."""
         if experiment.status in MEASURING and experiment.planned_test is not None:
             return _of_stated(experiment, is_needed=False)
-        return self.prospect(experiment, settings)
+        return self.prospect(experiment, settings, self._world.now())
 
     def _computed(
-        self, experiment: Experiment, goal: Goal, wish: Mapping[str, Any], settings: ShopSettings
+        self, experiment: Experiment, goal: Goal, wish: Mapping[str, Any], settings: ShopSettings, now: Timestamp
     ) -> Snapshot:
         asked = {**wished(experiment, settings.defaults), **wish}
-        now = self._world.clock.now()
-        measured = Measured(self._world.catalog, self._rollups, experiment, settings.shop, now)
+        measured = Measured(self._world.catalog, self._rollups, experiment, settings.shop, parse_timestamp(now))
         baseline = asked.get("baseline_rate")
         plan = Plan(
             goal_id=goal.id,
@@ -113,7 +115,7 @@ class Planner:
             traffic_allocation=experiment.traffic_allocation,
             holdout=measured.holdout,
         )
-        return frozen(plan, traffic, now=self._world.now(), epoch_started_at=None)
+        return frozen(plan, traffic, now=now, epoch_started_at=None)
 
 
 def wished(experiment: Experiment, defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,10 +138,11 @@ def _measured_rate(measured: Measured, goal: Goal, window_days: int) -> float:
     found = measured.baseline(goal, window_days)
     if found.is_known:
         return found.value
+    seen = f"{found.conversions} of {found.visitors} visitors reaching the goal" if found.visitors else "nothing"
     raise CannotBePlannedError(
         "baseline_rate",
-        f"is not known: {found.conversions} of {found.visitors} visitors measured reached the goal, and it takes"
-        f" {MIN_CONVERSIONS} of {MIN_VISITORS}; state it",
+        f"is not known: {seen} was measured, and it takes {MIN_CONVERSIONS} conversions of {MIN_VISITORS} visitors;"
+        " state it",
     )
 
 

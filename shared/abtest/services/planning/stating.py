@@ -46,7 +46,7 @@ class Plans:
             if _is_same(experiment, whole):
                 plan = experiment.planned_test
             else:
-                plan = self._planner.stated(experiment, wish, settings)
+                plan = self._planner.stated(experiment, wish, settings, occasion.now)
             after = replace(experiment, planned_test=plan, plan_is_stated=True)
             return editing.settle(experiment, after, occasion, action="experiment.plan", consent=consent)
 
