@@ -81,7 +81,7 @@ def test_round__no_winner_at_the_end__is_stored_and_nobody_is_told(
     assert keeper.events() == []
     told = keeper.audited()[0]
     assert told.action == ("experiment.pause" if status == "paused" else "experiment.evaluate")
-    assert told.diff["outcome"] == [None, outcome]
+    assert told.diff["evaluation_outcome"] == [None, outcome]
     assert told.diff["adjusted_p_values"][1].keys() == {TREATMENT}
 
 

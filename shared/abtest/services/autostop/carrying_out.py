@@ -57,7 +57,7 @@ class CarryingOut:
         def edit(fresh: Experiment, occasion: Occasion) -> Experiment | None:
             return _with_evaluation(fresh, verdict, occasion.now) if is_same_question(experiment, fresh) else None
 
-        note = {"outcome": verdict.outcome, "adjusted_p_values": dict(verdict.adjusted)}
+        note = {"evaluation_outcome": verdict.outcome, "adjusted_p_values": dict(verdict.adjusted)}
         if verdict.pauses:
             done = pause_running(
                 self._store,

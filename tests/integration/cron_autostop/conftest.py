@@ -1,0 +1,31 @@
+"""The experiments family in memory, for tests of what people see and undo."""
+
+import pytest
+
+from abtest.adapters.memory import MemorySessions
+from abtest.http.factory import create_app, handler
+from abtest.wiring.experiments import experiments_uses
+from api_experiments.routes import ROUTERS
+from tests.support.api import MemoryApi, Tenant
+from tests.support.client import Client
+
+
+@pytest.fixture
+def api() -> MemoryApi:
+    """Experiments and what belongs to them."""
+    api = MemoryApi([])
+    uses = experiments_uses(api.management, MemorySessions())
+    api.handler = handler(create_app(ROUTERS, api.management.services(uses)))
+    return api
+
+
+@pytest.fixture
+def tenant(api: MemoryApi) -> Tenant:
+    """A shop that asks for no approval, with an admin key."""
+    return api.tenant()
+
+
+@pytest.fixture
+def client(api: MemoryApi, tenant: Tenant) -> Client:
+    """The shop's admin."""
+    return api.client(tenant.admin)
