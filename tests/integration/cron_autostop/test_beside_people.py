@@ -1,4 +1,4 @@
-"""Auto-stop beside people who use the API: settings stated there hold, what it did is read there, what they undo stays."""
+"""Auto-stop beside people who use the API: what they state holds, what it did they read, what they undo stays."""
 
 from __future__ import annotations
 
