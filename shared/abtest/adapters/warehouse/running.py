@@ -21,7 +21,8 @@ import duckdb
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.raw_rows import download, stage
-from abtest.adapters.warehouse.running_copy import CREATE_INBOX, HASHED, Brought, Opened, ShopCopy
+from abtest.adapters.warehouse.running_copy import Brought, Opened, ShopCopy
+from abtest.adapters.warehouse.running_sql import CREATE_INBOX, HASHED
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
 from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key

@@ -17,10 +17,25 @@ from typing import Any, Protocol
 
 import duckdb
 
-from abtest.adapters.warehouse.raw_rows import SQL_TYPES
+from abtest.adapters.warehouse.running_sql import (
+    APPEND_ORDERS,
+    APPEND_VISITS,
+    CHANGING,
+    DROP_ECHOES,
+    GROW,
+    HASHED,
+    MET,
+    MET_EVENTS,
+    ORDER_MOMENTS,
+    PIECE,
+    PIECE_ROWS,
+    SHARED,
+    TABLES,
+    TIE_EVENTS,
+    TIE_ORDERS,
+)
 from abtest.adapters.warehouse.sql_texts import literal
 from abtest.domain.ledger.cells import Counts
-from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
 from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.plans import CountingPlan
@@ -46,80 +61,8 @@ class CopyLedger(Protocol):
 Opened = Callable[[duckdb.DuckDBPyConnection, str, str], CopyLedger]
 """Opens a table or view for questions: rows of the shop alone, with the columns of the ledger that they are about."""
 
-_KEPT = tuple(name for name in COLUMNS if name not in ("shop_id", "session_id", "sent_at"))
-"""No question is about the others, nor do they tell which of copies stands; the shop is the same for all rows."""
-
-PIECE_ROWS = 2048
-"""DuckDB reads so many rows at once, or passes them over."""
-
-_PIECE = f"rowid // {PIECE_ROWS}"
-_HASHES = "visitor_hash UBIGINT, event_hash UBIGINT, order_hash UBIGINT"
-_COLUMNS = f"{', '.join(f'{name} {SQL_TYPES[COLUMNS[name]]}' for name in _KEPT)}, {_HASHES}"
-HASHED = f"""{", ".join(_KEPT)}, hash(visitor_id) AS visitor_hash, hash(event_id) AS event_hash,
-    CASE WHEN order_id <> '' THEN hash(order_id) END AS order_hash"""
-"""The columns of a copy, out of a relation that has those of the ledger."""
-CREATE_INBOX = f"CREATE OR REPLACE TABLE inbox (shop_id VARCHAR, {_COLUMNS}, is_new BOOLEAN)"
-
-# Of history: the pieces in which each visitor is; visitors of orders; visitors of what several of them share.
-_TABLES = {
-    "history": _COLUMNS,
-    "visits": "visitor_hash UBIGINT, piece BIGINT",
-    "orders": "order_hash UBIGINT, visitor_hash UBIGINT",
-    "ties": "shared UBIGINT, visitor_hash UBIGINT",
-}
-
-_APPEND_VISITS = f"INSERT INTO {{name}}.visits SELECT DISTINCT visitor_hash, {_PIECE} FROM {{name}}.history"  # noqa: S608 - names of our own
-_APPEND_ORDERS = """INSERT INTO {name}.orders
-SELECT DISTINCT order_hash, visitor_hash FROM {rows} WHERE order_hash IS NOT NULL"""
-_TIE_ORDERS = """INSERT INTO {name}.ties
-SELECT order_hash, visitor_hash FROM {name}.orders
-WHERE order_hash IN (SELECT order_hash FROM {name}.orders GROUP BY order_hash HAVING count(*) > 1)"""
-_TIE_EVENTS = """INSERT INTO {name}.ties
-WITH alike AS (
-    SELECT DISTINCT event_hash, visitor_hash FROM {name}.history
-    WHERE event_hash IN (
-        SELECT event_hash FROM (
-            SELECT event_hash, lag(event_hash) OVER (ORDER BY event_hash) AS before FROM {name}.history
-        ) WHERE event_hash = before))
-SELECT event_hash, visitor_hash FROM alike
-WHERE event_hash IN (SELECT event_hash FROM alike GROUP BY event_hash HAVING count(*) > 1)"""
-
-_MET_EVENTS = f"""CREATE OR REPLACE TEMP TABLE met_events AS
-SELECT event_hash AS shared, visitor_hash, {_PIECE} AS piece FROM {{name}}.history
-WHERE event_hash IN (SELECT event_hash FROM news)"""  # noqa: S608 - names of our own
-_MET = """CREATE OR REPLACE TEMP TABLE met AS
-SELECT shared, visitor_hash FROM met_events WHERE shared IN (SELECT event_hash FROM news)
-UNION ALL SELECT event_hash, visitor_hash FROM news
-UNION ALL SELECT order_hash, visitor_hash FROM {name}.orders WHERE order_hash IN (SELECT order_hash FROM news)
-UNION ALL SELECT order_hash, visitor_hash FROM news WHERE order_hash IS NOT NULL"""
-
-_SHARED = """
-SELECT DISTINCT shared, visitor_hash FROM met
-WHERE shared IN (SELECT shared FROM met GROUP BY shared HAVING min(visitor_hash) <> max(visitor_hash))"""
-
-_GROW = """
-INSERT INTO touched
-SELECT DISTINCT visitor_hash FROM bonds
-WHERE shared IN (SELECT shared FROM bonds SEMI JOIN touched USING (visitor_hash))
-    AND visitor_hash NOT IN (SELECT visitor_hash FROM touched)"""
-
-_SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in _KEPT if name != "received_at")
-
-# Who received it first, and that it happened at the same moment, is the same from whatever moment somebody counts.
-_DROP_ECHOES = f"""
-DELETE FROM news WHERE rowid IN (
-    SELECT news.rowid FROM news JOIN known AS old ON old.event_hash = news.event_hash
-    WHERE {_SAME} AND old.received_at <= news.received_at AND news.ts <= old.received_at)"""  # noqa: S608 - names of columns alone
-
 _CLOSURES = ("closure_before", "closure")
-
-_CHANGING = """
-SELECT type, qa_mode, visitor_id, order_id, ts, received_at FROM closure
-WHERE event_hash IN (SELECT event_hash FROM news)"""
-
-_ORDER_MOMENTS = """
-SELECT order_id, visitor_id, least(ts, received_at) FROM closure WHERE type = 'order' OR (type = 'goal' AND
-goal_id = '__revenue__')"""
+"""The rows of all whom a run is about, without what is new and with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +100,7 @@ class ShopCopy:
         self._opened = opened
         self._standing: dict[str, Standing] = {}
         self._days: dict[str, ShopDay] = {}
-        for table, columns in _TABLES.items():
+        for table, columns in TABLES.items():
             database.execute(f"CREATE TABLE {name}.{table} ({columns})")
         database.execute(f"CREATE VIEW {name}.shop_rows AS SELECT *, {literal(shop_id)} AS shop_id FROM {name}.history")  # noqa: S608 - escaped
 
@@ -176,7 +119,7 @@ class ShopCopy:
             SELECT * EXCLUDE (shop_id, is_new) FROM inbox WHERE shop_id = $shop AND NOT is_new""",  # noqa: S608 - names of our own
             {"shop": self._shop_id},
         )
-        for text in (_APPEND_VISITS, _APPEND_ORDERS, _TIE_ORDERS, _TIE_EVENTS):
+        for text in (APPEND_VISITS, APPEND_ORDERS, TIE_ORDERS, TIE_EVENTS):
             self._database.execute(text.format(name=self.name, rows=f"{self.name}.history"))
 
     def bring(self, plans: Iterable[CountingPlan]) -> Brought:
@@ -239,10 +182,10 @@ class ShopCopy:
         )
         ((number, oldest, newest),) = self._rows("SELECT count(*), min(received_at), max(received_at) FROM news")
         if number:
-            self._database.execute(_MET_EVENTS.format(name=self.name))
+            self._database.execute(MET_EVENTS.format(name=self.name))
             known = self._found("SELECT piece FROM met_events", "event_hash IN (SELECT shared FROM met_events)")
             self._database.execute(f"CREATE OR REPLACE TEMP TABLE known AS {known}")
-            self._database.execute(_DROP_ECHOES)
+            self._database.execute(DROP_ECHOES)
         return number, oldest, newest or 0
 
     def _found(self, pieces: str, condition: str) -> str:
@@ -255,7 +198,7 @@ class ShopCopy:
         wanted = set(found)
         marks = "".join("1" if piece in wanted else "0" for piece in range(first, last + 1))
         within = f"rowid >= {first * PIECE_ROWS} AND rowid < {(last + 1) * PIECE_ROWS}"
-        return f"{rows} AND {within} AND get_bit('{marks}'::BIT, ({_PIECE} - {first})::INTEGER) = 1"
+        return f"{rows} AND {within} AND get_bit('{marks}'::BIT, ({PIECE} - {first})::INTEGER) = 1"
 
     def _note_seen(self, wanted: Mapping[str, tuple[str, CountingPlan]], newest: int) -> None:
         """Repetitions change nothing but up to when the ledger was looked at."""
@@ -266,11 +209,11 @@ class ShopCopy:
     def _close(self) -> None:
         """All rows of all visitors who share anything with a new row, directly or through others."""
         run = self._database.execute
-        run(_MET.format(name=self.name))
-        run(f"CREATE OR REPLACE TEMP TABLE new_ties AS {_SHARED}")
+        run(MET.format(name=self.name))
+        run(f"CREATE OR REPLACE TEMP TABLE new_ties AS {SHARED}")
         run(f"CREATE OR REPLACE TEMP VIEW bonds AS FROM {self.name}.ties UNION ALL FROM new_ties")
         run("CREATE OR REPLACE TEMP TABLE touched AS SELECT DISTINCT visitor_hash FROM news")
-        while self._number(_GROW):
+        while self._number(GROW):
             pass
         pieces = f"SELECT DISTINCT piece FROM {self.name}.visits SEMI JOIN touched USING (visitor_hash)"  # noqa: S608 - a name of our own
         rows = self._found(pieces, "visitor_hash IN (SELECT visitor_hash FROM touched)")
@@ -294,17 +237,17 @@ class ShopCopy:
                 brought.failed[experiment_id] = str(error)
 
     def _touched_days(self) -> frozenset[str]:
-        orders = [OrderMoment(order_id or "", visitor, at) for order_id, visitor, at in self._rows(_ORDER_MOMENTS)]
-        return touched_days(map(_as_row, self._rows(_CHANGING)), orders)
+        orders = [OrderMoment(order_id or "", visitor, at) for order_id, visitor, at in self._rows(ORDER_MOMENTS)]
+        return touched_days(map(_as_row, self._rows(CHANGING)), orders)
 
     def _keep_news(self) -> None:
         """Whoever dies in the middle loses the copy: see `bring`."""
         run, held = self._database.execute, self._number(f"SELECT count(*) FROM {self.name}.history")  # noqa: S608 - a name of our own
         run(f"INSERT INTO {self.name}.history FROM news")
         run(f"INSERT INTO {self.name}.ties FROM new_ties")
-        run(_APPEND_ORDERS.format(name=self.name, rows="news"))
+        run(APPEND_ORDERS.format(name=self.name, rows="news"))
         # Nothing is ever deleted, so rows are numbered from 0 without gaps.
-        run(f"{_APPEND_VISITS.format(name=self.name)} WHERE rowid >= {held}")
+        run(f"{APPEND_VISITS.format(name=self.name)} WHERE rowid >= {held}")
 
     def _count_whole(self, wanted: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
         """Plans that are new, or not what they were."""

@@ -1,0 +1,80 @@
+"""The SQL of a shop's copy: its tables, and what a run asks of them about the rows that are new.
+
+Texts with `{name}` want the name of the copy's database; `{rows}` are those that are appended.
+"""
+
+from abtest.adapters.warehouse.raw_rows import SQL_TYPES
+from abtest.domain.ledger.columns import COLUMNS
+
+KEPT = tuple(name for name in COLUMNS if name not in ("shop_id", "session_id", "sent_at"))
+"""No question is about the others, nor do they tell which of copies stands; the shop is the same for all rows."""
+
+PIECE_ROWS = 2048
+"""DuckDB reads so many rows at once, or passes them over."""
+
+PIECE = f"rowid // {PIECE_ROWS}"
+HASHES = "visitor_hash UBIGINT, event_hash UBIGINT, order_hash UBIGINT"
+COPY_COLUMNS = f"{', '.join(f'{name} {SQL_TYPES[COLUMNS[name]]}' for name in KEPT)}, {HASHES}"
+HASHED = f"""{", ".join(KEPT)}, hash(visitor_id) AS visitor_hash, hash(event_id) AS event_hash,
+    CASE WHEN order_id <> '' THEN hash(order_id) END AS order_hash"""
+"""The columns of a copy, out of a relation that has those of the ledger."""
+CREATE_INBOX = f"CREATE OR REPLACE TABLE inbox (shop_id VARCHAR, {COPY_COLUMNS}, is_new BOOLEAN)"
+
+# Of history: the pieces in which each visitor is; visitors of orders; visitors of what several of them share.
+TABLES = {
+    "history": COPY_COLUMNS,
+    "visits": "visitor_hash UBIGINT, piece BIGINT",
+    "orders": "order_hash UBIGINT, visitor_hash UBIGINT",
+    "ties": "shared UBIGINT, visitor_hash UBIGINT",
+}
+
+APPEND_VISITS = f"INSERT INTO {{name}}.visits SELECT DISTINCT visitor_hash, {PIECE} FROM {{name}}.history"  # noqa: S608 - names of our own
+APPEND_ORDERS = """INSERT INTO {name}.orders
+SELECT DISTINCT order_hash, visitor_hash FROM {rows} WHERE order_hash IS NOT NULL"""
+TIE_ORDERS = """INSERT INTO {name}.ties
+SELECT order_hash, visitor_hash FROM {name}.orders
+WHERE order_hash IN (SELECT order_hash FROM {name}.orders GROUP BY order_hash HAVING count(*) > 1)"""
+TIE_EVENTS = """INSERT INTO {name}.ties
+WITH alike AS (
+    SELECT DISTINCT event_hash, visitor_hash FROM {name}.history
+    WHERE event_hash IN (
+        SELECT event_hash FROM (
+            SELECT event_hash, lag(event_hash) OVER (ORDER BY event_hash) AS before FROM {name}.history
+        ) WHERE event_hash = before))
+SELECT event_hash, visitor_hash FROM alike
+WHERE event_hash IN (SELECT event_hash FROM alike GROUP BY event_hash HAVING count(*) > 1)"""
+
+MET_EVENTS = f"""CREATE OR REPLACE TEMP TABLE met_events AS
+SELECT event_hash AS shared, visitor_hash, {PIECE} AS piece FROM {{name}}.history
+WHERE event_hash IN (SELECT event_hash FROM news)"""  # noqa: S608 - names of our own
+MET = """CREATE OR REPLACE TEMP TABLE met AS
+SELECT shared, visitor_hash FROM met_events WHERE shared IN (SELECT event_hash FROM news)
+UNION ALL SELECT event_hash, visitor_hash FROM news
+UNION ALL SELECT order_hash, visitor_hash FROM {name}.orders WHERE order_hash IN (SELECT order_hash FROM news)
+UNION ALL SELECT order_hash, visitor_hash FROM news WHERE order_hash IS NOT NULL"""
+
+SHARED = """
+SELECT DISTINCT shared, visitor_hash FROM met
+WHERE shared IN (SELECT shared FROM met GROUP BY shared HAVING min(visitor_hash) <> max(visitor_hash))"""
+
+GROW = """
+INSERT INTO touched
+SELECT DISTINCT visitor_hash FROM bonds
+WHERE shared IN (SELECT shared FROM bonds SEMI JOIN touched USING (visitor_hash))
+    AND visitor_hash NOT IN (SELECT visitor_hash FROM touched)"""
+
+SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in KEPT if name != "received_at")
+
+# Who received it first, and that it happened at the same moment, is the same from whatever moment somebody counts.
+DROP_ECHOES = f"""
+DELETE FROM news WHERE rowid IN (
+    SELECT news.rowid FROM news JOIN known AS old ON old.event_hash = news.event_hash
+    WHERE {SAME} AND old.received_at <= news.received_at AND news.ts <= old.received_at)"""  # noqa: S608 - names of columns alone
+
+CHANGING = """
+SELECT type, qa_mode, visitor_id, order_id, ts, received_at FROM closure
+WHERE event_hash IN (SELECT event_hash FROM news)"""
+
+ORDER_MOMENTS = """
+SELECT order_id, visitor_id, least(ts, received_at) FROM closure WHERE type = 'order' OR (type = 'goal' AND
+goal_id = '__revenue__')"""
