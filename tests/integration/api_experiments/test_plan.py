@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from abtest.contract.shops import UpdateShopDefaults
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.ledger.rollup_documents import shop_day_document
 from abtest.domain.ledger.shop_days import ShopDay
+from abtest.services.context import Caller
+from abtest.services.shops import Shops
 from tests.integration.api_experiments.test_lifecycle import at, run_schedule
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
@@ -57,6 +60,7 @@ def stored(api: MemoryApi, tenant: Tenant, made: Json) -> Any:
 
 
 def test_plan__stated__is_answered_whole_and_served_from_then_on(client: Client, draft: Json, api: MemoryApi) -> None:
+    api.clock.advance(seconds=1)
     answer = client.put(f"{path_of(draft)}/plan", wish(draft))
     assert answer.status == 200, answer.body
     assert answer.json()["planned_test"] == {
@@ -266,6 +270,27 @@ def test_launch__planned_end_without_a_plan__is_refused_until_one_is_stated(clie
     assert client.put(f"{path_of(made)}/plan", wish(made)).status == 200
     assert client.get(f"{path_of(made)}/checklist").json()["ready"] is True
     assert client.post(f"{path_of(made)}/launch").json()["planned_test"]["required_total_visitors"] == 106_422
+
+
+@pytest.mark.parametrize(
+    ("shops", "own", "status"),
+    [
+        ("fixed_horizon_planned_end", None, 422),
+        ("fixed_horizon_planned_end", "inherit", 422),
+        ("fixed_horizon_planned_end", "off", 200),
+        ("fixed_horizon_planned_end", "sequential_significance", 200),
+        ("inherit", "inherit", 200),
+        ("sequential_significance", "fixed_horizon_planned_end", 422),
+    ],
+)
+def test_launch__mode_of_the_shop__holds_unless_the_experiment_says_another(
+    client: Client, create: Create, api: MemoryApi, tenant: Tenant, shops: str, own: str | None, status: int
+) -> None:
+    caller = Caller(key_id="k", kind="shop", user_id="u", shop_id=tenant.shop.id, scopes=frozenset(), request_id="r")
+    patch = UpdateShopDefaults.model_validate({"auto_stop": {"mode": shops}})
+    Shops(api.world, api.management.publication).update_defaults(caller, patch, None)
+    made = create(goals=GOALS, **({"auto_stop_override": {"mode": own}} if own else {}))
+    assert client.post(f"{path_of(made)}/launch").status == status
 
 
 def test_launch__planned_end_without_a_goal__is_refused(client: Client, create: Create) -> None:

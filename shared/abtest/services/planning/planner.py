@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from abtest.domain.autostop.settings import resolved
 from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.planned_test import (
@@ -29,7 +30,6 @@ from abtest.services.shops import defaults_in
 
 DEFAULT_MDE = 0.1
 DEFAULT_WINDOW_DAYS = 28
-_NEEDS_A_PLAN = "fixed_horizon_planned_end"
 _OF_THE_SHOP = ("alpha", "power", "correction_method")
 
 
@@ -77,7 +77,8 @@ class Planner:
 
     def prospect(self, experiment: Experiment, settings: ShopSettings, now: Timestamp) -> Prospect:
         """What is frozen when the experiment starts now, and what its checklist says about that."""
-        is_needed = _mode(experiment, settings.defaults) == _NEEDS_A_PLAN
+        mode = resolved(experiment.auto_stop_override, settings.defaults.get("auto_stop")).mode
+        is_needed = mode == "fixed_horizon_planned_end"
         if experiment.plan_is_stated:
             return _of_stated(experiment, is_needed)
         goal = decisive_goal(experiment)
@@ -126,12 +127,6 @@ def wished(experiment: Experiment, defaults: Mapping[str, Any]) -> dict[str, Any
         stated = (auto_stop or {}).get("fixed_horizon") or {}
         found |= {name: value for name, value in stated.items() if value is not None}
     return found
-
-
-def _mode(experiment: Experiment, defaults: Mapping[str, Any]) -> str:
-    own: str = (experiment.auto_stop_override or {}).get("mode", "inherit")
-    shops: str = (defaults.get("auto_stop") or {}).get("mode", "off")
-    return shops if own == "inherit" else own
 
 
 def _measured_rate(measured: Measured, goal: Goal, window_days: int) -> float:
