@@ -11,7 +11,7 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaincc, expit, ndtri
+from scipy.special import betainc, betaincc, betaincinv, expit, ndtri
 
 from abtest.domain.stats.arithmetic import FloatArray
 
@@ -19,6 +19,8 @@ MOST_NODES = 401
 _TAIL = 32.0
 """What is left out on either side is below e^-32 of the whole."""
 _STEPS, _PRECISE = 80, 1e-14
+_OUTSIDE, _PANELS = 1e-17, 16
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 class Pair(NamedTuple):
@@ -59,24 +61,41 @@ def beat_and_loss(a_c: FloatArray, b_c: FloatArray, a_t: FloatArray, b_t: FloatA
 
 def difference_quantile(a_c: float, b_c: float, a_t: float, b_t: float, level: float) -> float:
     """The δ with P(treatment - control <= δ) = level, by regula falsi kept between bounds."""
-    control_is_narrow = 1 / a_c + 1 / b_c < 1 / a_t + 1 / b_t
-    a, b, wide_a, wide_b = (a_c, b_c, a_t, b_t) if control_is_narrow else (a_t, b_t, a_c, b_c)
-    nodes = _nodes(np.array(a), np.array(b))
+    mean = a_t / (a_t + b_t) - a_c / (a_c + b_c)
+    spread = sqrt(_variance(a_c, b_c) + _variance(a_t, b_t))
 
     def excess(delta: float) -> float:
-        if control_is_narrow:
-            below = betainc(wide_a, wide_b, np.clip(nodes.p + delta, 0, 1))
-        else:
-            below = betaincc(wide_a, wide_b, np.clip(nodes.p - delta, 0, 1))
-        return float(np.sum(nodes.weight * below)) - level
+        return difference_cdf(a_c, b_c, a_t, b_t, delta) - level
 
-    mean = a_t / (a_t + b_t) - a_c / (a_c + b_c)
-    spread = sqrt(float(_variance(a_c, b_c) + _variance(a_t, b_t)))
     guess = mean + float(ndtri(level)) * spread
     lower, upper = max(-1.0, guess - spread), min(1.0, guess + spread)
     lower = lower if excess(lower) < 0 else -1.0
     upper = upper if excess(upper) > 0 else 1.0
     return _root(excess, lower, upper)
+
+
+def difference_cdf(a_c: float, b_c: float, a_t: float, b_t: float, delta: float) -> float:
+    """P(treatment - control <= δ).
+
+    Gauss-Legendre in panels over the narrower posterior, between the points at which the other one, shifted by δ, has
+    its ends: there the integrand has kinks, which a rule across them would pay for with 1e-4.
+    """
+    if _variance(a_t, b_t) < _variance(a_c, b_c):  # 1 - treatment and 1 - control differ alike, the other way round
+        a_c, b_c, a_t, b_t = b_t, a_t, b_c, a_c
+    first = max(-delta, float(betaincinv(a_c, b_c, _OUTSIDE)))
+    last = min(1 - delta, 1 - float(betaincinv(b_c, a_c, _OUTSIDE)))
+    beyond = float(betaincc(a_c, b_c, min(max(1 - delta, 0.0), 1.0)))
+    if first >= last:
+        return beyond
+    edges = np.linspace(first, last, _PANELS + 1)
+    half = (last - first) / _PANELS / 2
+    x = (edges[:-1, None] + half * (1 + _NODES)).ravel()
+    mean = a_c / (a_c + b_c)
+    steep = (a_c - 1) * np.log1p((x - mean) / mean) + (b_c - 1) * np.log1p((mean - x) / (1 - mean))
+    weight = np.tile(_WEIGHTS, _PANELS) * np.exp(steep - np.max(steep))
+    mass = float(betainc(a_c, b_c, last) - betainc(a_c, b_c, first))
+    below = betainc(a_t, b_t, np.clip(x + delta, 0, 1))
+    return beyond + mass * float(np.sum(weight * below) / np.sum(weight))
 
 
 def _root(excess: Callable[[float], float], lower: float, upper: float) -> float:
@@ -98,7 +117,7 @@ def _root(excess: Callable[[float], float], lower: float, upper: float) -> float
     return middle
 
 
-def _variance(a: FloatArray | float, b: FloatArray | float) -> FloatArray | float:
+def _variance(a: float, b: float) -> float:
     return a / (a + b) * (b / (a + b)) / (a + b + 1)
 
 

@@ -1,0 +1,1 @@
+"""Statistics against implementations that are not ours."""
