@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from abtest.adapters.memory import MemoryQueue, MemoryRollupStore, MemorySessions
+from abtest.adapters.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER, Cell, Counts, GoalCount, Money, MoneyCell
 from abtest.domain.ledger.daily_counts import DailyCounts
@@ -64,7 +64,10 @@ class Dashboard:
 def made() -> Dashboard:
     """The experiment through the product, its roll-up through the documents' own code."""
     api, store = MemoryApi([]), MemoryRollupStore()
-    uses = {**experiments_uses(api.management, MemorySessions()), **analytics_of(api.world, store, MemoryQueue())}
+    uses = {
+        **experiments_uses(api.management, MemorySessions()),
+        **analytics_of(api.world, store, MemoryLookStore(), MemoryQueue()),
+    }
     api.handler = handler(create_app([*ROUTERS, results, timeseries, segments], api.management.services(uses)))
     tenant = api.tenant()
     client = api.client(tenant.admin)
@@ -140,10 +143,10 @@ def percentiles(call: Callable[[], object], rounds: int = ROUNDS) -> tuple[float
 
 def services(found: Dashboard) -> dict[str, Callable[[RollupReader], object]]:
     """The routes' use cases, on a reader that may know the documents or not."""
-    world, caller, one = found.api.world, found.caller, found.experiment_id
+    world, caller, one, looks = found.api.world, found.caller, found.experiment_id, MemoryLookStore()
     return {
-        "results": lambda reader: Results(world, reader).read(caller, one, Wish()),
-        "results, 14 days": lambda reader: Results(world, reader).read(caller, one, Wish(range=_half(found))),
+        "results": lambda reader: Results(world, reader, looks).read(caller, one, Wish()),
+        "results, 14 days": lambda reader: Results(world, reader, looks).read(caller, one, Wish(range=_half(found))),
         "timeseries, days, cumulative": lambda reader: SeriesReading(world, reader).read(
             caller, one, SeriesWish(timezone="Europe/Berlin")
         ),

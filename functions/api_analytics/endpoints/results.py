@@ -36,15 +36,16 @@ def get(
     segment: Segment = None,
     since: From = None,
     to: To = None,
-    engine: Engine = "frequentist",  # noqa: ARG001 - there is one, and its name is checked
+    engine: Engine = "frequentist",
     correction: Correction = None,
 ) -> contract.Results:
     """What the experiment says so far: each goal with a row a variation, compared with the control.
 
     Counts are as of `computed_at` and refreshed every five minutes. Null means not evaluable. With a segment, `from`
-    and `to` must be whole UTC days. Visitors first exposed outside `results_weekdays` do not count.
+    and `to` must be whole UTC days. Visitors first exposed outside `results_weekdays` do not count. Below
+    `min_visitors` and `min_conversions` nothing is called significant, and each row says in words what is missing.
     """
-    return results.read(caller, experiment_id, _wish(goal_id, segment, since, to, correction))
+    return results.read(caller, experiment_id, _wish(goal_id, segment, Range(start=since, end=to), engine, correction))
 
 
 @of_personalizations.get(
@@ -60,22 +61,30 @@ def get_of_personalization(
     segment: Segment = None,
     since: From = None,
     to: To = None,
+    engine: Engine = "frequentist",
     correction: Correction = None,
 ) -> contract.PersonalizationResults:
     """What the personalization does: of each experience those who see it, beside those outside the rollout.
 
     A rollout below 1 is what makes a comparison possible. A change of the rollout begins to count anew.
     """
-    return results.of_personalization(caller, personalization_id, _wish(goal_id, segment, since, to, correction))
+    return results.of_personalization(
+        caller, personalization_id, _wish(goal_id, segment, Range(start=since, end=to), engine, correction)
+    )
 
 
 def _wish(
-    goal_ids: list[str], segment: str | None, since: str | None, to: str | None, correction: contract.Correction | None
+    goal_ids: list[str],
+    segment: str | None,
+    asked: Range,
+    engine: contract.Engine,
+    correction: contract.Correction | None,
 ) -> Wish:
     dimension, _, value = (segment or "").partition(":")
     return Wish(
         goal_ids=goal_ids,
+        engine=engine,
         correction=correction,
-        range=Range(start=since, end=to),
+        range=asked,
         segment=(cast("contract.Dimension", dimension), value or None) if dimension else None,
     )

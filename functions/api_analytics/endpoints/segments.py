@@ -11,7 +11,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
 from abtest.services.results import Range, SegmentReading
-from api_analytics.endpoints.vocabulary import Analyst, Correction, From, GoalIds, To
+from api_analytics.endpoints.vocabulary import Analyst, Correction, From, GoalIds, SegmentEngine, To
 
 Dimensions = Annotated[
     list[contract.Dimension], Query(min_length=1, max_length=2, description="One dimension, or two different ones.")
@@ -33,6 +33,7 @@ def get(
     goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
     since: From = None,
     to: To = None,
+    engine: SegmentEngine = "frequentist",
     correction: Correction = None,
 ) -> contract.Segments:
     """Visitors by what they were when first exposed, most visitors first, a hundred segments at most.
@@ -43,4 +44,6 @@ def get(
     if len(set(dimension)) != len(dimension):
         raise ValidationFailedError("a dimension is named twice", fields=[FieldError("dimension", "must differ")])
     asked = Range(start=since, end=to)
-    return segments.read(caller, experiment_id, dimension, goal_ids=goal_id, asked=asked, correction=correction)
+    return segments.read(
+        caller, experiment_id, dimension, goal_ids=goal_id, asked=asked, correction=correction, engine=engine
+    )

@@ -44,7 +44,16 @@ Analyst = Annotated[Caller, require("analytics:read")]
 GoalIds = Annotated[
     list[Uuid], Query(max_length=50, description="Only these goals; repeat the parameter. All goals in use otherwise.")
 ]
-Engine = Annotated[contract.Engine, Query(description="How variations are compared; others are not available yet.")]
+Engine = Annotated[
+    contract.Engine,
+    Query(
+        description="How variations are compared: `frequentist` for one look, `sequential` for as many looks as you "
+        "like, `bayesian` for probabilities from weak priors."
+    ),
+]
+SegmentEngine = Annotated[
+    contract.SegmentEngine, Query(description="How variations are compared; posteriors are not told by segment.")
+]
 Correction = Annotated[
     contract.Correction | None,
     Query(description="For several comparisons; the shop's default (Holm, unless changed) when absent."),

@@ -5,13 +5,36 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
+from abtest.contract.trust import Coverage as Coverage
+from abtest.contract.trust import FindingKind as FindingKind
+from abtest.contract.trust import HealthFinding as HealthFinding
+from abtest.contract.trust import Measurement as Measurement
+from abtest.contract.trust import PlanProgress as PlanProgress
+from abtest.contract.trust import SampleRatio as SampleRatio
 from abtest.domain.experiments.model import Aggregation, Direction, GoalRole, GoalType
 
-Engine = Literal["frequentist"]
+Engine = Literal["frequentist", "sequential", "bayesian"]
+SegmentEngine = Literal["frequentist", "sequential"]
 Correction = Literal["none", "holm"]
 Dimension = Literal["device", "country", "new_returning", "source"]
 Granularity = Literal["hour", "day", "week"]
 Mode = Literal["cumulative", "per_bucket"]
+RowState = Literal[
+    "baseline",
+    "not_counted_yet",
+    "no_control",
+    "no_traffic",
+    "no_visitors",
+    "too_few_visitors",
+    "no_conversions",
+    "too_few_conversions",
+    "no_variance",
+    "undecided",
+    "better",
+    "worse",
+    "contradictory",
+    "estimated",
+]
 
 
 class Interval(Output):
@@ -19,6 +42,19 @@ class Interval(Output):
 
     lower: float
     upper: float
+
+
+class Cuped(Output):
+    """A comparison of means adjusted by the same measure before exposure. It is no verdict of the experiment."""
+
+    lift: float | None
+    ci: Interval | None
+    difference: float
+    difference_ci: Interval | None
+    p_value: float
+    adjusted_p_value: float
+    is_significant: bool | None
+    variance_reduction: Annotated[float, Field(description="Share of the variance that is explained, 0 to 1.")]
 
 
 class ForeignMoney(Output):
@@ -74,9 +110,29 @@ class _Compared(Output):
     difference_ci: Interval | None
     p_value: float | None
     adjusted_p_value: float | None
-    always_valid_p: Annotated[float | None, Field(description="Sequential (mSPRT); null: not evaluated.")]
-    prob_to_beat_control: Annotated[float | None, Field(description="Bayesian; null: not evaluated.")]
-    is_significant: bool | None
+    always_valid_p: Annotated[
+        float | None,
+        Field(description="Engine sequential: the smallest mSPRT p so far. `adjusted_p_value` corrects it."),
+    ]
+    prob_to_beat_control: Annotated[
+        float | None, Field(description="Engine bayesian: that the rate or mean is on the goal's better side.")
+    ]
+    expected_loss: Annotated[
+        float | None,
+        Field(description="Engine bayesian: what choosing this costs a visitor on average over the posterior."),
+    ]
+    is_significant: Annotated[
+        bool | None, Field(description="Null: not evaluated, too little data (see `state`), or engine bayesian.")
+    ]
+    state: Annotated[RowState, Field(description="What may be said; `better` and `worse` by the goal's direction.")]
+    message: Annotated[str, Field(description="The same in words.")]
+    cuped: Annotated[
+        Cuped | None,
+        Field(
+            description="Engine frequentist: the means compared once more, less what visitors did in the 14 days "
+            "before. Null for rates, and where that was not counted."
+        ),
+    ]
 
 
 class ResultRow(ForeignMoney, _Compared):  # in this order, what everybody reads stands first
@@ -93,34 +149,12 @@ class GoalResult(Output):
     direction: Direction
     aggregation: Aggregation
     metric: Literal["rate", "mean"]
+    is_archived: Annotated[bool, Field(description="Out of use; served when it is named.")]
     not_evaluable: Annotated[
         Literal["not_counted_yet"] | None,
         Field(description="Why the goal has no numbers: it is newer than the last count."),
     ]
     rows: list[ResultRow]
-
-
-class SampleRatio(Output):
-    """Whether visitors are split as the weights say (chi-squared, one look, mismatch below 0.001)."""
-
-    p_value: float | None
-    status: Literal["ok", "mismatch", "not_evaluable"]
-    expected: dict[str, float]
-    observed: dict[str, int]
-
-
-class HealthFinding(Output):
-    """Something that makes the numbers doubtful."""
-
-    kind: Literal["sample_ratio_mismatch", "multiple_exposure"]
-    message: str
-
-
-class Coverage(Output):
-    """Whether parts of the traffic are missing or mixed."""
-
-    mixed_populations: bool
-    reasons: list[Literal["consent_gated_sdk", "low_order_stitch_rate"]]
 
 
 class ResultsWeekdays(Output):
@@ -166,6 +200,10 @@ class Results(Output):
     engine: Engine
     correction: Correction
     alpha: float
+    min_visitors: Annotated[int, Field(description="Of each arm, before anything is called significant.")]
+    min_conversions: int
+    measurement: Measurement
+    plan: Annotated[PlanProgress | None, Field(description="Null without a plan.")]
     goals: list[GoalResult]
     srm: SampleRatio
     multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, left out of everything.")]
@@ -246,6 +284,7 @@ class Segments(Output):
     computed_at: DateTime | None
     generation: int | None
     dimensions: list[Dimension]
+    engine: Engine
     alpha: float
     correction: Annotated[
         Correction, Field(description="Of all comparisons of a goal in `data`: segments times treatments.")

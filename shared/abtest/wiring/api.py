@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from abtest.adapters.dynamo import DynamoIdempotency, DynamoRateLimiter, DynamoRollupStore
+from abtest.adapters.dynamo import DynamoIdempotency, DynamoLookStore, DynamoRateLimiter, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
@@ -125,6 +125,7 @@ def analytics_uses(base: Management) -> Uses:
     from abtest.wiring.exports import exports_uses
 
     base.settings.need("rollups_table", "refresh_queue_url", "ledger_bucket")
-    found = analytics_of(base.world, base.rollups, SqsQueue(base.settings.refresh_queue_url))
+    looks = DynamoLookStore(base.settings.rollups_table)
+    found = analytics_of(base.world, base.rollups, looks, SqsQueue(base.settings.refresh_queue_url))
     quarantined = Quarantined(S3Blobs(base.settings.ledger_bucket), base.world.clock)
     return {**found, **exports_uses(base), Quarantined: quarantined}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryQueue, MemoryRollupStore, MemorySessions
+from abtest.adapters.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.ledger.columns import row_of_line
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
@@ -53,6 +53,7 @@ class Lab:
     tenant: Tenant
     edge: Edge
     store: MemoryRollupStore
+    looks: MemoryLookStore
     refreshes: MemoryQueue
     queued: int = 0
     generations: dict[str, int] = field(default_factory=dict)
@@ -186,15 +187,15 @@ def ordered(visitor: str, order_id: str, revenue: float, currency: str = "EUR") 
 def lab() -> Lab:
     """Nothing has happened yet."""
     api = MemoryApi([])
-    store, refreshes = MemoryRollupStore(), MemoryQueue()
+    store, looks, refreshes = MemoryRollupStore(), MemoryLookStore(), MemoryQueue()
     base = api.management
     uses = {
         **settings_uses(base, MemorySessions()),
         **experiments_uses(base, MemorySessions()),
         **personalizations_uses(base),
-        **analytics_of(api.world, store, refreshes),
+        **analytics_of(api.world, store, looks, refreshes),
     }
     routers = [*SETTINGS, *ROUTERS, *PERSONALIZATIONS, *RESULTS]
     api.handler = handler(create_app(routers, base.services(uses)))
     edge = Edge(clock=api.clock, catalog=base.catalog)
-    return Lab(api, api.tenant(), edge, store, refreshes)
+    return Lab(api, api.tenant(), edge, store, looks, refreshes)

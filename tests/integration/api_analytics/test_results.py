@@ -133,7 +133,7 @@ def test_results__of_another_shop_or_goal__are_not_found(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ({"engine": "bayesian"}, "engine"),
+        ({"engine": "cuped"}, "engine"),
         ({"correction": "sidak"}, "correction"),
         ({"goal_id": "x"}, "goal_id"),
         ({"from": "2026-02-30"}, "from"),

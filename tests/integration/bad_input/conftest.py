@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryQueue, MemoryRollupStore, MemorySessions
+from abtest.adapters.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from abtest.adapters.memory.exports import MemoryExportStore
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.http.factory import create_app, handler
@@ -88,7 +88,7 @@ class World:
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
             **personalizations_uses(base),
-            **analytics_of(base.world, MemoryRollupStore(), MemoryQueue()),
+            **analytics_of(base.world, MemoryRollupStore(), MemoryLookStore(), MemoryQueue()),
             Quarantined: Quarantined(base.blobs, base.clock),
             Exports: Exports(base.world, Jobs(base.world, "export", MemoryQueue()), MemoryExportStore(base.blobs)),
         }

@@ -11,11 +11,13 @@ from abtest.domain.stats.samples import Conversions, Sample
 from abtest.kit.money import exponent, to_major
 from abtest.services.analytics.periods import Asked, period_of
 from abtest.services.context import Caller, World
-from abtest.services.results.comparing import Question, interval_of, sample_ratio_of
+from abtest.services.results.comparing import Question
 from abtest.services.results.foreign_money import foreign_fields
 from abtest.services.results.narrowing import days_of
 from abtest.services.results.questions import ShopRules
 from abtest.services.results.reading import RollupReader, Snapshot
+from abtest.services.results.rows import interval_of
+from abtest.services.results.splits import sample_ratio_of
 from abtest.services.results.tallies import Tally, counted_in, of_spans, of_totals
 
 

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from abtest.contract import results as contract
+from abtest.domain.autostop.settings import AutoStop, resolved
 from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.planned_test import planned_goal
 from abtest.domain.settings import consent
 from abtest.domain.settings.runtime import CONSENT
 from abtest.domain.settings.shop import Shop
@@ -16,7 +18,7 @@ from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, RollupStore
 from abtest.services.context import World
-from abtest.services.results.comparing import Question
+from abtest.services.results.comparing import MinimumData, Question
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import defaults_in
 
@@ -49,15 +51,33 @@ class ShopRules:
         record = self._catalog.get(self._shop_id, "SET", CONSENT)
         return record is not None and consent.from_document(record.body).enabled
 
+    def auto_stop(self, experiment: Experiment) -> AutoStop:
+        """How the experiment stops by itself, and from how much data on anything is decided."""
+        return resolved(experiment.auto_stop_override, self.defaults.get("auto_stop"))
+
     def question(
-        self, experiment: Experiment, totals: Document | None, correction: contract.Correction | None = None
+        self,
+        experiment: Experiment,
+        totals: Document | None,
+        correction: contract.Correction | None = None,
+        *,
+        engine: contract.Engine = "frequentist",
+        looks: Document | None = None,
     ) -> Question:
-        """By the shop's rules; money in the currency that was counted in."""
+        """By the shop's rules, alpha by the plan's while its goal is in use; money in the currency counted in.
+
+        Posteriors are not corrected.
+        """
+        stops = self.auto_stop(experiment)
+        plan = experiment.planned_test if planned_goal(experiment) else None
         return Question(
             experiment=experiment,
             currency=(totals or {}).get("currency") or self.shop.currency,
-            alpha=self.defaults["alpha"],
-            correction=correction or self.defaults["correction_method"],
+            alpha=float((plan or {}).get("alpha", self.defaults["alpha"])),
+            correction="none" if engine == "bayesian" else correction or self.defaults["correction_method"],
+            engine=engine,
+            minimum=MinimumData(stops.min_visitors, stops.min_conversions),
+            looks=looks,
         )
 
 

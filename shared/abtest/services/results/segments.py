@@ -7,10 +7,12 @@ from abtest.contract import results as contract
 from abtest.domain.experiments.model import Goal
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
-from abtest.services.results.comparing import Question, compare, goal_result, reading_of
+from abtest.services.results.comparing import Question, reading_of
+from abtest.services.results.engines import compare
 from abtest.services.results.narrowing import ORDER, WHOLE, Range, narrowed
 from abtest.services.results.questions import ShopRules, chosen_goals
 from abtest.services.results.reading import RollupReader, Snapshot
+from abtest.services.results.rows import goal_result
 from abtest.services.results.tallies import Tally
 
 SEGMENTS_TOLD = 100
@@ -42,6 +44,7 @@ class SegmentReading:
         goal_ids: Sequence[str] = (),
         asked: Range = WHOLE,
         correction: contract.Correction | None = None,
+        engine: contract.SegmentEngine = "frequentist",
     ) -> contract.Segments:
         """Visitors by the values of these dimensions when first exposed.
 
@@ -54,7 +57,7 @@ class SegmentReading:
         goals = chosen_goals(experiment, goal_ids)
 
         def ask(snapshot: Snapshot) -> contract.Segments:
-            question = rules.question(experiment, snapshot.totals, correction)
+            question = rules.question(experiment, snapshot.totals, correction, engine=engine)
             which = narrowed(experiment, snapshot, asked, by_day=True)
             found = breakdown(question, goals, which.segments(snapshot, _ordered(dimensions)), dimensions)
             totals = snapshot.totals or {}
@@ -64,6 +67,7 @@ class SegmentReading:
                 computed_at=totals.get("computed_at"),
                 generation=totals.get("generation"),
                 dimensions=list(dimensions),
+                engine=engine,
                 alpha=question.alpha,
                 correction=question.correction,
                 narrowed_to=which.told(by_day=True),

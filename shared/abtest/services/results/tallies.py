@@ -1,10 +1,10 @@
 """What results are worked out from: visitors, goals and money by variation, out of the documents of a roll-up."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 from abtest.domain.ledger.cells import GoalCount, Money, Step
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
@@ -18,11 +18,20 @@ MoneyByKind = Mapping[tuple[str, str], Money]
 NO_HITS = GoalCount()
 
 
+class Covariate(NamedTuple):
+    """Sums of what visitors did before exposure, x, of its squares, and of its products with what they did after."""
+
+    total: int
+    squares: int
+    products: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """Sums of some visitors. `counted` are the goals that were counted at all, those without a hit included.
 
-    `spread` is there for everybody together only; `money` is not there in segments (None: not told apart).
+    `spread` and `covariates` are there for everybody together only; `money` is not there in segments (None: not told
+    apart).
     """
 
     visitors: Mapping[str, int] = field(default_factory=dict)
@@ -30,6 +39,7 @@ class Tally:
     money: Mapping[Key, MoneyByKind] | None = field(default_factory=dict)
     spread: Mapping[str, Mapping[Step, GoalCount]] | None = None
     counted: frozenset[str] | None = None
+    covariates: Mapping[Key, Covariate] = field(default_factory=dict)
 
     def goal(self, goal_id: str, variation_id: str) -> GoalCount:
         """The goal's sums in a variation."""
@@ -38,6 +48,10 @@ class Tally:
     def money_of(self, goal_id: str, variation_id: str) -> MoneyByKind | None:
         """The goal's money that is not simply the shop's own; None where it is not told apart."""
         return None if self.money is None else self.money.get((goal_id, variation_id), {})
+
+    def covariate(self, goal_id: str, variation_id: str) -> Covariate | None:
+        """Of the goal before exposure; None where that was not counted."""
+        return self.covariates.get((goal_id, variation_id))
 
     def excluded(self, goal_id: str, variation_id: str) -> int | None:
         """Hits left out for their money."""
@@ -70,7 +84,14 @@ def of_totals(totals: Document) -> Tally:
         },
         spread=spread_in(totals),
         counted=counted_in(totals),
+        covariates=dict(_covariates(totals)),
     )
+
+
+def _covariates(totals: Document) -> Iterator[tuple[Key, Covariate]]:
+    for goal_id, by_variation in totals.get("covariates", {}).items():
+        for variation_id, (total, squares, products) in by_variation.items():
+            yield (goal_id, variation_id), Covariate(total, int(squares), int(products))
 
 
 def counted_in(totals: Document) -> frozenset[str]:

@@ -5,16 +5,24 @@ from dataclasses import dataclass
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.guardian.cases import Case
 from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
-from abtest.kit.errors import NotFoundError
+from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
+from abtest.ports.looks import LookStore
+from abtest.ports.rollup_store import Document
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
-from abtest.services.results.comparing import Question, goal_results, health, sample_ratio_of
+from abtest.services.results.comparing import Question
+from abtest.services.results.health import health, standing_cases
+from abtest.services.results.measurements import Measurements, told
 from abtest.services.results.narrowing import WHOLE, Narrowed, Range, narrowed
+from abtest.services.results.progress import progress_of
 from abtest.services.results.questions import Coverage, ShopRules, chosen_goals
 from abtest.services.results.reading import RollupReader, Snapshot
+from abtest.services.results.rows import goal_results
 from abtest.services.results.segments import breakdown
+from abtest.services.results.splits import sample_ratio_of
 from abtest.services.results.tallies import of_totals
 
 
@@ -23,6 +31,7 @@ class Wish:
     """What of the results is asked for. `segment`: a dimension, or a dimension and its value."""
 
     goal_ids: Sequence[str] = ()
+    engine: contract.Engine = "frequentist"
     correction: contract.Correction | None = None
     range: Range = WHOLE
     segment: tuple[contract.Dimension, str | None] | None = None
@@ -34,14 +43,42 @@ class Wish:
             return None
         return self.segment[0], self.segment[1]
 
+    @property
+    def is_of_everybody(self) -> bool:
+        """Whether it is asked of whom looks are taken: all that count in the measurement."""
+        return self.range == WHOLE and self.filter is None
+
+    def check(self) -> None:
+        """Raises ValidationFailedError for what the engine does not do."""
+        if self.engine != "bayesian":
+            return
+        if self.correction == "holm":
+            raise _refused("correction", "Holm corrects p-values, and the bayesian engine has none")
+        if self.segment is not None and self.filter is None:
+            raise _refused("segment", "the bayesian engine takes one segment, such as device:mobile, not all of them")
+
+
+def _refused(field: str, why: str) -> ValidationFailedError:
+    return ValidationFailedError("the engine cannot answer this", fields=[FieldError(field, why)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What is known of an experiment beside its counts: what began the measurement, what Guardian found."""
+
+    measurement: contract.Measurement
+    cases: Sequence[Case] = ()
+
 
 class Results:
     """Results in the caller's shop."""
 
-    def __init__(self, world: World, reader: RollupReader) -> None:
+    def __init__(self, world: World, reader: RollupReader, looks: LookStore) -> None:
         self._world = world
         self._reader = reader
+        self._looks = looks
         self._coverage = Coverage(world, reader.store)
+        self._measurements = Measurements(world.catalog)
 
     def read(self, caller: Caller, reference: str, wish: Wish) -> contract.Results:
         """Results by id or public id, of all goals in use or the named ones; the shop's correction unless one is named.
@@ -49,9 +86,17 @@ class Results:
         Raises NotFoundError for an experiment, or a goal of it, that the shop does not have, ValidationFailedError for
         a range that cannot be read.
         """
+        wish.check()
         catalog = self._world.catalog
         experiment = experiment_of(catalog, caller.shop_id, reference)
-        return self._of(experiment, ShopRules(catalog, caller.shop_id), wish)
+        return self._of(experiment, ShopRules(catalog, caller.shop_id), wish, self.standing(experiment))
+
+    def standing(self, experiment: Experiment) -> Standing:
+        """What is known of an experiment beside its counts."""
+        return Standing(
+            measurement=self._measurements.of(experiment),
+            cases=standing_cases(self._world.catalog, experiment),
+        )
 
     def of_personalization(
         self, caller: Caller, personalization_id: str, wish: Wish
@@ -60,6 +105,7 @@ class Results:
 
         Raises NotFoundError for a personalization, or a goal of it, that the shop does not have.
         """
+        wish.check()
         record = self._world.catalog.get(caller.shop_id, "PZN", personalization_id)
         if record is None:
             raise NotFoundError("no such personalization")
@@ -72,43 +118,59 @@ class Results:
                     experience_id=experience.id,
                     experience_key=experience.key,
                     experience_name=experience.name,
-                    results=self._of(experiment, rules, wish),
+                    results=self._of(experiment, rules, wish, Standing(measurement=told(experiment, "unknown"))),
                 )
                 for experience, experiment in zip(personalization.experiences, measured(personalization), strict=True)
             ],
         )
 
-    def _of(self, experiment: Experiment, rules: ShopRules, wish: Wish) -> contract.Results:
+    def _of(self, experiment: Experiment, rules: ShopRules, wish: Wish, standing: Standing) -> contract.Results:
         def ask(snapshot: Snapshot) -> contract.Results:
             by_day = wish.segment is not None
             which = narrowed(experiment, snapshot, wish.range, segment=wish.filter, by_day=by_day)
-            question = rules.question(experiment, snapshot.totals, wish.correction)
-            return self._answer(snapshot, question, which, wish, self._coverage.of(experiment, rules))
+            looks = self._stored_looks(experiment, snapshot) if wish.is_of_everybody else None
+            question = rules.question(experiment, snapshot.totals, wish.correction, engine=wish.engine, looks=looks)
+            return self._answer(snapshot, question, which, wish, standing, rules)
 
         return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
 
+    def _stored_looks(self, experiment: Experiment, snapshot: Snapshot) -> Document | None:
+        """What stands of earlier looks; without counts there were none."""
+        return snapshot.totals and self._looks.state(experiment.id, experiment.measurement_epoch)
+
     def _answer(
-        self, snapshot: Snapshot, question: Question, which: Narrowed, wish: Wish, coverage: contract.Coverage
+        self,
+        snapshot: Snapshot,
+        question: Question,
+        which: Narrowed,
+        wish: Wish,
+        standing: Standing,
+        rules: ShopRules,
     ) -> contract.Results:
         experiment, totals = question.experiment, snapshot.totals or {}
         goals, tally = chosen_goals(experiment, wish.goal_ids), which.tally(snapshot)
-        srm, twice = sample_ratio_of(question, tally), totals.get("multiple_exposure", 0)
-        everybody = of_totals(totals) if totals else tally
+        srm = sample_ratio_of(question, tally, monitored=wish.is_of_everybody)
+        twice, everybody = totals.get("multiple_exposure", 0), of_totals(totals) if totals else tally
         by = wish.segment[0] if wish.segment and not wish.filter else None
+        settings, visitors = rules.auto_stop(experiment), question.visitors(everybody)
         return contract.Results(
             experiment_id=experiment.id,
             measurement_epoch=experiment.measurement_epoch,
             computed_at=totals.get("computed_at"),
             through=totals.get("through"),
             generation=totals.get("generation"),
-            engine="frequentist",
+            engine=question.engine,
             correction=question.correction,
             alpha=question.alpha,
+            min_visitors=question.minimum.visitors,
+            min_conversions=question.minimum.conversions,
+            measurement=standing.measurement,
+            plan=progress_of(experiment, settings, visitors, totals.get("computed_at")),
             goals=goal_results(question, goals, tally),
             srm=srm,
             multiple_exposure=twice,
-            health=health(question, everybody, twice, srm),
-            coverage=coverage,
+            health=health(question, everybody, twice, srm, standing.cases),
+            coverage=self._coverage.of(experiment, rules),
             narrowed_to=which.told(),
             segments=breakdown(question, goals, which.segments(snapshot, (by,)), (by,)).data if by else None,
         )

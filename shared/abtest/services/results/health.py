@@ -1,0 +1,102 @@
+"""What makes an experiment's numbers doubtful: what the numbers show by themselves, and what Guardian found."""
+
+from collections.abc import Sequence
+
+from abtest.contract import results as contract
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.guardian.cases import Case, state_from
+from abtest.domain.guardian.kinds import KINDS
+from abtest.domain.guardian.messages import Names, what
+from abtest.ports.catalog import Catalog
+from abtest.services.results.comparing import Question
+from abtest.services.results.tallies import Tally
+
+MULTIPLE_EXPOSURE_SHARE, MULTIPLE_EXPOSURE_VISITORS = 0.01, 10
+
+
+def health(
+    question: Question,
+    everybody: Tally,
+    multiple_exposure: int,
+    srm: contract.SampleRatio,
+    cases: Sequence[Case] = (),
+) -> list[contract.HealthFinding]:
+    """Findings, those of the numbers first. What Guardian found of the same kind is told once, as Guardian tells it."""
+    told = [_of_case(case, question) for case in cases]
+    kinds = {finding.kind for finding in told}
+    found = [*_of_split(question, everybody, srm), *_of_multiple_exposure(question, everybody, multiple_exposure)]
+    return [*(finding for finding in found if finding.kind not in kinds), *told]
+
+
+def standing_cases(catalog: Catalog, experiment: Experiment) -> Sequence[Case]:
+    """What Guardian found in the present measurement, told to somebody, and not over."""
+    record = catalog.get(experiment.shop_id, "GUARD", experiment.id)
+    state = state_from(record.body) if record else None
+    if state is None or state.measurement_epoch != experiment.measurement_epoch:
+        return ()
+    return [case for case in state.open if case.action and case.measurement_epoch == experiment.measurement_epoch]
+
+
+def _of_split(question: Question, everybody: Tally, srm: contract.SampleRatio) -> list[contract.HealthFinding]:
+    strays = [
+        variation
+        for variation in question.variations
+        if variation.weight <= 0 < everybody.visitors.get(variation.id, 0)
+    ]
+    if strays:
+        return [_stray(variation, everybody.visitors[variation.id]) for variation in strays]
+    if srm.status != "mismatch":
+        return []
+    message = "visitors are not split as the weights say; do not trust the comparison before you know why"
+    return [_finding("sample_ratio_mismatch", message)]
+
+
+def _stray(variation: Variation, visitors: int) -> contract.HealthFinding:
+    message = f"{variation.name} gets no traffic, and yet {visitors:,} visitors saw it: find out how"
+    return contract.HealthFinding(
+        kind="zero_weight_visitors",
+        severity="critical",
+        message=message,
+        action=None,
+        detected_at=None,
+        variation_id=variation.id,
+        goal_id=None,
+    )
+
+
+def _of_multiple_exposure(question: Question, everybody: Tally, twice: int) -> list[contract.HealthFinding]:
+    seen = twice + question.visitors(everybody)
+    if twice < MULTIPLE_EXPOSURE_VISITORS or twice < MULTIPLE_EXPOSURE_SHARE * seen:
+        return []
+    return [_finding("multiple_exposure", f"{twice:,} visitors saw two variations; they are left out")]
+
+
+def _finding(kind: contract.FindingKind, message: str) -> contract.HealthFinding:
+    return contract.HealthFinding(
+        kind=kind,
+        severity="critical" if kind == "zero_weight_visitors" else KINDS[kind].severity,
+        message=message,
+        action=None,
+        detected_at=None,
+        variation_id=None,
+        goal_id=None,
+    )
+
+
+def _of_case(case: Case, question: Question) -> contract.HealthFinding:
+    experiment = question.experiment
+    names = Names(
+        experiment=experiment.name,
+        variations={variation.id: variation.name for variation in experiment.variations},
+        goals={goal.id: goal.name for goal in experiment.goals},
+        currency=question.currency,
+    )
+    return contract.HealthFinding(
+        kind=case.kind,
+        severity=KINDS[case.kind].severity,
+        message=what(case, names),
+        action=case.action,
+        detected_at=case.detected_at,
+        variation_id=case.variation_id,
+        goal_id=case.goal_id,
+    )

@@ -1,0 +1,90 @@
+"""The frozen plan beside what was reached: how far the experiment is, and what became of it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from abtest.contract.trust import PlanProgress
+from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.experiments.model import Experiment, Goal
+from abtest.kit.clock import parse_timestamp
+
+_DAY_SECONDS = 24 * 3600
+_MIN_PACE_SECONDS = 6 * 3600
+"""A shorter time says nothing about the days to come."""
+
+OUTCOMES: Mapping[str, str] = {
+    "significant_pause": "The planned end was reached with a significant result.",
+    "inconclusive_pause": "The planned end was reached without a significant result.",
+    "continue_inconclusive": "The planned end was reached without a significant result; the experiment went on.",
+    "continue_not_positive": "The planned end was reached: significant, but not for the better.",
+}
+
+
+def progress_of(
+    experiment: Experiment, settings: AutoStop, visitors: int, computed_at: str | None
+) -> PlanProgress | None:
+    """None without a plan. `visitors` of all variations in use, as counted at `computed_at`."""
+    plan = experiment.planned_test
+    if plan is None:
+        return None
+    goal = next((goal for goal in experiment.goals if goal.id == plan.get("goal_id")), None)
+    required = plan.get("required_total_visitors")
+    outcome = (plan.get("evaluation") or {}).get("outcome")
+    left = _days_left(experiment, visitors, required, computed_at)
+    return PlanProgress(
+        goal_id=plan.get("goal_id"),
+        goal_name=goal.name if goal else None,
+        goal_state=_goal_state(goal),
+        mode=settings.mode,
+        baseline_rate=plan.get("baseline_rate"),
+        mde=plan.get("mde"),
+        power=plan.get("power"),
+        required_total_visitors=required,
+        required_sample_per_variant=plan.get("required_sample_per_variant"),
+        reached_visitors=visitors,
+        reached=visitors / required if required else None,
+        days_left=left,
+        endpoint_reached_at=plan.get("endpoint_reached_at"),
+        outcome=outcome,
+        message=_message(goal, visitors, required, outcome, left),
+    )
+
+
+def _goal_state(goal: Goal | None) -> Any:
+    if goal is None:
+        return "deleted"
+    return "in_use" if goal.archived_at is None else "archived"
+
+
+def _days_left(experiment: Experiment, visitors: int, required: int | None, computed_at: str | None) -> float | None:
+    began = experiment.measurement_started_at
+    if experiment.status != "running" or not began or not computed_at or not required or not visitors:
+        return None
+    elapsed = (_moment(computed_at) - _moment(began)).total_seconds()
+    if visitors >= required:
+        return 0.0
+    return None if elapsed < _MIN_PACE_SECONDS else (required - visitors) * elapsed / visitors / _DAY_SECONDS
+
+
+def _moment(text: str) -> datetime:
+    return parse_timestamp(text)
+
+
+def _message(goal: Goal | None, visitors: int, required: int | None, outcome: str | None, left: float | None) -> str:
+    if outcome is not None and outcome in OUTCOMES:
+        return OUTCOMES[outcome]
+    if goal is None:
+        return "The goal of the plan was deleted: state a plan for another goal."
+    if goal.archived_at is not None:
+        return f"The goal of the plan, {goal.name}, was archived: state a plan for another goal, or bring it back."
+    if required is None:
+        return "The plan is of an older release and names no sample size."
+    reached = f"{visitors:,} of {required:,} planned visitors"
+    return f"{reached}; about {days(left)} to go." if left else f"{reached}."
+
+
+def days(number: float) -> str:
+    """`1 day`, `12 days`: rounded up, as nobody waits for less."""
+    whole = max(1, -int(-number // 1))
+    return "1 day" if whole == 1 else f"{whole:,} days"
