@@ -30,7 +30,8 @@ class Assumptions:
     """What was measured: `raw_bytes`, `parquet_bytes` and `copy_bytes` on events of one generator, whose texts repeat,
     and `compaction_seconds` on a machine that others used, too. `cold_seconds_a_million` and `plan_seconds_a_million`
     are CPU time, by statement, on the ledger of `make bench-rollup`: what a new process takes to copy rows, and to
-    count them for one plan. `reads` and `day_reads` are what the SQL says, of plans without filters. All else is assumed, times on AWS above all.
+    count them for one plan. `reads` and `day_reads` are what the SQL says, of plans without filters. All else is
+    assumed, times on AWS above all.
     """
 
     events_a_day: float = 1_000_000
