@@ -1,0 +1,200 @@
+"""What a statistician would call from a notebook: plain functions over visitors, conversions, means and variances.
+
+`Rate(conversions, visitors)` and `Mean(n, mean, variance)` make arms. Treatments follow their control; where there are
+several, answers come in their order and Holm's correction is applied. None means that a value cannot be evaluated.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from abtest.domain.planning.power import power_for_rate
+from abtest.domain.planning.sample_size import Correction, Demand, SampleSize, Tail, size_for_mean, size_for_rate
+from abtest.domain.stats import comparisons
+from abtest.domain.stats import sample_ratio as ratios
+from abtest.domain.stats.bayes import BayesianComparison, bayesian_means, bayesian_rates
+from abtest.domain.stats.comparisons import Comparison
+from abtest.domain.stats.cuped import CovariateSums, Cuped, cuped
+from abtest.domain.stats.exact_counts import CountEvidence, harm_evidence
+from abtest.domain.stats.means import welch
+from abtest.domain.stats.multiplicity import Holm, holm
+from abtest.domain.stats.quantiles import upper_normal
+from abtest.domain.stats.relative_lift import RelativeLift, fieller
+from abtest.domain.stats.sample_ratio import SampleRatio
+from abtest.domain.stats.samples import Conversions, Interval, Sample
+from abtest.domain.stats.sequential import Mixture, MixtureTest, mixture_test, running_minimum
+
+__all__ = [
+    "BayesianComparison",
+    "Comparison",
+    "Conversions",
+    "CountEvidence",
+    "CovariateSums",
+    "Cuped",
+    "Holm",
+    "Interval",
+    "Mean",
+    "MixtureTest",
+    "MonitoredRatio",
+    "Rate",
+    "RelativeLift",
+    "Sample",
+    "SampleRatio",
+    "SampleSize",
+    "bayes",
+    "compare_means",
+    "compare_rates",
+    "cuped",
+    "harm_of_counts",
+    "holm",
+    "power_of",
+    "relative_lift",
+    "sample_ratio",
+    "sample_ratio_sequential",
+    "sample_size",
+    "sample_size_of_means",
+    "sequential_means",
+    "sequential_rates",
+]
+
+
+def Rate(conversions: int, visitors: int) -> Conversions:  # noqa: N802 - reads as the arm that it makes
+    """An arm of a rate. Raises ValueError for conversions that are not among the visitors."""
+    if not 0 <= conversions <= visitors:
+        raise ValueError("conversions must lie between 0 and visitors")
+    return Conversions(visitors=visitors, conversions=conversions)
+
+
+def Mean(n: int, mean: float, variance: float) -> Sample:  # noqa: N802 - reads as the arm that it makes
+    """An arm of a mean per visitor, zeros included; variance with n - 1. Raises ValueError for negative ones."""
+    if n < 0 or not variance >= 0:
+        raise ValueError("n and variance must not be negative")
+    return Sample(n=n, mean=mean, variance=variance)
+
+
+def compare_rates(control: Conversions, *treatments: Conversions, alpha: float = 0.05) -> list[Comparison | None]:
+    """One look at rates: pooled z test, unpooled interval, Fieller's interval of the lift, Holm."""
+    return comparisons.compare_rates(control, treatments, alpha=alpha, correction="holm")
+
+
+def compare_means(control: Sample, *treatments: Sample, alpha: float = 0.05) -> list[Comparison | None]:
+    """One look at means: Welch's test guarded by Student's where arms are of unequal size, Fieller, Holm."""
+    return comparisons.compare_means(control, treatments, alpha=alpha, correction="holm")
+
+
+def sequential_rates(
+    control: Conversions, treatment: Conversions, *, alpha: float = 0.05, tau: float | None = None
+) -> MixtureTest | None:
+    """A look at rates that stays valid however often one looks; tau = |mde| x baseline where there is a plan.
+
+    What is decided upon is the minimum of `always_valid_p` over the looks.
+    """
+    return mixture_test(control, treatment, alpha=alpha, mixture=Mixture(tau=tau))
+
+
+def sequential_means(
+    control: Sample, treatment: Sample, *, alpha: float = 0.05, tau: float | None = None
+) -> MixtureTest | None:
+    """The same of means; tau in their unit."""
+    return mixture_test(control, treatment, alpha=alpha, mixture=Mixture(tau=tau))
+
+
+def sample_ratio(visitors: Sequence[int], weights: Sequence[float]) -> SampleRatio | None:
+    """Whether visitors are split as the weights say, looked at once."""
+    return ratios.sample_ratio(visitors, weights)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitoredRatio:
+    """The always-valid p after each look, and whether the last of them is an alarm (at 0.01)."""
+
+    p_values: tuple[float, ...]
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether chance is no explanation any longer."""
+        return bool(self.p_values) and self.p_values[-1] <= ratios.MONITORING_ALPHA
+
+
+def sample_ratio_sequential(looks: Sequence[Sequence[int]], weights: Sequence[float]) -> MonitoredRatio:
+    """The same, looked at again and again; each look has all visitors so far."""
+    found = [ratios.sequential_sample_ratio(visitors, weights) for visitors in looks]
+    return MonitoredRatio(p_values=tuple(running_minimum(None if look is None else look.p_value for look in found)))
+
+
+def harm_of_counts(control_count: int, treatment_count: int, *, share: float = 0.5) -> CountEvidence:
+    """Evidence that a treatment with this share of the pair's visitors converts less, exact for any counts."""
+    return harm_evidence(control_count, treatment_count, share=share)
+
+
+def sample_size(
+    baseline_rate: float,
+    mde: float,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    tail: Tail = "two-sided",
+    treatments: int = 1,
+    correction: Correction = "holm",
+) -> SampleSize:
+    """Visitors needed to find a relative change `mde` of a rate. Raises ValueError for impossible rates."""
+    return size_for_rate(baseline_rate, _demand(mde, alpha, power, tail, treatments, correction))
+
+
+def sample_size_of_means(
+    mean: float,
+    sd: float,
+    mde: float,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    tail: Tail = "two-sided",
+    treatments: int = 1,
+    correction: Correction = "holm",
+) -> SampleSize:
+    """The same of a mean per visitor. Raises ValueError where nothing can be planned."""
+    return size_for_mean(mean, sd, _demand(mde, alpha, power, tail, treatments, correction))
+
+
+def power_of(
+    baseline_rate: float,
+    mde: float,
+    visitors_per_variant: float,
+    *,
+    alpha: float = 0.05,
+    tail: Tail = "two-sided",
+    treatments: int = 1,
+    correction: Correction = "holm",
+) -> float:
+    """How likely a relative change `mde` is found with so many visitors. Raises ValueError for impossible rates."""
+    return power_for_rate(baseline_rate, _demand(mde, alpha, 0.8, tail, treatments, correction), visitors_per_variant)
+
+
+def relative_lift(
+    control: Conversions | Sample, treatment: Conversions | Sample, *, alpha: float = 0.05
+) -> RelativeLift | None:
+    """treatment / control - 1 with the interval that goes with the test of one look."""
+    if isinstance(control, Conversions) and isinstance(treatment, Conversions):
+        found = comparisons.compare_rates(control, [treatment], alpha=alpha, correction="none")[0]
+        if found is None or found.lift is None:
+            return None
+        quantile = upper_normal(alpha / 2)
+        return fieller(control.as_sample(), treatment.as_sample(), quantile=quantile)
+    if isinstance(control, Sample) and isinstance(treatment, Sample):
+        test = welch(control, treatment, alpha=alpha)
+        return None if test is None or test.quantile is None else fieller(*test.samples, quantile=test.quantile)
+    raise TypeError("both arms must be rates, or both means")
+
+
+def bayes(
+    control: Conversions | Sample, treatment: Conversions | Sample, *, alpha: float = 0.05
+) -> BayesianComparison | None:
+    """Probability to beat the control and expected loss, under weak priors; no correction for peeking."""
+    if isinstance(control, Conversions) and isinstance(treatment, Conversions):
+        return bayesian_rates(control, treatment, alpha=alpha)
+    if isinstance(control, Sample) and isinstance(treatment, Sample):
+        return bayesian_means(control, treatment, alpha=alpha)
+    raise TypeError("both arms must be rates, or both means")
+
+
+def _demand(mde: float, alpha: float, power: float, tail: Tail, treatments: int, correction: Correction) -> Demand:
+    return Demand(mde=mde, alpha=alpha, power=power, tail=tail, treatments=treatments, correction_method=correction)
