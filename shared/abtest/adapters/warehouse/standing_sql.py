@@ -82,13 +82,9 @@ class Standing:
         """The query that makes `suspects.sifted`, in one reading of `events`."""
         numbered = " ".join(f"WHEN {kind} THEN {self.kinds.index(kind)}" for kind in self.rare)
         return f"""
-SELECT * FROM (
-    SELECT {self._columns}, tail IS NOT NULL AS {_IS_SUSPECT},
-        CAST(CASE WHEN {self._counts} THEN CASE {numbered} END END AS INTEGER) AS {_KIND}
-    FROM {self.events} LEFT JOIN {suspects.relation} ON tail = {suspects.tail}
-    WHERE {self.mine}
-) AS numbered
-WHERE {_IS_SUSPECT} OR {_KIND} IS NOT NULL"""  # noqa: S608 - columns and escaped literals alone
+SELECT {self._columns}, tail IS NOT NULL AS {_IS_SUSPECT}, CASE {numbered} END AS {_KIND}
+FROM {self.events} LEFT JOIN {suspects.relation} ON tail = {suspects.tail}
+WHERE {self.mine} AND (tail IS NOT NULL OR ({self._counts} AND {any_of(self.rare)}))"""  # noqa: S608 - columns and escaped literals alone
 
     def _alone(self, listed: str, kind: str) -> str:
         """Rows of a kind that need not be compared with any."""
