@@ -1,6 +1,7 @@
 """Routes of the family, one module an idea."""
 
 from api_analytics.endpoints.exports import router as exports
+from api_analytics.endpoints.health import router as health
 from api_analytics.endpoints.overviews import router as overviews
 from api_analytics.endpoints.quarantine import router as quarantine
 from api_analytics.endpoints.refreshes import router as refreshes
@@ -22,4 +23,5 @@ ROUTERS = (
     exports,
     quarantine,
     sample_sizes,
+    health,
 )

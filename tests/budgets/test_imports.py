@@ -18,6 +18,7 @@ ALLOWED = {
     "api_settings": {"fastapi", "mangum"},
     "api_analytics": {"fastapi", "mangum", "numpy", "scipy"},
     "cron_autostop": {"numpy", "scipy"},
+    "cron_guardian": {"numpy", "scipy"},
     "cron_rollup": {"duckdb", "numpy"},
     "cron_compact": {"duckdb", "numpy"},
     "cron_audit": {"duckdb", "numpy"},

@@ -9,7 +9,7 @@ from abtest.domain.guardian.evidence import Unknown
 from abtest.domain.guardian.kinds import Action, Kind, Severity
 
 
-class Window(Output):
+class FindingWindow(Output):
     """Whom the finding is about: what happened between these moments."""
 
     from_: Annotated[DateTime, Field(alias="from")]
@@ -27,7 +27,7 @@ class FindingDetails(Output):
         Field(description="The limit of `observed`, or of a test's finding the level at which it is one."),
     ]
     sample: Annotated[int | None, Field(description="Visitors, sessions or orders that it is about.")]
-    window: Window
+    window: FindingWindow
     consecutive_checks: int
     generation: int
 
@@ -51,7 +51,7 @@ class GuardianFinding(Output):
     details: FindingDetails
 
 
-class NotEvaluated(Output):
+class KindNotEvaluated(Output):
     """A kind that was not looked at, or not for one variation or goal, and why."""
 
     kind: Kind
@@ -61,7 +61,7 @@ class NotEvaluated(Output):
     goal_id: Id | None
 
 
-class Health(Output):
+class ExperimentHealth(Output):
     """Findings, the newest first. `checked_at` null: Guardian has not looked yet."""
 
     experiment_id: Id
@@ -69,4 +69,4 @@ class Health(Output):
     checked_at: DateTime | None
     generation: Annotated[int | None, Field(description="Of the counts that were looked at last.")]
     data: list[GuardianFinding]
-    not_evaluated: list[NotEvaluated]
+    not_evaluated: list[KindNotEvaluated]

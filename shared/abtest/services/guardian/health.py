@@ -20,7 +20,7 @@ class HealthReading:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def read(self, caller: Caller, reference: str) -> contract.Health:
+    def read(self, caller: Caller, reference: str) -> contract.ExperimentHealth:
         """By id or public id, newest findings first. Raises NotFoundError, also for other shops' experiments."""
         experiment = experiment_of(self._world.catalog, caller.shop_id, reference)
         state = remembered(self._world.catalog, experiment.shop_id, experiment.id).state
@@ -28,16 +28,16 @@ class HealthReading:
         return _health(experiment, state, names_in(experiment, currency))
 
 
-def _health(experiment: Experiment, state: State | None, names: Names) -> contract.Health:
+def _health(experiment: Experiment, state: State | None, names: Names) -> contract.ExperimentHealth:
     unknown = state.not_evaluated if state and state.measurement_epoch == experiment.measurement_epoch else ()
-    return contract.Health(
+    return contract.ExperimentHealth(
         experiment_id=experiment.id,
         measurement_epoch=experiment.measurement_epoch,
         checked_at=state.checked_at if state else None,
         generation=state.generation if state else None,
         data=[_finding(case, names) for case in _newest_first(state)],
         not_evaluated=[
-            contract.NotEvaluated(
+            contract.KindNotEvaluated(
                 kind=each.kind,
                 reason=each.reason,
                 message=why_not(each),

@@ -65,7 +65,7 @@ class Guardian:
         done = rounds.run(lambda experiment: self._check(sight, experiment), until=until)
         self._metrics.put(
             {
-                "ExperimentsPaused": done.results["paused"] + done.results["unpublished"],
+                "ExperimentsPaused": sum(done.results.get(word, 0) for word in ("paused", "unpublished")),
                 "ExperimentsNotWatched": len(done.failed),
                 "ExperimentsLeft": done.left,
             }

@@ -1,0 +1,22 @@
+"""The health of experiments."""
+
+from typing import Annotated
+
+from abtest.contract import health as contract
+from abtest.contract.base import Reference
+from abtest.http.deps import use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit.errors import NotFoundError
+from abtest.services.guardian import HealthReading
+from api_analytics.endpoints.vocabulary import Analyst
+
+router = Router("/experiments", tag="Results")
+
+
+@router.get("/{experiment_id}/health", operation_id="getExperimentHealth", responses=errors(NotFoundError))
+def get(
+    experiment_id: Reference, caller: Analyst, health: Annotated[HealthReading, use(HealthReading)]
+) -> contract.ExperimentHealth:
+    """What Guardian found: findings that stand, those that are over, what was done, and what could not be looked at."""
+    return health.read(caller, experiment_id)

@@ -1,0 +1,5 @@
+"""Entry point."""
+
+from abtest.wiring.guardian import guardian
+
+handler = guardian()
