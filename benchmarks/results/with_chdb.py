@@ -6,19 +6,27 @@ import sys
 from chdb.session import Session
 from cost import told
 
-COLUMNS = """event_id, type, visitor_id, ts, received_at, experiment_id, variation_id, event_name, goal_id, order_id,
-    revenue_minor"""
-MATTERS = """(type = 'experiment_viewed' AND experiment_id = 'experiment'
-        AND variation_id IN ('variation-0', 'variation-1')
+COLUMNS = """event_id, received_at, ts, type, visitor_id, experiment_id, variation_id, assignment_epoch, goal_id,
+    event_name, order_id, revenue_minor, currency, shop_revenue_minor, shop_currency, cohort, holdout_config_epoch,
+    qa_mode"""
+# Of copies that differ in anything the same stands as in ours.
+ORDER = """received_at, ts, type, visitor_id, ifNull(experiment_id, ''), ifNull(variation_id, ''),
+    ifNull(assignment_epoch, 0), ifNull(goal_id, ''), ifNull(event_name, ''), ifNull(order_id, ''),
+    ifNull(revenue_minor, -1), ifNull(currency, ''), ifNull(shop_revenue_minor, -1), ifNull(shop_currency, ''),
+    ifNull(cohort, ''), ifNull(holdout_config_epoch, 0), qa_mode"""
+MINE = "shop_id = 'shop' AND received_at >= 1766275200000"
+MATTERS = """NOT qa_mode AND ts >= 1766275200000 AND (
+    type = 'experiment_viewed' AND experiment_id = 'experiment'
+        AND variation_id IN ('variation-0', 'variation-1') AND (assignment_epoch IS NULL OR assignment_epoch = 1)
     OR type = 'order' OR type = 'goal' AND goal_id = 'click' OR type = 'custom' AND event_name = 'add_to_cart')"""
 TABLES = """
 CREATE TABLE standing ENGINE = Memory AS
-WITH repeated AS (SELECT event_id FROM {ledger} GROUP BY event_id HAVING count() > 1)
+WITH repeated AS (SELECT event_id FROM {ledger} WHERE {mine} GROUP BY event_id HAVING count() > 1)
 SELECT event_id, type, visitor_id, least(ts, received_at) AS at, variation_id, order_id, revenue_minor
 FROM (
-    SELECT {columns} FROM {ledger} WHERE {matters} AND event_id NOT IN repeated
+    SELECT {columns} FROM {ledger} WHERE {mine} AND {matters} AND event_id NOT IN repeated
     UNION ALL
-    SELECT {columns} FROM {ledger} WHERE event_id IN repeated ORDER BY received_at, ts LIMIT 1 BY event_id
+    SELECT {columns} FROM {ledger} WHERE {mine} AND event_id IN repeated ORDER BY {order} LIMIT 1 BY event_id
 ) WHERE {matters};
 CREATE TABLE exposures ENGINE = Memory AS
 SELECT visitor_id, min(at) AS exposed_at, any(variation_id) AS variation, uniqExact(variation_id) > 1 AS is_aside
@@ -49,7 +57,13 @@ FORMAT JSONCompactStrings
 
 def counted(session: Session, folder: str) -> list[list[object]]:
     """Rows of the answer."""
-    names = {"ledger": f"file('{folder}/*.parquet', Parquet)", "columns": COLUMNS, "matters": MATTERS}
+    names = {
+        "ledger": f"file('{folder}/*.parquet', Parquet)",
+        "columns": COLUMNS,
+        "matters": MATTERS,
+        "mine": MINE,
+        "order": ORDER,
+    }
     session.query("CREATE DATABASE benchmark ENGINE = Atomic")
     session.query("USE benchmark")
     for statement in TABLES.format(**names).split(";")[:-1]:

@@ -1,4 +1,4 @@
-"""Polars, lazy and streaming: totals by goal and variation."""
+"""Polars, lazy and streaming: totals by goal and variation; of refunds, judged goals and other currencies it knows nothing."""
 
 import sys
 
@@ -6,15 +6,23 @@ import polars as pl
 from cost import told
 from polars import col
 
-COLUMNS = [
-    "event_id", "type", "visitor_id", "ts", "received_at", "experiment_id", "variation_id", "goal_id", "event_name",
-    "order_id", "revenue_minor",
-]  # fmt: skip
-MATTERS = (
+NULLS = {
+    "received_at": 0, "ts": 0, "type": "", "visitor_id": "", "experiment_id": "", "variation_id": "",
+    "assignment_epoch": 0, "goal_id": "", "event_name": "", "order_id": "", "revenue_minor": -1, "currency": "",
+    "shop_revenue_minor": -1, "shop_currency": "", "cohort": "", "holdout_config_epoch": 0, "qa_mode": False,
+}  # fmt: skip
+"""What orders copies, with what null compares as: of copies that differ in anything the same stands as in ours."""
+
+ORDER = [col(name).fill_null(null) for name, null in NULLS.items()]
+BEGINS = 1_766_275_200_000
+MINE = (col.shop_id == "shop") & (col.received_at >= BEGINS)
+COUNTS = ~col.qa_mode & (col.ts >= BEGINS)
+MATTERS = COUNTS & (
     (
         (col.type == "experiment_viewed")
         & (col.experiment_id == "experiment")
         & col.variation_id.is_in(["variation-0", "variation-1"])
+        & (col.assignment_epoch.is_null() | (col.assignment_epoch == 1))
     )
     | (col.type == "order")
     | ((col.type == "goal") & (col.goal_id == "click"))
@@ -26,12 +34,12 @@ WEEK = 7 * 86_400_000
 
 def counted(folder: str) -> list[list[object]]:
     """Rows of the answer."""
-    events = pl.scan_parquet(f"{folder}/*.parquet").select(COLUMNS)
+    events = pl.scan_parquet(f"{folder}/*.parquet").filter(MINE).select("event_id", *NULLS)
     repeated = (
         events.group_by("event_id").len().filter(col.len > 1).select("event_id").collect(engine="streaming").lazy()
     )
     once = events.filter(MATTERS).join(repeated, on="event_id", how="anti")
-    copies = events.join(repeated, on="event_id", how="semi").sort("received_at", "ts")
+    copies = events.join(repeated, on="event_id", how="semi").sort(ORDER)
     copies = copies.unique("event_id", keep="first", maintain_order=True).filter(MATTERS)
     standing = pl.concat([once, copies]).with_columns(
         at=pl.min_horizontal("ts", "received_at"), goal=GOAL.otherwise(pl.lit("cart"))
