@@ -207,9 +207,14 @@ def test_conversion_harm__several_treatments__share_the_level() -> None:
 
 
 def test_conversion_harm__proven_once__lasts_though_the_counts_recover() -> None:
-    name = f"conversion_harm|{BUY}|{TREATMENT}"
+    name = f"conversion_harm|{BUY}@|{TREATMENT}"
     assert findings("conversion_harm", evidence(clicks(400, 400)), peaks={name: log(100)}) != []
     assert findings("conversion_harm", evidence(clicks(400, 400)), peaks={name: log(99.9)}) == []
+
+
+def test_conversion_harm__goal_that_is_defined_otherwise__begins_anew() -> None:
+    before = {f"conversion_harm|{BUY}@|{TREATMENT}": log(100)}
+    assert findings("conversion_harm", evidence(clicks(400, 400, source="other")), peaks=before) == []
 
 
 def _one_sided(control: int, treatment: int, n: int = 9600) -> float:

@@ -249,6 +249,21 @@ def test_other_worker__faster_by_a_moment__has_told_and_this_one_does_not(
     assert len(stand.webhooks()) == len(stand.inbox()) == 1
 
 
+def test_experiment_that_others_edit_all_the_time__is_told_of_and_tried_again(stand: Stand) -> None:
+    stand.counted(**HARMED)
+    stand.catalog.first = [lambda number=n: _rename(stand, f"n{number}") for n in range(4)]  # type: ignore[misc]
+    with pytest.raises(RoundFailedError):
+        stand.round()
+    assert [found["action"] for found in stand.webhooks()] == ["pause_failed"]
+    assert stand.round().results == {"paused": 1}
+
+
+def _rename(stand: Stand, name: str) -> None:
+    rest, stand.catalog.first = stand.catalog.first, []
+    stand.rename(EXPERIMENT, name)
+    stand.catalog.first = rest
+
+
 def test_person__who_pauses_in_between__is_the_one_who_paused(stand: Stand) -> None:
     stand.counted(**HARMED)
 

@@ -153,7 +153,7 @@ def _uneven_residue(evidence: Evidence, goal: WatchedGoal, peaks: Peaks) -> Iter
         found = mixture_test(control, treatment, alpha=level)
         if found is None:
             continue
-        peak = peaks.at_least(found.log_lambda, "currency_residue", goal.goal_id, pair.treatment.variation_id)
+        peak = peaks.at_least(found.log_lambda, "currency_residue", goal.identity, pair.treatment.variation_id)
         if peak >= -log(level):
             yield Finding(
                 kind="currency_residue",

@@ -68,7 +68,10 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedGoal:
-    """A goal whose loss would be harm. `unit`: stored units in one shown; `excluded`: orders left out, by variation."""
+    """A goal whose loss would be harm. `unit`: stored units in one shown; `excluded`: orders left out, by variation.
+
+    `source` says what the numbers are numbers of: once the goal is defined otherwise, older evidence is another goal's.
+    """
 
     goal_id: str
     direction: Direction
@@ -76,6 +79,12 @@ class WatchedGoal:
     unit: int
     counts: Mapping[str, GoalCount]
     excluded: Mapping[str, int] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def identity(self) -> str:
+        """The goal as it is defined, for names of tests."""
+        return f"{self.goal_id}@{self.source[:16]}"
 
     def rate(self, arm: Arm) -> Conversions:
         """Who converted among the arm's visitors."""

@@ -77,7 +77,7 @@ def conversion_harm(evidence: Evidence, _settings: Settings, peaks: Peaks) -> It
         control, treatment = _converters(goal, pair)
         prior_t, prior_c = PRIOR_COUNTS * pair.share, PRIOR_COUNTS * (1 - pair.share)
         found = test(control, treatment, share=pair.share, a=prior_t, b=prior_c)
-        peak = peaks.at_least(found.log_e, "conversion_harm", goal.goal_id, pair.treatment.variation_id)
+        peak = peaks.at_least(found.log_e, "conversion_harm", goal.identity, pair.treatment.variation_id)
         if _is_proven(peak, HARM_LEVEL, pair):
             yield _of_rates("conversion_harm", goal, pair, threshold=HARM_LEVEL / pair.treatments)
     yield from _without_goals("conversion_harm", evidence)
@@ -151,7 +151,7 @@ def _money(evidence: Evidence, peaks: Peaks) -> Iterator[tuple[WatchedGoal, Pair
             mixture=Mixture(tau=EXPECTED_REVENUE_HARM * control.mean),
         )
         if found is not None:
-            yield goal, pair, peaks.at_least(found.log_e, "revenue_harm", goal.goal_id, pair.treatment.variation_id)
+            yield goal, pair, peaks.at_least(found.log_e, "revenue_harm", goal.identity, pair.treatment.variation_id)
 
 
 def _is_proven(peak: float, level: float, pair: Pair) -> bool:

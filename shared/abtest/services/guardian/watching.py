@@ -6,7 +6,7 @@ again. A pause is one commit, too, together with the experiment itself.
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from abtest.domain.experiments.model import Experiment
@@ -76,8 +76,10 @@ class Guardian:
         look = self._look(sight, experiment)
         if look.judgement.state == look.before.state:
             return "quiet"
+        if look.judgement.pauses:
+            return self._pause(look)
         try:
-            return self._pause(look) if look.judgement.pauses else self._remember(look)
+            return self._remember(look)
         except StaleVersionError:
             return "raced"
 
@@ -131,29 +133,24 @@ class Guardian:
                 ),
             )
         except Exception as error:
-            self._tell_failure(look, error)
+            if isinstance(error, StaleVersionError) and self._was_overtaken(look):
+                return "raced"
+            self._tell_failure(look)
             raise
         if isinstance(paused, NotPaused):
             return paused.obstacle
         _log.warning("guardian.paused", extra=_facts(experiment, first.kind, "pause"))
         return "unpublished" if paused.published.reasons else "paused"
 
-    def _tell_failure(self, look: _Look, error: Exception) -> None:
-        """Unless it was somebody else's look that was in the way."""
+    def _was_overtaken(self, look: _Look) -> bool:
+        """Whether somebody else has looked meanwhile: then what follows is theirs to tell."""
         standing = remembered(self._world.catalog, look.experiment.shop_id, look.experiment.id)
-        if isinstance(error, StaleVersionError) and standing.version != look.before.version:
-            return
+        return standing.version != look.before.version
+
+    def _tell_failure(self, look: _Look) -> None:
         _log.warning("guardian.pause_failed", extra=_facts(look.experiment, look.judgement.pauses[0].kind, "pause"))
         failed = look.judgement.not_paused(look.before.state)
-        self._remember(
-            _Look(
-                experiment=look.experiment,
-                before=look.before,
-                judgement=failed,
-                currency=look.currency,
-                now=look.now,
-            )
-        )
+        self._remember(replace(look, judgement=failed))
 
 
 def _facts(experiment: Experiment, kind: str, action: str) -> dict[str, str]:
