@@ -1,4 +1,4 @@
-"""Polars, lazy and streaming: totals by goal and variation; of refunds, judged goals and other currencies it knows nothing."""
+"""Polars, lazy and streaming: totals by goal and variation, without refunds, judged goals and other currencies."""
 
 import sys
 
