@@ -21,6 +21,24 @@ VerdictStatus = Literal[
     "not_trusted",
     "stopped_for_harm",
 ]
+TimelineKind = Literal[
+    "created",
+    "approval",
+    "launched",
+    "paused",
+    "resumed",
+    "restarted",
+    "completed",
+    "archived",
+    "shipped",
+    "weights_changed",
+    "plan_changed",
+    "changed",
+    "evaluated",
+    "alert",
+    "scheduled",
+]
+TimelineBy = Literal["person", "schedule", "auto_stop", "guardian", "system"]
 
 
 class ReportVariation(Output):
@@ -29,7 +47,6 @@ class ReportVariation(Output):
     id: Id
     name: str
     is_control: bool
-    is_archived: bool
     weight: float
     visitors: int
 
@@ -125,24 +142,9 @@ class TimelineEntry(Output):
     """Something that happened to the experiment."""
 
     moment: DateTime
-    kind: Literal[
-        "created",
-        "approval",
-        "launched",
-        "paused",
-        "resumed",
-        "restarted",
-        "completed",
-        "archived",
-        "shipped",
-        "weights_changed",
-        "plan_changed",
-        "changed",
-        "evaluated",
-        "scheduled",
-    ]
+    kind: TimelineKind
     sentence: str
-    by: Literal["person", "schedule", "auto_stop", "guardian", "system"]
+    by: TimelineBy
     user_id: Id | None
     measurement_epoch: Annotated[int | None, Field(description="Of the measurement that began with it.")]
 
@@ -156,7 +158,10 @@ class Report(Output):
     through: DateTime | None
     generation: int | None
     engine: Annotated[
-        Engine, Field(description="sequential, unless the experiment waits for a planned end: then frequentist.")
+        Engine,
+        Field(
+            description="sequential, as a report may be read at any time; frequentist once the planned look stopped it."
+        ),
     ]
     correction: Correction
     alpha: float

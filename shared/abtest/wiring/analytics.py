@@ -8,7 +8,7 @@ from abtest.services.context import World
 from abtest.services.guardian import HealthReading
 from abtest.services.jobs import Jobs
 from abtest.services.planning import SampleSizes
-from abtest.services.results import Refreshes, Results, RollupReader, SegmentReading, SeriesReading
+from abtest.services.results import Refreshes, ReportReading, Results, RollupReader, SegmentReading, SeriesReading
 
 
 def analytics_of(world: World, store: RollupStore, looks: LookStore, refreshes: Queue) -> dict[type, object]:
@@ -16,6 +16,7 @@ def analytics_of(world: World, store: RollupStore, looks: LookStore, refreshes: 
     reader = RollupReader(store)
     return {
         Results: Results(world, reader, looks),
+        ReportReading: ReportReading(world, reader, looks),
         SeriesReading: SeriesReading(world, reader),
         SegmentReading: SegmentReading(world, reader),
         Stats: Stats(world, reader),

@@ -57,6 +57,11 @@ def _one_unit(currencies: int, excluded: float | None, unknown: float | None) ->
     return None if currencies else unknown
 
 
+def face_value(kind: str, currency: str, money: Money) -> float:
+    """Major units of money that is left out, as it was told."""
+    return money.minor / 10**_UNKNOWN_DIGITS if kind == "unknown" else _major(currency, money)
+
+
 def _sum(money: Mapping[tuple[str, str], Money], kind: str) -> Money:
     found = [part for (named, _), part in money.items() if named == kind]
     return Money(sum(part.orders for part in found), sum(part.minor for part in found))

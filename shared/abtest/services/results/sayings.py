@@ -53,7 +53,7 @@ def _too_little(reading: Reading, control: Variation, treatment: Variation) -> S
 
 
 def _names(numbers: dict[str, int]) -> str:
-    return " and ".join(name for name, number in numbers.items() if not number)
+    return " or ".join(name for name, number in numbers.items() if not number)
 
 
 def _short(numbers: dict[str, int], needed: int) -> str:

@@ -59,24 +59,31 @@ class SeriesReading:
         goals = chosen_goals(experiment, wish.goal_ids)
 
         def ask(snapshot: Snapshot) -> contract.Timeseries:
-            question, totals = rules.question(experiment, snapshot.totals), snapshot.totals or {}
-            which = narrowed(experiment, snapshot, wish.range, zone=zone)
-            span = _shown(experiment, which, totals.get("computed_at"))
-            buckets = _buckets(span, zone, wish, len(goals) * len(question.variations)) if totals else []
-            return contract.Timeseries(
-                experiment_id=experiment.id,
-                measurement_epoch=experiment.measurement_epoch,
-                computed_at=totals.get("computed_at"),
-                generation=totals.get("generation"),
-                timezone=zone.key,
-                granularity=wish.granularity,
-                mode=wish.mode,
-                currency=question.currency,
-                narrowed_to=which.told(),
-                data=list(_series(snapshot, question, goals, which, buckets, wish.mode)),
-            )
+            return timeseries_of(snapshot, rules.question(experiment, snapshot.totals), goals, wish, zone)
 
         return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
+
+
+def timeseries_of(
+    snapshot: Snapshot, question: Question, goals: Sequence[Goal], wish: SeriesWish, zone: ZoneInfo
+) -> contract.Timeseries:
+    """The buckets that a snapshot has. Raises OutdatedError, and ValidationFailedError as `SeriesReading.read`."""
+    experiment, totals = question.experiment, snapshot.totals or {}
+    which = narrowed(experiment, snapshot, wish.range, zone=zone)
+    span = _shown(experiment, which, totals.get("computed_at"))
+    buckets = _buckets(span, zone, wish, len(goals) * len(question.variations)) if totals else []
+    return contract.Timeseries(
+        experiment_id=experiment.id,
+        measurement_epoch=experiment.measurement_epoch,
+        computed_at=totals.get("computed_at"),
+        generation=totals.get("generation"),
+        timezone=zone.key,
+        granularity=wish.granularity,
+        mode=wish.mode,
+        currency=question.currency,
+        narrowed_to=which.told(),
+        data=list(_series(snapshot, question, goals, which, buckets, wish.mode)),
+    )
 
 
 def _shown(experiment: Experiment, which: Narrowed, computed_at: str | None) -> Span:

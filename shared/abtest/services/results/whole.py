@@ -125,14 +125,20 @@ class Results:
         )
 
     def _of(self, experiment: Experiment, rules: ShopRules, wish: Wish, standing: Standing) -> contract.Results:
-        def ask(snapshot: Snapshot) -> contract.Results:
-            by_day = wish.segment is not None
-            which = narrowed(experiment, snapshot, wish.range, segment=wish.filter, by_day=by_day)
-            looks = self._stored_looks(experiment, snapshot) if wish.is_of_everybody else None
-            question = rules.question(experiment, snapshot.totals, wish.correction, engine=wish.engine, looks=looks)
-            return self._answer(snapshot, question, which, wish, standing, rules)
+        return self._reader.read(
+            experiment.id,
+            experiment.measurement_epoch,
+            lambda snapshot: self.answer(snapshot, experiment, rules, wish, standing),
+        )
 
-        return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
+    def answer(
+        self, snapshot: Snapshot, experiment: Experiment, rules: ShopRules, wish: Wish, standing: Standing
+    ) -> contract.Results:
+        """What a snapshot says. Raises OutdatedError, and the errors of `read`."""
+        which = narrowed(experiment, snapshot, wish.range, segment=wish.filter, by_day=wish.segment is not None)
+        looks = self._stored_looks(experiment, snapshot) if wish.is_of_everybody else None
+        question = rules.question(experiment, snapshot.totals, wish.correction, engine=wish.engine, looks=looks)
+        return self._answer(snapshot, question, which, wish, standing, rules)
 
     def _stored_looks(self, experiment: Experiment, snapshot: Snapshot) -> Document | None:
         """What stands of earlier looks; without counts there were none."""

@@ -1,0 +1,69 @@
+"""What the schedules do to a laboratory's experiments, and many shoppers at once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from abtest.adapters.memory import MemoryLeases, MemoryMetrics
+from abtest.contract.report import Report
+from abtest.services.autostop import AutoStopRun
+from abtest.services.context import Caller
+from abtest.services.experiments.publishing import Publishing
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.guardian import Guardian
+from abtest.services.results import ReportReading, RollupReader
+from tests.integration.api_analytics.conftest import Lab, reached, seen
+
+
+def _store(lab: Lab) -> ExperimentStore:
+    base = lab.api.management
+    return ExperimentStore(base.world, Publishing(base.catalog, base.publication), base.budget)
+
+
+def look(lab: Lab) -> dict[str, Any]:
+    """A round of auto-stop."""
+    lab.api.clock.advance(minutes=5)
+    run = AutoStopRun(
+        store=_store(lab),
+        reader=RollupReader(lab.store),
+        looks=lab.looks,
+        leases=MemoryLeases(),
+        metrics=MemoryMetrics(),
+    )
+    return dict(run.run(until=lab.api.clock.now() + timedelta(minutes=4)).results)
+
+
+def watch(lab: Lab) -> dict[str, Any]:
+    """A round of Guardian."""
+    lab.api.clock.advance(minutes=15)
+    guardian = Guardian(_store(lab), MemoryLeases(), RollupReader(lab.store), MemoryMetrics())
+    return dict(guardian.run(until=lab.api.clock.now() + timedelta(minutes=12)).results)
+
+
+def report(lab: Lab, experiment: dict[str, Any]) -> Report:
+    """The report's facts."""
+    caller = Caller(key_id="", kind="shop", user_id="", shop_id=lab.tenant.shop.id, scopes=frozenset(), request_id="")
+    return ReportReading(lab.api.world, RollupReader(lab.store), lab.looks).read(caller, experiment["id"])
+
+
+def shoppers(
+    lab: Lab,
+    experiment: dict[str, Any],
+    *,
+    buying: tuple[int, ...],
+    visitors: int = 200,
+    name: str = "v",
+    goal: int = 0,
+) -> None:
+    """So many visitors an arm, of whom so many reach the goal, counted."""
+    events = []
+    for variation, buyers in enumerate(buying):
+        for number in range(visitors):
+            visitor = f"{name}-{variation}-{number}"
+            events.append(seen(experiment, visitor, variation))
+            if number < buyers:
+                events.append(reached(experiment, visitor, goal))
+    for start in range(0, len(events), 200):
+        lab.send(*events[start : start + 200])
+    lab.settle()
