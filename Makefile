@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e browser sdk golden proof build sam-local bench bench-results benchmark-engines bench-% openapi lock clean
+.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e browser sdk golden proof build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -86,11 +86,20 @@ benchmark-engines: # Engines that one benchmark is measured beside, in an enviro
 	@[ -x .local/venvs/benchmarks/bin/python ] || python3.11 -m venv .local/venvs/benchmarks
 	@VIRTUAL_ENV=$(CURDIR)/.local/venvs/benchmarks .venv/bin/uv pip sync --quiet --require-hashes requirements/benchmarks.txt
 
-bench: benchmark-engines ## Every benchmark, each beside a named baseline in one run
+benchmark-stats-engines: # gbstats and tea-tasting want different numpys, so each has an environment
+	@for engine in gbstats tea-tasting; do \
+	  [ -x .local/venvs/benchmarks-$$engine/bin/python ] || python3.11 -m venv .local/venvs/benchmarks-$$engine; \
+	  VIRTUAL_ENV=$(CURDIR)/.local/venvs/benchmarks-$$engine .venv/bin/uv pip sync --quiet --require-hashes requirements/benchmarks-$$engine.txt; \
+	done
+
+bench: benchmark-engines benchmark-stats-engines ## Every benchmark, each beside a named baseline in one run
 	@for file in benchmarks/bench_*.py; do $(PY) $$file; done
 
 bench-results: benchmark-engines ## 10,000,000 events to statistics, beside chDB and Polars (ARGS: --events N --rounds N)
 	@$(PY) benchmarks/bench_results.py $(ARGS)
+
+bench-stats: benchmark-stats-engines ## One comparison and 10,000, beside gbstats and tea-tasting (ARGS: --rounds N)
+	@$(PY) benchmarks/bench_stats.py $(ARGS)
 
 bench-%: ## One benchmark, for example make bench-ingest
 	@$(PY) benchmarks/bench_$*.py $(ARGS)

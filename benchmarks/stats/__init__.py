@@ -1,0 +1,1 @@
+"""What benchmarks/bench_stats.py measures: each engine in a process of its own."""
