@@ -130,7 +130,7 @@ def test_events_that_stay_away__are_told_after_two_checks_and_not_for_time_in_wh
     totals = {**_totals(stand), "generation": 2}
     assert stand.rollups.put(totals, {date: {**stamp, "cells": cells, "goals": {}, "money": {}}}, {})
     stand.round(minutes=0)
-    results = [stand.round().results for _ in range(5)]
+    results = [dict(stand.round().results) for _ in range(5)]
     assert [event["kind"] for event in stand.webhooks()] == ["event_gap"]
     assert results.index({"told": 1}) == 4
     details = stand.webhooks()[0]["details"]
