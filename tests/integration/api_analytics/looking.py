@@ -54,16 +54,15 @@ def shoppers(
     buying: tuple[int, ...],
     visitors: int = 200,
     name: str = "v",
-    goal: int = 0,
 ) -> None:
-    """So many visitors an arm, of whom so many reach the goal, counted."""
+    """So many visitors an arm, of whom so many reach the first goal, counted."""
     events = []
     for variation, buyers in enumerate(buying):
         for number in range(visitors):
             visitor = f"{name}-{variation}-{number}"
             events.append(seen(experiment, visitor, variation))
             if number < buyers:
-                events.append(reached(experiment, visitor, goal))
+                events.append(reached(experiment, visitor, 0))
     for start in range(0, len(events), 200):
         lab.send(*events[start : start + 200])
     lab.settle()

@@ -188,12 +188,11 @@ def _shipped(_row: AuditRow, diff: Diff, names: Names) -> str:
 
 
 def _weights(_row: AuditRow, diff: Diff, names: Names) -> str:
-    told = []
-    for field, change in diff.items():
-        parts = field.split(".")
-        if len(parts) == 3 and parts[0] == "variations" and parts[2] == "weight":
-            name = names.variations.get(parts[1], "a variation")
-            told.append(f"“{name}” {_share(change[0])} → {_share(change[1])}")
+    told = [
+        f"“{name}” {_share(change[0])} → {_share(change[1])}"
+        for variation_id, name in names.variations.items()
+        if (change := diff.get(f"variations.{variation_id}.weight"))
+    ]
     return f"Weights changed{': ' + ', '.join(told) if told else ''}. Counting began anew."
 
 
