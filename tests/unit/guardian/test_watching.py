@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.experiments.change import Event
 from abtest.kit.clock import timestamp
 from abtest.kit.errors import DatabaseBusyError
-from abtest.ports.catalog import Commit, Put, Record
+from abtest.ports.catalog import Commit, Put, Record, StaleVersionError
+from abtest.services.experiments.pausing import pause_running
 from abtest.services.experiments.records import record_of
 from abtest.services.experiments.rounds import RoundFailedError
 from abtest.services.experiments.system import SYSTEM_USER_ID
@@ -309,16 +311,7 @@ def test_forty_workers_at_once__pause_once(stand: Stand) -> None:
     until = stand.clock.now() + timedelta(minutes=12)
     start, results = threading.Barrier(40), []
 
-    class Free:
-        """A lease that keeps nobody out."""
-
-        def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
-            return True
-
-        def release(self, name: str, *, owner: str) -> None:
-            pass
-
-    stand.leases = Free()  # type: ignore[assignment]
+    stand.leases = Open()  # type: ignore[assignment]
 
     def work() -> None:
         worker = stand.guardian()
@@ -349,3 +342,55 @@ def test_experiment_that_cannot_be_read__does_not_keep_the_others(stand: Stand) 
 def test_no_time_left__is_counted(stand: Stand) -> None:
     done = stand.guardian().run(until=datetime(2026, 1, 1, tzinfo=UTC))
     assert (done.left, done.results) == (1, {})
+
+
+class Open:
+    """A lease that keeps nobody out."""
+
+    def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
+        return True
+
+    def release(self, name: str, *, owner: str) -> None:
+        pass
+
+
+def test_two_hundred_who_would_pause_it__guardian_auto_stop_and_people__are_one_transition(stand: Stand) -> None:
+    stand.counted(**HARMED)
+    stand.clock.advance(minutes=15)
+    stand.leases = Open()  # type: ignore[assignment]
+    until = stand.clock.now() + timedelta(minutes=12)
+    winner = (Event("experiment.significant", {"goal_id": GOAL}), Event("variation.winning", {"goal_id": GOAL}))
+    start, failures = threading.Barrier(200), []
+
+    def guardian() -> None:
+        stand.guardian().run(until=until)
+
+    def auto_stop() -> None:
+        pause_running(stand.store, SHOP, EXPERIMENT, expected_measurement_epoch=1, reason="auto_stop", events=winner)
+
+    def person() -> None:
+        stand.lifecycle.act(CALLER, EXPERIMENT, "pause")
+
+    def work(act: Any) -> None:
+        start.wait()
+        try:
+            act()
+        except (StaleVersionError, RoundFailedError) as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=((guardian, auto_stop, person)[n % 3],)) for n in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    rows = stand.catalog.audit(SHOP, entity_id=EXPERIMENT, limit=500)[0]
+    assert [row.action for row in rows if row.action == "experiment.pause"] == ["experiment.pause"]
+    told = sorted(found["event"] for found in stand.webhooks())
+    by = {
+        "conversion_harm": ["experiment.guardian_paused"],
+        "auto_stop": ["experiment.significant", "variation.winning"],
+    }
+    reason = rows[-1].diff.get("reason", [None, "person"])[1]
+    assert told == by.get(reason, [])
+    assert len(stand.inbox()) == (1 if reason == "conversion_harm" else 0)
+    assert stand.experiment.status == "paused"
