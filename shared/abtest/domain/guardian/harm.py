@@ -11,7 +11,7 @@ from abtest.domain.stats.exact_counts import excess_evidence, harm_evidence
 from abtest.domain.stats.sequential import Direction as Towards
 from abtest.domain.stats.sequential import Mixture, one_sided_mixture_test
 
-BROKEN_LEVEL, HARM_LEVEL, LOSS_LEVEL = 0.001, 0.01, 0.05
+BROKEN_LEVEL, HARM_LEVEL, LOSS_LEVEL = 0.001, 0.01, 0.02
 """Of one treatment; divided by the number of treatments."""
 
 RUNTIME_FACTOR, RUNTIME_RATE, RUNTIME_SESSIONS = 2, 0.01, 10
