@@ -146,6 +146,10 @@ def services(found: Dashboard) -> dict[str, Callable[[RollupReader], object]]:
     world, caller, one, looks = found.api.world, found.caller, found.experiment_id, MemoryLookStore()
     return {
         "results": lambda reader: Results(world, reader, looks).read(caller, one, Wish()),
+        "results, sequential": lambda reader: Results(world, reader, looks).read(
+            caller, one, Wish(engine="sequential")
+        ),
+        "results, bayesian": lambda reader: Results(world, reader, looks).read(caller, one, Wish(engine="bayesian")),
         "results, 14 days": lambda reader: Results(world, reader, looks).read(caller, one, Wish(range=_half(found))),
         "timeseries, days, cumulative": lambda reader: SeriesReading(world, reader).read(
             caller, one, SeriesWish(timezone="Europe/Berlin")
@@ -165,6 +169,8 @@ def handled(found: Dashboard) -> dict[str, Callable[[], object]]:
     base = f"/api/v1/experiments/{found.experiment_id}/results"
     asked = {
         "results": (base, {}),
+        "results, sequential": (base, {"engine": "sequential"}),
+        "results, bayesian": (base, {"engine": "bayesian"}),
         "results, 14 days": (base, {"from": found.last[:8] + "01"}),
         "timeseries, days, cumulative": (f"{base}/timeseries", {"timezone": "Europe/Berlin"}),
         "segments, device": (f"{base}/segments", {"dimension": "device"}),
@@ -208,6 +214,8 @@ def plain(found: Dashboard) -> dict[str, Callable[[], object]]:
 
     return {
         "results": lambda: json.loads(texts["t"][0]),
+        "results, sequential": lambda: json.loads(texts["t"][0]),
+        "results, bayesian": lambda: json.loads(texts["t"][0]),
         "results, 14 days": lambda: summed("d", 1, QUARTER),
         "timeseries, days, cumulative": lambda: summed("d", 2, QUARTER),
         "segments, device": lambda: summed("s", 3, "device"),

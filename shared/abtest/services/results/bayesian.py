@@ -1,6 +1,7 @@
 """The Bayesian engine: posteriors from weak priors, which are stated in `domain.stats.bayes`. Nothing is corrected."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from abtest.domain.experiments.model import Variation
 from abtest.domain.stats.bayes import WEAK, BayesianComparison, bayesian_means, bayesian_rates
@@ -12,6 +13,12 @@ from abtest.services.results.compared import Compared
 from abtest.services.results.comparing import Reading
 
 
+@lru_cache(maxsize=4096)
+def _rates(control: Conversions, treatment: Conversions, alpha: float) -> BayesianComparison | None:
+    """Some milliseconds of integrals, the same for every reading of a generation."""
+    return bayesian_rates(control, treatment, alpha=alpha)
+
+
 def compare(readings: Sequence[Reading]) -> list[Compared | None]:
     """Each pair of each reading of one goal, each for itself."""
     return [_compared(reading, *pair) for reading in readings for pair in reading.pairs()]
@@ -21,7 +28,7 @@ def _compared(reading: Reading, control: Variation, treatment: Variation) -> Com
     alpha = reading.question.alpha
     if reading.is_rate:
         rates = reading.rate(control), reading.rate(treatment)
-        found, arms = bayesian_rates(*rates, alpha=alpha), (_posterior(rates[0]), _posterior(rates[1]))
+        found, arms = _rates(*rates, alpha), (_posterior(rates[0]), _posterior(rates[1]))
     else:
         means = reading.sample(control), reading.sample(treatment)
         found, arms = bayesian_means(*means, alpha=alpha), means

@@ -1,0 +1,132 @@
+"""Verdicts of planned ends, and what of many looks a chart shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from abtest.contract import results as contract
+from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.ledger.cells import GoalCount
+from abtest.services.results.comparing import Question
+from abtest.services.results.courses import POINTS, evenly
+from abtest.services.results.progress import days, progress_of
+from abtest.services.results.rows import goal_results
+from abtest.services.results.tallies import Tally
+from abtest.services.results.verdicts import Facts, verdict_of
+
+NOW, LATER = "2026-03-02T09:00:00.000Z", "2026-03-04T09:00:00.000Z"
+GOAL = Goal(id="g", experiment_id="e", name="Buy", type="click", is_primary=True, created_at=NOW, updated_at=NOW)
+PLAN = {"goal_id": "g", "required_total_visitors": 4000, "required_sample_per_variant": 2000}
+
+
+def facts(buyers: tuple[int, int], *, goal: Goal = GOAL, **fields: Any) -> Facts:
+    variations = tuple(
+        Variation(id=arm, experiment_id="e", name=name, weight=0.5, is_control=arm == "c")
+        for arm, name in (("c", "Control"), ("t", "Blue"))
+    )
+    experiment = Experiment(
+        id="e",
+        shop_id="s",
+        name="E",
+        variations=variations,
+        goals=(goal,),
+        created_at=NOW,
+        updated_at=NOW,
+        **{"status": "running", "started_at": NOW, "measurement_started_at": NOW, **fields},
+    )
+    question = Question(experiment=experiment, currency="EUR", alpha=0.05, correction="holm")
+    counts = {("g", arm): GoalCount(x, x, x, x) for arm, x in zip("ct", buyers, strict=True)}
+    tally = Tally(visitors={"c": 1000, "t": 1000}, goals=counts)
+    return Facts(
+        experiment=experiment,
+        visitors=2000,
+        goal=goal_results(question, [goal], tally)[0],
+        plan=progress_of(experiment, AutoStop(), 2000, LATER),
+        srm=contract.SampleRatio(p_value=1.0, status="ok", expected={}, observed={}, sequential_p_value=1.0),
+        health=[],
+        coverage=contract.Coverage(mixed_populations=False, reasons=[]),
+    )
+
+
+def evaluated(outcome: str, winner: str | None = None) -> dict[str, Any]:
+    return {**PLAN, "evaluation": {"outcome": outcome, "winning_variation_id": winner}}
+
+
+@pytest.mark.parametrize(
+    ("buyers", "fields", "status", "sentence"),
+    [
+        ((100, 150), {}, "winner", "“Blue” is better: Buy rises by 50.0% (between +18.7% and "),
+        ((150, 100), {}, "loser", "“Blue” is worse: Buy falls by 33.3% (between "),
+        ((100, 104), {}, "undecided", "No decision yet: no significant difference so far."),
+        ((100, 104), {"planned_test": PLAN}, "undecided", "No decision yet: about 2 days to go."),
+        ((100, 104), {"status": "paused"}, "undecided", "No decision yet, and the experiment is paused"),
+        ((100, 104), {"status": "completed"}, "no_winner", "The experiment ended without a significant difference."),
+        ((10, 104), {}, "too_early", "Too early to say: too few conversions yet: 10 of 25 in Control."),
+        ((100, 150), {"started_at": None}, "not_started", "This experiment has not been started yet."),
+        (
+            (100, 150),
+            {"planned_test": evaluated("significant_pause", "t")},
+            "winner",
+            "“Blue” won at the planned end: Buy rises by 50.0%",
+        ),
+        (
+            (100, 150),
+            {"planned_test": evaluated("inconclusive_pause")},
+            "no_winner",
+            "No difference was found: the planned end was reached without a significant change of Buy.",
+        ),
+        (
+            (150, 100),
+            {"planned_test": evaluated("continue_not_positive")},
+            "loser",
+            "No treatment won: at the planned end Buy differed, but not for the better.",
+        ),
+    ],
+)
+def test_verdict__in_each_situation__is_a_sentence(
+    buyers: tuple[int, int], fields: dict[str, Any], status: str, sentence: str
+) -> None:
+    found = verdict_of(facts(buyers, **fields))
+    assert (found.status, found.sentence[: len(sentence)]) == (status, sentence)
+
+
+def test_verdict__of_a_goal_that_is_to_fall__is_better_when_it_falls() -> None:
+    found = verdict_of(facts((150, 100), goal=replace(GOAL, direction="decrease")))
+    assert (found.status, found.sentence[:40]) == ("winner", "“Blue” is better: Buy falls by 33.3% (be")
+
+
+@pytest.mark.parametrize(
+    ("plan", "goals", "state", "message"),
+    [
+        (PLAN, (GOAL,), "in_use", "2,000 of 4,000 planned visitors; about 2 days to go."),
+        (PLAN, (replace(GOAL, archived_at=NOW),), "archived", "The goal of the plan, Buy, was archived"),
+        (PLAN, (), "deleted", "The goal of the plan was deleted"),
+        ({"goal_id": "g"}, (GOAL,), "in_use", "The plan is of an older release and names no sample size."),
+        (evaluated("continue_inconclusive"), (GOAL,), "in_use", "The planned end was reached without"),
+    ],
+)
+def test_progress__of_a_plan_whose_goal_may_be_gone__is_told(
+    plan: dict[str, Any], goals: tuple[Goal, ...], state: str, message: str
+) -> None:
+    experiment = replace(facts((1, 1)).experiment, planned_test=plan, goals=goals)
+    found = progress_of(experiment, AutoStop(), 2000, LATER)
+    assert found is not None
+    assert (found.goal_state, found.message[: len(message)]) == (state, message)
+
+
+@pytest.mark.parametrize(("number", "said"), [(0.2, "1 day"), (1.0, "1 day"), (1.01, "2 days"), (1200, "1,200 days")])
+def test_days__are_rounded_up(number: float, said: str) -> None:
+    assert days(number) == said
+
+
+@pytest.mark.parametrize("number", [0, 1, POINTS, POINTS + 1, 5 * POINTS])
+def test_looks__too_many_for_a_chart__are_chosen_evenly_with_both_ends(number: int) -> None:
+    looks = [{"place": place} for place in range(number)]
+    found = [look["place"] for look in evenly(looks, POINTS)]
+    assert len(found) == min(number, POINTS)
+    assert found == sorted(set(found))
+    assert not looks or (found[0], found[-1]) == (0, number - 1)
