@@ -1,0 +1,8 @@
+"""Everything that is simulated, in the order of the table."""
+
+from __future__ import annotations
+
+from tools.sim import guarding, money, testing
+from tools.sim.outcomes import Cell
+
+CELLS: tuple[Cell, ...] = (*testing.CELLS, *money.CELLS, *guarding.CELLS)

@@ -1,0 +1,106 @@
+"""Guardian at healthy shops and at broken ones: false alarms in 28 days, hours until something is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abtest.domain.guardian.kinds import Kind
+from abtest.domain.guardian.settings import settings_of
+from tools.sim.outcomes import Aim, Cell, Outcomes, Row, median, share
+from tools.sim.shop import Shop
+from tools.sim.watching import RULES, loss_by_amount, told
+
+SETTINGS = settings_of({"revenue_loss": {"threshold_amount": 1000.0}})
+"""Ours, and a loss of 1,000 is one to this shop, which takes in 18,000 a day."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+DAYS = 28
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FalseAlarms:
+    """Nothing is wrong with the treatment; whatever is told is false."""
+
+    name: str
+    shop: Shop
+    paths: int = 10_000
+    batch: int = 100
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Whether each kind was ever told, and whether a loss was by its amount alone."""
+        seen = self.shop.seen(rng, paths, DAYS)
+        outcomes: dict[str, NDArray[np.float64]] = {
+            kind: told(kind, rule(seen, SETTINGS), SETTINGS).any(axis=-1).astype(float) for kind, rule in RULES.items()
+        }
+        return {**outcomes, "amount": loss_by_amount(seen, seen.goals[1], SETTINGS).any(axis=-1).astype(float)}
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """One for each kind."""
+        rows = []
+        for kind in KINDS:
+            reached, error = share(outcomes[kind])
+            rows.append(
+                Row(
+                    group=f"Guardian's false alarms in {DAYS} days, hourly looks: {self.name}",
+                    what=kind,
+                    aim=Aim(0.02),
+                    reached=reached,
+                    error=error,
+                    beside=f"by amount alone {np.mean(outcomes['amount']):.3f}" if kind == "revenue_loss" else "",
+                )
+            )
+        return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeToFind:
+    """A treatment that loses purchases from its first hour on, found by `kind`; looked at for `days`."""
+
+    kept: float
+    kind: Kind
+    hours: float
+    days: int
+    paths: int = 4_000
+    batch: int = 200
+
+    @property
+    def name(self) -> str:
+        """What is lost, and who finds it."""
+        return f"{100 * (self.kept - 1):+.0f} % purchases, by {self.kind}"
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Hours until it is told."""
+        seen = Shop(kept=self.kept, swing=0.0).seen(rng, paths, self.days)
+        found = told(self.kind, RULES[self.kind](seen, SETTINGS), SETTINGS)
+        return {"hours": np.where(found.any(axis=-1), found.argmax(axis=-1) + 1.0, inf)}
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """The median; how late the slowest tenth is."""
+        reached, error = median(outcomes["hours"])
+        late = float(np.quantile(outcomes["hours"], 0.9, method="higher"))
+        return [
+            Row(
+                group="Guardian's time to find, 10,000 visitors a day, median",
+                what=self.name,
+                aim=Aim(self.hours),
+                reached=reached,
+                error=error,
+                measure="median",
+                beside=f"9 of 10 within {late:g} h",
+            )
+        ]
+
+
+CELLS: tuple[Cell, ...] = (
+    FalseAlarms(name="10,000 visitors a day, 50/50", shop=Shop()),
+    FalseAlarms(name="10,000 visitors a day, 90/10", shop=Shop(treatment_share=0.1)),
+    FalseAlarms(name="1,000 visitors a day, 50/50", shop=Shop(visitors_a_day=1_000)),
+    TimeToFind(kept=0.0, kind="broken_conversion", hours=5, days=2),
+    TimeToFind(kept=0.5, kind="conversion_harm", hours=20, days=6),
+    TimeToFind(kept=0.8, kind="conversion_harm", hours=120, days=28),
+)

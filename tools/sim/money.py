@@ -1,0 +1,61 @@
+"""Money per visitor in tests of nothing, looked at every hour: skewed orders, with equal and with unequal arms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.stats import batched
+from tools.sim.deciding import ALPHA, ready, running, verdicts
+from tools.sim.outcomes import Aim, Cell, Outcomes, Row, share
+from tools.sim.shop import Shop
+from tools.sim.traffic import Traffic
+
+DAYS = 28
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoneyPeeking:
+    """Both arms alike, looked at all the time, without a plan: plans are of rates."""
+
+    treatment_share: float
+    paths: int = 5_000
+    batch: int = 100
+
+    @property
+    def name(self) -> str:
+        """The split."""
+        split = f"{100 * (1 - self.treatment_share):.0f}/{100 * self.treatment_share:.0f}"
+        return f"money per visitor, {split}, {DAYS * 24} looks"
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Whether anything was ever significant, and whether auto-stop would have paused for a winner."""
+        seen = Shop(treatment_share=self.treatment_share).seen(rng, paths, DAYS)
+        mean, variance = seen.money(seen.goals[1])
+        n, converters = seen.visitors, seen.goals[1].converters
+        arms = [values[arm][..., None] for arm in (0, 1) for values in (n, mean, variance)]
+        traffic = Traffic(n, converters)
+        is_ready = ready(traffic, AutoStop())
+        found = verdicts(running(batched.mixture_of_means(*arms, alpha=ALPHA)), is_ready)
+        once = (batched.welch(*arms).p_value <= ALPHA) & is_ready
+        flags = {"ours": found.significant, "paused": found.wins, "naive": once}
+        return {name: np.asarray(each.any(axis=(1, 2)), dtype=np.float64) for name, each in flags.items()}
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """One."""
+        reached, error = share(outcomes["ours"])
+        return [
+            Row(
+                group="A/A false positives with peeking, skewed money",
+                what=self.name,
+                aim=Aim(ALPHA),
+                reached=reached,
+                error=error,
+                beside=f"naive {np.mean(outcomes['naive']):.3f}, paused for a winner {np.mean(outcomes['paused']):.4f}",
+            )
+        ]
+
+
+CELLS: tuple[Cell, ...] = (MoneyPeeking(treatment_share=0.5), MoneyPeeking(treatment_share=0.1))

@@ -1,0 +1,247 @@
+"""Tests of a rate at many looks: false positives, power, families, coverage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.planning.sample_size import Demand, expected_rate, size_for_rate
+from abtest.domain.stats import batched
+from tools.sim.deciding import ALPHA, Flags, minima, naive, ready, verdicts
+from tools.sim.outcomes import Aim, Cell, Outcomes, Row, share
+from tools.sim.traffic import Traffic, drawn
+
+MDE = 0.10
+AT_ONCE = 200_000
+"""Looks in one batch: arrays that stay in the processor's cache."""
+
+VISITORS_A_LOOK = 1000
+FEW_AND_MANY = (100, 1000)
+"""New visitors a look: with few, the first looks have next to no conversions, and normal theory is at its worst."""
+
+MIN_CONVERSIONS = (1, 25)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peeking:
+    """Both arms alike, looked at all the time. Either minimum of conversions is decided upon by the same paths."""
+
+    rate: float
+    treatment_share: float
+    looks: int
+    paths: int = 20_000
+
+    @property
+    def name(self) -> str:
+        """Rate, split, looks."""
+        split = f"{100 * (1 - self.treatment_share):.0f}/{100 * self.treatment_share:.0f}"
+        return f"{100 * self.rate:g} %, {split}, {self.looks} looks"
+
+    @property
+    def batch(self) -> int:
+        """Paths at once."""
+        return AT_ONCE // self.looks
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Whether anything was ever significant: with a plan, without one, by the unpooled variance, naively."""
+        shares, rates = (1 - self.treatment_share, self.treatment_share), (self.rate, self.rate)
+        outcomes = {}
+        for a_look in FEW_AND_MANY:
+            traffic = drawn(rng, (paths, self.looks), a_look=a_look, shares=shares, rates=rates)
+            tested = {
+                "planned": minima(traffic, tau=MDE * self.rate),
+                "unplanned": minima(traffic, tau=None),
+                "unpooled": minima(traffic, tau=None, variance="unpooled"),
+            }
+            for least in MIN_CONVERSIONS:
+                is_ready = ready(traffic, AutoStop(min_conversions=least))
+                for how, found in tested.items():
+                    outcomes[f"{how} {least} {a_look}"] = _ever(verdicts(found, is_ready).significant)
+                outcomes[f"naive {least} {a_look}"] = _ever(naive(traffic, is_ready))
+        return outcomes
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """The worst of both mixtures and both kinds of traffic counts."""
+        return [self._row(outcomes, least) for least in MIN_CONVERSIONS]
+
+    def _row(self, outcomes: Outcomes, least: int) -> Row:
+        worst = {
+            how: max(share(outcomes[f"{how} {least} {a_look}"]) for a_look in FEW_AND_MANY)
+            for how in ("naive", "unpooled", "planned", "unplanned")
+        }
+        reached, error = max(worst["planned"], worst["unplanned"])
+        return Row(
+            group="A/A false positives with peeking",
+            what=f"{self.name}, from {least} conversion{'s' if least > 1 else ''}",
+            aim=Aim(ALPHA),
+            reached=reached,
+            error=error,
+            beside=", ".join(f"{how} {value[0]:.3f}" for how, value in worst.items()),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """A treatment as much better as the plan hopes for, looked at once a day; the plan's sample takes 28 days."""
+
+    rate: float = 0.03
+    days: int = 28
+    paths: int = 20_000
+    name: str = "power"
+    batch: int = 2_000
+
+    MULTIPLES = ((1.0, 0.49), (1.5, 0.73), (2.0, 0.87))
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Whether auto-stop has paused for a winner by so many times the sample."""
+        sample = size_for_rate(self.rate, Demand(mde=MDE)).required_total_visitors
+        a_day, looks = round(sample / self.days), round(self.days * self.MULTIPLES[-1][0])
+        rates = (self.rate, expected_rate(self.rate, MDE))
+        traffic = drawn(rng, (paths, looks), a_look=a_day, shares=(0.5, 0.5), rates=rates)
+        is_ready = ready(traffic, AutoStop())
+        planned = verdicts(minima(traffic, tau=MDE * self.rate), is_ready).wins
+        peers = verdicts(minima(traffic, tau=None, variance="unpooled"), is_ready).wins
+        outcomes = {}
+        for multiple, _ in self.MULTIPLES:
+            end = round(self.days * multiple)
+            outcomes[f"planned {multiple}"] = _ever(planned[:, :end])
+            outcomes[f"peers {multiple}"] = _ever(peers[:, :end])
+        return outcomes
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """One for each multiple."""
+        rows = []
+        for multiple, aim in self.MULTIPLES:
+            reached, error = share(outcomes[f"planned {multiple}"])
+            rows.append(
+                Row(
+                    group="Power, base 3 %, MDE 10 %, daily looks",
+                    what=f"{multiple:g} x the plan's sample",
+                    aim=Aim(aim, at_least=True),
+                    reached=reached,
+                    error=error,
+                    beside=f"unpooled, without a plan {np.mean(outcomes[f'peers {multiple}']):.3f}",
+                )
+            )
+        return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Several treatments beside one control, of which `better` are better; an error is a finding about another."""
+
+    treatments: int
+    better: int = 0
+    rate: float = 0.02
+    looks: int = 100
+    paths: int = 20_000
+
+    @property
+    def name(self) -> str:
+        """How many treatments."""
+        alike = f"{self.treatments} treatment{'s' if self.treatments > 1 else ''}"
+        return f"{alike}, {self.better} of them better by 20 %" if self.better else alike
+
+    @property
+    def batch(self) -> int:
+        """Paths at once."""
+        return AT_ONCE // self.looks // self.treatments
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Whether any treatment that is like the control was ever significant."""
+        arms = self.treatments + 1
+        rates = [self.rate] * (arms - self.better) + [1.2 * self.rate] * self.better
+        a_look = VISITORS_A_LOOK * arms // 2
+        traffic = drawn(rng, (paths, self.looks), a_look=a_look, shares=[1 / arms] * arms, rates=rates)
+        is_ready, alike = ready(traffic, AutoStop()), self.treatments - self.better
+        tested = {"planned": MDE * self.rate, "unplanned": None}
+        found = {how: verdicts(minima(traffic, tau=tau), is_ready).significant for how, tau in tested.items()}
+        return {how: _ever(flags[..., :alike]) for how, flags in found.items()}
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """The worse of both mixtures counts."""
+        shares = {how: share(values) for how, values in outcomes.items()}
+        reached, error = max(shares.values())
+        return [
+            Row(
+                group="Family-wise error, Holm over running minima",
+                what=self.name,
+                aim=Aim(ALPHA),
+                reached=reached,
+                error=error,
+                beside=", ".join(f"{how} {value[0]:.4f}" for how, value in shares.items()),
+            )
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Whether the interval that is shown holds the true difference at each of all looks, the first ones included."""
+
+    rate: float
+    treatment_share: float
+    effect: float
+    looks: int = 100
+    paths: int = 20_000
+
+    @property
+    def name(self) -> str:
+        """Rate, split, effect."""
+        split = f"{100 * (1 - self.treatment_share):.0f}/{100 * self.treatment_share:.0f}"
+        return f"{100 * self.rate:g} %, {split}, effect {100 * self.effect:+.0f} %"
+
+    @property
+    def batch(self) -> int:
+        """Paths at once."""
+        return AT_ONCE // self.looks
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """1 where all looks hold it; a look without an interval claims nothing."""
+        shares = (1 - self.treatment_share, self.treatment_share)
+        rates = (self.rate, (1 + self.effect) * self.rate)
+        traffic = drawn(rng, (paths, self.looks), a_look=VISITORS_A_LOOK, shares=shares, rates=rates)
+        tested = {"planned": MDE * self.rate, "unplanned": None}
+        return {how: _held(traffic, rates[1] - rates[0], tau) for how, tau in tested.items()}
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """The worse of both mixtures counts."""
+        shares = {how: share(values) for how, values in outcomes.items()}
+        reached, error = min(shares.values())
+        return [
+            Row(
+                group="Coverage of the running interval at all looks",
+                what=self.name,
+                aim=Aim(1 - ALPHA, at_least=True),
+                reached=reached,
+                error=error,
+                beside=", ".join(f"{how} {value[0]:.4f}" for how, value in shares.items()),
+            )
+        ]
+
+
+def _held(traffic: Traffic, truth: float, tau: float | None) -> NDArray[np.float64]:
+    x_c, n_c = traffic.control
+    x_t, n_t = traffic.treatments
+    found = batched.mixture_of_rates(x_c, n_c, x_t, n_t, alpha=ALPHA, tau=tau)
+    held: NDArray[np.float64] = 1.0 - _ever((found.lower > truth) | (found.upper < truth))
+    return held
+
+
+def _ever(flags: Flags) -> NDArray[np.float64]:
+    answer: NDArray[np.float64] = np.asarray(flags.any(axis=(1, 2)), dtype=np.float64)
+    return answer
+
+
+RATES, TREATMENT_SHARES, LOOKS, EFFECTS = (0.005, 0.02, 0.10), (0.5, 0.1), (100, 400), (0.0, 0.1, -0.5)
+
+CELLS: tuple[Cell, ...] = (
+    *(Peeking(rate=r, treatment_share=s, looks=n) for r, s, n in product(RATES, TREATMENT_SHARES, LOOKS)),
+    Power(),
+    *(Family(treatments=k) for k in range(1, 6)),
+    Family(treatments=5, better=2),
+    *(Coverage(rate=r, treatment_share=s, effect=e) for r, s, e in product(RATES, TREATMENT_SHARES, EFFECTS)),
+)

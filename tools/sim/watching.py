@@ -1,0 +1,302 @@
+"""What Guardian's rules find at each hourly look, for arrays: its own limits, the batched statistics.
+
+`tests/unit/sim` holds every rule to the one of `domain.guardian`, look by look. Arrays are (paths, looks) of counts so
+far, unless told otherwise. There is one treatment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, log, log1p
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abtest.domain.guardian import data_quality as quality
+from abtest.domain.guardian import delivery, harm
+from abtest.domain.guardian.kinds import Kind
+from abtest.domain.guardian.settings import Settings
+from abtest.domain.ledger.cells import QUARTER_MS
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
+from abtest.domain.stats import batched
+from abtest.domain.stats.sample_ratio import MONITORING_ALPHA
+from abtest.services.results.questions import ORDERS_AT_LEAST, STITCHED_AT_LEAST
+
+Counts = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+HOUR = 4
+"""Quarters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """A goal that is to rise; each array (2, paths, looks), the control first. `total`, `squares`: money, in cents."""
+
+    converters: Counts
+    hits: Counts
+    excluded: Counts
+    total: Counts | None = None
+    squares: Counts | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A pair of arms, look by look. Arrays of arms are (2, paths, looks), the control first.
+
+    `arrivals` (2, paths, quarters) are new visitors, `order_arrivals` (paths, quarters) the shop's orders; a look is at
+    the end of each hour.
+    """
+
+    share: float
+    visitors: Counts
+    goals: Sequence[Goal]
+    failed: Counts
+    missed: Counts
+    twice: Counts
+    orders: Counts
+    repeated: Counts
+    stitched: Counts
+    arrivals: Counts
+    order_arrivals: Counts
+    _money: dict[int, Numbers] = field(default_factory=dict, init=False, compare=False)
+
+    @property
+    def looks(self) -> int:
+        """How many."""
+        return self.visitors.shape[-1]
+
+    def money(self, goal: Goal) -> tuple[Numbers, Numbers]:
+        """Mean and variance per visitor, in major units."""
+        if goal.total is None or goal.squares is None:
+            raise ValueError("the goal counts no money")
+        n = self.visitors
+        with np.errstate(all="ignore"):
+            mean = goal.total / n
+            variance = (goal.squares - goal.total * mean) / (n - 1)
+        return mean / 100, variance / 10_000
+
+    def harm_of_money(self, goal: Goal) -> Numbers:
+        """The greatest log E of harm so far; asked for by two rules."""
+        if id(goal) not in self._money:
+            self._money[id(goal)] = _harm_of_money(self, goal)
+        return self._money[id(goal)]
+
+
+def _harm_of_money(seen: Seen, goal: Goal) -> Numbers:
+    mean, variance = seen.money(goal)
+    tau = np.where(mean[0] > 0, harm.EXPECTED_REVENUE_HARM * mean[0], 1.0)
+    found = batched.one_sided_mixture_of_means(
+        *_interleaved(seen.visitors, mean, variance), direction="decrease", alpha=harm.HARM_LEVEL, tau=tau
+    )
+    return _peaks(np.where(_is_ready(goal) & (mean[0] > 0), found.log_e, np.nan))
+
+
+def _is_ready(goal: Goal) -> Flags:
+    answer: Flags = goal.hits.min(axis=0) >= harm.ORDERS_AT_LEAST
+    return answer
+
+
+def _interleaved(n: Counts, mean: Numbers, variance: Numbers) -> tuple[NDArray[np.generic], ...]:
+    return n[0], mean[0], variance[0], n[1], mean[1], variance[1]
+
+
+def _peaks(log_e: Numbers) -> Numbers:
+    """The greatest so far, at least 0; looks without a test change nothing."""
+    answer: Numbers = np.maximum.accumulate(np.maximum(np.nan_to_num(log_e, nan=0.0, posinf=inf), 0.0), axis=-1)
+    return answer
+
+
+def broken_delivery(seen: Seen, _settings: Settings) -> Flags:
+    """Either arm gets nobody any more."""
+    answer: Flags = _silent(seen, 0, 1 - seen.share) | _silent(seen, 1, seen.share)
+    return answer
+
+
+def _silent(seen: Seen, arm: int, part: float) -> Flags:
+    settled = (np.arange(1, seen.looks + 1) * HOUR * QUARTER_MS - delivery.SETTLED_MS) // QUARTER_MS
+    last = _last(seen.arrivals[arm], settled)
+    came = _between(seen.arrivals[1 - arm], last + 1, np.maximum(settled, last + 1))
+    moments = np.where(seen.visitors[arm] == 0, 1, np.maximum(seen.visitors.sum(axis=0), 1))
+    answer: Flags = (came > 0) & (came * log1p(-part) <= np.log(delivery.NO_CHANCE / moments))
+    return answer
+
+
+def _last(arrivals: Counts, ends: Counts) -> Counts:
+    """The newest quarter, up to each end, in which somebody came; -1 before anybody did."""
+    answer: Counts = np.maximum.accumulate(np.where(arrivals > 0, np.arange(arrivals.shape[-1]), -1), axis=-1)[:, ends]
+    return answer
+
+
+def _between(arrivals: Counts, start: Counts, end: Counts) -> Counts:
+    """Who came from the quarter `start` on, before `end`."""
+    so_far = np.concatenate([np.zeros((len(arrivals), 1), np.int64), arrivals.cumsum(axis=-1)], axis=-1)
+    shape = np.broadcast_shapes(start.shape, end.shape)
+    counts = [np.take_along_axis(so_far, np.broadcast_to(place, shape), axis=-1) for place in (end, start)]
+    answer: Counts = counts[0] - counts[1]
+    return answer
+
+
+def broken_runtime(seen: Seen, _settings: Settings) -> Flags:
+    """Sessions with errors; every visitor has one session."""
+    found = batched.excess_evidence(seen.failed[0], seen.failed[1], share=seen.share)
+    usual, rate = _rates(seen.failed, seen.visitors)
+    limit = np.maximum(harm.RUNTIME_FACTOR * usual, harm.RUNTIME_RATE)
+    is_much = (seen.failed[1] >= harm.RUNTIME_SESSIONS) & (rate >= limit)
+    answer: Flags = is_much & (_peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
+    return answer
+
+
+def broken_conversion(seen: Seen, _settings: Settings) -> Flags:
+    """Any goal."""
+    return _any(_broken_conversion(seen, goal) for goal in seen.goals)
+
+
+def _broken_conversion(seen: Seen, goal: Goal) -> Flags:
+    found = batched.harm_evidence(*goal.converters, share=seen.share)
+    usual, rate = _rates(goal.converters, seen.visitors)
+    answer: Flags = (rate <= harm.CONVERSION_FACTOR * usual) & (_peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
+    return answer
+
+
+def delivery_drift(seen: Seen, settings: Settings) -> Flags:
+    """Of the treatment."""
+    wanted = settings.delivery_drift
+    sessions, missed = seen.visitors[1], seen.missed[1]
+    lower = batched.wilson_bounds(missed, sessions, confidence=1 - delivery.DRIFT_LEVEL).lower
+    answer: Flags = (sessions >= wanted.min_samples) & (lower > wanted.miss_rate_threshold)
+    return answer
+
+
+def conversion_harm(seen: Seen, _settings: Settings) -> Flags:
+    """Any goal."""
+    a, b = harm.PRIOR_COUNTS * seen.share, harm.PRIOR_COUNTS * (1 - seen.share)
+    found = [batched.harm_evidence(*goal.converters, share=seen.share, a=a, b=b) for goal in seen.goals]
+    return _any(_peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found)
+
+
+def revenue_harm(seen: Seen, _settings: Settings) -> Flags:
+    """Any goal of money."""
+    return _any(_is_ready(goal) & (seen.harm_of_money(goal) >= -log(harm.HARM_LEVEL)) for goal in _of_money(seen))
+
+
+def revenue_loss(seen: Seen, settings: Settings) -> Flags:
+    """Any goal of money."""
+    level = -log(harm.LOSS_LEVEL)
+    return _any(
+        _is_ready(goal) & (seen.harm_of_money(goal) >= level) & loss_by_amount(seen, goal, settings)
+        for goal in _of_money(seen)
+    )
+
+
+def loss_by_amount(seen: Seen, goal: Goal, settings: Settings) -> Flags:
+    """Whether the treatment's visitors brought less by the shop's amount, be it by chance."""
+    mean, _ = seen.money(goal)
+    with np.errstate(invalid="ignore"):
+        answer: Flags = seen.visitors[1] * (mean[0] - mean[1]) >= (settings.revenue_loss.threshold_amount or inf)
+    return answer
+
+
+def sample_ratio_mismatch(seen: Seen, _settings: Settings) -> Flags:
+    """Of both arms."""
+    found = batched.sequential_sample_ratio(np.moveaxis(seen.visitors, 0, -1), [1 - seen.share, seen.share])
+    answer: Flags = _peaks(found.log_bayes_factor) >= -log(MONITORING_ALPHA)
+    return answer
+
+
+def multiple_exposure(seen: Seen, _settings: Settings) -> Flags:
+    """Of all visitors."""
+    whole = seen.twice + seen.visitors.sum(axis=0)
+    answer: Flags = (seen.twice >= quality.TWICE_VISITORS) & (seen.twice >= quality.TWICE_SHARE * whole)
+    return answer
+
+
+def event_gap(seen: Seen, _settings: Settings) -> Flags:
+    """Of visitors or of orders."""
+    answer: Flags = _gap(seen, seen.arrivals.sum(axis=0)) | _gap(seen, seen.order_arrivals)
+    return answer
+
+
+def _gap(seen: Seen, came: Counts) -> Flags:
+    now = np.arange(1, seen.looks + 1) * HOUR
+    start = _last(came, now - 1) + 1
+    end = np.minimum((now * QUARTER_MS - quality.COUNTED_AFTER_MS) // QUARTER_MS, start + QUARTERS_A_DAY)
+    expected = np.full(start.shape, inf)
+    for days in quality.SHIFTS:
+        before = start - days * QUARTERS_A_DAY
+        known = np.maximum(before, 0)
+        there = _between(came, known, known + np.maximum(end - start, 0))
+        expected = np.where(before >= 0, np.minimum(expected, there), expected)
+    answer: Flags = np.isfinite(expected) & (expected >= quality.EVENTS_EXPECTED)
+    return answer
+
+
+def duplicate_orders(seen: Seen, _settings: Settings) -> Flags:
+    """Of the shop's orders."""
+    lower = batched.wilson_bounds(seen.repeated, seen.orders).lower
+    answer: Flags = (seen.repeated >= quality.REPEATED_ORDERS) & (lower > quality.REPEATED_SHARE)
+    return answer
+
+
+def currency_residue(seen: Seen, _settings: Settings) -> Flags:
+    """Any goal of money: too much of all, or more of one arm."""
+    return _any(_residue(goal) for goal in _of_money(seen))
+
+
+def _residue(goal: Goal) -> Flags:
+    orders, excluded = goal.hits + goal.excluded, goal.excluded.sum(axis=0)
+    whole = orders.sum(axis=0)
+    is_much = (whole >= quality.RESIDUE_ORDERS) & (excluded > quality.RESIDUE_SHARE * whole)
+    arms = (goal.excluded[0], orders[0], goal.excluded[1], orders[1])
+    found = batched.mixture_of_rates(*arms, alpha=quality.RESIDUE_LEVEL)
+    answer: Flags = is_much | (_peaks(found.log_lambda) >= -log(quality.RESIDUE_LEVEL))
+    return answer
+
+
+def measurement_coverage(seen: Seen, _settings: Settings) -> Flags:
+    """Of the shop's orders those whose visitors were never seen are too many."""
+    answer: Flags = (seen.orders >= ORDERS_AT_LEAST) & (seen.stitched < STITCHED_AT_LEAST * seen.orders)
+    return answer
+
+
+RULES: Mapping[Kind, Callable[[Seen, Settings], Flags]] = {
+    "broken_delivery": broken_delivery,
+    "broken_runtime": broken_runtime,
+    "broken_conversion": broken_conversion,
+    "delivery_drift": delivery_drift,
+    "conversion_harm": conversion_harm,
+    "revenue_harm": revenue_harm,
+    "revenue_loss": revenue_loss,
+    "sample_ratio_mismatch": sample_ratio_mismatch,
+    "multiple_exposure": multiple_exposure,
+    "event_gap": event_gap,
+    "duplicate_orders": duplicate_orders,
+    "currency_residue": currency_residue,
+    "measurement_coverage": measurement_coverage,
+}
+
+
+def told(kind: Kind, found: Flags, settings: Settings) -> Flags:
+    """Where the finding has been there in as many consecutive checks as it takes."""
+    checks = {"delivery_drift": settings.delivery_drift.consecutive_checks, "event_gap": quality.GAP_CHECKS}
+    answer = found.copy()
+    for back in range(1, checks.get(kind, 1)):
+        answer[:, back:] &= found[:, :-back]
+        answer[:, :back] = False
+    return answer
+
+
+def _of_money(seen: Seen) -> list[Goal]:
+    return [goal for goal in seen.goals if goal.total is not None]
+
+
+def _rates(counts: Counts, whole: Counts) -> tuple[Numbers, Numbers]:
+    rates = counts / np.maximum(whole, 1)
+    return rates[0], rates[1]
+
+
+def _any(flags: object) -> Flags:
+    answer: Flags = np.logical_or.reduce(list(flags))  # type: ignore[call-overload]
+    return answer
