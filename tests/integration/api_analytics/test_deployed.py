@@ -35,3 +35,56 @@ def test_results__of_an_experiment_larger_than_an_item__are_read(author: Handler
     for reference in (made["id"], made["public_id"]):
         assert analyst.get(f"/experiments/{reference}/results").json()["computed_at"] is None
     assert analyst.post(f"/experiments/{made['id']}/results", {}, checked=False).status == 405
+
+
+def test_results__of_every_engine__read_counts_looks_audit_and_guardian_as_the_policy_allows(
+    author: Handler, aws_stack: AwsStack
+) -> None:
+    from abtest.adapters.dynamo import DynamoLookStore, DynamoRollupStore
+    from abtest.services.shops import Shops
+    from abtest.wiring.api import management
+
+    base = management()
+    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
+    _, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
+    client = Client(author, key=minted.text)
+    goal = {"name": "Buy", "type": "click", "selector": "#buy"}
+    made = client.post("/experiments", {"name": "x", "goals": [goal]}).json()
+    assert client.post(f"/experiments/{made['id']}/launch", {"override_checklist_warnings": True}).status == 200
+    control, treatment = (variation["id"] for variation in made["variations"])
+    wish_for = {"weights": {control: 0.6, treatment: 0.4}, "confirm_live_impact": True}
+    assert client.put(f"/experiments/{made['id']}/variations/weights", wish_for).status == 200
+    identity = {"experiment_id": made["id"], "measurement_epoch": 2, "generation": 1, "computed_at": base.world.now()}
+    tables = aws_stack.environment("CronAutostop")["ROLLUPS_TABLE"]
+    assert DynamoRollupStore(tables).put({**identity, **totals(made["goals"][0]["id"], control, treatment)}, {}, {})
+    state = {**identity, "looks": 1, "goals": {}, "minima": {}, "srm_p": 0.5}
+    assert DynamoLookStore(tables).put(state, {**identity, "goals": {}})
+    analyst = Client(fresh_handler(aws_stack, "ApiAnalytics", "api_analytics"), key=minted.text)
+    for engine in ("frequentist", "sequential", "bayesian"):
+        answer = analyst.get(f"/experiments/{made['id']}/results", query={"engine": engine})
+        assert answer.status == 200, answer.body
+        found = answer.json()
+        assert (found["engine"], found["measurement"]["because"]) == (engine, "weights_changed")
+        assert found["srm"]["sequential_p_value"] <= 0.5
+        assert found["goals"][0]["rows"][1]["conversions"] == 60
+
+
+def totals(goal_id: str, control: str, treatment: str) -> dict[str, object]:
+    """Of 600 and 400 visitors."""
+    numbers = {control: 60, treatment: 60}
+    return {
+        "through": None,
+        "currency": "EUR",
+        "variations": {control: {"visitors": 600}, treatment: {"visitors": 400}},
+        "goals": {
+            goal_id: {
+                arm: {"converters": n, "count": n, "sum_minor": n, "sum_squares_minor": str(n), "excluded": 0}
+                for arm, n in numbers.items()
+            }
+        },
+        "money": {},
+        "multiple_exposure": 0,
+        "days": [],
+        "digests": {},
+        "source": "x",
+    }
