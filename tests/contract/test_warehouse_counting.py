@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.domain.ledger.cells import Cell, Counts, GoalCount, Money, MoneyCell, Step
+from abtest.domain.ledger.cells import Cell, Counts, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.daily_counts import DAY_MS, date_of
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.objects import ShopFiles
@@ -25,6 +25,7 @@ from tests.support.ledgers import (
     SCOPE,
     SHOP,
     click,
+    delivery,
     exposure,
     goal,
     order,
@@ -257,6 +258,45 @@ def test_count__copies_with_other_contents__the_one_received_first_stands(opened
     ]
     found = _counted(opened, rows, plan())
     assert {cell.variation_id for cell in found.visitors} == {"red"}
+
+
+def test_count__sessions__are_each_visitors_own(opened: Opened) -> None:
+    rows = [
+        exposure("a", "blue", session_id="s"),
+        delivery("a", "blue", "sdk_perf", session_id="s"),  # shown on another page
+        delivery("b", "blue", "sdk_perf", session_id="s"),
+        delivery("b", "blue", "sdk_perf", session_id="s", received_at=BEGIN + 9),  # a copy
+        delivery("b", "blue", "sdk_error", session_id=""),
+        delivery("b", "blue", "sdk_perf"),  # named as the visitor, as before
+        delivery("b", "blue", "sdk_perf", session_id="late", assignment_epoch=1),
+        delivery("c", "red", "sdk_error", session_id="s", qa_mode=True),
+        exposure("c", "red", session_id="t", event_id="x"),
+        exposure("c", "red", session_id="s", event_id="x"),  # the copy that stands
+        delivery("c", "red", "sdk_perf", session_id="s"),
+        exposure("d", "red"),
+        exposure("d", "blue"),  # set aside
+    ]
+    found = _counted(opened, rows, plan())
+    assert found.sessions == {"blue": SessionCount(4, 1, 2), "red": SessionCount(2)}
+
+
+def test_day__orders_told_again__are_repeated_once_on_the_day_of_the_first(opened: Opened) -> None:
+    again = order("a", 500, order_id="o-1", ts=BEGIN + 9 * DAY_MS)
+    rows = [
+        order("a", 500, order_id="o-1"),
+        {**order("a", 500, order_id="o-1"), "received_at": BEGIN + 5},  # a copy
+        order("b", 700, order_id="o-2", ts=BEGIN + DAY_MS),
+        order("b", 700, order_id="o-2", ts=BEGIN + DAY_MS, event_id="again"),
+        click("c", goal_id="__revenue__", order_id="o-3"),
+        order("c", 900, order_id="o-3", ts=BEGIN + 2),
+        order("c", 900, order_id="", ts=BEGIN + 3),
+        order("c", 900, order_id="", ts=BEGIN + 4),
+    ]
+    days = [date_of(BEGIN // DAY_MS + number) for number in (0, 1)]
+    with opened(_in_shop(rows), SHOP_ID) as ledger:
+        assert [ledger.day(date, "EUR").repeated_orders for date in days] == [0, 1]
+    with opened(_in_shop([*rows, again]), SHOP_ID) as ledger:
+        assert [ledger.day(date, "EUR").repeated_orders for date in days] == [1, 1]
 
 
 def test_day__orders_of_one_visitor__are_stitched_and_counted_once(opened: Opened) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from abtest.domain.ledger.cells import PAIRS, Cell, Counts, GoalCount, Money, MoneyCell, Step
+from abtest.domain.ledger.cells import PAIRS, Cell, Counts, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
 from abtest.domain.ledger.reference import count
@@ -129,6 +129,7 @@ def counted_visitor_by_visitor(ledger: Sequence[Row], plan: CountingPlan) -> Cou
             for goal_id, cells in found.money.items()
         },
         spread={goal.goal_id: _steps(found.goals[goal.goal_id]) for goal in plan.goals if goal.winsorize_pct},
+        sessions=_sessions([row for _, row in events], plan),
         multiple_exposure=found.aside,
         through=max([row["received_at"] for row in known], default=None),
     )
@@ -183,8 +184,8 @@ class _Found:
 def _receipt(row: Row) -> list[Any]:
     columns = (
         "received_at ts type visitor_id experiment_id variation_id assignment_epoch goal_id event_name order_id"
-        " revenue_minor currency shop_revenue_minor shop_currency cohort holdout_config_epoch qa_mode device country"
-        " visitor_kind source data url"
+        " revenue_minor currency shop_revenue_minor shop_currency cohort holdout_config_epoch qa_mode session_id device"
+        " country visitor_kind source data url"
     )
     told: Mapping[str, Any] = row
     # Null comes before everything that can be told.
@@ -198,6 +199,25 @@ def _shown(row: Row, plan: CountingPlan) -> str | None:
     right = row["type"] == "experiment_viewed" and row["experiment_id"] == plan.experiment_id
     right = right and (row["assignment_epoch"] or plan.assignment_epoch) == plan.assignment_epoch
     return row["variation_id"] if right and row["variation_id"] in plan.variation_ids else None
+
+
+def _sessions(events: Sequence[Row], plan: CountingPlan) -> dict[str, SessionCount]:
+    found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    telling = [row for row in events if plan.exposure == "experiment" and _delivered(row, plan)]
+    sessions = {(row["variation_id"], row["visitor_id"], row["session_id"] or row["visitor_id"]) for row in telling}
+    for variation, visitor, session in sessions:
+        own = [row for row in telling if (row["variation_id"], row["visitor_id"]) == (variation, visitor)]
+        types = {row["type"] for row in own if session == (row["session_id"] or visitor)}
+        numbers = found[variation or ""]
+        numbers[0] += 1
+        numbers[1] += "sdk_error" in types
+        numbers[2] += "sdk_perf" in types and "experiment_viewed" not in types
+    return {variation: SessionCount(*numbers) for variation, numbers in found.items()}
+
+
+def _delivered(row: Row, plan: CountingPlan) -> bool:
+    told = row["type"] in ("experiment_viewed", "sdk_error", "sdk_perf")
+    return told and _shown({**row, "type": "experiment_viewed"}, plan) is not None
 
 
 def _cells(row: Row, variation: str, at: int) -> tuple[Cell, ...]:

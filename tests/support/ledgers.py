@@ -101,6 +101,12 @@ def exposure(visitor_id: str, variation_id: str, /, ts: int = BEGIN, **changes: 
     return row(**(fields | changes))
 
 
+def delivery(visitor_id: str, variation_id: str, kind: str, /, ts: int = BEGIN, **changes: Any) -> Row:
+    """An `sdk_error` or `sdk_perf` of a variation."""
+    told = {"event_id": f"{kind}-{visitor_id}-{variation_id}-{ts}-{changes.get('session_id')}", "type": kind}
+    return exposure(visitor_id, variation_id, ts, **(told | changes))
+
+
 def click(visitor_id: str, /, ts: int = BEGIN + 1, goal_id: str = "click", **changes: Any) -> Row:
     """A goal's own event."""
     fields = {"event_id": f"g-{visitor_id}-{ts}-{goal_id}", "type": "goal", "goal_id": goal_id}
@@ -120,7 +126,9 @@ _DATA = (
     '{"items":[{"category":"shoes","price":5}],"value":-1}',
     '{"items":[{"category":"hats","quantity":2}]}',
 )
-_KINDS = ("exposure",) * 5 + ("pageview", "goal", "custom", "order") * 3 + ("refund", "other")
+SESSIONS = (None, "", "v-1", "s-1", "s-1", "s-2")
+"""Sessions that different visitors have; one is called as a visitor is."""
+_KINDS = ("exposure",) * 5 + ("pageview", "goal", "custom", "order") * 3 + ("refund", "other", "delivery")
 
 
 def random_ledger(key: int, number: int) -> list[Row]:
@@ -143,6 +151,8 @@ def _copy(chance: random.Random, original: Row) -> Row:
     changes: dict[str, Any] = {"received_at": original["received_at"] + chance.choice([0, 0, -1, 700, DAY_MS])}
     if chance.random() < 0.5:
         changes |= {"event_id": original["event_id"], **_context(chance), "data": chance.choice(_DATA)}
+    if chance.random() < 0.3:
+        changes |= {"session_id": chance.choice(SESSIONS)}
     if chance.random() < 0.1:
         changes |= {"visitor_id": f"v-{chance.randrange(12)}"}
     return original | changes  # type: ignore[return-value]
@@ -162,6 +172,7 @@ def _random_row(chance: random.Random, event_id: str) -> Row:
         "ts": ts,
         "received_at": ts + pick([0, 0, 0, 1, -1, 900, DAY_MS]),
         "qa_mode": chance.random() < 0.05,
+        "session_id": pick(SESSIONS),
         "url": pick([None, "https://shop.example/checkout", "https://shop.example/cart", "not an address"]),
         "data": pick(_DATA),
     }
@@ -185,6 +196,10 @@ def _exposure_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
         "variation_id": chance.choice([right] * 12 + [*VARIATIONS, "gone"]),
         "assignment_epoch": chance.choice([2, 2, 2, 2, 1, None]),
     }
+
+
+def _delivery_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
+    return _exposure_fields(chance, visitor) | {"type": chance.choice(["sdk_error", "sdk_perf"])}
 
 
 def _pageview_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
@@ -226,6 +241,7 @@ _FIELDS: Mapping[str, Callable[[random.Random, int], dict[str, Any]]] = {
     "custom": _custom_fields,
     "order": _order_fields("order"),
     "refund": _order_fields("refund"),
+    "delivery": _delivery_fields,
     "other": lambda chance, _: {"type": chance.choice(["identify", "consent", "sdk_error", "sdk_perf"])},
 }
 

@@ -115,8 +115,13 @@ class Audit:
             _log.error("audit.difference", extra=about)
 
     def _is_of_another_plan(self, stored: Stored, plan: CountingPlan) -> bool:
-        """Whether what stands was counted by a plan that is no longer this one: the experiment was edited since."""
+        """Whether what stands was counted by a plan that is no longer this one: the experiment was edited since.
+
+        Or by a release that counted less.
+        """
         totals = stored.standing.totals or {}
+        if plan.has_sessions and "sessions" not in totals:
+            return True
         if totals["source"] == source_of(plan, DailyCounts.of(stored.counts)):
             return False
         names = {"variations": set(plan.variation_ids), "goals": {goal.goal_id for goal in plan.goals}}

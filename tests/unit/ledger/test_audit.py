@@ -112,6 +112,18 @@ def test_run__a_raw_object_that_was_never_counted__is_a_difference() -> None:
     assert _audit(bench).different == [EXPERIMENT]
 
 
+def test_run__counted_by_an_older_release__is_not_compared() -> None:
+    bench = _ready()
+    totals = bench.store.totals(EXPERIMENT, 1)
+    assert totals is not None
+    older = {name: found for name, found in totals.items() if name != "sessions"}
+    assert bench.store.put({**older, "source": "of another form", "generation": 2}, {}, {})
+
+    found = _audit(bench)
+
+    assert (found.changed, found.equal, found.different) == ([EXPERIMENT], [], [])
+
+
 def test_run__nothing_was_counted_yet__is_left_out() -> None:
     bench = RolledUp()
     bench.arrive(1)

@@ -70,7 +70,7 @@ def test_run__day_that_should_not_stand__is_emptied() -> None:
     assert _recompute(bench).differing == {}
 
 
-@pytest.mark.parametrize("part", ["variations", "goals", "money", "spread"])
+@pytest.mark.parametrize("part", ["variations", "goals", "money", "spread", "sessions"])
 def test_run__part_of_the_totals_is_damaged__is_told_and_written_anew(part: str) -> None:
     bench = _ready()
     totals = bench.store.totals(EXPERIMENT, 1)
@@ -103,6 +103,24 @@ def test_run__nothing_stands_yet__everything_is_written() -> None:
     assert sorted(found.differing) == sorted([EXPERIMENT, f"{shop().id}/2026-05-27"])
     assert _generation(bench) == 1
     assert len(bench.store.shop_days(shop().id, "0000-01-01", "9999-12-31")) == 1
+
+
+def test_run__documents_of_an_older_release__are_written_anew() -> None:
+    bench = _ready()
+    totals = bench.store.totals(EXPERIMENT, 1)
+    (day,) = bench.store.shop_days(shop().id, "0000-01-01", "9999-12-31")
+    assert totals is not None
+    older = {name: found for name, found in totals.items() if name != "sessions"}
+    assert bench.store.put({**older, "generation": 2}, {}, {})
+    older_day = {name: found for name, found in day.items() if name != "repeated_orders"}
+    assert bench.store.put_shop_day({**older_day, "generation": 7})
+
+    found = _recompute(bench)
+
+    told = {name: {difference["where"] for difference in differing} for name, differing in found.differing.items()}
+    assert "totals sessions" in told[EXPERIMENT]
+    assert told[f"{shop().id}/2026-05-27"] == {"repeated_orders"}
+    assert _recompute(bench).differing == {}
 
 
 def test_run__damaged_day_of_the_shop__is_written_anew() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.ledger.cells import QUARTER, QUARTER_MS, Counts, GoalCount, Money, MoneyCell, Step
+from abtest.domain.ledger.cells import QUARTER, QUARTER_MS, Counts, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.plans import COHORTS
 from abtest.domain.ledger.reference import count
@@ -17,6 +17,7 @@ from tests.support.ledgers import (
     PLAN,
     SCOPE,
     click,
+    delivery,
     exposure,
     goal,
     order,
@@ -293,6 +294,71 @@ def test_spread__has_a_step_for_each_three_digit_ceiling() -> None:
             Step("red", 999): GoalCount(1, 1, 999, 999**2),
         }
     }
+
+
+def test_sessions__are_seen_failed_and_missed_by_the_variation_that_rows_name() -> None:
+    rows = [
+        exposure("v-1", "blue", session_id="s"),
+        exposure("v-1", "blue", BEGIN + 9, session_id="s"),
+        delivery("v-1", "blue", "sdk_perf", session_id="s"),  # given up on one page, shown on another
+        exposure("v-1", "blue", BEGIN + 99, session_id="t"),
+        delivery("v-2", "blue", "sdk_perf", session_id="s"),  # another visitor's: missed
+        delivery("v-2", "blue", "sdk_error", session_id="s"),
+        delivery("v-3", "red", "sdk_error"),
+        exposure("v-3", "blue", BEGIN + 5),  # of another variation, in the same session
+    ]
+    assert count(rows, PLAN).sessions == {"blue": SessionCount(4, 1, 1), "red": SessionCount(1, 1, 0)}
+
+
+def test_session__that_is_not_told__is_named_as_its_visitor() -> None:
+    rows = [
+        exposure("v-1", "blue", session_id=None),
+        delivery("v-1", "blue", "sdk_perf", session_id=""),
+        delivery("v-1", "blue", "sdk_error", session_id="v-1"),
+        delivery("v-1", "blue", "sdk_perf", session_id="v-2"),
+    ]
+    assert count(rows, PLAN).sessions == {"blue": SessionCount(2, 1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "seen"),
+    [
+        ({}, 1),
+        ({"assignment_epoch": None}, 1),
+        ({"assignment_epoch": 1}, 0),
+        ({"experiment_id": "another"}, 0),
+        ({"experiment_id": None}, 0),
+        ({"variation_id": "gone"}, 0),
+        ({"variation_id": None}, 0),
+        ({"qa_mode": True}, 0),
+        ({"ts": BEGIN - 1}, 0),
+        ({"type": "edge_perf"}, 0),
+        ({"shop_id": OTHER_SHOP}, 0),
+    ],
+)
+def test_session__counts__in_this_epoch_experiment_and_shop(changes: dict[str, Any], seen: int) -> None:
+    rows = [delivery("v-1", "blue", "sdk_perf", **changes)] * 2
+    assert count(rows, PLAN).sessions == ({"blue": SessionCount(1, 0, 1)} if seen else {})
+
+
+def test_sessions__of_visitors_set_aside__are_counted() -> None:
+    found = count([exposure("v-1", "blue"), exposure("v-1", "red", BEGIN + 5)], PLAN)
+    assert (found.multiple_exposure, found.sessions) == (1, dict.fromkeys(("blue", "red"), SessionCount(1)))
+
+
+def test_copies__that_differ_in_their_session_only__are_told_apart() -> None:
+    copies = [exposure("v-1", "blue", event_id="x", session_id=session) for session in ("s-2", "s-1")]
+    perf = delivery("v-1", "blue", "sdk_perf", session_id="s-1")
+    for rows in (copies, copies[::-1]):
+        assert count([*rows, perf], PLAN).sessions == {"blue": SessionCount(1)}
+
+
+def test_holdout__has_no_sessions() -> None:
+    rows = [
+        row(cohort="active", holdout_config_epoch=BEGIN),
+        delivery("v-1", "active", "sdk_perf", experiment_id=HOLDOUT_PLAN.experiment_id, assignment_epoch=None),
+    ]
+    assert count(rows, HOLDOUT_PLAN).sessions == {}
 
 
 def test_holdout__is_counted_by_the_cohort_of_page_views() -> None:

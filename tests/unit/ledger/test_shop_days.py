@@ -113,6 +113,17 @@ def test_order__whose_id_comes_again__counts_on_the_day_of_the_first() -> None:
     assert day(*rows[1:]).orders == {OrderCell(0, "own", "EUR"): Money(1, 500)}
 
 
+def test_repeated_orders__are_order_ids_of_several_events__on_the_day_of_the_first() -> None:
+    twice = [bought("v-1", 500, at, order_id="1") for at in (0, 9 * DAY_MS)]
+    thrice = [bought(f"v-{at}", 500, at, order_id="2") for at in (1, 2, 3)]
+    alone = [bought("v-1", 500, 1, order_id="3"), bought("v-1", 500, 4), bought("v-1", 500, 5), *[twice[0]] * 2]
+    assert day(*twice, *thrice, *alone).repeated_orders == 2
+    earlier = bought("v-1", 500, -1, order_id="2")
+    assert day(earlier, *twice, *thrice).repeated_orders == 1
+    visit = [bought("v-1", 500, 6, order_id="3", type="goal", goal_id="__revenue__", event_id="r")]
+    assert day(*alone, *visit, bought("v-1", 500, 7, order_id="3", qa_mode=True)).repeated_orders == 0
+
+
 def test_orders__are_order_events_and_revenue_of_no_particular_goal() -> None:
     money: dict[str, Any] = {"revenue_minor": 5, "currency": "EUR"}
     rows = [click("v-1", goal_id=goal_id, **money) for goal_id in ("__revenue__", "money")]

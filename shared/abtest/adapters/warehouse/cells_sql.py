@@ -8,12 +8,14 @@ from collections.abc import Sequence
 
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants
 from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER
+from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
 from abtest.domain.ledger.rows import OWN
 
 LIMB = 10**9
 """Totals are squared as high * LIMB + low: sums of squares of any amounts are exact in the 38 digits that there are."""
 
-VISITORS, ASIDE, GOAL, MONEY, SPREAD, THROUGH = "visitors", "aside", "goal", "money", "spread", "through"
+VISITORS, ASIDE, GOAL, MONEY, SPREAD = "visitors", "aside", "goal", "money", "spread"
+SESSIONS, THROUGH = "sessions", "through"
 """What a row of the answer is about."""
 
 ANSWER = (
@@ -33,6 +35,11 @@ _LOW = f"CAST(CASE WHEN total < {LIMB} THEN total ELSE mod(total, {LIMB}) END AS
 _HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB})) / {LIMB} END AS {AMOUNT})"
 _CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
 _SQUARES = ("high * high", "high * low", "low * low")
+
+_TELLING = ", ".join(
+    f"max(CASE WHEN type = '{kind}' THEN 1 ELSE 0 END) AS {name}"
+    for name, kind in (("exposed", EXPOSED), ("failed", FAILED), ("given_up", GIVEN_UP))
+)
 
 _BY_SEGMENT_OF = [(name, name, "") for name in DIMENSIONS] + [(pair, *pair.split("+")) for pair in PAIRS]
 _SHAPES = [
@@ -81,6 +88,24 @@ def newest(rows: str) -> str:
     """The part `through`: the newest moment of receiving; `rows` is the relation, with its conditions."""
     nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 6)
     return f"SELECT '{THROUGH}', '', '', '', max(received_at), '', '', {nothing} FROM {rows}"  # noqa: S608 - constants and names of relations
+
+
+def delivered(rows: str) -> str:
+    """The part `sessions`, in the columns of converters, hits and totals seen, failed and missed ones.
+
+    `rows` are those that tell of a variation's delivery, with `session_id` and `type`.
+    """
+    nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 3)
+    return f"""
+SELECT '{SESSIONS}', '', variation_id, '', 0, '', '', count(*), sum(failed),
+    sum(CASE WHEN given_up = 1 AND exposed = 0 THEN 1 ELSE 0 END), {nothing}
+FROM (
+    SELECT variation_id, {_TELLING}
+    FROM ({rows}
+    ) AS told
+    GROUP BY variation_id, visitor_id, coalesce(nullif(session_id, ''), visitor_id)
+) AS sessions
+GROUP BY variation_id"""  # noqa: S608 - constants and escaped literals alone
 
 
 def _totals(dimensions: Sequence[str]) -> str:

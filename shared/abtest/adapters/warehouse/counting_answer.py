@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from abtest.adapters.warehouse.cells_sql import ASIDE, GOAL, LIMB, MONEY, SPREAD, THROUGH, VISITORS
-from abtest.domain.ledger.cells import Cell, Counts, GoalCount, Money, MoneyCell, Step
+from abtest.adapters.warehouse.cells_sql import ASIDE, GOAL, LIMB, MONEY, SESSIONS, SPREAD, THROUGH, VISITORS
+from abtest.domain.ledger.cells import Cell, Counts, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.plans import CountingPlan
 
 
@@ -56,6 +56,9 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]]) -> Counts:
             }
             for goal in plan.goals
             if goal.winsorize_pct is not None
+        },
+        sessions={
+            line.variation_id: SessionCount(line.converters, line.hits, line.total) for line in lines.get(SESSIONS, ())
         },
         multiple_exposure=sum(line.converters for line in lines.get(ASIDE, ())),
         through=through,

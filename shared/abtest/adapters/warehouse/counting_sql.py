@@ -20,6 +20,7 @@ from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.judging import judge, worth
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
+from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
 from abtest.domain.ledger.rows import OWN
 
 CANDIDATE = (
@@ -47,8 +48,12 @@ def counting(
         ("attributed", _attributed(accepted if _judged_goals(plan) else None, standing.dimensions)),
         *cells_sql.tables(standing.dimensions, spread=spread),
     ]
-    newest = cells_sql.newest(f"{events} WHERE {standing.mine}")
-    return with_tables(tables, f"{cells_sql.summed(standing.dimensions, spread=spread)}\nUNION ALL\n{newest}")
+    parts = [
+        cells_sql.summed(standing.dimensions, spread=spread),
+        *_sessions(plan, standing),
+        cells_sql.newest(f"{events} WHERE {standing.mine}"),
+    ]
+    return with_tables(tables, "\nUNION ALL\n".join(parts))
 
 
 def sifting(plan: CountingPlan, *, events: str, suspects: Suspects, segments: bool) -> str:
@@ -107,15 +112,15 @@ def received(plan: CountingPlan) -> str:
 
 
 def _standing(plan: CountingPlan, events: str, suspects: Suspects | None, dimensions: tuple[str, ...]) -> Standing:
-    kinds = (_exposure(plan), _plain_hits(plan), *_orders(plan), _refund(plan))
+    rare = (*_orders(plan), _refund(plan), *_deliveries(plan))
     return Standing(
         events=events,
         shop_id=plan.shop_id,
         since=plan.begins_at,
-        kinds=kinds,
+        kinds=(_exposure(plan), _plain_hits(plan), *rare),
         dimensions=dimensions,
         suspects=suspects,
-        rare=(*_orders(plan), _refund(plan)),
+        rare=rare,
     )
 
 
@@ -123,9 +128,18 @@ def _exposure(plan: CountingPlan) -> str:
     if plan.exposure == "cohort":
         epoch = f"holdout_config_epoch = {literal(plan.assignment_epoch)}"
         return f"type = 'pageview' AND {one_of('cohort', plan.variation_ids)} AND {epoch}"
+    return f"type = '{EXPOSED}' AND {_of_experiment(plan)}"
+
+
+def _deliveries(plan: CountingPlan) -> tuple[str, ...]:
+    """What else tells of a variation's delivery."""
+    return (f"{one_of('type', (FAILED, GIVEN_UP))} AND {_of_experiment(plan)}",) if plan.has_sessions else ()
+
+
+def _of_experiment(plan: CountingPlan) -> str:
     epoch = f"(assignment_epoch IS NULL OR assignment_epoch = {literal(plan.assignment_epoch)})"
     experiment = f"experiment_id = {literal(plan.experiment_id)}"
-    return f"type = 'experiment_viewed' AND {experiment} AND {one_of('variation_id', plan.variation_ids)} AND {epoch}"
+    return f"{experiment} AND {one_of('variation_id', plan.variation_ids)} AND {epoch}"
 
 
 def _plain_hits(plan: CountingPlan) -> str:
@@ -220,6 +234,13 @@ FROM (
     ) AS seen
     GROUP BY visitor_id
 ) AS met"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _sessions(plan: CountingPlan, standing: Standing) -> list[str]:
+    if not plan.has_sessions:
+        return []
+    columns = ("type", "visitor_id", "variation_id", "session_id")
+    return [cells_sql.delivered(standing.rows(columns, _exposure(plan), *_deliveries(plan)))]
 
 
 def _refunds(plan: CountingPlan, standing: Standing) -> str:

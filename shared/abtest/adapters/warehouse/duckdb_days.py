@@ -35,8 +35,9 @@ CREATE OR REPLACE TEMP TABLE alike_rows AS
 SELECT {_NAMES}, {{hash}} AS {EVENT_HASH} FROM {{relation}}
 WHERE {{hash}} IN (SELECT tail FROM alike_events) AND received_at >= {{since}}"""  # noqa: S608 - names of our own
 
-# In turn: what was received before the day ended, what was late, refunds of any time, and what may stand in the place
-# of something late.
+# In turn: what was received before the day ended, what was late, refunds and orders of any time (they take back and
+# repeat what the day has), and what may stand in the place of something late.
+_LATER = "type IN ('refund', 'order')"
 _CREATE_ROWS = f"""
 CREATE OR REPLACE TEMP VIEW day_rows AS
 SELECT {_NAMES}, {{hash}} AS {EVENT_HASH} FROM {{relation}} WHERE received_at >= {{since}} AND received_at < {{ends}}
@@ -44,9 +45,9 @@ UNION ALL
 SELECT {_NAMES}, {{hash}} AS {EVENT_HASH} FROM {{relation}} WHERE received_at >= {{ends}} AND ts < {{ends}}
 UNION ALL
 SELECT {_NAMES}, {{hash}} AS {EVENT_HASH} FROM {{relation}}
-WHERE received_at >= {{ends}} AND ts >= {{ends}} AND type = 'refund'
+WHERE received_at >= {{ends}} AND ts >= {{ends}} AND {_LATER}
 UNION ALL
-SELECT * FROM alike_rows WHERE received_at >= {{ends}} AND ts >= {{ends}} AND type <> 'refund'"""  # noqa: S608 - names of our own
+SELECT * FROM alike_rows WHERE received_at >= {{ends}} AND ts >= {{ends}} AND NOT ({_LATER})"""  # noqa: S608 - names of our own
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ Texts with `{name}` want the name of the copy's database; `{rows}` are those tha
 from abtest.adapters.warehouse.raw_rows import SQL_TYPES
 from abtest.domain.ledger.columns import COLUMNS
 
-KEPT = tuple(name for name in COLUMNS if name not in ("shop_id", "session_id", "sent_at"))
-"""No question is about the others, nor do they tell which of copies stands; the shop is the same for all rows."""
+KEPT = tuple(name for name in COLUMNS if name not in ("shop_id", "sent_at"))
+"""No question is about when a row was sent, nor does that tell which of copies stands; the shop is the same for all."""
 
 PIECE_ROWS = 2048
 """DuckDB reads so many rows at once, or passes them over."""

@@ -29,6 +29,7 @@ from abtest.domain.ledger.shop_days import (
 )
 
 _ACTIVITY, _ORDERS, _EVENTS, _STEPS, _SEGMENTS, _STITCH = "activity", "orders", "events", "steps", "segments", "stitch"
+_REPEATED = "repeated"
 _PLACE_CHARS = 12
 _STEP_OF_NAME = " ".join(f"WHEN '{name}' THEN {step}" for name, step in STEP_EVENTS.items())
 
@@ -54,8 +55,9 @@ def shop_day_query(
     before_end = f"(ts < {literal(starts + DAY_MS)} OR received_at < {literal(starts + DAY_MS)})"
     order = f"(type = 'order' OR (type = 'goal' AND goal_id = '{REVENUE_GOAL_ID}')) AND {before_end}"
     refund = "type = 'refund' AND order_id <> ''"
+    told = "type = 'order' AND order_id <> ''"
     standing = Standing(
-        events=events, shop_id=shop_id, since=rows_from(date), kinds=(before_end, refund), suspects=suspects
+        events=events, shop_id=shop_id, since=rows_from(date), kinds=(before_end, refund, told), suspects=suspects
     )
     tables = [
         *standing.tables(),
@@ -69,7 +71,13 @@ def shop_day_query(
     return with_tables(
         tables,
         "\nUNION ALL\n".join(
-            [_COUNTED.strip(), _activity(standing, visited, starts), *_PARTS, _stitch(standing, seen)]
+            [
+                _COUNTED.strip(),
+                _activity(standing, visited, starts),
+                *_PARTS,
+                _stitch(standing, seen),
+                _repeated(standing, told, starts),
+            ]
         ),
     )
 
@@ -96,6 +104,7 @@ def shop_day_of(shop_id: str, date: str, currency: str, rows: Iterable[Sequence[
             OrderCell(line.quarter, line.name, line.value): cells.Money(line.orders, line.minor)
             for line in lines[_ORDERS]
         },
+        repeated_orders=sum(line.orders for line in lines[_REPEATED]),
         events={line.name: line.visitors for line in lines[_EVENTS]},
         steps={
             name: sum(line.visitors for line in lines[_STEPS] if line.gap >= step) for step, name in enumerate(STEPS)
@@ -182,6 +191,19 @@ FROM (
     LEFT JOIN ({standing.rows(("visitor_id", f"{HAPPENED_AT} AS happened_at"), seen)}
     ) AS seen ON seen.visitor_id = orders.visitor_id
 ) AS looked"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _repeated(standing: Standing, told: str, starts: int) -> str:
+    """Order ids that several events tell, the first of them on the day."""
+    return f"""
+SELECT '{_REPEATED}', '', '', 0, 0, 0, count(*), CAST(0 AS {AMOUNT})
+FROM (
+    SELECT order_id
+    FROM ({standing.rows(("order_id", f"{HAPPENED_AT} AS happened_at"), told)}
+    ) AS told
+    GROUP BY order_id
+    HAVING count(*) > 1 AND min(happened_at) >= {literal(starts)} AND min(happened_at) < {literal(starts + DAY_MS)}
+) AS repeated"""  # noqa: S608 - columns and escaped literals alone
 
 
 def _quarter(starts: int) -> str:

@@ -71,6 +71,20 @@ class Money(NamedTuple):
         return Money(self.orders + sign * other.orders, self.minor + sign * other.minor)
 
 
+class SessionCount(NamedTuple):
+    """Sessions of a variation: those in which anything tells of it, those with an error, those it never stood in."""
+
+    seen: int = 0
+    failed: int = 0
+    missed: int = 0
+
+    def plus(self, other: "SessionCount", sign: int = 1) -> "SessionCount":
+        """Both together, or with sign -1 this without the other."""
+        return SessionCount(
+            self.seen + sign * other.seen, self.failed + sign * other.failed, self.missed + sign * other.missed
+        )
+
+
 class Step(NamedTuple):
     """Converters of a variation whose totals round up to the same three significant digits, `ceiling`."""
 
@@ -80,12 +94,16 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What the rows say about one experiment. No entry is zero; `through` is the newest `received_at` looked at."""
+    """What the rows say about one experiment. No entry is zero; `through` is the newest `received_at` looked at.
+
+    `sessions` are by variation id.
+    """
 
     visitors: Mapping[Cell, int] = field(default_factory=dict)
     goals: Mapping[str, Mapping[Cell, GoalCount]] = field(default_factory=dict)
     money: Mapping[str, Mapping[MoneyCell, Money]] = field(default_factory=dict)
     spread: Mapping[str, Mapping[Step, GoalCount]] = field(default_factory=dict)
+    sessions: Mapping[str, SessionCount] = field(default_factory=dict)
     multiple_exposure: int = 0
     through: int | None = None
 
@@ -98,7 +116,7 @@ class Counts:
 
 
 Key = TypeVar("Key")
-Value = TypeVar("Value", GoalCount, Money)
+Value = TypeVar("Value", GoalCount, Money, SessionCount)
 
 
 def ceiling_of(total: int) -> int:
@@ -123,6 +141,7 @@ def _merged(left: Counts, right: Counts, sign: int) -> Counts:
         goals=_each(left.goals, right.goals, sign, GoalCount()),
         money=_each(left.money, right.money, sign, Money()),
         spread=_each(left.spread, right.spread, sign, GoalCount()),
+        sessions=_together(left.sessions, right.sessions, sign, SessionCount()),
         multiple_exposure=left.multiple_exposure + sign * right.multiple_exposure,
         through=left.through if sign < 0 else newest(left.through, right.through),
     )

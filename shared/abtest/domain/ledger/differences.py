@@ -23,6 +23,8 @@ def differences(standing: Counts, counted: Counts) -> Iterator[Difference]:
         left, right = getattr(standing, name), getattr(counted, name)
         for goal_id in sorted(left.keys() | right.keys()):
             yield from _each(f"{name} {goal_id}", left.get(goal_id, {}), right.get(goal_id, {}))
+    left, right = ({(name,): found for name, found in counts.sessions.items()} for counts in (standing, counted))
+    yield from _each("sessions", left, right)
     for name in ("multiple_exposure", "through"):
         yield from _each(name, {"": getattr(standing, name)}, {"": getattr(counted, name)})
 

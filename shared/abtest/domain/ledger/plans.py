@@ -89,6 +89,11 @@ class CountingPlan:
     goals: tuple[GoalPlan, ...]
     exposure: Literal["experiment", "cohort"] = "experiment"
 
+    @property
+    def has_sessions(self) -> bool:
+        """Whether something is delivered, so that it is told how that went."""
+        return self.exposure == "experiment"
+
 
 def plan_counting(experiment: Experiment, currency: str, references: References = NO_REFERENCES) -> CountingPlan | None:
     """The plan of an experiment, or None when its measurement never began. `references`: the shop's pages."""

@@ -15,6 +15,7 @@ from abtest.domain.ledger.cells import (
     GoalCount,
     Money,
     MoneyCell,
+    SessionCount,
     Step,
     ceiling_of,
 )
@@ -22,6 +23,9 @@ from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.judging import judge, worth
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN, happened_at, in_time, money_of, without_copies
+
+EXPOSED, FAILED, GIVEN_UP = "experiment_viewed", "sdk_error", "sdk_perf"
+"""Types of events that tell how a variation was delivered."""
 
 Refunds = Mapping[str, int]
 """Refunded money by order id, in the minor unit of the plan's currency."""
@@ -69,6 +73,7 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
         goals={goal_id: found.cells for goal_id, found in goals.items()},
         money={goal.goal_id: goals[goal.goal_id].money for goal in plan.goals if goal.counts_money},
         spread={goal.goal_id: goals[goal.goal_id].spread for goal in plan.goals if goal.winsorize_pct is not None},
+        sessions=sessions(counted, plan),
         multiple_exposure=multiple_exposure,
         through=max((row["received_at"] for row in seen), default=None),
     )
@@ -90,6 +95,27 @@ def first_exposures(rows: Iterable[Row], plan: CountingPlan) -> tuple[Exposures,
     return exposures, len(unfaithful)
 
 
+def sessions(rows: Iterable[Row], plan: CountingPlan) -> dict[str, SessionCount]:
+    """By the variation that rows name themselves, how it was delivered; of a visitor who was not exposed, too."""
+    if not plan.has_sessions:
+        return {}
+    told: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        if is_exposure(row, plan) or is_delivery(row, plan):
+            session = row["session_id"] or row["visitor_id"]
+            told[row["variation_id"] or "", row["visitor_id"], session].add(row["type"])
+    found: defaultdict[str, SessionCount] = defaultdict(SessionCount)
+    for (variation_id, *_), types in told.items():
+        is_missed = GIVEN_UP in types and EXPOSED not in types
+        found[variation_id] = found[variation_id].plus(SessionCount(1, FAILED in types, is_missed))
+    return dict(found)
+
+
+def is_delivery(row: Row, plan: CountingPlan) -> bool:
+    """Whether the row says how one of the plan's variations was delivered, in the plan's epoch."""
+    return row["type"] in (FAILED, GIVEN_UP) and _is_of_experiment(row, plan)
+
+
 def is_exposure(row: Row, plan: CountingPlan) -> bool:
     """Whether the row says that a visitor is in one of the plan's variations, in the plan's epoch."""
     if plan.exposure == "cohort":
@@ -98,9 +124,12 @@ def is_exposure(row: Row, plan: CountingPlan) -> bool:
             and row["cohort"] in plan.variation_ids
             and row["holdout_config_epoch"] == plan.assignment_epoch
         )
+    return row["type"] == EXPOSED and _is_of_experiment(row, plan)
+
+
+def _is_of_experiment(row: Row, plan: CountingPlan) -> bool:
     return (
-        row["type"] == "experiment_viewed"
-        and row["experiment_id"] == plan.experiment_id
+        row["experiment_id"] == plan.experiment_id
         and row["variation_id"] in plan.variation_ids
         # What names no epoch is of the present one.
         and row["assignment_epoch"] in (None, plan.assignment_epoch)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from abtest.domain.ledger.cells import Counts, GoalCount, Money, Step
+from abtest.domain.ledger.cells import Counts, GoalCount, Money, SessionCount, Step
 from abtest.domain.ledger.daily_counts import DailyCounts, Document, Slice, counted_from
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rows import LEFT_OUT
@@ -58,6 +58,7 @@ def counts_of(totals: Document, days: Iterable[Document] = (), segments: Iterabl
         found,
         goals={goal_id: found.goals.get(goal_id, {}) for goal_id in {**totals["goals"], **found.goals}},
         spread=spread_in(totals),
+        sessions=_sessions_in(totals),
         multiple_exposure=totals["multiple_exposure"],
         through=None if through is None else to_milliseconds(parse_timestamp(through)),
     )
@@ -115,6 +116,7 @@ def _totals(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str
             for goal_id, by_variation in money.items()
         },
         "spread": {goal_id: _spread(steps) for goal_id, steps in counts.rest.spread.items() if steps},
+        **_sessions(plan, counts),
         "multiple_exposure": counts.rest.multiple_exposure,
         "days": sorted({slice_.date for slice_ in digests}),
         "digests": {f"{slice_.kind}#{slice_.date}": digest for slice_, digest in sorted(digests.items())},
@@ -152,6 +154,19 @@ def _goal_document(count: GoalCount, money: Mapping[tuple[str, str], Money]) -> 
     }
 
 
+def _sessions(plan: CountingPlan, counts: DailyCounts) -> Document:
+    if not plan.has_sessions:
+        return {}
+    sessions = counts.rest.sessions
+    return {"sessions": {name: sessions.get(name, SessionCount())._asdict() for name in plan.variation_ids}}
+
+
+def _sessions_in(totals: Document) -> Mapping[str, SessionCount]:
+    """None where an older release did not count them."""
+    found = {name: SessionCount(**told) for name, told in totals.get("sessions", {}).items()}
+    return {name: sessions for name, sessions in found.items() if any(sessions)}
+
+
 def _spread(steps: Mapping[Step, GoalCount]) -> Document:
     found: defaultdict[str, list[Any]] = defaultdict(list)
     for step, count in sorted(steps.items()):
@@ -171,7 +186,8 @@ def _source(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str
     rest = counts.rest
     spread = {goal_id: _spread(steps) for goal_id, steps in rest.spread.items() if steps}
     pieces = sorted([*slice_, digest] for slice_, digest in digests.items())
-    return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure])
+    sessions = sorted([name, *found] for name, found in rest.sessions.items())
+    return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure, sessions])
 
 
 def shop_day_document(day: ShopDay, *, generation: int, computed_at: Timestamp) -> Document:
@@ -184,6 +200,7 @@ def shop_day_document(day: ShopDay, *, generation: int, computed_at: Timestamp) 
         "currency": day.currency,
         "activity": [[*cell, visitors] for cell, visitors in sorted(day.activity.items())],
         "orders": [[*cell, *money] for cell, money in sorted(day.orders.items())],
+        "repeated_orders": day.repeated_orders,
         "events": dict(day.events),
         "steps": dict(day.steps),
         "segments": {
@@ -202,6 +219,7 @@ def shop_day_of(document: Document) -> ShopDay:
         currency=document["currency"],
         activity={Activity(*entry[:2]): entry[2] for entry in document["activity"]},
         orders={OrderCell(*entry[:3]): Money(*entry[3:]) for entry in document["orders"]},
+        repeated_orders=document.get("repeated_orders"),
         events=document["events"],
         steps=document["steps"],
         segments={

@@ -31,6 +31,7 @@ PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("cohort", ""),
     ("holdout_config_epoch", 0),
     ("qa_mode", False),
+    ("session_id", ""),
     ("device", ""),
     ("country", ""),
     ("visitor_kind", ""),

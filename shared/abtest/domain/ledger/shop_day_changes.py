@@ -25,6 +25,7 @@ def changed(day: ShopDay, before: ShopDay, after: ShopDay) -> ShopDay:
         day,
         activity=_changed(_number, 0, day.activity, before.activity, after.activity),
         orders=_changed(_money, Money(), day.orders, before.orders, after.orders),
+        repeated_orders=_number(*(counted.repeated_orders or 0 for counted in (day, before, after))),
         events=_changed(_number, 0, day.events, before.events, after.events),
         steps={name: _number(day.steps[name], before.steps[name], after.steps[name]) for name in day.steps},
         segments={

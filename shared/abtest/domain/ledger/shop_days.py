@@ -66,13 +66,17 @@ class Stitch(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShopDay:
-    """The document's fields. `date` is `YYYY-MM-DD`; no entry of a mapping is zero but `steps`, which has all four."""
+    """The document's fields. `date` is `YYYY-MM-DD`; no entry of a mapping is zero but `steps`, which has all four.
+
+    `repeated_orders` is None in what an older release counted.
+    """
 
     shop_id: str
     date: str
     currency: str
     activity: Mapping[Activity, int] = field(default_factory=dict)
     orders: Mapping[OrderCell, Money] = field(default_factory=dict)
+    repeated_orders: int | None = 0
     events: Mapping[str, int] = field(default_factory=dict)
     steps: Mapping[str, int] = field(default_factory=dict)
     segments: Mapping[str, Mapping[str, SegmentCount]] = field(default_factory=dict)
@@ -112,6 +116,7 @@ def shop_day(rows: Iterable[Row], shop_id: str, date: str, currency: str) -> Sho
         currency=currency,
         activity=_activity(counted, starts),
         orders=_by_quarter(orders, starts),
+        repeated_orders=_repeated(counted, starts),
         events=dict(Counter(row["type"] for row in of_the_day)),
         steps=_steps(active, orders),
         segments={dimension: _segments(active, orders, dimension) for dimension in DIMENSIONS},
@@ -183,6 +188,15 @@ def _order(row: Row, currency: str, refunds: Refunds) -> _Order:
     money = money_of(row, currency)
     taken_back = refunds.get(row["order_id"] or "", 0) if money.is_known else 0
     return _Order(row, money, max(0, money.minor - taken_back))
+
+
+def _repeated(rows: Iterable[Row], starts: int) -> int:
+    """Order ids that several events tell, the first of them on the day."""
+    told: defaultdict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        if row["type"] == "order" and row["order_id"]:
+            told[row["order_id"]].append(happened_at(row))
+    return sum(len(moments) > 1 and starts <= min(moments) < starts + DAY_MS for moments in told.values())
 
 
 def _by_quarter(orders: Iterable[_Order], starts: int) -> dict[OrderCell, Money]:
