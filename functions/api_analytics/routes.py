@@ -5,6 +5,7 @@ from api_analytics.endpoints.health import router as health
 from api_analytics.endpoints.overviews import router as overviews
 from api_analytics.endpoints.quarantine import router as quarantine
 from api_analytics.endpoints.refreshes import router as refreshes
+from api_analytics.endpoints.reports import router as reports
 from api_analytics.endpoints.results import of_personalizations
 from api_analytics.endpoints.results import router as results
 from api_analytics.endpoints.sample_sizes import router as sample_sizes
@@ -24,4 +25,5 @@ ROUTERS = (
     quarantine,
     sample_sizes,
     health,
+    reports,
 )

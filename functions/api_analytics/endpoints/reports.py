@@ -1,0 +1,70 @@
+"""The report of an experiment, as facts or as a page."""
+
+from hashlib import sha256
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.responses import Response
+
+from abtest.contract import report as contract
+from abtest.contract.base import Reference
+from abtest.http.deps import use
+from abtest.http.openapi import errors
+from abtest.http.route import Router
+from abtest.kit import canonical_json
+from abtest.kit.errors import NotFoundError
+from abtest.services.report_page import POLICY, STYLESHEET, filename, render_report
+from abtest.services.results import ReportReading
+from api_analytics.endpoints.vocabulary import Analyst
+
+Format = Annotated[
+    contract.Format,
+    Query(alias="format", description="`json`: the facts. `html`: one page of them that needs nothing else."),
+]
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The report, with an ETag", "content": {"text/html": {"schema": {"type": "string"}}}},
+    304: {"description": "Nothing else is to be said than under the ETag that If-None-Match names"},
+}
+
+router = Router("/experiments", tag="Results")
+
+
+@router.get(
+    "/{experiment_id}/report",
+    operation_id="getExperimentReport",
+    response_model=contract.Report,
+    responses={**ANSWERS, **errors(NotFoundError)},
+)
+def get(
+    experiment_id: Reference,
+    caller: Analyst,
+    reports: Annotated[ReportReading, use(ReportReading)],
+    response: Response,
+    form: Format = "json",
+) -> contract.Report | Response:
+    """What the experiment says so far, to be read by people: the verdict in a sentence, and all that it rests on.
+
+    The page has no script and asks for nothing elsewhere; it may be kept as a file, printed and passed on. The ETag
+    begins with the generation, and changes with anything that is said, but not with the moment of asking.
+    """
+    report = reports.read(caller, experiment_id)
+    tag = _tag(report, form)
+    if form == "html":
+        return _page(report, tag)
+    response.headers["ETag"] = tag
+    return report
+
+
+def _page(report: contract.Report, tag: str) -> Response:
+    headers = {
+        "Content-Security-Policy": POLICY,
+        "Content-Disposition": f"inline; {filename(report)}",
+        "ETag": tag,
+    }
+    return Response(render_report(report), media_type="text/html", headers=headers)
+
+
+def _tag(report: contract.Report, form: contract.Format) -> str:
+    facts = canonical_json.encode(report.model_dump(exclude={"generated_at"}))
+    look = STYLESHEET.encode() if form == "html" else b""
+    return f'W/"{report.generation or 0}-{form}-{sha256(facts + look).hexdigest()[:16]}"'

@@ -1,0 +1,6 @@
+"""The report of an experiment as a page: facts in, HTML out. It knows no request and reads nothing."""
+
+from abtest.services.report_page.page import POLICY as POLICY
+from abtest.services.report_page.page import filename as filename
+from abtest.services.report_page.page import render_report as render_report
+from abtest.services.report_page.stylesheet import STYLESHEET as STYLESHEET

@@ -1,0 +1,63 @@
+"""The report as one page that needs nothing else: no script, no font, no picture from anywhere."""
+
+from urllib.parse import quote
+
+from abtest.contract.report import Report
+from abtest.services.report_page.arms import arms_of
+from abtest.services.report_page.courses import courses
+from abtest.services.report_page.curves import curves
+from abtest.services.report_page.forest import forest
+from abtest.services.report_page.markup import Html, clean, el
+from abtest.services.report_page.opening import header, verdict
+from abtest.services.report_page.story import source, timeline
+from abtest.services.report_page.stylesheet import STYLESHEET
+from abtest.services.report_page.tables import numbers, segments
+from abtest.services.report_page.trust import health, plan, set_aside
+
+_NAME = 80
+_WITHIN = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+POLICY = f"{_WITHIN}; frame-ancestors 'none'"
+"""The Content-Security-Policy of the answer. The page says the same of itself, for when it is a file."""
+
+
+def render_report(report: Report) -> str:
+    """The document. All that people typed stands in it as text."""
+    return f"<!doctype html>\n{el('html', _head(report), _body(report), lang='en')}\n"
+
+
+def filename(report: Report) -> str:
+    """Of a file that a browser keeps, as parameters of Content-Disposition: for all, and for those that know more."""
+    experiment = report.experiment
+    name = clean(" ".join(experiment.name.split()))[:_NAME].strip()
+    plain = f"report-{experiment.public_id or experiment.id}.html"
+    return f"filename=\"{plain}\"; filename*=UTF-8''{quote(f'{name} report.html', safe='')}"
+
+
+def _head(report: Report) -> Html:
+    return el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=_WITHIN),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="color-scheme", content="light dark"),
+        el("meta", name="referrer", content="no-referrer"),
+        el("meta", name="robots", content="noindex"),
+        el("title", f"{report.experiment.name}: experiment report"),
+        el("style", Html(STYLESHEET)),
+    )
+
+
+def _body(report: Report) -> Html:
+    arms = arms_of(report)
+    is_counted = report.computed_at is not None
+    main = [
+        verdict(report, arms),
+        health(report, arms),
+        plan(report),
+        [forest(report, arms), courses(report, arms), curves(report, arms)] if is_counted else None,
+        segments(report, arms),
+        set_aside(report.money_set_aside, arms),
+        timeline(report),
+        numbers(report, arms) if is_counted else None,
+    ]
+    return el("body", header(report), el("main", main), source(report))

@@ -1,0 +1,58 @@
+"""Scales of charts: round steps, and positions as shares of the width or pixels of the height."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_STEPS = (1, 2, 2.5, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From `low` to `high`, with round `ticks` between them."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def share(self, value: float) -> float:
+        """0 at the low end, 1 at the high one; beyond them as it comes."""
+        return (value - self.low) / (self.high - self.low)
+
+    @property
+    def step(self) -> float:
+        """Between two ticks."""
+        return self.ticks[1] - self.ticks[0]
+
+
+def scale(low: float, high: float, about: int = 4) -> Scale:
+    """Round ends around the values. Ends that are equal are moved apart."""
+    if not high > low:
+        room = abs(low) * 0.1 or 1.0
+        low, high = low - room, high + room
+    step = round_up((high - low) / about)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ticks = tuple(number * step for number in range(first, last + 1))
+    return Scale(ticks[0], ticks[-1], ticks)
+
+
+def round_up(size: float) -> float:
+    """The next of 1, 2, 2.5, 5 at its power of ten."""
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(step * power for step in _STEPS if step * power >= size * (1 - 1e-9))
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Positions as near as possible to the wanted ones, in their order, `gap` apart where there is room."""
+    order = sorted(range(len(wanted)), key=lambda index: wanted[index])
+    gap = min(gap, (high - low) / max(1, len(wanted) - 1))
+    found = [0.0] * len(wanted)
+    floor = low
+    for index in order:
+        found[index] = floor = max(wanted[index], floor)
+        floor += gap
+    ceiling = high
+    for index in reversed(order):
+        found[index] = ceiling = min(found[index], ceiling)
+        ceiling -= gap
+    return found

@@ -1,0 +1,53 @@
+"""What happened to the experiment, and where the numbers come from."""
+
+from collections.abc import Mapping
+
+from abtest.contract.report import Report, TimelineBy, TimelineEntry
+from abtest.services.report_page import wording
+from abtest.services.report_page.markup import Child, Html, el
+
+_BY: Mapping[TimelineBy, str] = {
+    "person": "by a person",
+    "schedule": "by schedule",
+    "auto_stop": "by auto-stop",
+    "guardian": "by Guardian",
+    "system": "by the system",
+}
+
+
+def timeline(report: Report) -> Html | None:
+    """Oldest first."""
+    if not report.timeline:
+        return None
+    left = report.timeline_left_out
+    lead = el("p", f"{left:,} earlier entries are not shown.", class_="lead") if left else None
+    heading = el("h2", "What happened", id="story")
+    entries = el("ol", [_entry(entry) for entry in report.timeline], class_="story", role="list")
+    return el("section", heading, lead, entries, aria_labelledby="story")
+
+
+def source(report: Report) -> Html:
+    """The footer: engine, generation, moments, and since when is counted."""
+    facts: list[tuple[str, Child]] = [
+        ("Engine", wording.ENGINES[report.engine]),
+        ("Correction", wording.CORRECTIONS[report.correction]),
+        ("Significance level", wording.share(report.alpha)),
+        ("Generation of the counts", wording.count(report.generation)),
+        ("Counted at", _time(report.computed_at)),
+        ("Newest event", _time(report.through)),
+        ("Measurement", [f"number {report.measurement.epoch:,}. ", wording.sentence(report.measurement.message)]),
+        ("Currency", report.currency),
+        ("Experiment", report.experiment.public_id or report.experiment.id),
+        ("Report made", _time(report.generated_at)),
+    ]
+    listed = el("dl", [el("div", el("dt", name), el("dd", value)) for name, value in facts])
+    return el("footer", el("h2", "Where the numbers come from", id="source"), listed, aria_labelledby="source")
+
+
+def _entry(entry: TimelineEntry) -> Html:
+    by = el("span", _BY[entry.by], class_="soft")
+    return el("li", _time(entry.moment), el("p", wording.sentence(entry.sentence), " ", by), class_=f"is-{entry.kind}")
+
+
+def _time(moment: str | None) -> Html | str:
+    return wording.NONE if moment is None else el("time", wording.minute(moment), datetime=moment)

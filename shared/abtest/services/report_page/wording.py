@@ -1,0 +1,163 @@
+"""Numbers, money, moments and states as people read them. Minus signs are minus signs; units stand beside numbers."""
+
+from collections.abc import Mapping
+from datetime import UTC
+from typing import Literal
+
+from abtest.contract.report import VerdictStatus
+from abtest.contract.results import Correction, Engine, Interval, RowState
+from abtest.kit.clock import parse_timestamp
+from abtest.kit.money import CURRENCIES, exponent
+
+NONE = "–"
+_SPACE = "\u00a0"
+_MOST_DIGITS = 6
+
+Metric = Literal["rate", "mean"]
+
+VERDICTS: Mapping[VerdictStatus, tuple[str, str]] = {
+    "not_started": ("Not started", "plain"),
+    "no_data": ("No data yet", "plain"),
+    "too_early": ("Too early to say", "plain"),
+    "undecided": ("No decision yet", "plain"),
+    "winner": ("Winner found", "good"),
+    "loser": ("Worse than the control", "bad"),
+    "no_winner": ("No winner", "plain"),
+    "not_trusted": ("Do not trust yet", "warn"),
+    "stopped_for_harm": ("Stopped for harm", "bad"),
+}
+"""The word and the tone of each verdict."""
+
+STATES: Mapping[RowState, tuple[str, str]] = {
+    "baseline": ("Control", "plain"),
+    "not_counted_yet": ("Not counted yet", "plain"),
+    "no_control": ("No control", "warn"),
+    "no_traffic": ("No traffic", "plain"),
+    "no_visitors": ("No visitors", "plain"),
+    "too_few_visitors": ("Too few visitors", "plain"),
+    "no_conversions": ("No conversions", "plain"),
+    "too_few_conversions": ("Too few conversions", "plain"),
+    "no_variance": ("No difference at all", "plain"),
+    "undecided": ("Undecided", "plain"),
+    "better": ("Better", "good"),
+    "worse": ("Worse", "bad"),
+    "contradictory": ("Contradictory", "warn"),
+    "estimated": ("Estimated", "plain"),
+}
+
+GLYPHS: Mapping[str, str] = {"good": "✓", "bad": "✕", "warn": "!", "plain": "○"}
+"""What stands before a word, so that nobody needs the colour."""
+
+ENGINES: Mapping[Engine, str] = {
+    "sequential": "sequential (always valid: may be read at any time)",
+    "frequentist": "frequentist (one look, at the planned end)",
+    "bayesian": "bayesian (probabilities from weak priors)",
+}
+CORRECTIONS: Mapping[Correction, str] = {
+    "none": "none",
+    "holm": "Holm, across the treatments of a goal",
+}
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    text = text.strip()
+    ended = text if not text or text[-1] in ".!?:…" else f"{text}."
+    return ended[:1].upper() + ended[1:]
+
+
+def count(number: int | None) -> str:
+    """`12,345`."""
+    return NONE if number is None else f"{number:,}"
+
+
+def decimal(number: float, digits: int, *, signed: bool = False) -> str:
+    """With separators; never `−0.00`."""
+    text = f"{abs(number):,.{digits}f}"
+    if not text.strip("0.,"):
+        return text
+    return ("−" if number < 0 else "+" if signed else "") + text
+
+
+def percent(share: float | None, *, signed: bool = False) -> str:
+    """`4.31%` below ten percent, `43.1%` from there on."""
+    if share is None:
+        return NONE
+    size = abs(share) * 100
+    return decimal(share * 100, 2 if size < 9.995 else 1 if size < 999.5 else 0, signed=signed) + "%"
+
+
+def share(number: float) -> str:
+    """`5%`, `2.5%`: no digit more than it has, three at most."""
+    return f"{number * 100:.3f}".rstrip("0").rstrip(".") + "%"
+
+
+def lift(share: float | None) -> str:
+    """`+12.3%`: one digit, as no lift is known better."""
+    return NONE if share is None else decimal(share * 100, 1, signed=True) + "%"
+
+
+def lift_between(interval: Interval | None) -> str:
+    """`−1.2% to +3.4%`."""
+    return NONE if interval is None else f"{lift(interval.lower)} to {lift(interval.upper)}"
+
+
+def money(amount: float | None, currency: str | None, *, signed: bool = False) -> str:
+    """`1,234.50 EUR`, with the digits that the currency has."""
+    if amount is None:
+        return NONE
+    digits = exponent(currency) if currency in CURRENCIES else 2
+    return decimal(amount, digits, signed=signed) + (f"{_SPACE}{currency}" if currency else "")
+
+
+def measured(value: float | None, metric: Metric, currency: str | None, *, signed: bool = False) -> str:
+    """A rate in percent, money in its currency, anything else with the digits that it needs."""
+    if value is None:
+        return NONE
+    if metric == "rate":
+        return percent(value, signed=signed)
+    return money(value, currency, signed=signed) if currency else decimal(value, _digits(value), signed=signed)
+
+
+def apart(value: float | None, metric: Metric, currency: str | None, digits: int = 2) -> str:
+    """A difference: of rates in percentage points."""
+    if value is not None and metric == "rate":
+        return f"{decimal(value * 100, digits, signed=True)}{_SPACE}pp"
+    return measured(value, metric, currency, signed=True)
+
+
+def p_value(p: float | None) -> str:
+    """Three digits; what is smaller is told as smaller."""
+    if p is None:
+        return NONE
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def day(moment: str | None, *, with_year: bool = True) -> str:
+    """`3 Nov 2026`."""
+    if moment is None:
+        return NONE
+    found = parse_timestamp(moment).astimezone(UTC)
+    return f"{found.day} {found:%b %Y}" if with_year else f"{found.day} {found:%b}"
+
+
+def minute(moment: str | None) -> str:
+    """`3 Nov 2026, 14:05 UTC`."""
+    if moment is None:
+        return NONE
+    return f"{day(moment)}, {parse_timestamp(moment).astimezone(UTC):%H:%M} UTC"
+
+
+def days(number: float) -> str:
+    """`1 day`, `12 days`: rounded up, as nobody waits for less."""
+    whole = max(1, -int(-number // 1))
+    return "1 day" if whole == 1 else f"{whole:,} days"
+
+
+def words(code: str) -> str:
+    """`event_gap` is `Event gap`."""
+    return code.replace("_", " ").capitalize()
+
+
+def _digits(value: float) -> int:
+    return next((digits for digits in range(2, _MOST_DIGITS) if abs(value) * 10**digits >= 100), _MOST_DIGITS)
