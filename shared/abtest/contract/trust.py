@@ -84,4 +84,8 @@ class PlanProgress(Output):
         Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"] | None,
         Field(description="What the one look at the planned end came to."),
     ]
+    blocked_reason: Annotated[
+        Literal["excluded_currency_residue", "measurement_quality_unavailable"] | None,
+        Field(description="Why that look said nothing about money."),
+    ]
     message: str

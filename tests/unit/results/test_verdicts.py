@@ -52,6 +52,9 @@ def facts(buyers: tuple[int, int], *, goal: Goal = GOAL, **fields: Any) -> Facts
     )
 
 
+BLOCKED = {**PLAN, "evaluation": {"outcome": "continue_inconclusive", "blocked_reason": "excluded_currency_residue"}}
+
+
 def evaluated(outcome: str, winner: str | None = None) -> dict[str, Any]:
     return {**PLAN, "evaluation": {"outcome": outcome, "winning_variation_id": winner}}
 
@@ -107,6 +110,12 @@ def test_verdict__of_a_goal_that_is_to_fall__is_better_when_it_falls() -> None:
         (PLAN, (), "deleted", "The goal of the plan was deleted"),
         ({"goal_id": "g"}, (GOAL,), "in_use", "The plan is of an older release and names no sample size."),
         (evaluated("continue_inconclusive"), (GOAL,), "in_use", "The planned end was reached without"),
+        (
+            BLOCKED,
+            (GOAL,),
+            "in_use",
+            "The planned end was reached without a significant result; the experiment went on. It",
+        ),
     ],
 )
 def test_progress__of_a_plan_whose_goal_may_be_gone__is_told(

@@ -1,7 +1,6 @@
 """The frozen plan beside what was reached: how far the experiment is, and what became of it."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from abtest.contract.trust import PlanProgress
@@ -20,6 +19,11 @@ OUTCOMES: Mapping[str, str] = {
     "continue_not_positive": "The planned end was reached: significant, but not for the better.",
 }
 
+BLOCKED: Mapping[str | None, str] = {
+    "excluded_currency_residue": "It said nothing about money: too much of it is in other currencies.",
+    "measurement_quality_unavailable": "It said nothing about money: not all visitors and orders can be seen.",
+}
+
 
 def progress_of(
     experiment: Experiment, settings: AutoStop, visitors: int, computed_at: str | None
@@ -30,7 +34,8 @@ def progress_of(
         return None
     goal = next((goal for goal in experiment.goals if goal.id == plan.get("goal_id")), None)
     required = plan.get("required_total_visitors")
-    outcome = (plan.get("evaluation") or {}).get("outcome")
+    evaluation = plan.get("evaluation") or {}
+    outcome, blocked = evaluation.get("outcome"), evaluation.get("blocked_reason")
     left = _days_left(experiment, visitors, required, computed_at)
     return PlanProgress(
         goal_id=plan.get("goal_id"),
@@ -47,7 +52,8 @@ def progress_of(
         days_left=left,
         endpoint_reached_at=plan.get("endpoint_reached_at"),
         outcome=outcome,
-        message=_message(goal, visitors, required, outcome, left),
+        blocked_reason=blocked,
+        message=" ".join(filter(None, (_message(goal, visitors, required, outcome, left), BLOCKED.get(blocked)))),
     )
 
 
@@ -61,14 +67,10 @@ def _days_left(experiment: Experiment, visitors: int, required: int | None, comp
     began = experiment.measurement_started_at
     if experiment.status != "running" or not began or not computed_at or not required or not visitors:
         return None
-    elapsed = (_moment(computed_at) - _moment(began)).total_seconds()
+    elapsed = (parse_timestamp(computed_at) - parse_timestamp(began)).total_seconds()
     if visitors >= required:
         return 0.0
     return None if elapsed < _MIN_PACE_SECONDS else (required - visitors) * elapsed / visitors / _DAY_SECONDS
-
-
-def _moment(text: str) -> datetime:
-    return parse_timestamp(text)
 
 
 def _message(goal: Goal | None, visitors: int, required: int | None, outcome: str | None, left: float | None) -> str:
