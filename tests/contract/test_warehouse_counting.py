@@ -105,6 +105,7 @@ def test_count__without_segments__equals_the_quarters_of_the_reference(key: int,
 def _quarters_of(counts: Counts) -> Counts:
     return replace(
         counts,
+        sessions={},
         visitors={cell: number for cell, number in counts.visitors.items() if cell.dimension == "quarter"},
         goals={
             goal_id: {cell: found for cell, found in cells.items() if cell.dimension == "quarter"}
@@ -284,7 +285,7 @@ def test_day__orders_told_again__are_repeated_once_on_the_day_of_the_first(opene
     again = order("a", 500, order_id="o-1", ts=BEGIN + 9 * DAY_MS)
     rows = [
         order("a", 500, order_id="o-1"),
-        {**order("a", 500, order_id="o-1"), "received_at": BEGIN + 5},  # a copy
+        order("a", 500, order_id="o-1", received_at=BEGIN + 5),  # a copy
         order("b", 700, order_id="o-2", ts=BEGIN + DAY_MS),
         order("b", 700, order_id="o-2", ts=BEGIN + DAY_MS, event_id="again"),
         click("c", goal_id="__revenue__", order_id="o-3"),

@@ -39,8 +39,12 @@ def counting(
     accepted: str = "accepted",
     suspects: Suspects | None = None,
     segments: bool = True,
+    sessions: bool = True,
 ) -> str:
-    """The statement that counts; its answer has the columns ANSWER. Without `segments` cells are quarters alone."""
+    """The statement that counts; its answer has the columns ANSWER. Without `segments` cells are quarters alone.
+
+    Without `sessions` these are to be asked by `delivering`.
+    """
     standing = _standing(plan, events, suspects, DIMENSIONS if segments else ())
     spread = any(goal.winsorize_pct is not None for goal in plan.goals)
     tables = [
@@ -50,10 +54,18 @@ def counting(
     ]
     parts = [
         cells_sql.summed(standing.dimensions, spread=spread),
-        *_sessions(plan, standing),
+        *([_sessions(plan, standing)] if sessions and plan.has_sessions else []),
         cells_sql.newest(f"{events} WHERE {standing.mine}"),
     ]
     return with_tables(tables, "\nUNION ALL\n".join(parts))
+
+
+def delivering(plan: CountingPlan, *, events: str, suspects: Suspects) -> str | None:
+    """The statement that tells sessions, with the columns ANSWER; None for a plan that has none."""
+    if not plan.has_sessions:
+        return None
+    standing = _standing(plan, events, suspects, DIMENSIONS)
+    return with_tables(standing.tables(), _sessions(plan, standing))
 
 
 def sifting(plan: CountingPlan, *, events: str, suspects: Suspects, segments: bool) -> str:
@@ -236,11 +248,9 @@ FROM (
 ) AS met"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _sessions(plan: CountingPlan, standing: Standing) -> list[str]:
-    if not plan.has_sessions:
-        return []
+def _sessions(plan: CountingPlan, standing: Standing) -> str:
     columns = ("type", "visitor_id", "variation_id", "session_id")
-    return [cells_sql.delivered(standing.rows(columns, _exposure(plan), *_deliveries(plan)))]
+    return cells_sql.delivered(standing.rows(columns, _exposure(plan), *_deliveries(plan)))
 
 
 def _refunds(plan: CountingPlan, standing: Standing) -> str:

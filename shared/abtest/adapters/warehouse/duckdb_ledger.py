@@ -14,7 +14,15 @@ from typing import Any, TypeVar
 import duckdb
 
 from abtest.adapters.warehouse.counting_answer import counts_of
-from abtest.adapters.warehouse.counting_sql import CANDIDATE, candidates, counting, judged, received, sifting
+from abtest.adapters.warehouse.counting_sql import (
+    CANDIDATE,
+    candidates,
+    counting,
+    delivering,
+    judged,
+    received,
+    sifting,
+)
 from abtest.adapters.warehouse.duckdb_days import DuckDbDays
 from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, stage
 from abtest.adapters.warehouse.sql_texts import literal
@@ -67,14 +75,18 @@ class DuckDbShopLedger:
         self._shop_id = shop_id
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
-        """Counts of the plan, by `counting_sql`; without `segments` in cells of quarters alone."""
+        """Counts of the plan, by `counting_sql`; without `segments` in cells of quarters alone, without sessions."""
         self._find_suspects(plan)
         self._sift(plan, segments=segments)
         listing = candidates(plan, events=self._relation, suspects=SUSPECTS)
         if listing is not None:
             self._judge(plan, listing)
-        text = counting(plan, events=self._relation, suspects=SUSPECTS, segments=segments)
-        counts = counts_of(plan, self._rows(text))
+        # One after the other: both sort the exposures, and there may be memory for one of them only.
+        text = counting(plan, events=self._relation, suspects=SUSPECTS, segments=segments, sessions=False)
+        found = self._rows(text)
+        telling = delivering(plan, events=self._relation, suspects=SUSPECTS) if segments else None
+        found += self._rows(telling) if telling is not None else []
+        counts = counts_of(plan, found)
         self._database.execute(f"DROP TABLE {SUSPECTS.sifted}")
         return counts
 
@@ -172,7 +184,7 @@ class DuckDbOpened:
         self._parquet = parquet
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
-        """Counts of the plan; without `segments` in cells of quarters alone."""
+        """Counts of the plan; without `segments` in cells of quarters alone, without sessions."""
         return self._asked(lambda: self._shop.count(plan, segments=segments))
 
     def day(self, date: str, currency: str) -> ShopDay:

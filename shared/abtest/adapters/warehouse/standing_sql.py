@@ -18,6 +18,7 @@ WIDE = ("data", "url")
 NARROW = tuple(column for column, _ in PRECEDENCE if column not in WIDE)
 TAIL = "substr(event_id, -12)"
 """What ids are looked for by."""
+_TOLD_OF_VISITS = ("session_id", *DIMENSIONS)
 HAPPENED_AT = "least(ts, received_at)"
 
 
@@ -44,8 +45,8 @@ class Standing:
     """Rows of a shop that were received and happened at or after a moment (Unix ms) and belong to no QA visit.
 
     `events` is the relation's name; `kinds` are the conditions under one of which a row matters at all. Without
-    `dimensions` nobody asks which segment a row is of: those columns order last but for WIDE. `suspects` are looked
-    for where they are not given. Rows of the kinds that are `rare` are few, and of one of them each.
+    `dimensions` nobody asks which session or segment a row is of: those columns order last but for WIDE. `suspects` are
+    looked for where they are not given. Rows of the kinds that are `rare` are few, and of one of them each.
     """
 
     events: str
@@ -106,7 +107,7 @@ WHERE {self.mine} AND (tail IS NOT NULL OR ({self._counts} AND {any_of(self.rare
 
     @property
     def _narrow(self) -> tuple[str, ...]:
-        return tuple(column for column in NARROW if column not in DIMENSIONS or column in self.dimensions)
+        return NARROW if self.dimensions else tuple(column for column in NARROW if column not in _TOLD_OF_VISITS)
 
     @property
     def _columns(self) -> str:
