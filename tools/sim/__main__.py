@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 from time import monotonic
 
@@ -53,8 +54,15 @@ def report(cells: Sequence[Cell], *, scale: float, workers: int) -> int:
     missed = [row for row in rows if not row.passes]
     told = f"{len(missed)} of {sum(row.aim is not None for row in rows)} aims missed"
     console.print(f"{told}; {monotonic() - began:.0f} s, seed {SEED}", highlight=False)
+    console.print(f"Replications: {_sizes(cells, scale)}", highlight=False, soft_wrap=True)
     console.print("How fast a comparison is: make bench-stats", highlight=False)
     return 1 if missed else 0
+
+
+def _sizes(cells: Sequence[Cell], scale: float) -> str:
+    """How many of each kind of cell."""
+    sizes = {type(cell).__name__: ceil(cell.paths * scale) for cell in cells}
+    return ", ".join(f"{kind} {size:,}" for kind, size in sizes.items())
 
 
 if __name__ == "__main__":
