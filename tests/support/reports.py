@@ -373,6 +373,7 @@ class Shop:
             days_left=left,
             endpoint_reached_at=None,
             outcome=None,
+            blocked_reason=None,
             message=f"{total:,} of {self.plan:,} planned visitors"
             + (f"; about {math.ceil(left)} days to go" if left else ""),
         )
@@ -411,8 +412,7 @@ def undecided() -> contract.Report:
         verdict=verdict(
             "undecided",
             "No decision yet: about 12 more days",
-            "So far “Short headline” is at +3.5% in Purchase, between −8% and +15%: it may be better, it may be worse",
-            "Ending the test now because it looks good would be guessing",
+            "“Short headline”: no significant difference so far",
             days=12,
         ),
     )
@@ -435,7 +435,7 @@ def winner() -> contract.Report:
         goals,
         verdict=verdict(
             "winner",
-            "“Variant B: reviews above the fold” wins: Purchase rose by 18.2%, surely by more than 6%",
+            "“Variant B: reviews above the fold” wins: Purchase rises by 18.4% (between +6.4% and +30.4%)",
             "“Variant C: reviews in a tab” shows no difference",
             "The planned sample is reached, and visitors are split as planned",
             variation=1,
@@ -468,7 +468,7 @@ def harmed() -> contract.Report:
     finding = trust.HealthFinding(
         kind="conversion_harm",
         severity="critical",
-        message="Purchase in “One-page checkout” is 31% below the control, surely by more than 12%",
+        message="Purchase in “One-page checkout” is 29% below the control",
         action="pause",
         detected_at=at(4.1),
         variation_id=ident(1, 1),
@@ -479,7 +479,7 @@ def harmed() -> contract.Report:
         verdict=verdict(
             "stopped_for_harm",
             "Guardian stopped this test: “One-page checkout” costs orders",
-            "Purchase fell by 31%, surely by more than 12%",
+            "Purchase falls by 29.0% (between −48.5% and −9.5%)",
             variation=1,
         ),
         health=[finding],
@@ -497,7 +497,7 @@ def inconclusive() -> contract.Report:
         verdict=verdict(
             "no_winner",
             "No winner: the planned sample is reached, and no difference of 8% or more was found",
-            "If there is a difference at all, it is between −8% and +9%",
+            "If there is a difference at all, it is between −12.0% and +13.4%",
         ),
         experiment={"status": "paused", "name": "Colour of the button"},
     )

@@ -61,12 +61,12 @@ def _panel(arms: Mapping[str, Arm], course: IntervalCourse, frame: Frame, points
     name, colour = (arm.name, arm.colour) if arm else ("a variation no longer in use", "c1")
     said = _said(now, course)
     key = f"i{number}"
-    digits = _digits(frame.y)
+    digits = _digits(frame.y, course.metric)
     drawing = frame.draw(
         key,
         f"Interval of {name} over time",
         f"{len(points):,} looks from {wording.day(frame.first)} to {wording.day(frame.last)}. The last: {said}",
-        lambda value: wording.apart(value, course.metric, course.currency, digits) if value else "0",
+        lambda value: _tick(value, course.metric, digits),
         inside=_inside(frame, points, colour),
         beside=dot(frame.x(points[-1][0]), frame.below(now.difference), colour),
     )
@@ -74,8 +74,15 @@ def _panel(arms: Mapping[str, Arm], course: IntervalCourse, frame: Frame, points
     return el("figure", head, drawing)
 
 
-def _digits(y: Scale) -> int:
-    return next((digits for digits in range(4) if abs(round(y.step * 100, digits) - y.step * 100) < 1e-9), 4)
+def _digits(y: Scale, metric: wording.Metric) -> int:
+    step = y.step * (100 if metric == "rate" else 1)
+    return next((digits for digits in range(5) if abs(round(step, digits) - step) < 1e-9), 5)
+
+
+def _tick(value: float, metric: wording.Metric, digits: int) -> str:
+    if not value:
+        return "0"
+    return wording.apart(value, metric, None, digits) if metric == "rate" else wording.tick(value, digits, signed=True)
 
 
 def _said(now: IntervalPoint, course: IntervalCourse) -> str:

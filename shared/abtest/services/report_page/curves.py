@@ -97,7 +97,7 @@ def _digits(y: Scale, metric: wording.Metric) -> int:
 
 
 def _tick(value: float, metric: wording.Metric, digits: int) -> str:
-    return f"{wording.decimal(value * 100, digits)}%" if metric == "rate" else wording.decimal(value, digits)
+    return f"{wording.decimal(value * 100, digits)}%" if metric == "rate" else wording.tick(value, digits)
 
 
 def _path(frame: Frame, line: _Line) -> Html:

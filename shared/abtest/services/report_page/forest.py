@@ -63,18 +63,9 @@ def reach_of(rows: Iterable[ResultRow]) -> float:
 
 def axis(reach: float) -> Html:
     """The axis' words; what the strips say, people who hear the page are told row by row."""
-    places = ((0, "start", -reach), (25, "middle", -reach / 2), (50, "middle", 0.0),
-              (75, "middle", reach / 2), (100, "end", reach))  # fmt: skip
+    places = ((0, "start", -reach), (50, "middle", 0.0), (100, "end", reach))
     ticks = [
-        el(
-            "text",
-            _tick(value),
-            x=f"{at}%",
-            y="12",
-            text_anchor=anchor,
-            class_="tick odd" if at in (25, 75) else "tick",
-        )
-        for at, anchor, value in places
+        el("text", _tick(value), x=f"{at}%", y="12", text_anchor=anchor, class_="tick") for at, anchor, value in places
     ]
     return el("svg", ticks, class_="axis", aria_hidden="true", width="100%", height="18")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from abtest.contract.report import Report
-from abtest.contract.results import GoalResult, ResultRow
+from abtest.contract.results import GoalResult
 from abtest.domain.experiments.model import CountingType, Status
 from abtest.kit.clock import parse_timestamp
 from abtest.services.report_page import wording
@@ -113,14 +113,10 @@ def _figures(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     shown = told or (rows[0] if len(rows) == 1 else None)
     visitors = sum(arm.visitors for arm in arms.values())
     parts: list[Html | None] = [_figure("Visitors", wording.count(visitors), f"in {len(arms):,} variations")]
-    if goal and shown and shown.lift is not None:
-        parts.append(_figure(["Lift, ", typed(goal.name)], wording.lift(shown.lift), _between(shown)))
+    if goal and shown and shown.ci and report.verdict.status != "not_trusted":
+        parts.append(_figure(["Lift, ", typed(goal.name)], wording.lift(shown.lift), wording.lift_between(shown.ci)))
     parts += [_running(report), _reached(report)]
     return el("dl", parts, class_="figures")
-
-
-def _between(row: ResultRow) -> str:
-    return wording.lift_between(row.ci) if row.ci else "no interval yet"
 
 
 def _running(report: Report) -> Html | None:

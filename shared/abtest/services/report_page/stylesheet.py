@@ -35,7 +35,8 @@ section{margin-top:3rem}
 .lead{font-size:.875rem;color:var(--soft);max-width:46rem;margin:.25rem 0 1rem}
 .soft{color:var(--soft);font-size:.875rem}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.badge{display:inline-block;padding:.06rem .5rem;border-radius:4px;font-size:.8125rem;line-height:1.45;font-weight:600;
+.badge{display:inline-block;padding:.06rem .5rem;white-space:nowrap;
+border-radius:4px;font-size:.8125rem;line-height:1.45;font-weight:600;
 background:var(--wash);color:var(--plain)}
 .badge.good{background:var(--good-wash);color:var(--good)}
 .badge.bad{background:var(--bad-wash);color:var(--bad)}
@@ -56,7 +57,7 @@ padding-top:1.1rem;border-top:1px solid var(--faint)}
 .lines{margin-top:.75rem}
 .lines li{display:grid;grid-template-columns:13rem 1fr;gap:.25rem 1rem;padding:.55rem 0;
 border-top:1px solid var(--faint)}
-.lines li>.badge{justify-self:start;align-self:start;margin-top:.15rem}
+.lines li>.badge{white-space:normal;justify-self:start;align-self:start;margin-top:.15rem}
 .chip{display:inline-block;min-width:1.3em;padding:0 .25em;border-radius:3px;text-align:center;font-size:.75rem;
 line-height:1.4;font-weight:700;color:var(--paper);background:var(--c)}
 .forest{margin-top:1.5rem}
@@ -64,7 +65,7 @@ line-height:1.4;font-weight:700;color:var(--paper);background:var(--c)}
 column-gap:.9rem}
 .forest li{padding:.35rem 0;border-top:1px solid var(--faint);align-items:center}
 .forest .said{grid-column:2/-1;font-size:.875rem;color:var(--soft)}
-.forest .between{text-align:end;white-space:nowrap}
+.forest .between{text-align:end;white-space:nowrap}.forest .badge{white-space:normal}
 .num{text-align:end;white-space:nowrap}
 .between{font-size:.875rem;color:var(--soft)}
 svg{display:block;overflow:visible}
@@ -99,13 +100,13 @@ linear-gradient(270deg,var(--faint),transparent) 100% 0/.8rem 100% scroll no-rep
 .box:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 table{border-collapse:collapse;width:100%;font-size:.875rem;overflow-wrap:normal}
 th,td{padding:.4rem .6rem;text-align:start;vertical-align:top;font-weight:400}
-td,tbody td .badge,thead th{white-space:nowrap}
+td,thead th{white-space:nowrap}
 tbody th{min-width:8rem;max-width:16rem;overflow-wrap:anywhere}
 th:first-child{padding-inline-start:0}
 thead th{color:var(--soft);font-size:.8125rem;vertical-align:bottom;border-bottom:1px solid var(--faint)}
 .group>*{border-top:1px solid var(--faint)}
 th[scope=rowgroup]{font-weight:600;padding-top:.7rem;max-width:none}
-thead .axis{min-width:9rem}thead .odd{display:none}
+thead .axis{min-width:9rem}
 .drawn{min-width:10rem;width:26%}
 .segment{margin-top:1.5rem}.segment h3{margin-bottom:.4rem}
 .story{margin-top:.75rem}
@@ -122,11 +123,10 @@ section{margin-top:2.25rem}
 .verdict{padding:1rem}
 .figures{grid-template-columns:1fr 1fr;gap:.9rem 1rem}.figures b{font-size:1.2rem}
 .lines li,.story li,footer dl div,.curve{grid-template-columns:minmax(0,1fr)}
-.forest .labels,.forest li{grid-template-columns:minmax(0,1fr)}
+.forest .labels{grid-template-columns:minmax(0,1fr)}
 .forest .labels span{display:none}
-.forest .num,.forest .between{text-align:start}
-.forest li{grid-template-columns:auto auto minmax(0,1fr);row-gap:.1rem}
-.forest .state{text-align:end}.forest .who,.forest .strip,.forest .said{grid-column:1/-1}
+.forest li{display:flex;flex-wrap:wrap;gap:.15rem .75rem}
+.forest .state{margin-inline-start:auto}.forest .who,.forest .strip,.forest .said{flex:0 0 100%}
 svg .odd{display:none}
 }
 @media (min-width:78rem){.wide{margin-inline:-9rem}}
@@ -138,7 +138,8 @@ h2,h3,figcaption,.lead{break-after:avoid}
 figure,.verdict,.figures,.forest li,.lines li,.story li,tr,svg,.bar{break-inside:avoid}
 section{margin-top:1.75rem}
 .box{overflow:visible;background:none}
-.box table{font-size:7.5pt}.box th,.box td{padding:.2rem .25rem;white-space:normal}.box tbody th{min-width:0}
+.box table{font-size:7.5pt}.box thead th,.box small,.box .badge{font-size:inherit}
+.box th,.box td{padding:.2rem .25rem;white-space:normal}.box tbody th{min-width:0}.box .num{white-space:normal}
 .drawn,thead .axis{min-width:0}
 .panels{grid-template-columns:1fr 1fr}
 }

@@ -56,7 +56,11 @@ def numbers(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     )  # fmt: skip
     heading = el("h2", "All numbers", id="numbers")
     return el(
-        "section", heading, lead, el("div", boxed("All numbers", inside), class_="wide"), aria_labelledby="numbers"
+        "section",
+        heading,
+        lead,
+        el("div", boxed("Table of all numbers", inside), class_="wide"),
+        aria_labelledby="numbers",
     )
 
 
@@ -146,7 +150,7 @@ def _dimension(found: ReportSegments, arms: Mapping[str, Arm], number: int) -> H
     inside = el("table", el("caption", f"By {name.lower()}", class_="unseen"), el("thead", el("tr", heads)), bodies)
     more = f"{found.left_out:,} more with fewer visitors are left out."
     left = el("p", more, class_="lead") if found.left_out else None
-    return el("div", el("h3", name), boxed(f"Segments by {name.lower()}", inside), left, class_="segment")
+    return el("div", el("h3", name), boxed(f"Table of segments by {name.lower()}", inside), left, class_="segment")
 
 
 def _segment(one: SegmentResults, found: ReportSegments, arms: Mapping[str, Arm], reach: float, key: str) -> Html:

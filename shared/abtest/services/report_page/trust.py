@@ -148,7 +148,7 @@ def _amounts(money: MoneySetAside, arms: Mapping[str, Arm]) -> Html:
     return el(
         "div",
         el("p", key, class_="lead"),
-        boxed("Money set aside", table("Money set aside, by goal and currency", head, rows, texts=2)),
+        boxed("Table of money set aside", table("Money set aside, by goal and currency", head, rows, texts=2)),
     )
 
 

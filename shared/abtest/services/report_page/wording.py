@@ -126,6 +126,14 @@ def apart(value: float | None, metric: Metric, currency: str | None, digits: int
     return measured(value, metric, currency, signed=True)
 
 
+def tick(value: float, digits: int, *, signed: bool = False) -> str:
+    """A number on an axis, of money or hits; from ten thousand on short: `12.5k`, `1.25M`."""
+    size, letter = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e4 else (1.0, "")
+    if not letter:
+        return decimal(value, digits, signed=signed)
+    return decimal(value / size, 2, signed=signed).rstrip("0").rstrip(".") + letter
+
+
 def p_value(p: float | None) -> str:
     """Three digits; what is smaller is told as smaller."""
     if p is None:
@@ -160,4 +168,6 @@ def words(code: str) -> str:
 
 
 def _digits(value: float) -> int:
+    if value == 0:
+        return 2
     return next((digits for digits in range(2, _MOST_DIGITS) if abs(value) * 10**digits >= 100), _MOST_DIGITS)
