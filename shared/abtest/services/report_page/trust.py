@@ -58,8 +58,8 @@ def _split(report: Report, arms: Mapping[str, Arm]) -> Html:
     srm = report.srm
     if srm.status == "not_evaluable":
         return _line("Split not evaluable", "plain", "There are too few visitors yet to say how they are split.")
-    chances = [f"p {_equal(srm.p_value)}"] if srm.p_value is not None else []
-    chances += [f"over all looks p {_equal(srm.sequential_p_value)}"] if srm.sequential_p_value is not None else []
+    chances = [f"p\u00a0{_equal(srm.p_value)}"] if srm.p_value is not None else []
+    chances += [f"over all looks p\u00a0{_equal(srm.sequential_p_value)}"] if srm.sequential_p_value is not None else []
     numbers = f" ({', '.join(chances)})" if chances else ""
     if srm.status == "ok":
         return _line("Split as planned", "good", f"Visitors are split as the weights say{numbers}.")
@@ -74,7 +74,7 @@ def _split(report: Report, arms: Mapping[str, Arm]) -> Html:
 
 def _equal(p: float) -> str:
     text = wording.p_value(p)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+    return f"<\u00a0{text[1:]}" if text.startswith("<") else f"=\u00a0{text}"
 
 
 def _finding(found: HealthFinding) -> Html:
