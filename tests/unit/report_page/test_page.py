@@ -6,7 +6,8 @@ import pytest
 
 from abtest.services.report_page import filename, render_report
 from abtest.services.report_page.arms import arms_of
-from tests.support.reports import STATES, draft
+from tests.support.report_facts import draft
+from tests.support.reports import STATES
 
 
 @pytest.mark.parametrize("state", STATES)
