@@ -1,0 +1,248 @@
+"""What must hold at the end of a story: all that the product told and answers, beside what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from abtest.kit.clock import parse_timestamp, to_milliseconds
+from abtest.kit.ids import is_uuid
+from tests.stories.evidence import Arm, always_valid_p, naive_z, naive_z_of_means, two_sided
+from tests.stories.oracle import Case, Foretold
+from tests.stories.story import Story
+
+FIELDS: Mapping[str, Mapping[str, str]] = {
+    "experiment.started": {},
+    "experiment.completed": {},
+    "experiment.significant": {"goal_id": "id", "winning_variation_id": "id"},
+    "variation.winning": {"variation_id": "id", "goal_id": "id"},
+    "experiment.guardian_triggered": {
+        "kind": "text",
+        "action": "text",
+        "variation_id": "id or null",
+        "goal_id": "id or null",
+        "details": "object",
+    },
+    "experiment.guardian_paused": {"reason": "text", "variation_id": "id or null", "goal_id": "id or null"},
+}
+"""What the contract says of each event beside the experiment's id and name."""
+
+TYPES: Mapping[str, Callable[[Any], bool]] = {
+    "id": lambda value: isinstance(value, str) and is_uuid(value),
+    "id or null": lambda value: value is None or (isinstance(value, str) and is_uuid(value)),
+    "text": lambda value: isinstance(value, str) and bool(value),
+    "object": lambda value: isinstance(value, dict),
+}
+
+DONE = {
+    "alert": "The experiment goes on.",
+    "pause": "The experiment was paused.",
+    "pause_suppressed": "its settings do not let Guardian pause it for this.",
+}
+TOLD_IN_TIMELINE = {
+    "experiment.completed": ("completed", "person"),
+    "experiment.significant": ("paused", "auto_stop"),
+    "experiment.guardian_triggered": ("alert", "guardian"),
+    "experiment.guardian_paused": ("paused", "guardian"),
+}
+NO_CHANCE = 0.001
+"""Where nothing differs, even the naive test should find nothing at this level at the one end of the story."""
+
+
+def events(story: Story) -> None:
+    """Told is what was foretold: each event once, in this order, in the round in which the evidence was there."""
+    told = [{name: value for name, value in row.payload.items() if name != "details"} for row in story.told]
+    assert told == [foretold.payload for foretold in story.oracle.foretold]
+    for row, foretold in zip(story.told, story.oracle.foretold, strict=True):
+        assert row.topic == "webhook"
+        assert row.shop_id == story.shop.tenant.shop.id
+        begins, ends = _window(story, foretold)
+        assert begins <= to_milliseconds(parse_timestamp(row.created_at)) < ends, (row, foretold)
+
+
+def payloads(story: Story) -> None:
+    """Exactly the contract's fields, of the contract's types."""
+    for row in story.told:
+        fields = {**FIELDS[row.payload["event"]], "experiment_id": "id", "experiment_name": "text"}
+        assert row.payload.keys() == {"event", *fields}
+        wrong = {name: row.payload[name] for name, kind in fields.items() if not TYPES[kind](row.payload[name])}
+        assert not wrong, row.payload
+
+
+def details(story: Story) -> None:
+    """The numbers of an alert are those of what was sent."""
+    for row, foretold in zip(story.told, story.oracle.foretold, strict=True):
+        if (finding := foretold.finding) is None:
+            continue
+        case = story.oracle.cases[row.payload["experiment_id"]]
+        told = dict(row.payload["details"])
+        window, generation = told.pop("window"), told.pop("generation")
+        assert told == {
+            "metric": finding.metric,
+            "observed": pytest.approx(finding.observed, rel=1e-9),
+            "expected": pytest.approx(finding.expected, rel=1e-9),
+            "threshold": pytest.approx(finding.threshold, rel=1e-9),
+            "sample": finding.sample,
+            "consecutive_checks": 1,
+        }
+        assert to_milliseconds(parse_timestamp(window["from"])) == case.book.begins
+        assert to_milliseconds(parse_timestamp(window["to"])) == story.rounds[foretold.round][0]
+        assert isinstance(generation, int)
+        assert generation >= 1
+
+
+def statuses(story: Story) -> None:
+    """Each experiment is where its events say, was paused at most once, and storefronts have what runs alone."""
+    for case in _cases(story):
+        assert story.status(case.book.experiment) == case.status
+        history = story.read(f"/experiments/{case.book.experiment}/history", limit=100)["data"]
+        assert [row["action"] for row in history].count("experiment.pause") == (case.status == "paused")
+    running = {case.book.experiment for case in _cases(story) if case.status == "running"}
+    assert story.shop.delivered() == running
+
+
+def findings(story: Story) -> None:
+    """The health route lists what was found and done, and nothing else, found when it was told."""
+    for case in _cases(story):
+        found = story.read(f"/experiments/{case.book.experiment}/health")["data"]
+        listed = {(each["kind"], each["variation_id"], each["goal_id"]): each["action"] for each in found}
+        assert listed == {about: action for about, (_, action) in case.told.items()}
+        assert len(found) == len(listed)
+        moments = {foretold.round for foretold in story.oracle.foretold if _is_of_guardian(foretold, case)}
+        for each in found:
+            detected = to_milliseconds(parse_timestamp(each["detected_at"]))
+            assert any(story.rounds[number][0] <= detected < story.rounds[number][1] for number in moments)
+            assert each["resolved_at"] is None
+
+
+def messages(story: Story) -> None:
+    """In the inbox there is one message for each finding, that names the experiment and says what was done."""
+    rows, _ = story.shop.management.catalog.inbox(story.shop.tenant.shop.id, limit=1000)
+    assert {row.role for row in rows} <= {"system"}
+    expected = sorted((case.name, DONE[action]) for case in _cases(story) for _, action in case.told.values())
+    bodies = [row.body for row in rows]
+    assert sorted((body.partition(":")[0], _end(body)) for body in bodies) == expected
+
+
+def results(story: Story) -> None:
+    """Visitors, conversions and money are those that were sent, p-values those that follow from them."""
+    for case in _cases(story):
+        experiment, book = case.book.experiment, case.book
+        control, treatment = (book.converted(each) for each in book.variations)
+        plain = story.read(f"/experiments/{experiment}/results", correction="none")
+        assert plain["multiple_exposure"] == book.twice
+        rows = _rows(plain, book.goal)
+        for variation, arm in zip(book.variations, (control, treatment), strict=True):
+            assert (rows[variation]["visitors"], rows[variation]["conversions"]) == (arm.visitors, arm.converters)
+        if control.visitors and treatment.visitors:
+            assert rows[book.variations[1]]["p_value"] == pytest.approx(
+                two_sided(naive_z(control, treatment)), rel=1e-9
+            )
+        _check_sequential(story, case, control, treatment)
+        if case.revenue is not None:
+            money = _rows(plain, case.revenue)
+            for variation in book.variations:
+                paid = book.paid(variation)
+                assert (money[variation]["count"], money[variation]["revenue"]) == (paid.hits, paid.total / 100)
+
+
+def reports(story: Story) -> None:
+    """The report tells the same: the verdict, the numbers, and in its timeline what the webhooks told."""
+    for case in _cases(story):
+        found = story.read(f"/experiments/{case.book.experiment}/report")
+        names = [each.payload["event"] for each in story.oracle.foretold if _is_of(each, case)]
+        verdict, (control, treatment) = found["verdict"], case.book.variations
+        assert (verdict["status"] == "stopped_for_harm") == ("experiment.guardian_paused" in names)
+        if "variation.winning" in names:
+            assert (verdict["status"], verdict["variation_id"]) == ("winner", treatment)
+        elif "experiment.guardian_paused" not in names:
+            assert verdict["status"] in ("undecided", "no_winner")
+        shown = {each["id"]: each["visitors"] for each in found["experiment"]["variations"]}
+        assert shown == {each: case.book.converted(each).visitors for each in (control, treatment)}
+        entries = [
+            (entry["kind"], entry["by"], entry["moment"])
+            for entry in found["timeline"]
+            if entry["kind"] in ("launched", "paused", "alert", "completed")
+        ]
+        assert entries == _timeline(story, case)
+
+
+def naive(story: Story) -> None:
+    """Anybody's calculation by hand at the end agrees with what was told while it went on."""
+    for case in _cases(story):
+        control, treatment = (case.book.converted(each) for each in case.book.variations)
+        reasons = {kind for kind, _, _ in case.told}
+        if "broken_delivery" in reasons:
+            assert treatment.visitors == 0
+            continue
+        z = naive_z(control, treatment)
+        if case.status == "paused" and not reasons:
+            assert z > 1.96
+        elif reasons & {"broken_conversion", "conversion_harm"}:
+            assert z < -1.96
+        else:
+            assert two_sided(z) > NO_CHANCE
+        if "revenue_harm" in reasons:
+            assert naive_z_of_means(*(case.book.paid(each) for each in case.book.variations)) < -1.96
+
+
+def schedules(story: Story) -> None:
+    """Every schedule was fired twice in a round, and those that are fired in each have died."""
+    rounds, shop = len(story.rounds) - 1, story.shop
+    for cron in shop.crons:
+        assert cron.fired == 2 * (-(-rounds // 4) if cron is shop.compact else rounds), cron.name
+        assert cron.deaths > 0 or cron is shop.compact, cron.name
+
+
+CHECKS: Mapping[str, Callable[[Story], None]] = {
+    check.__name__: check
+    for check in (events, payloads, details, statuses, findings, messages, results, reports, naive, schedules)
+}
+
+
+def _check_sequential(story: Story, case: Case, control: Arm, treatment: Arm) -> None:
+    found = story.read(f"/experiments/{case.book.experiment}/results", engine="sequential")
+    row = _rows(found, case.book.goal)[case.book.variations[1]]
+    p = always_valid_p(control, treatment, tau=case.tau, alpha=case.alpha)
+    if p is None:
+        assert row["always_valid_p"] is None
+        return
+    assert row["always_valid_p"] == pytest.approx(min(case.smallest_p, p), rel=1e-9)
+
+
+def _timeline(story: Story, case: Case) -> list[tuple[str, str, str]]:
+    """What webhooks told, in the timeline's words; who launched it is not theirs to tell."""
+    by = "schedule" if case.name in story.scheduled else "person"
+    words = {**TOLD_IN_TIMELINE, "experiment.started": ("launched", by)}
+    told = [row for row in story.told if row.payload["experiment_id"] == case.book.experiment]
+    return [(*words[event], row.created_at) for row in told if (event := row.payload["event"]) in words]
+
+
+def _cases(story: Story) -> list[Case]:
+    return list(story.oracle.cases.values())
+
+
+def _rows(found: Mapping[str, Any], goal: str) -> dict[str, Any]:
+    (told,) = (each for each in found["goals"] if each["goal_id"] == goal)
+    return {row["variation_id"]: row for row in told["rows"]}
+
+
+def _is_of(foretold: Foretold, case: Case) -> bool:
+    return bool(foretold.payload["experiment_id"] == case.book.experiment)
+
+
+def _is_of_guardian(foretold: Foretold, case: Case) -> bool:
+    return _is_of(foretold, case) and "guardian" in foretold.payload["event"]
+
+
+def _window(story: Story, foretold: Foretold) -> tuple[int, int]:
+    """When the round began and ended; what was launched by hand before the first one has none."""
+    if foretold.round == 0 and foretold.payload["event"] == "experiment.started":
+        return 0, story.rounds[0][1]
+    return story.rounds[foretold.round]
+
+
+def _end(body: str) -> str:
+    return next(end for end in DONE.values() if body.endswith(end))

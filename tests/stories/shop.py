@@ -1,0 +1,285 @@
+"""A shop in one process: the real services on memory adapters, schedules that fire twice, processes that die."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from abtest.adapters.memory import (
+    MemoryBlobs,
+    MemoryLeases,
+    MemoryLookStore,
+    MemoryMetrics,
+    MemoryQueue,
+    MemoryRateLimiter,
+    MemorySessions,
+)
+from abtest.adapters.warehouse.parquet import DuckDbHours
+from abtest.adapters.warehouse.running import RunningCounter
+from abtest.domain.delivery.manifest import ACTIVE
+from abtest.domain.ledger.batch import Envelope
+from abtest.edge.publications import Publications
+from abtest.http.factory import create_app, handler
+from abtest.kit.clock import ManualClock, to_milliseconds
+from abtest.services.autostop import AutoStopRun
+from abtest.services.compaction import Compaction
+from abtest.services.context import World
+from abtest.services.experiments.due import ScheduledActions
+from abtest.services.experiments.publishing import Publishing
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.guardian import Guardian
+from abtest.services.ingest import Ingest
+from abtest.services.ledger import KnownGoals, LedgerWriter, Message
+from abtest.services.planning import Planner
+from abtest.services.results import RollupReader
+from abtest.services.rollups import RollupRun
+from abtest.wiring.analytics import analytics_of
+from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.shop_settings import settings_uses
+from api_analytics.routes import ROUTERS as RESULTS
+from api_experiments.routes import ROUTERS as EXPERIMENTS
+from api_settings.routes import ROUTERS as SETTINGS
+from tests.faults.faults import Fate, Fated, KilledError
+from tests.faults.shop import Mailbox, Seeded, opened
+from tests.stories.shoppers import Event
+from tests.support.api import START, MemoryApi, MemoryManagement
+from tests.support.autostopping import Doom
+from tests.support.client import Client
+
+IN_A_REQUEST, MESSAGES_IN_A_BATCH = 200, 20
+WORK = timedelta(minutes=4)
+Crons = Sequence["Cron"]
+
+
+class _Management(MemoryManagement):
+    """With ids by chance that are the same again for the same seed."""
+
+    def __init__(self, clock: ManualClock, random: Seeded) -> None:
+        super().__init__(clock)
+        self._random = random
+
+    @cached_property
+    def world(self) -> World:
+        return World(catalog=self.catalog, clock=self.clock, random=self._random)
+
+
+class _Api(MemoryApi):
+    """Experiments, settings, results and reports."""
+
+    def __init__(self, random: Seeded) -> None:
+        self.clock = ManualClock(START)
+        self.management = _Management(self.clock, random)
+        self.looks = MemoryLookStore()
+        base, sessions = self.management, MemorySessions()
+        uses = {
+            **settings_uses(base, sessions),
+            **experiments_uses(base, sessions),
+            **analytics_of(base.world, base.rollups, self.looks, MemoryQueue()),
+        }
+        self.handler = handler(create_app([*SETTINGS, *EXPERIMENTS, *RESULTS], base.services(uses)))
+
+
+class _Changing(Fate):
+    """The fate of a process that lives on from one firing to the next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.present: Fate = Fate()
+
+    def before_call(self, name: str) -> bool:
+        return self.present.before_call(name)
+
+
+@dataclass
+class Cron:
+    """A schedule. Of two firings the first may die at a random call of a port, before or after it.
+
+    `rest`: minutes after a death until it is fired again and no lease of the dead one keeps it from working.
+    """
+
+    name: str
+    rest: int
+    fire: Callable[[Fate], object]
+    clock: ManualClock
+    chance: Random
+    bury: Callable[[], object] = lambda: None
+    fired: int = 0
+    calls: int = 1
+    deaths: int = 0
+
+    def fire_twice(self, *, dies: bool) -> None:
+        """Fire, and where that died later once more, and then once more in any case."""
+        doom = Doom(at=self.chance.randrange(self.calls + 3) + 1, after=self.chance.random() < 0.5) if dies else Doom()
+        self.fired += 2
+        try:
+            self.fire(doom)
+            self.calls = doom.calls
+        except KilledError:
+            self.deaths += 1
+            self.bury()
+            self.clock.advance(minutes=self.rest)
+            again = Doom()
+            self.fire(again)
+            self.calls = again.calls
+        self.fire(Doom())
+
+
+class Shop:
+    """Everything between a shopper and a webhook's outbox, in virtual time."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = Random(seed)
+        self._random = Seeded(Random(seed + 1))
+        self.api = _Api(self._random)
+        self.clock, self.management = self.api.clock, self.api.management
+        self.tenant = self.api.tenant()
+        self.ledger, self.leases, self.metrics = MemoryBlobs(), MemoryLeases(), MemoryMetrics()
+        self._mailbox, self._limiter = Mailbox(self.clock), MemoryRateLimiter()
+        self._goals = KnownGoals(self.management.catalog, self.clock)
+        self._counting = self._counter()
+        self.rollup = self._cron("rollup", 16, self._roll_up, self._bury_counter)
+        self.autostop = self._cron("autostop", 5, self._auto_stop)
+        self.guardian = self._cron("guardian", 15, self._guard)
+        self.launch = self._cron("launch", 1, self._launch)
+        self.compact = self._cron("compact", 16, self._compact)
+
+    @property
+    def crons(self) -> Crons:
+        """All schedules."""
+        return self.rollup, self.autostop, self.guardian, self.launch, self.compact
+
+    @property
+    def now(self) -> int:
+        """Unix ms."""
+        return to_milliseconds(self.clock.now())
+
+    @property
+    def client(self) -> Client:
+        """The shop's admin."""
+        return self.api.client(self.tenant.admin)
+
+    def send(self, events: Sequence[Event]) -> None:
+        """Through the edge into the queue, in requests like a browser's, out of it in batches, some of them twice."""
+        mixed = self._chance.sample(events, len(events))
+        ingest = Ingest(
+            clock=self.clock, random=self._random, limiter=self._limiter, ledger=self.ledger, queue=self._mailbox
+        )
+        for start in range(0, len(mixed), IN_A_REQUEST):
+            wires = [_wire(event) for event in mixed[start : start + IN_A_REQUEST]]
+            receipt = ingest.accept(self.tenant.shop.id, Envelope(events=wires, sent_at=self.now))
+            assert receipt.quarantined == 0, receipt  # type: ignore[union-attr]
+        while self._mailbox.waiting:
+            self._deliver(self._mailbox.waiting[:MESSAGES_IN_A_BATCH])
+
+    def delivered(self) -> set[str]:
+        """Ids of the experiments that storefronts have."""
+        publications = Publications(self.management.delivery, self.clock)
+        body, _ = publications.read("config", self.tenant.shop.id, ACTIVE, "identity")
+        return {experiment["id"] for experiment in json.loads(b64decode(body.base64))["experiments"]}
+
+    def repeat_promises(self) -> None:
+        """What the sweep and its worker do a minute later: publications whose process died are made good."""
+        catalog = self.management.catalog
+        for row in catalog.outbox("publish", created_before="9999", limit=100):
+            assert self.management.publication.publish(row.shop_id).ok
+            catalog.outbox_done(row)
+
+    def _deliver(self, batch: Sequence[Any]) -> None:
+        writer = LedgerWriter(ledger=self.ledger, goals=self._goals, clock=self.clock)
+        messages = [Message(id=each.id, body=each.body, queued_at=each.queued_at) for each in batch]
+        assert writer.write(messages) == []
+        for message in batch:
+            if self._chance.random() > 0.05:  # else it comes again, beside others
+                self._mailbox.waiting.remove(message)
+
+    # ------------------------------------------------------------ schedules
+
+    def _cron(
+        self, name: str, rest: int, fire: Callable[[Fate], object], bury: Callable[[], object] = lambda: None
+    ) -> Cron:
+        chance = Random(self._chance.getrandbits(32))
+        return Cron(name=name, rest=rest, fire=fire, clock=self.clock, chance=chance, bury=bury)
+
+    @property
+    def _until(self) -> datetime:
+        return self.clock.now() + WORK
+
+    def _counter(self) -> tuple[_Changing, RollupRun]:
+        fate, base = _Changing(), self.management
+        return fate, RollupRun(
+            world=World(catalog=Fated(base.catalog, fate), clock=self.clock, random=self._random),
+            counter=RunningCounter(Fated(self.ledger, fate), self.clock, opened=opened),
+            store=Fated(base.rollups, fate),
+            leases=Fated(self.leases, fate),
+            metrics=self.metrics,
+        )
+
+    def _bury_counter(self) -> None:
+        self._counting = self._counter()
+
+    def _roll_up(self, fate: Fate) -> None:
+        changing, run = self._counting
+        changing.present = fate
+        run.run()
+
+    def _store(self, fate: Fate) -> ExperimentStore:
+        base, catalog = self.management, Fated(self.management.catalog, fate)
+        world = World(catalog=catalog, clock=self.clock, random=self._random)
+        return ExperimentStore(world, Publishing(catalog, Fated(base.publication, fate)), base.budget)
+
+    def _auto_stop(self, fate: Fate) -> None:
+        AutoStopRun(
+            store=self._store(fate),
+            reader=RollupReader(Fated(self.management.rollups, fate)),
+            looks=Fated(self.api.looks, fate),
+            leases=Fated(self.leases, fate),
+            metrics=self.metrics,
+        ).run(until=self._until)
+
+    def _guard(self, fate: Fate) -> None:
+        reader = RollupReader(Fated(self.management.rollups, fate))
+        Guardian(self._store(fate), Fated(self.leases, fate), reader, self.metrics).run(until=self._until)
+
+    def _launch(self, fate: Fate) -> None:
+        store = self._store(fate)
+        ScheduledActions(store, Planner(store.world, Fated(self.management.rollups, fate))).run(until=self._until)
+
+    def _compact(self, fate: Fate) -> None:
+        ledger = Fated(self.ledger, fate)
+        Compaction(
+            clock=self.clock,
+            random=self._random,
+            ledger=ledger,
+            hours=DuckDbHours(ledger),
+            leases=Fated(self.leases, fate),
+            metrics=self.metrics,
+        ).run(until=self._until)
+
+
+def _wire(event: Event) -> dict[str, Any]:
+    """The event as the SDK sends it."""
+    sent: dict[str, Any] = {
+        "eventId": event["id"],
+        "visitorId": event["visitor"],
+        "sessionId": event["session"],
+        "ts": event["at"],
+        "qa_mode": event["qa"],
+    }
+    data: dict[str, Any] = {"device": event["device"]}
+    if event["kind"] in ("seen", "error"):
+        sent |= {"experimentId": event["experiment"], "variationId": event["variation"], "assignment_epoch": 1}
+    if event["kind"] == "reached":
+        data["goalId"] = event["goal"]
+    if event["kind"] == "order":
+        revenue = f"{event['minor'] // 100}.{event['minor'] % 100:02}"
+        data |= {"orderId": event["order"], "revenue": revenue, "currency": "EUR"}
+    return {**sent, "type": _TYPES[event["kind"]], "data": data}
+
+
+_TYPES = {"page": "pageview", "seen": "experiment_viewed", "reached": "goal", "order": "order", "error": "sdk_error"}

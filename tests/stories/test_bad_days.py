@@ -1,0 +1,38 @@
+"""Four days on which what is launched is broken: one costs money, one is not delivered, one fails in the browser."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from tests.stories.checks import CHECKS
+from tests.stories.shoppers import HOUR
+from tests.stories.story import BAD_DAYS, Story
+
+
+@pytest.fixture(scope="module")
+def bad_days(event_loop_of_handlers: asyncio.AbstractEventLoop) -> Story:
+    """The story at its end."""
+    asyncio.set_event_loop(event_loop_of_handlers)  # Mangum would make one of its own here and leave it open
+    return Story(1, days=4, cast=BAD_DAYS, shoppers_a_day=600).run()
+
+
+@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+def test_bad_days__at_their_end__were_told_as_they_were(bad_days: Story, check: Callable[[Story], None]) -> None:
+    check(bad_days)
+
+
+def test_bad_days__what_is_broken__is_paused_within_hours(bad_days: Story) -> None:
+    paused = {case.name: case for case in bad_days.oracle.cases.values() if case.status == "paused"}
+    for role in BAD_DAYS:
+        case = paused[role.name]
+        if role.is_broken and case.ended_at is not None:
+            assert bad_days.rounds[case.ended_at][0] - case.book.begins < 10 * HOUR
+
+
+def test_bad_days__have_a_reason_each(bad_days: Story) -> None:
+    """Else the other tests say little."""
+    reasons = [row.payload["reason"] for row in bad_days.told if "reason" in row.payload]
+    assert len(set(reasons)) == len(BAD_DAYS)

@@ -1,0 +1,31 @@
+"""The story is no story that always comes true: with a part of the product switched off it fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stories import checks
+from tests.stories.shoppers import Effect
+from tests.stories.story import NOTHING, Role, Story
+
+BETTER = Role(name="Much better", day=0, effect=Effect(reaches=(0.1, 0.25)))
+WORSE = Role(name="Much worse", day=0, effect=Effect(reaches=(0.25, 0.1)))
+
+
+def days(*without: str) -> Story:
+    """Three days of a winner, a loser, and nothing."""
+    cast = (NOTHING, BETTER, WORSE)
+    return Story(3, days=3, cast=cast, shoppers_a_day=400, without=frozenset(without)).run()
+
+
+def test_events__with_all_schedules__are_as_foretold() -> None:
+    story = days()
+    checks.events(story)
+    assert {case.status for case in story.oracle.cases.values()} == {"completed", "paused"}
+
+
+@pytest.mark.parametrize("switched_off", ["autostop", "guardian", "rollup"])
+def test_events__with_a_schedule_switched_off__are_not_as_foretold(switched_off: str) -> None:
+    story = days(switched_off)
+    with pytest.raises(AssertionError):
+        checks.events(story)
