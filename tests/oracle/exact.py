@@ -40,6 +40,15 @@ def unpooled_variance(x_c: int, n_c: int, x_t: int, n_t: int) -> Any:
     return p_c * (1 - p_c) / n_c + p_t * (1 - p_t) / n_t
 
 
+def unpooled_variance_of_means(n_c: int, _m_c: float, v_c: float, n_t: int, _m_t: float, v_t: float) -> Any:
+    return mpf(v_c) / n_c + mpf(v_t) / n_t
+
+
+def pooled_variance_of_means(n_c: int, _m_c: float, v_c: float, n_t: int, _m_t: float, v_t: float) -> Any:
+    within = ((n_c - 1) * mpf(v_c) + (n_t - 1) * mpf(v_t)) / (n_c + n_t - 2)
+    return within / n_c + within / n_t
+
+
 def student_two_sided(t: Any, freedom: Any) -> Any:
     """By quadrature of the density: independent of any incomplete beta function."""
     t, freedom = abs(mpf(t)), mpf(freedom)

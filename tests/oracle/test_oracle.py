@@ -188,11 +188,23 @@ def test_mixture_of_rates__equals_fifty_digits(case: Any, tau: float | None, rul
     same_mixture(found, exact.mixture(difference, variance, mpf(tau) ** 2 if tau else planned, ALPHA))
 
 
+VARIANCES_OF_MEANS = {
+    "pooled": exact.pooled_variance_of_means,
+    "unpooled": exact.unpooled_variance_of_means,
+    "max": lambda *case: max(exact.pooled_variance_of_means(*case), exact.unpooled_variance_of_means(*case)),
+}
+SKEWED_MEANS = [
+    (90_000, 2.0, 500.0, 10_000, 1.5, 120.0), (900, 1.8, 300.0, 100, 0.2, 4.0), (99, 1.8, 300.0, 2, 0.0, 0.0),
+    (100, 0.2, 4.0, 900, 1.8, 300.0), (9 * 10**7, 1.8, 320.0, 10**7, 1.79, 300.0), (2, 0.0, 0.0, 98, 1.0, 9.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", VARIANCES_OF_MEANS)
 @pytest.mark.parametrize("tau", [None, 0.01])
-@pytest.mark.parametrize("case", MEANS)
-def test_mixture_of_means__equals_fifty_digits(case: Any, tau: float | None) -> None:
-    variance = mpf(case[2]) / case[0] + mpf(case[5]) / case[3]
-    found = mixture_test(*mean_arms(case), alpha=ALPHA, mixture=Mixture(tau=tau))
+@pytest.mark.parametrize("case", MEANS + SKEWED_MEANS)
+def test_mixture_of_means__equals_fifty_digits(case: Any, tau: float | None, rule: Any) -> None:
+    variance = VARIANCES_OF_MEANS[rule](*case)
+    found = mixture_test(*mean_arms(case), alpha=ALPHA, mixture=Mixture(tau=tau), variance=rule)
     planned = exact.planned_tau_squared(variance, case[0] + case[3], ALPHA, 5000)
     tau_squared = mpf(tau) ** 2 if tau else planned
     same_mixture(found, exact.mixture(mpf(case[4]) - mpf(case[1]), variance, tau_squared, ALPHA))
@@ -207,6 +219,16 @@ def same_mixture(found: Any, expected: dict[str, Any]) -> None:
     scale = 1e-14 * (abs(found.difference) + found.interval.upper - found.interval.lower)
     assert near(found.interval.lower, expected["lower"], absolute=scale)
     assert near(found.interval.upper, expected["upper"], absolute=scale)
+
+
+@pytest.mark.parametrize("direction", ["increase", "decrease"])
+@pytest.mark.parametrize("case", MEANS + SKEWED_MEANS)
+def test_one_sided_mixture_of_means__equals_fifty_digits(case: Any, direction: Any) -> None:
+    variance, sign = VARIANCES_OF_MEANS["max"](*case), 1 if direction == "increase" else -1
+    found = one_sided_mixture_test(*mean_arms(case), direction=direction, alpha=ALPHA, mixture=Mixture(tau=0.01))
+    expected = exact.mixture(sign * (mpf(case[4]) - mpf(case[1])), variance, mpf(0.01) ** 2, ALPHA)["log_e"]
+    assert found is not None
+    assert near(found.log_e, expected, absolute=1e-13)
 
 
 @pytest.mark.parametrize("direction", ["increase", "decrease"])

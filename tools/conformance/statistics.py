@@ -155,9 +155,10 @@ def msprt(inputs: Inputs) -> Result:
 
 
 def msprt_mean(inputs: Inputs) -> Result:
-    """The sequential test of means at one look."""
+    """The sequential test of means at one look, by the unpooled variance unless another is asked for."""
     control, treatment, alpha = sample(inputs["control"]), sample(inputs["treatment"]), level(inputs)
-    found = mixture_test(control, treatment, alpha=alpha, mixture=mixture(inputs["mixture"]))
+    rule = VARIANCES[inputs.get("variance", "unpooled")]
+    found = mixture_test(control, treatment, alpha=alpha, mixture=mixture(inputs["mixture"]), variance=rule)
     return {**_of_mixture(found), "rejects": found is not None and found.always_valid_p <= alpha}
 
 

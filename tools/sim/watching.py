@@ -13,6 +13,7 @@ from math import inf, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
+from abtest.domain.goals.currency_residue import RESIDUE_ORDERS, RESIDUE_SHARE, UNEVEN_LEVEL
 from abtest.domain.guardian import data_quality as quality
 from abtest.domain.guardian import delivery, harm
 from abtest.domain.guardian.kinds import Kind
@@ -248,10 +249,11 @@ def currency_residue(seen: Seen, _settings: Settings) -> Flags:
 def _residue(goal: Goal) -> Flags:
     orders, excluded = goal.hits + goal.excluded, goal.excluded.sum(axis=0)
     whole = orders.sum(axis=0)
-    is_much = (whole >= quality.RESIDUE_ORDERS) & (excluded > quality.RESIDUE_SHARE * whole)
+    lower = batched.wilson_bounds(excluded, whole).lower
+    is_much = (whole >= RESIDUE_ORDERS) & (lower > RESIDUE_SHARE)
     arms = (goal.excluded[0], orders[0], goal.excluded[1], orders[1])
-    found = batched.mixture_of_rates(*arms, alpha=quality.RESIDUE_LEVEL)
-    answer: Flags = is_much | (_peaks(found.log_lambda) >= -log(quality.RESIDUE_LEVEL))
+    found = batched.mixture_of_rates(*arms, alpha=UNEVEN_LEVEL)
+    answer: Flags = is_much | (_peaks(found.log_lambda) >= -log(UNEVEN_LEVEL))
     return answer
 
 

@@ -229,10 +229,16 @@ def left_out(control: int, treatment: int, goal_id: str = MONEY.id) -> dict[str,
 
 
 def test_round__too_much_in_other_currencies__blocks_the_verdict_about_money_alone(keeper: Shopkeeper) -> None:
-    assert with_money(keeper, paying(240, 5000), **left_out(9, 12)) == "paused"
+    assert with_money(keeper, paying(240, 5000), **left_out(14, 16)) == "paused"
     assert stored(keeper)["evaluation"]["blocked_reason"] == "excluded_currency_residue"
     assert stored(keeper)["evaluation"]["winning_variation_id"] == TREATMENT
     assert stored(keeper)["revenue_evaluation"] is None
+
+
+def test_round__more_than_a_twentieth_that_may_be_chance__blocks_nothing(keeper: Shopkeeper) -> None:
+    with_money(keeper, paying(240, 5000), **left_out(14, 15))
+    assert "blocked_reason" not in stored(keeper)["evaluation"]
+    assert stored(keeper)["revenue_evaluation"]["excluded_currency_percentage"] == pytest.approx(100 * 29 / 419)
 
 
 def test_round__a_twentieth_in_other_currencies__is_told_and_blocks_nothing(keeper: Shopkeeper) -> None:

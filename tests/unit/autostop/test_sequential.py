@@ -249,8 +249,8 @@ def foreign(arm: str, orders: int) -> dict[str, Any]:
     return {"money": {GOAL: {arm: [["foreign", "USD", orders, orders * 100]]}}}
 
 
-@pytest.mark.parametrize(("orders", "expected"), [(27, "paused"), (28, "excluded_currency_residue")])
-def test_round__more_than_a_twentieth_in_other_currencies__decides_nothing(
+@pytest.mark.parametrize(("orders", "expected"), [(37, "paused"), (38, "excluded_currency_residue")])
+def test_round__surely_more_than_a_twentieth_in_other_currencies__decides_nothing(
     keeper: Shopkeeper, orders: int, expected: str
 ) -> None:
     half = {

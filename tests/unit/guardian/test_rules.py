@@ -379,12 +379,12 @@ def _residue(control: int, treatment: int, counted: int = 95) -> list[Finding]:
     return findings("currency_residue", evidence(orders(counted, counted, excluded=excluded)))
 
 
-def test_currency_residue__more_than_five_percent_of_the_orders__is_found() -> None:
-    assert _residue(5, 5) == []
-    (found,) = _residue(5, 6)
-    assert (found.variation_id, found.sample, found.threshold) == (None, 201, 0.05)
-    assert _residue(1, 1, counted=8) == []
-    assert _residue(1, 1, counted=9) != []
+def test_currency_residue__surely_more_than_five_percent_of_the_orders__is_found() -> None:
+    assert _residue(8, 8) == []
+    (found,) = _residue(8, 9)
+    assert (found.variation_id, found.sample, found.threshold) == (None, 207, 0.05)
+    assert _residue(1, 2, counted=8) == []
+    assert _residue(2, 2, counted=8) != []
 
 
 def test_currency_residue__arms_that_differ__is_found_below_five_percent_too() -> None:

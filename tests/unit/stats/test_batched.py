@@ -130,16 +130,17 @@ def test_mixture_of_rates__batched__equals_the_scalar_form(tau: Any, rule: Any, 
         alike(harm, index, side, LOGARITHMS)
 
 
+@pytest.mark.parametrize("rule", ["max", "unpooled", "pooled"])
 @pytest.mark.parametrize("tau", [None, 0.4])
 @given(st.lists(st.tuples(MEAN, MEAN), min_size=1, max_size=6))
-def test_mixture_of_means__batched__equals_the_scalar_form(tau: Any, pairs: list[tuple[Any, Any]]) -> None:
+def test_mixture_of_means__batched__equals_the_scalar_form(tau: Any, rule: Any, pairs: list[tuple[Any, Any]]) -> None:
     arrays = columns(*zip(*pairs, strict=True))
-    found = batched.mixture_of_means(*arrays, alpha=ALPHA, tau=tau)
-    gain = batched.one_sided_mixture_of_means(*arrays, direction="increase", alpha=ALPHA, tau=tau)
+    found = batched.mixture_of_means(*arrays, alpha=ALPHA, tau=tau, variance=rule)
+    gain = batched.one_sided_mixture_of_means(*arrays, direction="increase", alpha=ALPHA, tau=tau, variance=rule)
     for index, pair in enumerate(pairs):
         arms, mixture = [sample(arm) for arm in pair], Mixture(tau=tau)
-        one = mixture_test(*arms, alpha=ALPHA, mixture=mixture)
-        side = one_sided_mixture_test(*arms, direction="increase", alpha=ALPHA, mixture=mixture)
+        one = mixture_test(*arms, alpha=ALPHA, mixture=mixture, variance=rule)
+        side = one_sided_mixture_test(*arms, direction="increase", alpha=ALPHA, mixture=mixture, variance=rule)
         if one is None or side is None:
             assert np.isnan([found.log_lambda[index], gain.log_e[index]]).all()
             continue

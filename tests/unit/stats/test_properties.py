@@ -8,10 +8,12 @@ from abtest.domain.stats.bayes import bayesian_rates
 from abtest.domain.stats.exact_counts import excess_evidence, harm_evidence
 from abtest.domain.stats.proportions import two_proportions
 from abtest.domain.stats.samples import Conversions, Sample
-from abtest.domain.stats.sequential import Mixture, mixture_test
+from abtest.domain.stats.sequential import Mixture, VarianceRule, mixture_test
 
 ARM = st.integers(1, 10**6).flatmap(lambda n: st.integers(0, n).map(lambda x: Conversions(visitors=n, conversions=x)))
 COUNT, SHARE = st.integers(0, 5000), st.floats(0.05, 0.95)
+SIZE, VARIANCE = st.integers(2, 10**6), st.floats(0.01, 1000)
+RULES: tuple[VarianceRule, ...] = ("max", "unpooled", "pooled")
 
 
 @given(ARM, ARM)
@@ -64,3 +66,15 @@ def test_mixture__a_larger_difference__is_more_evidence(n: int, variance: float,
             or abs(look.log_p + 2.995732273553991) < 1e-9
             or excludes_zero == (look.log_p < -2.995732273553991)
         )
+
+
+@given(st.tuples(SIZE, VARIANCE), st.tuples(SIZE, VARIANCE), st.floats(-5, 5))
+def test_mixture_of_means__unless_told_otherwise__is_never_surer_than_by_either_variance(
+    one: tuple[int, float], other: tuple[int, float], mean: float
+) -> None:
+    arms = Sample(n=one[0], mean=1.0, variance=one[1]), Sample(n=other[0], mean=mean, variance=other[1])
+    largest, *each = (mixture_test(*arms, alpha=0.05, mixture=Mixture(tau=0.1), variance=rule) for rule in RULES)
+    assert largest == mixture_test(*arms, alpha=0.05, mixture=Mixture(tau=0.1))
+    assert largest is not None
+    assert largest.log_p >= max(found.log_p for found in each if found) - 1e-9
+    assert largest.variance == max(found.variance for found in each if found)

@@ -5,16 +5,11 @@ from typing import Any
 
 from abtest.domain.autostop.evidence import Evidence, LeftOut, Measure
 from abtest.domain.autostop.verdicts import Blocked
+from abtest.domain.goals.currency_residue import UNEVEN_LEVEL, is_residue
 from abtest.domain.stats.comparisons import Comparison, Correction, compare_means
 from abtest.domain.stats.means import welch
 from abtest.domain.stats.proportions import two_proportions
 from abtest.domain.stats.samples import Conversions, Sample
-
-RESIDUE_SHARE, RESIDUE_ORDERS = 0.05, 20
-"""What money in other currencies is worth in the shop's nobody knows: its part of revenue is its part of the orders."""
-
-UNEVEN_LEVEL = 0.001
-"""At which arms differ in what was left out, divided by the number of treatments."""
 
 
 def money_measure(evidence: Evidence, goal_id: str | None) -> Measure | None:
@@ -105,11 +100,12 @@ def _comparison(
 def _is_residue(evidence: Evidence, measure: Measure) -> bool:
     found = measure.left_out.values()
     orders, excluded = sum(map(sum, found)), sum(arm.excluded for arm in found)
-    is_much = orders >= RESIDUE_ORDERS and excluded > RESIDUE_SHARE * orders
-    return is_much or any(_is_uneven(evidence, measure.left_out, treatment) for treatment in evidence.treatments)
+    uneven = (_is_uneven(evidence, measure.left_out, treatment) for treatment in evidence.treatments)
+    return is_residue(excluded, orders) or any(uneven)
 
 
 def _is_uneven(evidence: Evidence, left_out: Mapping[str, LeftOut], treatment_id: str) -> bool:
+    """By a single look's test: it keeps one decision from being taken on these numbers, and tells nobody."""
     control, treatment = left_out.get(evidence.control_id), left_out.get(treatment_id)
     if control is None or treatment is None:
         return False

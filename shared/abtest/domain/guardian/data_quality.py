@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import log
 
+from abtest.domain.goals.currency_residue import RESIDUE_SHARE, UNEVEN_LEVEL, is_residue
 from abtest.domain.guardian.evidence import Answer, Arrivals, Evidence, Finding, NotEvaluated, Peaks, WatchedGoal
 from abtest.domain.guardian.settings import Settings
 from abtest.domain.ledger.cells import QUARTER_MS
@@ -21,7 +22,6 @@ SHIFTS = (1, 7)
 """Days: what is expected is the smaller of the day before and the same weekday of the week before."""
 
 REPEATED_SHARE, REPEATED_ORDERS = 0.005, 10
-RESIDUE_SHARE, RESIDUE_LEVEL, RESIDUE_ORDERS = 0.05, 0.001, 20
 STITCHED_SHARE = 0.8
 
 
@@ -133,7 +133,7 @@ def currency_residue(evidence: Evidence, _settings: Settings, peaks: Peaks) -> I
 def _residue(evidence: Evidence, goal: WatchedGoal) -> Iterator[Answer]:
     arms = [left_out(goal, arm.variation_id) for arm in evidence.arms]
     orders, excluded = sum(arm.visitors for arm in arms), sum(arm.conversions for arm in arms)
-    if orders >= RESIDUE_ORDERS and excluded > RESIDUE_SHARE * orders:
+    if is_residue(excluded, orders):
         yield Finding(
             kind="currency_residue",
             metric="share_of_orders",
@@ -146,10 +146,11 @@ def _residue(evidence: Evidence, goal: WatchedGoal) -> Iterator[Answer]:
 
 
 def _uneven_residue(evidence: Evidence, goal: WatchedGoal, peaks: Peaks) -> Iterator[Answer]:
+    """By the test that holds at every look: this one tells people, and looks every quarter of an hour."""
     for pair in evidence.pairs():
         control = left_out(goal, pair.control.variation_id)
         treatment = left_out(goal, pair.treatment.variation_id)
-        level = RESIDUE_LEVEL / pair.treatments
+        level = UNEVEN_LEVEL / pair.treatments
         found = mixture_test(control, treatment, alpha=level)
         if found is None:
             continue

@@ -86,7 +86,8 @@ def sequential_rates(
 ) -> MixtureTest | None:
     """A look at rates that stays valid however often one looks; tau = |mde| x baseline where there is a plan.
 
-    What is decided upon is the minimum of `always_valid_p` over the looks.
+    What is decided upon is the minimum of `always_valid_p` over the looks. Raises ValueError for a tau that is not
+    positive.
     """
     return mixture_test(control, treatment, alpha=alpha, mixture=Mixture(tau=tau))
 
@@ -94,7 +95,10 @@ def sequential_rates(
 def sequential_means(
     control: Sample, treatment: Sample, *, alpha: float = 0.05, tau: float | None = None
 ) -> MixtureTest | None:
-    """The same of means; tau in their unit."""
+    """The same of means, by the larger of both variances, too; tau in their unit.
+
+    Raises ValueError for a tau that is not positive.
+    """
     return mixture_test(control, treatment, alpha=alpha, mixture=Mixture(tau=tau))
 
 

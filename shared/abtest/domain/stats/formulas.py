@@ -53,6 +53,16 @@ def shared_variance(variance_c: Real, n_c: Real, variance_t: Real, n_t: Real) ->
     return ((n_c - 1) * variance_c + (n_t - 1) * variance_t) / (n_c + n_t - 2)
 
 
+def unpooled_variance_of_means(variance_c: Real, n_c: Real, variance_t: Real, n_t: Real) -> Real:
+    """V_u of the difference of two means."""
+    return variance_c / n_c + variance_t / n_t
+
+
+def pooled_variance_of_means(variance_c: Real, n_c: Real, variance_t: Real, n_t: Real) -> Real:
+    """V_p of the difference of two means, as if both arms varied alike."""
+    return shared_variance(variance_c, n_c, variance_t, n_t) * (1 / n_c + 1 / n_t)
+
+
 def fieller_g(noise_c: Real, mean_c: Real, quantile: Real) -> Real:
     """How unsure it is that the control's mean differs from zero: q² noise / m²."""
     return quantile * quantile * noise_c / (mean_c * mean_c)

@@ -12,8 +12,10 @@ from abtest.domain.stats.formulas import (
     mixture_margin,
     mixture_precision,
     pooled_variance,
+    pooled_variance_of_means,
     rate_difference,
     unpooled_variance,
+    unpooled_variance_of_means,
 )
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 
@@ -89,11 +91,11 @@ def mixture_test(
 ) -> MixtureTest | None:
     """Is there a difference at all? Valid at every look, however often one looks.
 
-    Rates (both `Conversions`) take the larger of the pooled and the unpooled variance unless told otherwise: the
-    unpooled one alone errs up to 90.7 % of the time on skewed splits with few conversions. Means (both `Sample`) have
-    but one. None: an arm without visitors (means: with fewer than two), or values that do not vary and yet differ.
-    Where nothing varies and nothing differs: log Λ = 0, p = 1, no interval. Raises ValueError for tau or planned
-    visitors that are not positive.
+    Rates (both `Conversions`) and means (both `Sample`) take the larger of the pooled and the unpooled variance unless
+    told otherwise: at skewed splits the unpooled one alone errs up to 90.7 % of the time on few conversions, and 23 %
+    on skewed money. None: an arm without visitors (means: with fewer than two), or values that do not vary and yet
+    differ. Where nothing varies and nothing differs: log Λ = 0, p = 1, no interval. Raises ValueError for tau or
+    planned visitors that are not positive, TypeError for a rate beside a mean.
     Source: Johari, Koomen, Pekelis, Walsh: Operations Research 70 (2022) 1806-1821.
     """
     found = _difference(control, treatment, variance)
@@ -128,7 +130,7 @@ def one_sided_mixture_test(
 ) -> OneSidedMixtureTest | None:
     """Did the treatment `increase` or `decrease` the rate or mean? As `mixture_test`, with half the mixture.
 
-    Harm is `direction="decrease"`. alpha matters only for a mixture without tau.
+    Harm is `direction="decrease"`. alpha matters only for a mixture without tau. Raises as `mixture_test`.
     """
     found = _difference(control, treatment, variance)
     if found is None:
@@ -183,7 +185,7 @@ def _difference(
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
         return _of_rates(control, treatment, rule)
     if isinstance(control, Sample) and isinstance(treatment, Sample):
-        return _of_means(control, treatment)
+        return _of_means(control, treatment, rule)
     raise TypeError("both arms must be Conversions, or both Sample")
 
 
@@ -198,11 +200,13 @@ def _of_rates(control: Conversions, treatment: Conversions, rule: VarianceRule) 
     return None if variance == 0 and difference else (difference, variance, n_c + n_t)
 
 
-def _of_means(control: Sample, treatment: Sample) -> tuple[float, float, int] | None:
+def _of_means(control: Sample, treatment: Sample, rule: VarianceRule) -> tuple[float, float, int] | None:
     if control.n < 2 or treatment.n < 2:
         return None
-    difference = treatment.mean - control.mean
-    variance = control.variance / control.n + treatment.variance / treatment.n
+    spreads = (control.variance, control.n, treatment.variance, treatment.n)
+    unpooled = unpooled_variance_of_means(*spreads) if rule != "pooled" else 0.0
+    pooled = pooled_variance_of_means(*spreads) if rule != "unpooled" else 0.0
+    variance = max(unpooled, pooled)
     if variance <= 0 and (control.mean or treatment.mean):
         return None
-    return difference, max(variance, 0.0), control.n + treatment.n
+    return treatment.mean - control.mean, max(variance, 0.0), control.n + treatment.n

@@ -12,8 +12,10 @@ from abtest.domain.stats.formulas import (
     mixture_margin,
     mixture_precision,
     pooled_variance,
+    pooled_variance_of_means,
     rate_difference,
     unpooled_variance,
+    unpooled_variance_of_means,
 )
 from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, VarianceRule
 
@@ -77,9 +79,10 @@ def mixture_of_means(
     alpha: float,
     tau: Values | None = None,
     planned_visitors: float = PLANNED_VISITORS,
+    variance: VarianceRule = "max",
 ) -> MixtureTests:
     """`mixture_test` of means."""
-    return _tested(_of_means(n_c, mean_c, variance_c, n_t, mean_t, variance_t), alpha, tau, planned_visitors)
+    return _tested(_of_means(n_c, mean_c, variance_c, n_t, mean_t, variance_t, variance), alpha, tau, planned_visitors)
 
 
 def one_sided_mixture_of_rates(
@@ -110,9 +113,10 @@ def one_sided_mixture_of_means(
     alpha: float,
     tau: Values | None = None,
     planned_visitors: float = PLANNED_VISITORS,
+    variance: VarianceRule = "max",
 ) -> OneSidedMixtureTests:
     """`one_sided_mixture_test` of means."""
-    found = _of_means(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
+    found = _of_means(n_c, mean_c, variance_c, n_t, mean_t, variance_t, variance)
     return _one_sided(found, direction, alpha, tau, planned_visitors)
 
 
@@ -185,9 +189,18 @@ def _of_rates(x_c: Values, n_c: Values, x_t: Values, n_t: Values, rule: Variance
 
 @quietly
 def _of_means(
-    n_c: Values, mean_c: Values, variance_c: Values, n_t: Values, mean_t: Values, variance_t: Values
+    n_c: Values,
+    mean_c: Values,
+    variance_c: Values,
+    n_t: Values,
+    mean_t: Values,
+    variance_t: Values,
+    rule: VarianceRule,
 ) -> _Differences:
     n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
-    variance = variance_c / n_c + variance_t / n_t
-    is_empty = (n_c < 2) | (n_t < 2) | ((variance <= 0) & ((mean_c != 0) | (mean_t != 0)))
-    return _Differences(unless(is_empty, mean_t - mean_c), unless(is_empty, np.maximum(variance, 0)), n_c + n_t)
+    spreads, nothing = (variance_c, n_c, variance_t, n_t), np.zeros(np.shape(n_c))
+    unpooled = nothing if rule == "pooled" else unpooled_variance_of_means(*spreads)
+    pooled = nothing if rule == "unpooled" else pooled_variance_of_means(*spreads)
+    variance = np.maximum(np.maximum(unpooled, pooled), 0)
+    is_empty = (n_c < 2) | (n_t < 2) | ((variance == 0) & ((mean_c != 0) | (mean_t != 0)))
+    return _Differences(unless(is_empty, mean_t - mean_c), unless(is_empty, variance), n_c + n_t)
