@@ -176,7 +176,10 @@ def test_print__cuts_nothing_off(open_report: Open, state: str, tmp_path: Path) 
         ("winner", ["Winner found", "The winner: ", "by auto-stop"]),
         ("harmed", ["Stopped for harm", "Critical: conversion harm", "Guardian paused the experiment."]),
         ("inconclusive", ["No winner", "65,815 of 64,000 planned visitors"]),
-        ("foreign", ["Warning: currency residue", "3,120.45\u00a0USD", "84,200\u00a0JPY", "4.30% of all orders"]),
+        (
+            "foreign",
+            ["Warning: currency residue", "3,120.45\u00a0USD", "84,200\u00a0JPY", "46 orders are in other currencies"],
+        ),
         ("crowded", ["Recommendation list 9", "Goal 20: step of the funnel"]),
         ("mismatched", ["Do not trust yet", "Split is off", "14,120 of 13,500"]),
     ],

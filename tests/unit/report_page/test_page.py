@@ -56,3 +56,33 @@ def test_filename__of_any_name__is_a_header_field(name: str) -> None:
     assert field.isprintable()
     assert field.count('"') == 2
     assert len(field) < 1000
+
+
+def test_segments__of_what_nobody_told__are_named_in_a_line_and_not_tabled() -> None:
+    report = STATES["undecided"]()
+    device = report.segments[0]
+    unknown = [device.segments[0].model_copy(update={"values": {"device": "unknown"}})]
+    page = render_report(
+        report.model_copy(update={"segments": [device.model_copy(update={"segments": unknown}), *report.segments[1:]]})
+    )
+    assert "Not known of any visitor: device." in page
+    assert "Table of segments by new or returning" in page
+    assert "Table of segments by device" not in page
+
+
+def test_first_day_and_first_look__make_no_curves() -> None:
+    report = STATES["undecided"]()
+    assert report.interval_over_time is not None
+    assert report.curves is not None
+    looks = report.interval_over_time.looks
+    for number, is_drawn in ((0, False), (1, False), (2, True)):
+        course = report.interval_over_time.model_copy(update={"looks": looks[:number]})
+        series = report.curves.model_copy(update={"data": report.curves.data[:number]})
+        page = render_report(report.model_copy(update={"interval_over_time": course, "curves": series}))
+        assert ("Always-valid interval over time" in page, "Cumulative curves" in page) == (is_drawn, is_drawn)
+
+
+def test_lift_without_an_interval__is_not_drawn_as_if_it_were_known() -> None:
+    page = render_report(STATES["little"]())
+    assert "No interval can be told." in page
+    assert 'class="estimate"' not in page

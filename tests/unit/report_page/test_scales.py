@@ -27,6 +27,10 @@ def test_round_up__takes_the_next_round_number(size: float, round_: float) -> No
     assert round_up(size) == pytest.approx(round_)
 
 
+def test_round_up__of_an_end__has_more_to_choose_from() -> None:
+    assert round_up(268, is_end=True) == pytest.approx(300)
+
+
 def test_scale__of_one_value__has_room_around_it() -> None:
     assert scale(5.0, 5.0).low < 5 < scale(5.0, 5.0).high
     assert scale(0.0, 0.0).low < 0 < scale(0.0, 0.0).high

@@ -17,9 +17,9 @@ Point = tuple[str, IntervalPoint]
 
 
 def courses(report: Report, arms: Mapping[str, Arm]) -> Html | None:
-    """None before the first look, as there is nothing to draw."""
+    """None before the second look, as one makes no line."""
     course = report.interval_over_time
-    if course is None or not course.looks:
+    if course is None or len(course.looks) < 2:
         return None
     goal = next((goal.name for goal in report.goals if goal.goal_id == course.goal_id), "the goal")
     lines = _lines(course)

@@ -16,6 +16,8 @@ _SETTLED = 0.1
 """Before a tenth of the visitors came, a rate says little: the scale is that of the rest, and what is off it is cut."""
 
 _MARK = 14.0
+_LEAST = 2
+"""A day makes no curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class _Line:
 
 
 def curves(report: Report, arms: Mapping[str, Arm]) -> Html | None:
-    """None before the first count."""
+    """None before there are two days."""
     series = report.curves
     goals = {goal.goal_id: goal for goal in report.goals}
     if series is None or not series.data:
@@ -54,12 +56,12 @@ def curves(report: Report, arms: Mapping[str, Arm]) -> Html | None:
 
 def _goal(series: Timeseries, goal: GoalResult, arms: Mapping[str, Arm], number: int) -> Html | None:
     lines = _lines(series, goal, arms)
-    if not lines:
+    if max((len(line.points) for line in lines), default=0) < _LEAST:
         return None
     currency = series.currency if goal.type == "revenue" else None
     values = [value for line in lines for value in line.settled()]
     y = scale(min(values), max(values))
-    frame = Frame(series.data[0].start, series.data[-1].end, y, _HEIGHT)
+    frame = Frame(series.data[0].start, series.data[-1].start, y, _HEIGHT)
     what = _measure(goal, currency)
     told = "; ".join(f"{line.arm.name} {wording.measured(line.last, goal.metric, currency)}" for line in lines)
     digits = _digits(y, goal.metric)
@@ -87,7 +89,7 @@ def _lines(series: Timeseries, goal: GoalResult, arms: Mapping[str, Arm]) -> lis
         for row in next((one.rows for one in bucket.goals if one.goal_id == goal.goal_id), ()):
             value = row.rate if goal.metric == "rate" else row.mean
             if value is not None and row.variation_id in found:
-                found[row.variation_id].append((bucket.end, value, row.visitors))
+                found[row.variation_id].append((bucket.start, value, row.visitors))
     return [_Line(arms[arm], points) for arm, points in found.items() if points]
 
 

@@ -58,7 +58,7 @@ def reach_of(rows: Iterable[ResultRow]) -> float:
     ends = [max(abs(row.ci.lower), abs(row.ci.upper)) for row in rows if row.ci]
     if not ends:
         return 0.1
-    return round_up(max(_LEAST, min(max(ends), _BEYOND * median(ends))))
+    return round_up(max(_LEAST, min(max(ends), _BEYOND * median(ends))), is_end=True)
 
 
 def axis(reach: float) -> Html:
@@ -129,7 +129,7 @@ def _whiskers(interval: Interval, reach: float) -> list[Html]:
 
 
 def _point(row: ResultRow, reach: float) -> Html | None:
-    if row.lift is None or abs(row.lift) > reach:
+    if row.lift is None or row.ci is None or abs(row.lift) > reach:
         return None
     return el("circle", cx=f"{_place(row.lift, reach):.2f}%", cy=_MIDDLE, r="4.5", class_="estimate")
 

@@ -76,16 +76,13 @@ class Frame:
         return Html(line + el("text", label(tick), x="-8", y=at + 4, text_anchor="end", class_="tick"))
 
     def _dates(self) -> Iterable[Html]:
+        """Whole days apart, five at most."""
         begin, end = parse_timestamp(self.first), parse_timestamp(self.last)
         whole = max(0, (end - begin).days)
-        parts = min(_DATES - 1, whole) or 1
-        seen: set[str] = set()
-        for number in range(parts + 1):
-            moment = timestamp(begin + timedelta(days=round(whole * number / parts)))
-            text = wording.day(moment, with_year=False)
-            if text not in seen:
-                seen.add(text)
-                yield self._date(moment, text, is_odd=number % 2 == 1)
+        step = max(1, -(-whole // (_DATES - 1)))
+        for number, days in enumerate(range(0, whole + 1, step)):
+            moment = timestamp(begin + timedelta(days=days))
+            yield self._date(moment, wording.day(moment, with_year=False), is_odd=number % 2 == 1)
 
     def _date(self, moment: str, text: str, *, is_odd: bool) -> Html:
         share = self.x(moment) / WIDTH

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _STEPS = (1, 2, 2.5, 5, 10)
+_ENDS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,10 @@ def scale(low: float, high: float, about: int = 4) -> Scale:
     return Scale(ticks[0], ticks[-1], ticks)
 
 
-def round_up(size: float) -> float:
-    """The next of 1, 2, 2.5, 5 at its power of ten."""
+def round_up(size: float, *, is_end: bool = False) -> float:
+    """The next of 1, 2, 2.5, 5 at its power of ten; of the end of an axis without steps, one of a few more."""
     power = 10.0 ** math.floor(math.log10(size))
-    return next(step * power for step in _STEPS if step * power >= size * (1 - 1e-9))
+    return next(step * power for step in (_ENDS if is_end else _STEPS) if step * power >= size * (1 - 1e-9))
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:

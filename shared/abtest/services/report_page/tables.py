@@ -66,13 +66,23 @@ def numbers(report: Report, arms: Mapping[str, Arm]) -> Html | None:
 
 def segments(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     """A table a dimension."""
-    shown = [one for one in report.segments if one.segments]
-    if not shown:
+    told = [one for one in report.segments if one.segments]
+    if not told:
         return None
+    shown = [one for one in told if not _is_unknown(one)]
     parts = [_dimension(one, arms, number) for number, one in enumerate(shown)]
     heading = el("h2", "Segments", id="segments")
     note = el("p", wording.sentence(report.segment_note), class_="lead")
-    return el("section", heading, note, parts, aria_labelledby="segments")
+    return el("section", heading, note, parts, _untold(told), aria_labelledby="segments")
+
+
+def _is_unknown(found: ReportSegments) -> bool:
+    return all(one.values.get(found.dimension, "unknown") == "unknown" for one in found.segments)
+
+
+def _untold(told: Sequence[ReportSegments]) -> Html | None:
+    names = [_DIMENSIONS[one.dimension].lower() for one in told if _is_unknown(one)]
+    return el("p", f"Not known of any visitor: {'; '.join(names)}.", class_="lead") if names else None
 
 
 def _columns(report: Report) -> list[tuple[str, Told, Callable[[Report], bool]]]:

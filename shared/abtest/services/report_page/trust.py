@@ -48,9 +48,7 @@ def set_aside(money: MoneySetAside | None, arms: Mapping[str, Arm]) -> Html | No
     if money is None:
         return None
     heading = el("h2", "Money set aside", id="money")
-    share = money.share_of_orders
-    told = f" That is {wording.percent(share)} of all orders." if share else ""
-    lead = el("p", wording.sentence(money.message) + told)
+    lead = el("p", wording.sentence(money.message))
     return el("section", heading, lead, _amounts(money, arms) if money.amounts else None, aria_labelledby="money")
 
 
