@@ -82,8 +82,10 @@ def log_e_of_fewer(control: int, treatment: int, *, share: float, a: float, b: f
 
 def log_e_of_less_money(control: Arm, treatment: Arm) -> float:
     """One-sided mixture of means, looking for a fifth of the control's."""
-    tau = 0.2 * control.mean
-    variance = control.variance / control.visitors + treatment.variance / treatment.visitors
+    tau, degrees = 0.2 * control.mean, control.visitors + treatment.visitors - 2
+    unpooled = control.variance / control.visitors + treatment.variance / treatment.visitors
+    spread = sum((arm.visitors - 1) * arm.variance for arm in (control, treatment)) / degrees
+    variance = max(unpooled, spread * (1 / control.visitors + 1 / treatment.visitors))
     if variance <= 0:
         return -inf
     ratio, z = tau**2 / variance, (control.mean - treatment.mean) / sqrt(variance)

@@ -115,7 +115,7 @@ class Cron:
 
     def fire_twice(self, *, dies: bool) -> None:
         """Fire, and where that died later once more, and then once more in any case."""
-        doom = Doom(at=self.chance.randrange(self.calls + 3) + 1, after=self.chance.random() < 0.5) if dies else Doom()
+        doom = Doom(at=self.chance.randrange(self.calls) + 1, after=self.chance.random() < 0.5) if dies else Doom()
         self.fired += 2
         try:
             self.fire(doom)

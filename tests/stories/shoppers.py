@@ -70,7 +70,7 @@ class Shoppers:
 
     def _post(self, event: Event) -> None:
         kind = self._chance.random()
-        late = int(self._chance.integers(1, 30 * HOUR)) if kind < 0.01 else 0
+        late = int(self._chance.integers(1, 8 * HOUR)) if kind < 0.01 else 0
         self._wait(event["at"] + late, event)
         if kind > 0.95:
             self.repeated += 1

@@ -42,10 +42,9 @@ BETTER = Role(
     name="Better",
     day=0,
     effect=Effect(reaches=(0.10, 0.15)),
-    counts_money=True,
     plan={"baseline_rate": 0.1, "mde": 0.4},
 )
-WORSE = Role(name="Worse", day=6, effect=Effect(reaches=(0.20, 0.13)))
+WORSE = Role(name="Worse", day=6, effect=Effect(reaches=(0.20, 0.12)))
 POORER = Role(
     name="Poorer",
     day=14,
@@ -54,12 +53,12 @@ POORER = Role(
     counts_money=True,
     fields={"guardian_override": {"pause_on_harm": False}},
 )
-SILENT = Role(name="Silent", day=24, effect=Effect(reaches=(0.4, 0.0)), is_broken=True)
+SILENT = Role(name="Silent", day=24, effect=Effect(reaches=(0.5, 0.0)), is_broken=True)
 MONTH = (NOTHING, BETTER, WORSE, POORER, SILENT)
 
 CHEAPER = Role(name="Cheaper", day=0, effect=Effect(spends=(1.0, 0.4)), counts_money=True)
 UNDELIVERED = Role(name="Undelivered", day=1, effect=Effect(is_shown=(1.0, 0.0)), is_broken=True)
-FAILING = Role(name="Failing", day=2, effect=Effect(fails=(0.002, 0.4)), is_broken=True)
+FAILING = Role(name="Failing", day=2, effect=Effect(fails=(0.002, 0.5)), is_broken=True)
 BAD_DAYS = (CHEAPER, UNDELIVERED, FAILING)
 
 
@@ -76,6 +75,8 @@ class Story:
         """By name, as the API made them."""
         self._shoppers, self._chance = Shoppers(seed, shoppers_a_day), Random(seed)
         self._days, self._cast, self._without = days, cast, without
+        self._costly_deaths = self._chance.sample(range(1, days + 1), 2)
+        """Rounds in which the process that counts dies: another one begins with the whole ledger."""
         self._begins = self.shop.now
 
     # ------------------------------------------------------------ the whole
@@ -201,9 +202,11 @@ class Story:
         self.rounds.append((began, shop.now))
 
     def _fire(self, cron: Cron) -> None:
-        """Every fourth time the first firing dies; of what counts from scratch then, less often."""
+        """Every fourth time the first firing dies."""
         if cron.name not in self._without:
-            cron.fire_twice(dies=self._chance.random() < (0.04 if cron.name == "rollup" else 0.25))
+            is_costly = cron is self.shop.rollup
+            dies = len(self.rounds) in self._costly_deaths if is_costly else self._chance.random() < 0.25
+            cron.fire_twice(dies=dies)
             self.shop.clock.advance(seconds=10)
 
     def _running(self) -> list[Running]:

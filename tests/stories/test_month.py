@@ -15,7 +15,7 @@ from tests.stories.story import MONTH, Story
 def month(event_loop_of_handlers: asyncio.AbstractEventLoop) -> Story:
     """The story at its end."""
     asyncio.set_event_loop(event_loop_of_handlers)  # Mangum would make one of its own here and leave it open
-    return Story(1, days=28, cast=MONTH, shoppers_a_day=600).run()
+    return Story(1, days=28, cast=MONTH, shoppers_a_day=500).run()
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
