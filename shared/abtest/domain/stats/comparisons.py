@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Literal, NamedTuple, TypeVar
 
+from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.formulas import pooled_variance, rate_difference, rate_variance, two_sided
-from abtest.domain.stats.means import welch
+from abtest.domain.stats.means import governing
 from abtest.domain.stats.multiplicity import holm
-from abtest.domain.stats.quantiles import upper_normal
-from abtest.domain.stats.relative_lift import fieller, fieller_interval
+from abtest.domain.stats.quantiles import upper_normal, upper_t
+from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 
 Correction = Literal["none", "holm"]
@@ -62,8 +63,10 @@ def _compare(
     test: Test[Arm], pairs: Sequence[tuple[Arm, Arm]], alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     first = [test(control, treatment, alpha) for control, treatment in pairs]
+    if correction == "none" or len(first) < 2:
+        return first
     evaluable = [index for index, comparison in enumerate(first) if comparison is not None]
-    if correction == "none" or len(evaluable) < 2:
+    if len(evaluable) < 2:
         return first
     verdict = holm([found.p_value for found in first if found is not None], alpha=alpha)
     answer: list[Comparison | None] = [None] * len(first)
@@ -81,27 +84,35 @@ def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Compar
     x_c, n_c, x_t, n_t = control.conversions, control.visitors, treatment.conversions, treatment.visitors
     if n_c <= 0 or n_t <= 0:
         return None
-    difference, pooled = rate_difference(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t)
-    mean = x_c / n_c
+    difference, pooled, mean = rate_difference(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t), x_c / n_c
     if pooled == 0:
         return Comparison(difference, None, difference / mean if x_c else None, None, 1.0, 1.0, False)
     noise_c, noise_t = rate_variance(x_c, n_c) / n_c, rate_variance(x_t, n_t) / n_t
-    p_value = float(two_sided(difference / sqrt(pooled)))
-    quantile = upper_normal(alpha / 2)
+    p_value = two_sided(FLOATS, difference / sqrt(pooled))
+    return _compared(difference, mean, noise_c, noise_t, upper_normal(alpha / 2), p_value, alpha)
+
+
+def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | None:
+    """As `welch` and `fieller` together."""
+    ruling = governing(control, treatment)
+    if ruling is None:
+        return None
+    variance_c, variance_t, freedom, p_value = ruling
+    if freedom is None:
+        return Comparison(0.0, None, None, None, 1.0, 1.0, False)
+    noise_c, noise_t = variance_c / control.n, variance_t / treatment.n
+    difference, quantile = treatment.mean - control.mean, upper_t(alpha / 2, freedom)
+    return _compared(difference, control.mean, noise_c, noise_t, quantile, p_value, alpha)
+
+
+def _compared(
+    difference: float, mean: float, noise_c: float, noise_t: float, quantile: float, p_value: float, alpha: float
+) -> Comparison:
+    """The intervals of a difference and, unless the control's mean is zero, of a lift; noise = s²/n."""
     margin = quantile * sqrt(noise_c + noise_t)
     interval = Interval(difference - margin, difference + margin)
-    if not x_c:
+    if not mean:
         return Comparison(difference, interval, None, None, p_value, p_value, p_value <= alpha)
     lift = difference / mean
     lift_interval = fieller_interval(lift, mean, noise_c, noise_t, quantile)
     return Comparison(difference, interval, lift, lift_interval, p_value, p_value, p_value <= alpha)
-
-
-def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | None:
-    found = welch(control, treatment, alpha=alpha)
-    if found is None:
-        return None
-    lift = None if found.quantile is None else fieller(*found.samples, quantile=found.quantile)
-    ends = lift and lift.interval
-    p_value = found.p_value
-    return Comparison(found.difference, found.interval, lift and lift.lift, ends, p_value, p_value, p_value <= alpha)

@@ -14,7 +14,7 @@ from abtest.domain.stats.arithmetic import Arithmetic, Real
 LOG_2 = log(2)
 _TINY = 1e-290
 _HALF_LOG_2_PI = 0.5 * log(2 * pi)
-_SQRT_HALF, _SQRT_HALF_PI = sqrt(0.5), sqrt(pi / 2)
+_SQRT_HALF, _SQRT_HALF_PI, _SQRT_2_BY_PI = sqrt(0.5), sqrt(pi / 2), sqrt(2 / pi)
 
 
 def rate_difference(x_c: Real, n_c: Real, x_t: Real, n_t: Real) -> Real:
@@ -37,9 +37,23 @@ def pooled_variance(x_c: Real, n_c: Real, x_t: Real, n_t: Real) -> Real:
     return rate_variance(x_c + x_t, n_c + n_t) * (1 / n_c + 1 / n_t)
 
 
-def two_sided(z: Real) -> Real:
+def two_sided(m: Arithmetic[Real], z: Real) -> Real:
     """Twice the normal survival function of |z|, of the far tail directly: 1 - cdf would lose all digits."""
-    return 2 * ndtr(-abs(z))  # type: ignore[no-any-return]
+    return m.erfc(abs(z) * _SQRT_HALF)
+
+
+def two_sided_of_large(m: Arithmetic[Real], growth: Real, freedom: Real) -> Real:
+    """Twice Student's survival function of |t|, growth = ln(1 + t²/ν) <= 0.02 - 9/ν: to 1e-13, however far the tail.
+
+    In s with s² = ν ln(1 + t²/ν) the density is normal but for the factor √(u / (1 - e^-u)) = 1 + u/4 + u²/96 - u³/384
+    - u⁴/10240 + ..., u = s²/ν, which is integrated by parts term by term.
+    """
+    s, v = freedom * growth, 1 / freedom
+    third = (s * (s + 5) + 15) / 384 + v * (s * (s * (s + 7) + 35) + 105) / 10240
+    series = v * (0.25 + v * ((s + 3) / 96 - v * third))
+    constant = _SQRT_2_BY_PI * (1 - v * (0.25 - v * (0.03125 + v * 0.0390625)))
+    w = m.sqrt(s)
+    return m.erfc(w * _SQRT_HALF) + constant * m.exp(-0.5 * s) * w * series
 
 
 def satterthwaite(noise_c: Real, n_c: Real, noise_t: Real, n_t: Real) -> Real:

@@ -3,10 +3,8 @@
 from math import sqrt
 from typing import NamedTuple
 
-from scipy.special import stdtr
-
 from abtest.domain.stats.formulas import satterthwaite, shared_variance
-from abtest.domain.stats.quantiles import upper_t
+from abtest.domain.stats.quantiles import two_sided_t, upper_t
 from abtest.domain.stats.samples import Interval, Sample
 
 UNEQUAL_SIZES = 1.5
@@ -30,6 +28,17 @@ class MeanTest(NamedTuple):
     samples: tuple[Sample, Sample]
 
 
+Ruling = tuple[float, float, float | None, float]
+"""What a test makes of two arms: the variances it takes them to have, its degrees of freedom (None where nothing
+varies), its p-value."""
+
+
+def governing(control: Sample, treatment: Sample) -> Ruling | None:
+    """The test that results go by, without what lies around it; None as `welch`."""
+    own = _own(control, treatment)
+    return own and _guarded(control, treatment, own)
+
+
 def welch(control: Sample, treatment: Sample, *, alpha: float) -> MeanTest | None:
     """Welch's test; None when an arm has fewer than two visitors, or the values do not vary but differ.
 
@@ -37,65 +46,57 @@ def welch(control: Sample, treatment: Sample, *, alpha: float) -> MeanTest | Non
     other, p is the larger of Welch's and Student's pooled one.
     Source: Welch, Biometrika 34 (1947) 28-35; Satterthwaite, Biometrics Bulletin 2 (1946) 110-114.
     """
-    own = welch_alone(control, treatment, alpha=alpha)
-    if own is None or own.degrees_of_freedom is None:
-        return own
-    if max(control.n, treatment.n) / min(control.n, treatment.n) <= UNEQUAL_SIZES:
-        return own
-    pooled = _student(control, treatment, alpha)
-    if pooled.p_value <= own.p_value:
-        return own
-    return own._replace(
-        p_value=pooled.p_value, interval=pooled.interval, quantile=pooled.quantile, samples=pooled.samples
-    )
+    own = _own(control, treatment)
+    return own and _test(control, treatment, alpha, own, _guarded(control, treatment, own))
 
 
 def welch_alone(control: Sample, treatment: Sample, *, alpha: float) -> MeanTest | None:
     """Welch's test as the books have it, whatever the sizes of the arms; None as `welch`."""
-    if control.n < 2 or treatment.n < 2:
+    own = _own(control, treatment)
+    return own and _test(control, treatment, alpha, own, own)
+
+
+def _own(control: Sample, treatment: Sample) -> Ruling | None:
+    """Welch's."""
+    n_c, n_t = control.n, treatment.n
+    if n_c < 2 or n_t < 2:
         return None
-    noise_c, noise_t = control.variance / control.n, treatment.variance / treatment.n
+    noise_c, noise_t = control.variance / n_c, treatment.variance / n_t
     if noise_c + noise_t <= 0:
-        return _without_variance(control, treatment)
-    freedom = satterthwaite(noise_c, control.n, noise_t, treatment.n)
-    return _t_test(treatment.mean - control.mean, sqrt(noise_c + noise_t), freedom, alpha, (control, treatment))
+        return None if control.mean or treatment.mean else (0.0, 0.0, None, 1.0)
+    freedom = satterthwaite(noise_c, n_c, noise_t, n_t)
+    p_value = two_sided_t((treatment.mean - control.mean) / sqrt(noise_c + noise_t), freedom)
+    return control.variance, treatment.variance, freedom, p_value
 
 
-def _without_variance(control: Sample, treatment: Sample) -> MeanTest | None:
-    if control.mean or treatment.mean:
-        return None
-    return MeanTest(
-        difference=0.0,
-        se=0.0,
-        t=0.0,
-        degrees_of_freedom=None,
-        p_value=1.0,
-        interval=None,
-        quantile=None,
-        samples=(control, treatment),
+def _guarded(control: Sample, treatment: Sample, own: Ruling) -> Ruling:
+    """Student's where arms are of unequal size and it is the more careful one."""
+    n_c, n_t = control.n, treatment.n
+    if own[2] is None or (n_c <= UNEQUAL_SIZES * n_t and n_t <= UNEQUAL_SIZES * n_c):
+        return own
+    shared, freedom = shared_variance(control.variance, n_c, treatment.variance, n_t), n_c + n_t - 2
+    p_value = two_sided_t((treatment.mean - control.mean) / sqrt(shared / n_c + shared / n_t), freedom)
+    return (shared, shared, freedom, p_value) if p_value > own[3] else own
+
+
+def _test(control: Sample, treatment: Sample, alpha: float, own: Ruling, ruling: Ruling) -> MeanTest:
+    difference, freedom = treatment.mean - control.mean, ruling[2]
+    se, governing_se = (
+        sqrt(variance_c / control.n + variance_t / treatment.n) for variance_c, variance_t, *_ in (own, ruling)
     )
-
-
-def _student(control: Sample, treatment: Sample, alpha: float) -> MeanTest:
-    freedom = control.n + treatment.n - 2
-    shared = shared_variance(control.variance, control.n, treatment.variance, treatment.n)
-    se = sqrt(shared * (1 / control.n + 1 / treatment.n))
-    arms = (
-        Sample(n=control.n, mean=control.mean, variance=shared),
-        Sample(n=treatment.n, mean=treatment.mean, variance=shared),
-    )
-    return _t_test(treatment.mean - control.mean, se, float(freedom), alpha, arms)
-
-
-def _t_test(difference: float, se: float, freedom: float, alpha: float, samples: tuple[Sample, Sample]) -> MeanTest:
-    t, quantile = difference / se, upper_t(alpha / 2, freedom)
+    quantile = None if freedom is None else upper_t(alpha / 2, freedom)
+    margin = None if quantile is None else quantile * governing_se
     return MeanTest(
         difference=difference,
         se=se,
-        t=t,
-        degrees_of_freedom=freedom,
-        p_value=2 * float(stdtr(freedom, -abs(t))),
-        interval=Interval(difference - quantile * se, difference + quantile * se),
+        t=difference / se if se else 0.0,
+        degrees_of_freedom=own[2],
+        p_value=ruling[3],
+        interval=None if margin is None else Interval(difference - margin, difference + margin),
         quantile=quantile,
-        samples=samples,
+        samples=(_varying(control, ruling[0]), _varying(treatment, ruling[1])),
     )
+
+
+def _varying(arm: Sample, variance: float) -> Sample:
+    return Sample(n=arm.n, mean=arm.mean, variance=variance)

@@ -3,9 +3,10 @@
 from math import sqrt
 from typing import NamedTuple
 
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
-from abtest.domain.stats.formulas import LOG_2, pooled_variance, rate_difference, unpooled_variance
+from abtest.domain.stats.arithmetic import FLOATS
+from abtest.domain.stats.formulas import LOG_2, pooled_variance, rate_difference, two_sided, unpooled_variance
 from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.samples import Conversions, Interval
 
@@ -45,14 +46,14 @@ def two_proportions(control: Conversions, treatment: Conversions, *, alpha: floa
         )
     se_pooled, se_unpooled = sqrt(pooled), sqrt(unpooled_variance(*counts))
     z = difference / se_pooled
-    tail = float(ndtr(-abs(z)))
+    p_value = two_sided(FLOATS, z)
     margin = upper_normal(alpha / 2) * se_unpooled
     return ProportionTest(
         difference=difference,
         se_pooled=se_pooled,
         se_unpooled=se_unpooled,
         z=z,
-        p_value=2 * tail,
-        p_greater=tail if z >= 0 else 1 - tail,
+        p_value=p_value,
+        p_greater=p_value / 2 if z >= 0 else 1 - p_value / 2,
         interval=Interval(difference - margin, difference + margin),
     )

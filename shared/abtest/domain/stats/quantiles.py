@@ -1,14 +1,24 @@
-"""Quantiles of the normal and of Student's t distribution, from the tail so that tiny levels keep their digits."""
+"""Quantiles and tails of the normal and of Student's t distribution, from the tail so that tiny ones keep their digits.
+
+Of many degrees of freedom, which tests of visitors have, Student's are a few steps from the normal ones.
+"""
 
 from functools import lru_cache
+from math import log1p
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
-from abtest.domain.stats.arithmetic import FloatArray, Real
+from abtest.domain.stats.arithmetic import ARRAYS, FLOATS, FloatArray, Real
+from abtest.domain.stats.formulas import two_sided_of_large
 
 _LARGE = 400.0
 """Degrees of freedom, per (1 + z²), from which the expansion is exact to 1e-15."""
+
+_NEAR, _NEAR_AT_NOTHING = 0.02, 9.0
+"""What growth + 9 / freedom must not exceed for `two_sided_of_large` to be exact to 1e-13."""
+
+_Coefficients = tuple[Real, Real, Real, Real]
 
 
 @lru_cache(maxsize=1024)
@@ -25,22 +35,49 @@ def upper_normal_batched(tail: FloatArray) -> FloatArray:
 
 def upper_t(tail: float, freedom: float) -> float:
     """t with sf(t) = tail."""
-    z = upper_normal(tail)
-    return _expanded(z, freedom) if freedom >= _LARGE * (1 + z * z) else -float(stdtrit(freedom, tail))
+    z, large, coefficients = _known(tail)
+    return _expanded(z, coefficients, freedom) if freedom >= large else -float(stdtrit(freedom, tail))
 
 
 def upper_t_batched(tail: FloatArray, freedom: FloatArray) -> FloatArray:
     """The same of arrays that broadcast."""
     tail, freedom = np.broadcast_arrays(tail, freedom)
     z = upper_normal_batched(tail)
-    answer: FloatArray = _expanded(z, freedom)
+    answer: FloatArray = np.asarray(_expanded(z, _coefficients(z), freedom))
     small = np.less(freedom, _LARGE * (1 + z * z))
-    answer[small] = -stdtrit(freedom[small], tail[small])
+    if small.any():
+        answer[small] = -stdtrit(freedom[small], tail[small])
     return answer
 
 
-def _expanded(z: Real, freedom: Real) -> Real:
-    """Cornish and Fisher's expansion in 1 / freedom, to the fifth order.
+def two_sided_t(t: float, freedom: float) -> float:
+    """2 sf(|t|)."""
+    growth = log1p(t * t / freedom)
+    if growth + _NEAR_AT_NOTHING / freedom <= _NEAR:
+        return two_sided_of_large(FLOATS, growth, freedom)
+    return 2 * float(stdtr(freedom, -abs(t)))
+
+
+def two_sided_t_batched(t: FloatArray, freedom: FloatArray) -> FloatArray:
+    """The same of arrays that broadcast."""
+    t, freedom = np.broadcast_arrays(t, freedom)
+    growth = np.log1p(t * t / freedom)
+    answer: FloatArray = np.asarray(two_sided_of_large(ARRAYS, growth, freedom))
+    far = ~(growth + _NEAR_AT_NOTHING / freedom <= _NEAR)
+    if far.any():
+        answer[far] = 2 * stdtr(freedom[far], -abs(t[far]))
+    return answer
+
+
+@lru_cache(maxsize=1024)
+def _known(tail: float) -> tuple[float, float, _Coefficients[float]]:
+    """What depends on the tail alone: z, the degrees of freedom from which the expansion holds, its coefficients."""
+    z = upper_normal(tail)
+    return z, _LARGE * (1 + z * z), _coefficients(z)
+
+
+def _coefficients(z: Real) -> _Coefficients[Real]:
+    """Of Cornish and Fisher's expansion in 1 / freedom, to the fifth order, beside z.
 
     Source: Abramowitz, Stegun: Handbook of Mathematical Functions, 26.7.5.
     """
@@ -49,5 +86,10 @@ def _expanded(z: Real, freedom: Real) -> Real:
     second = ((5 * s + 16) * s + 3) / 96
     third = (((3 * s + 19) * s + 17) * s - 15) / 384
     fourth = ((((79 * s + 776) * s + 1482) * s - 1920) * s - 945) / 92160
+    return first, second, third, fourth
+
+
+def _expanded(z: Real, coefficients: _Coefficients[Real], freedom: Real) -> Real:
+    first, second, third, fourth = coefficients
     u = 1 / freedom
     return z * (1 + u * (first + u * (second + u * (third + u * fourth))))

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
 
-from abtest.domain.stats.arithmetic import FloatArray
+from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
 from abtest.domain.stats.batched.shapes import Flags, Values, counts, numbers, quietly, unless
 from abtest.domain.stats.formulas import (
     pooled_variance,
@@ -16,7 +15,7 @@ from abtest.domain.stats.formulas import (
     two_sided,
 )
 from abtest.domain.stats.means import UNEQUAL_SIZES
-from abtest.domain.stats.quantiles import upper_normal_batched, upper_t_batched
+from abtest.domain.stats.quantiles import two_sided_t_batched, upper_normal_batched, upper_t_batched
 
 
 class ProportionTests(NamedTuple):
@@ -68,7 +67,7 @@ def two_proportions(x_c: Values, n_c: Values, x_t: Values, n_t: Values) -> Propo
     return ProportionTests(
         difference=unless(is_empty, rate_difference(x_c, n_c, x_t, n_t)),
         z=unless(is_empty, z),
-        p_value=unless(is_empty, two_sided(z)),
+        p_value=unless(is_empty, two_sided(ARRAYS, z)),
         control_rate=unless(is_empty, x_c / n_c),
         noise_control=unless(is_empty, rate_variance(x_c, n_c) / n_c),
         noise_treatment=unless(is_empty, rate_variance(x_t, n_t) / n_t),
@@ -87,9 +86,9 @@ def welch(
     is_empty = (n_c < 2) | (n_t < 2) | ~(varies | is_zero)
     difference, freedom = mean_t - mean_c, satterthwaite(noise_c, n_c, noise_t, n_t)
     t = np.where(varies, difference / np.sqrt(noise_c + noise_t), 0)
-    own = np.where(varies, 2 * stdtr(freedom, -abs(t)), 1)
+    own = np.where(varies, two_sided_t_batched(t, freedom), 1)
     shared = shared_variance(variance_c, n_c, variance_t, n_t)
-    pooled = 2 * stdtr(n_c + n_t - 2, -abs(difference / np.sqrt(shared / n_c + shared / n_t)))
+    pooled = two_sided_t_batched(difference / np.sqrt(shared / n_c + shared / n_t), n_c + n_t - 2)
     is_unequal = np.maximum(n_c, n_t) / np.minimum(n_c, n_t) > UNEQUAL_SIZES
     is_guarded = varies & is_unequal & (pooled > own)
     return MeanTests(
