@@ -169,6 +169,26 @@ def reports(story: Story) -> None:
         assert entries == _timeline(story, case)
 
 
+def planned(story: Story) -> None:
+    """What is looked at once, at its planned end, says what that look came to, once, and tells nobody unless it won."""
+    for case in _cases(story):
+        plan = story.read(f"/experiments/{case.book.experiment}")["planned_test"] or {"evaluation": None}
+        timeline = story.read(f"/experiments/{case.book.experiment}/report")["timeline"]
+        sentences = [entry["sentence"] for entry in timeline if entry["kind"] == "evaluated"]
+        if case.evaluation is None:
+            assert (plan["evaluation"], sentences) == (None, [])
+            continue
+        number, outcome, visitors = case.evaluation
+        found = plan["evaluation"]
+        assert (found["outcome"], found["total_visitors_at_evaluation"]) == (outcome, visitors)
+        begins, ends = story.rounds[number]
+        assert begins <= to_milliseconds(parse_timestamp(found["evaluated_at"])) < ends
+        words = outcome.replace("_", " ")
+        assert sentences == (
+            [] if case.status == "paused" else [f"The planned end was reached and looked at once: {words}."]
+        )
+
+
 def naive(story: Story) -> None:
     """Anybody's calculation by hand at the end agrees with what was told while it went on."""
     for case in _cases(story):
@@ -198,7 +218,7 @@ def schedules(story: Story) -> None:
 
 CHECKS: Mapping[str, Callable[[Story], None]] = {
     check.__name__: check
-    for check in (events, payloads, details, statuses, findings, messages, results, reports, naive, schedules)
+    for check in (events, payloads, details, statuses, findings, messages, results, reports, planned, naive, schedules)
 }
 
 

@@ -12,10 +12,13 @@ from typing import Any
 
 from tests.stories.book import QUARTER, Book
 from tests.stories.evidence import (
+    Arm,
     always_valid_p,
     log_bayes_factor_of_split,
     log_e_of_fewer,
     log_e_of_less_money,
+    naive_z,
+    two_sided,
 )
 from tests.stories.shoppers import MINUTE, Event
 
@@ -62,7 +65,8 @@ class Foretold:
 class Case:
     """An experiment under way. `revenue` is the id of its goal that counts money, if it has one.
 
-    `tau` is that of its plan; `pauses` says what its settings let Guardian do.
+    `tau` is that of its plan; `planned_visitors` are those at which it is looked at once, where it stops so.
+    `stops`: at significance. `pauses` says what its settings let Guardian do.
     """
 
     name: str
@@ -71,12 +75,15 @@ class Case:
     tau: float | None
     alpha: float
     stops: bool
+    planned_visitors: int | None
     pauses: Mapping[str, bool]
     status: str = "running"
     smallest_p: float = 1.0
     its_difference: float = 0.0
     peaks: dict[str, float] = field(default_factory=dict)
     told: dict[tuple[str, str | None, str | None], tuple[Finding, str]] = field(default_factory=dict)
+    evaluation: tuple[int, str, int] | None = None
+    """Of the one planned look the round, the outcome and the visitors."""
     ended_at: int | None = None
     """The round in which it was paused."""
     nearness: dict[str, float] = field(default_factory=dict)
@@ -149,10 +156,26 @@ class Oracle:
         is_ready = min(arm.visitors for arm in arms) >= 100 and min(arm.converters for arm in arms) >= 25
         is_better = difference > 0 and case.its_difference > 0
         if case.stops and is_ready and is_better and case.smallest_p <= case.alpha:
-            winner, goal = case.book.variations[1], case.book.goal
-            case.status, case.ended_at = "paused", number
-            self._tell(case, number, "experiment.significant", goal_id=goal, winning_variation_id=winner)
-            self._tell(case, number, "variation.winning", variation_id=winner, goal_id=goal)
+            self._win(case, number)
+        self._look_once(case, number, control, treatment)
+
+    def _look_once(self, case: Case, number: int, control: Arm, treatment: Arm) -> None:
+        visitors = control.visitors + treatment.visitors
+        if case.planned_visitors is None or case.evaluation is not None or visitors < case.planned_visitors:
+            return
+        z = naive_z(control, treatment)
+        outcome = "continue_inconclusive"
+        if two_sided(z) <= case.alpha:
+            outcome = "significant_pause" if z > 0 else "continue_not_positive"
+        case.evaluation = (number, outcome, visitors)
+        if outcome == "significant_pause":
+            self._win(case, number)
+
+    def _win(self, case: Case, number: int) -> None:
+        winner, goal = case.book.variations[1], case.book.goal
+        case.status, case.ended_at = "paused", number
+        self._tell(case, number, "experiment.significant", goal_id=goal, winning_variation_id=winner)
+        self._tell(case, number, "variation.winning", variation_id=winner, goal_id=goal)
 
     def _guard(self, case: Case, number: int, through: int) -> None:
         findings = list(_findings(case, through))

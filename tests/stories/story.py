@@ -29,7 +29,7 @@ class Role:
     name: str
     day: int
     effect: Effect
-    stops: bool = True
+    mode: str = "sequential_significance"
     counts_money: bool = False
     is_broken: bool = False
     is_completed: bool = False
@@ -49,7 +49,7 @@ POORER = Role(
     name="Poorer",
     day=14,
     effect=Effect(spends=(1.0, 0.6)),
-    stops=False,
+    mode="off",
     counts_money=True,
     fields={"guardian_override": {"pause_on_harm": False}},
 )
@@ -59,7 +59,14 @@ MONTH = (NOTHING, BETTER, WORSE, POORER, SILENT)
 CHEAPER = Role(name="Cheaper", day=0, effect=Effect(spends=(1.0, 0.4)), counts_money=True)
 UNDELIVERED = Role(name="Undelivered", day=1, effect=Effect(is_shown=(1.0, 0.0)), is_broken=True)
 FAILING = Role(name="Failing", day=2, effect=Effect(fails=(0.002, 0.5)), is_broken=True)
-BAD_DAYS = (CHEAPER, UNDELIVERED, FAILING)
+PLANNED = Role(
+    name="Planned",
+    day=0,
+    effect=Effect(),
+    mode="fixed_horizon_planned_end",
+    plan={"baseline_rate": 0.2, "mde": 0.4},
+)
+BAD_DAYS = (PLANNED, CHEAPER, UNDELIVERED, FAILING)
 
 
 class Story:
@@ -127,8 +134,7 @@ class Story:
         goals: list[dict[str, Any]] = [{"name": "Reached", "type": "click", "selector": "#it", "is_primary": True}]
         if role.counts_money:
             goals.append({"name": "Revenue", "type": "revenue"})
-        mode = "sequential_significance" if role.stops else "off"
-        body = {"name": role.name, "goals": goals, "auto_stop_override": {"mode": mode}, **role.fields}
+        body = {"name": role.name, "goals": goals, "auto_stop_override": {"mode": role.mode}, **role.fields}
         made = self.shop.client.post("/experiments", body)
         assert made.status == 201, made.body
         self.experiments[role.name] = made.json()
@@ -238,6 +244,7 @@ def _case(role: Role, found: Mapping[str, Any]) -> Case:
         revenue=goals.get("Revenue"),
         tau=plan["baseline_rate"] * plan["mde"] if plan and plan["goal_id"] == goals["Reached"] else None,
         alpha=plan["alpha"] if plan else 0.05,
-        stops=role.stops,
+        stops=role.mode == "sequential_significance",
+        planned_visitors=plan["required_total_visitors"] if role.mode == "fixed_horizon_planned_end" else None,
         pauses=pauses,
     )

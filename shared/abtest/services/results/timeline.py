@@ -205,7 +205,7 @@ def _plan(row: AuditRow, _diff: Diff, _names: Names) -> str:
 
 
 def _evaluated(_row: AuditRow, diff: Diff, _names: Names) -> str:
-    outcome = str(_note(diff, "outcome")).replace("_", " ")
+    outcome = str(_note(diff, "evaluation_outcome")).replace("_", " ")
     return f"The planned end was reached and looked at once: {outcome}."
 
 
