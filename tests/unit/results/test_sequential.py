@@ -7,9 +7,8 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from abtest.domain.autostop.evidence import source_of
-from abtest.domain.experiments.documents import goal_document
 from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.goals.definition import definition_digest
 from abtest.domain.ledger.cells import GoalCount
 from abtest.services.results import sequential
 from abtest.services.results.compared import Compared
@@ -36,7 +35,7 @@ def compared(
     """Visitors and converters of control and treatments, and what looks found of the treatments."""
     treatments = {arm: {"p": p, "difference": difference} for arm, (p, difference) in minima.items()}
     mixture = {"planned_visitors": 5000, "alpha": 0.05}
-    source = source_of(GOAL, goal_document(GOAL), None, "EUR")
+    source = definition_digest(GOAL, "EUR")
     looks = {"goals": {"g": {"source": source, "mixture": mixture, "treatments": treatments}}}
     question = Question(
         experiment=experiment(**fields), currency="EUR", alpha=0.05, correction="holm", engine="sequential", looks=looks

@@ -2,14 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from abtest.domain.experiments.model import Goal
 from abtest.domain.stats.samples import Conversions, Sample
-from abtest.kit import canonical_json
-
-_NO_MATTER_OF_COUNTING = ("id", "experiment_id", "name", "is_primary", "role", "direction", "capture")
-_MOMENTS = ("archived_at", "created_at", "updated_at")
 
 
 class Arms(NamedTuple):
@@ -30,9 +25,9 @@ class LeftOut(NamedTuple):
 class Measure:
     """One goal in numbers. Means are in the unit shown (major units of money).
 
-    `source` tells two definitions of the goal apart. `comparisons` are by treatment; `rates` by variation, of visitors
-    who converted, whatever the goal compares. `tau`: of the frozen plan, None without one for this goal. `left_out` by
-    variation, of goals that count money.
+    `source` tells two definitions of the goal apart (`domain.goals.definition`). `comparisons` are by treatment;
+    `rates` by variation, of visitors who converted, whatever the goal compares. `tau`: of the frozen plan, None without
+    one for this goal. `left_out` by variation, of goals that count money.
     """
 
     goal_id: str
@@ -77,10 +72,3 @@ class Evidence:
     def total_visitors(self) -> int:
         """Of all variations in use."""
         return sum(self.visitors.values())
-
-
-def source_of(goal: Goal, document: Mapping[str, Any], results_weekdays: Any, currency: str) -> str:
-    """Digest of what a goal's numbers are numbers of; `document` is the goal's stored form."""
-    untold = {*_NO_MATTER_OF_COUNTING, *_MOMENTS}
-    counted = {name: value for name, value in document.items() if name not in untold}
-    return canonical_json.sha256([goal.id, counted, results_weekdays, currency])

@@ -25,7 +25,7 @@ def look_at(state: Document | None, evidence: Evidence, now: Timestamp) -> tuple
     before: Document = state or {"goals": {}, "looks": 0, "srm_p": None}
     goals, shown = {}, {}
     for goal_id, measure in evidence.measures.items():
-        goals[goal_id], shown[goal_id] = _goal(before["goals"].get(goal_id), measure, evidence)
+        goals[goal_id], shown[goal_id] = _goal(kept(state, goal_id, measure.source), measure, evidence)
     ratio = _ratio(before["srm_p"], evidence)
     stamp = {
         "experiment_id": evidence.experiment_id,
@@ -45,16 +45,33 @@ def look_at(state: Document | None, evidence: Evidence, now: Timestamp) -> tuple
     return after, look
 
 
+def kept(state: Document | None, goal_id: str, source: str) -> Document | None:
+    """What looks found of a goal, as long as it is the goal that they looked at; None where they found nothing."""
+    found: Document | None = (state or {"goals": {}})["goals"].get(goal_id)
+    return found if found is not None and found["source"] == source else None
+
+
+def first_mixture(tau: float | None, alpha: float) -> Mapping[str, float]:
+    """What the first look of a measurement freezes for a goal: the plan's tau, else where the test is tightest."""
+    return {"planned_visitors": PLANNED_VISITORS, "alpha": alpha} if tau is None else {"tau": tau}
+
+
+def mixture_of(frozen: Document, alpha: float) -> tuple[Mixture, float]:
+    """The mixture that was frozen, and the level to form it at: without a plan that of the first look, not `alpha`."""
+    if "tau" in frozen:
+        return Mixture(tau=frozen["tau"]), alpha
+    return Mixture(planned_visitors=frozen["planned_visitors"]), frozen["alpha"]
+
+
 def _minima(goal: Document) -> dict[str, float]:
     return {treatment: found["p"] for treatment, found in goal["treatments"].items()}
 
 
 def _goal(before: Document | None, measure: Measure, evidence: Evidence) -> tuple[dict[str, Any], dict[str, Any]]:
-    if before is None or before["source"] != measure.source:
-        before = {"mixture": _frozen(measure, evidence.alpha), "treatments": {}}
+    before = before or {"mixture": first_mixture(measure.tau, evidence.alpha), "treatments": {}}
     treatments, shown = dict(before["treatments"]), {}
+    mixture, alpha = mixture_of(before["mixture"], evidence.alpha)
     for treatment_id, arms in measure.comparisons.items():
-        mixture, alpha = _mixture(before["mixture"], evidence.alpha)
         found = mixture_test(arms.control, arms.treatment, alpha=alpha, mixture=mixture)
         if found is None:
             continue
@@ -70,16 +87,6 @@ def _goal(before: Document | None, measure: Measure, evidence: Evidence) -> tupl
             "always_valid_p": lowest["p"],
         }
     return {"source": measure.source, "mixture": before["mixture"], "treatments": treatments}, shown
-
-
-def _frozen(measure: Measure, alpha: float) -> dict[str, float]:
-    return {"planned_visitors": PLANNED_VISITORS, "alpha": alpha} if measure.tau is None else {"tau": measure.tau}
-
-
-def _mixture(frozen: Document, alpha: float) -> tuple[Mixture, float]:
-    if "tau" in frozen:
-        return Mixture(tau=frozen["tau"]), alpha
-    return Mixture(planned_visitors=frozen["planned_visitors"]), frozen["alpha"]
 
 
 def _ratio(before: float | None, evidence: Evidence) -> dict[str, float] | None:

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 
-from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure, source_of
-from abtest.domain.experiments.documents import goal_document
-from abtest.domain.experiments.model import Experiment, Goal, Variation
-from abtest.domain.experiments.planned_test import planned_goal
-from abtest.domain.planning.plan import mixture_scale
+from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.definition import definition_digest
 from abtest.services.results.comparing import Question, Reading, reading_of
 from abtest.services.results.narrowing import WHOLE, narrowed
 from abtest.services.results.questions import ShopRules
@@ -39,18 +37,12 @@ def _evidence(question: Question, control: Variation, tally: Tally, generation: 
         measurement_epoch=experiment.measurement_epoch,
         generation=generation,
         currency=question.currency,
-        alpha=_alpha(question),
+        alpha=question.alpha,
         control_id=control.id,
         visitors={arm.id: tally.visitors.get(arm.id, 0) for arm in arms},
         weights={arm.id: arm.weight for arm in arms},
         measures={reading.goal.id: _measure(reading, control, arms) for reading in readings if not reading.problem},
     )
-
-
-def _alpha(question: Question) -> float:
-    """The plan's, while its goal is in use."""
-    plan = question.experiment.planned_test if planned_goal(question.experiment) else None
-    return float((plan or {}).get("alpha", question.alpha))
 
 
 def _measure(reading: Reading, control: Variation, arms: list[Variation]) -> Measure:
@@ -59,20 +51,15 @@ def _measure(reading: Reading, control: Variation, arms: list[Variation]) -> Mea
     level = reading.rate if reading.is_rate else reading.sample
     return Measure(
         goal_id=goal.id,
-        source=source_of(goal, goal_document(goal), question.experiment.results_weekdays, question.currency),
+        source=definition_digest(goal, question.currency, question.experiment.results_weekdays),
         falls=goal.direction == "decrease",
         is_money=goal.type == "revenue",
         comparisons={arm.id: Arms(level(control), level(arm)) for arm in compared},
         rates={arm.id: reading.rate(arm) for arm in arms},
         samples={arm.id: reading.sample(arm) for arm in arms},
-        tau=_tau(question.experiment, goal) if reading.is_rate else None,
+        tau=reading.tau,
         left_out=_left_out(reading, arms) if goal.type == "revenue" else {},
     )
-
-
-def _tau(experiment: Experiment, goal: Goal) -> float | None:
-    plan = experiment.planned_test
-    return mixture_scale(plan) if plan and plan.get("goal_id") == goal.id else None
 
 
 def _left_out(reading: Reading, arms: list[Variation]) -> Mapping[str, LeftOut]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import Document, is_new, look_at
-from abtest.domain.autostop.settings import AutoStop, resolved
+from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.verdicts import Evaluated, Verdict, Waiting, Winner
 from abtest.domain.experiments.model import Experiment
 from abtest.ports.limits import Leases
@@ -55,7 +55,7 @@ class AutoStopRun:
 
     def _turn(self, experiment: Experiment, coverage: Coverage) -> str:
         rules = ShopRules(self.store.world.catalog, experiment.shop_id)
-        settings = resolved(experiment.auto_stop_override, rules.defaults.get("auto_stop"))
+        settings = rules.auto_stop(experiment)
         evidence = evidence_of(self.reader, rules, experiment)
         if evidence is None:
             return _told(experiment, settings, None, Waiting("not_counted_yet"))

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from abtest.domain.autostop.evidence import source_of
-from abtest.domain.experiments.documents import goal_document
 from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.goals.definition import definition_digest
 from abtest.domain.guardian.evidence import (
     Arm,
     Arrivals,
@@ -163,7 +162,7 @@ def _goal(goal: Goal, variations: Sequence[Variation], tally: Tally, currency: s
         is_revenue=goal.type == "revenue",
         unit=unit_of(goal, currency),
         counts={variation_id: tally.goal(goal.id, variation_id) for variation_id in ids},
-        source=source_of(goal, goal_document(goal), None, currency),
+        source=definition_digest(goal, currency),
         excluded={variation_id: tally.excluded(goal.id, variation_id) or 0 for variation_id in ids},
     )
 

@@ -7,6 +7,7 @@ from abtest.contract import results as contract
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
 from abtest.domain.experiments.model import Experiment, Goal, Variation
 from abtest.domain.ledger.cells import GoalCount
+from abtest.domain.planning.plan import mixture_scale
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.kit.money import exponent
 from abtest.ports.rollup_store import Document
@@ -74,6 +75,13 @@ class Reading:
     def unit(self) -> int:
         """What a stored total is divided by: minor units of money, hundredths of values."""
         return unit_of(self.goal, self.question.currency)
+
+    @property
+    def tau(self) -> float | None:
+        """Of the always-valid test, where the frozen plan is for the rate that is compared; else None."""
+        plan = self.question.experiment.planned_test
+        is_planned = self.is_rate and plan is not None and plan.get("goal_id") == self.goal.id
+        return mixture_scale(plan) if is_planned else None
 
     def visitors(self, variation: Variation) -> int:
         """First exposed to the variation."""

@@ -7,15 +7,14 @@ Narrowed numbers are tested as they are now, which holds as often as one looks, 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
-from abtest.domain.autostop.evidence import source_of
-from abtest.domain.experiments.documents import goal_document
-from abtest.domain.planning.plan import mixture_scale
+from abtest.domain.autostop.looks import first_mixture, kept, mixture_of
+from abtest.domain.goals.definition import definition_digest
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample
-from abtest.domain.stats.sequential import PLANNED_VISITORS, Mixture, MixtureTest, mixture_test
+from abtest.domain.stats.sequential import MixtureTest, mixture_test
+from abtest.ports.rollup_store import Document
 from abtest.services.results.compared import Compared
 from abtest.services.results.comparing import Reading
 
@@ -68,37 +67,22 @@ def compare(readings: Sequence[Reading]) -> list[Compared | None]:
 
 
 def _pairs(reading: Reading) -> list[_Pair]:
-    kept = _kept(reading)
-    mixture, alpha = _mixture(reading, kept)
+    before = _kept(reading) or {"mixture": first_mixture(reading.tau, reading.question.alpha), "treatments": {}}
+    mixture, alpha = mixture_of(before["mixture"], reading.question.alpha)
     found = []
     for control, treatment in reading.pairs():
         arms = reading.level(control), reading.level(treatment)
-        stored = (kept or {"treatments": {}})["treatments"].get(treatment.id)
+        stored = before["treatments"].get(treatment.id)
         minimum = _Minimum(stored["p"], stored["difference"]) if stored else NOTHING
         found.append(_Pair(*arms, mixture_test(*arms, alpha=alpha, mixture=mixture), minimum))
     return found
 
 
-def _kept(reading: Reading) -> dict[str, Any] | None:
+def _kept(reading: Reading) -> Document | None:
     """What looks found of this goal as it is defined now."""
     question, goal = reading.question, reading.goal
-    found: dict[str, Any] | None = (question.looks or {"goals": {}})["goals"].get(goal.id)
-    weekdays = question.experiment.results_weekdays
-    is_same = found and found["source"] == source_of(goal, goal_document(goal), weekdays, question.currency)
-    return found if is_same else None
-
-
-def _mixture(reading: Reading, kept: dict[str, Any] | None) -> tuple[Mixture, float]:
-    """The mixture that was frozen at the first look, else the one that the first look would freeze."""
-    question = reading.question
-    if kept is None:
-        plan = question.experiment.planned_test
-        is_planned = reading.is_rate and plan is not None and plan.get("goal_id") == reading.goal.id
-        return Mixture(tau=mixture_scale(plan) if is_planned else None), question.alpha
-    frozen = kept["mixture"]
-    if "tau" in frozen:
-        return Mixture(tau=frozen["tau"]), question.alpha
-    return Mixture(planned_visitors=frozen.get("planned_visitors", PLANNED_VISITORS)), frozen["alpha"]
+    source = definition_digest(goal, question.currency, question.experiment.results_weekdays)
+    return kept(question.looks, goal.id, source)
 
 
 def _compared(pair: _Pair, adjusted: float, is_rejected: bool, level: float) -> Compared | None:

@@ -1,0 +1,23 @@
+"""Whether numbers of a goal are numbers of the same thing: what was found under another definition is no evidence."""
+
+from typing import Any
+
+from abtest.domain.experiments.documents import goal_document
+from abtest.domain.experiments.model import Goal
+from abtest.kit import canonical_json
+
+_NO_MATTER_OF_COUNTING = frozenset(("id", "experiment_id", "name", "is_primary", "role", "direction", "capture"))
+_MOMENTS = frozenset(("archived_at", "created_at", "updated_at"))
+
+
+def definition_digest(goal: Goal, currency: str, results_weekdays: Any = None) -> str:
+    """Digest of what the goal counts, in which currency, of visitors of which weekdays (None: of all).
+
+    It stands in stored looks and in Guardian's memory: another digest for the same definition forgets what was found.
+    """
+    counted = {
+        name: value
+        for name, value in goal_document(goal).items()
+        if name not in _NO_MATTER_OF_COUNTING and name not in _MOMENTS
+    }
+    return canonical_json.sha256([goal.id, counted, results_weekdays, currency])
