@@ -22,7 +22,7 @@ from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.domain.stats import batched
 from abtest.domain.stats.sample_ratio import MONITORING_ALPHA
-from abtest.services.results.questions import ORDERS_AT_LEAST, STITCHED_AT_LEAST
+from abtest.services.results.questions import ORDERS_AT_LEAST
 
 Counts = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -259,7 +259,7 @@ def _residue(goal: Goal) -> Flags:
 
 def measurement_coverage(seen: Seen, _settings: Settings) -> Flags:
     """Of the shop's orders those whose visitors were never seen are too many."""
-    answer: Flags = (seen.orders >= ORDERS_AT_LEAST) & (seen.stitched < STITCHED_AT_LEAST * seen.orders)
+    answer: Flags = (seen.orders >= ORDERS_AT_LEAST) & (seen.stitched < quality.STITCHED_SHARE * seen.orders)
     return answer
 
 

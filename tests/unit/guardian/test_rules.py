@@ -175,6 +175,12 @@ def test_broken_conversion__quarter_of_the_controls_rate_and_evidence__is_found(
     assert findings("broken_conversion", evidence(clicks(400, 100))) != []
 
 
+def test_broken_conversion__goal_that_is_defined_otherwise__begins_anew() -> None:
+    before = {f"broken_conversion|{BUY}@|{TREATMENT}": log(1000)}
+    assert findings("broken_conversion", evidence(clicks(8, 0)), peaks=before) != []
+    assert findings("broken_conversion", evidence(clicks(8, 0, source="other")), peaks=before) == []
+
+
 def test_broken_conversion__goal_that_is_to_fall__may_fall() -> None:
     assert findings("broken_conversion", evidence(clicks(400, 0, direction="decrease"))) == []
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from abtest.domain.planning.duration import estimated_days
+from abtest.domain.planning.duration import estimated_days, in_words
 from abtest.domain.planning.power import power_for_mean, power_for_rate
 from abtest.domain.planning.sample_size import (
     MAX_VISITORS,
@@ -203,3 +203,8 @@ def test_size_for_rate__anything_in_range__is_a_sane_number_or_refused(baseline:
 def test_days__traffic__is_what_is_let_in(daily: float, options: dict[str, float], days: float | None) -> None:
     found = estimated_days(10_000, daily, **options)
     assert found == (None if days is None else pytest.approx(days, rel=1e-12))
+
+
+@pytest.mark.parametrize(("days", "text"), [(0.2, "1 day"), (1.0, "1 day"), (1.1, "2 days"), (1200.0, "1,200 days")])
+def test_days__in_words__are_rounded_up(days: float, text: str) -> None:
+    assert in_words(days) == text

@@ -70,11 +70,6 @@ def test_difference_of_rates__is_in_percentage_points() -> None:
     assert wording.apart(0.5, "mean", "EUR") == "+0.50\u00a0EUR"
 
 
-@pytest.mark.parametrize(("days", "text"), [(0.2, "1 day"), (1.0, "1 day"), (1.1, "2 days"), (1200.0, "1,200 days")])
-def test_days__are_rounded_up(days: float, text: str) -> None:
-    assert wording.days(days) == text
-
-
 def test_share__has_no_digit_too_many() -> None:
     assert (wording.share(0.05), wording.share(0.025), wording.share(0.1), wording.share(1.0)) == (
         "5%",

@@ -13,7 +13,7 @@ from abtest.domain.experiments.model import Experiment, Goal, Variation
 from abtest.domain.ledger.cells import GoalCount
 from abtest.services.results.comparing import Question
 from abtest.services.results.courses import POINTS, evenly
-from abtest.services.results.progress import days, progress_of
+from abtest.services.results.progress import progress_of
 from abtest.services.results.rows import goal_results
 from abtest.services.results.tallies import Tally
 from abtest.services.results.verdicts import Facts, verdict_of
@@ -125,11 +125,6 @@ def test_progress__of_a_plan_whose_goal_may_be_gone__is_told(
     found = progress_of(experiment, AutoStop(), 2000, LATER)
     assert found is not None
     assert (found.goal_state, found.message[: len(message)]) == (state, message)
-
-
-@pytest.mark.parametrize(("number", "said"), [(0.2, "1 day"), (1.0, "1 day"), (1.01, "2 days"), (1200, "1,200 days")])
-def test_days__are_rounded_up(number: float, said: str) -> None:
-    assert days(number) == said
 
 
 @pytest.mark.parametrize("number", [0, 1, POINTS, POINTS + 1, 5 * POINTS])

@@ -61,7 +61,7 @@ def broken_conversion(evidence: Evidence, _settings: Settings, peaks: Peaks) -> 
         peak = peaks.at_least(
             harm_evidence(*counts, share=pair.share).log_e,
             "broken_conversion",
-            goal.goal_id,
+            goal.identity,
             pair.treatment.variation_id,
         )
         rate, usual = _rates(goal, pair)

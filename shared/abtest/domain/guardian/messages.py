@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.evidence import NotEvaluated, Unknown
 from abtest.domain.guardian.kinds import Action, Kind
@@ -17,6 +18,16 @@ class Names(NamedTuple):
     variations: Mapping[str, str]
     goals: Mapping[str, str]
     currency: str
+
+    @classmethod
+    def of(cls, experiment: Experiment, currency: str) -> "Names":
+        """As the experiment has them now, archived variations and goals too."""
+        return cls(
+            experiment=experiment.name,
+            variations={variation.id: variation.name for variation in experiment.variations},
+            goals={goal.id: goal.name for goal in experiment.goals},
+            currency=currency,
+        )
 
 
 DONE: Mapping[Action, str] = {

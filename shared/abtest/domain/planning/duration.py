@@ -14,3 +14,9 @@ def estimated_days(
     a_day = daily_visitors * traffic_allocation * (1 - holdout)
     days = total_visitors / a_day if a_day > 0 else math.inf
     return days if math.isfinite(days) else None
+
+
+def in_words(days: float) -> str:
+    """`1 day`, `12 days`: rounded up, as nobody waits for less."""
+    whole = max(1, math.ceil(days))
+    return "1 day" if whole == 1 else f"{whole:,} days"

@@ -10,7 +10,6 @@ from abtest.domain.guardian.messages import Names, what, why_not
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.guardian.memory import remembered
-from abtest.services.guardian.telling import names_in
 from abtest.services.shop_records import read_shop
 
 
@@ -25,7 +24,7 @@ class HealthReading:
         experiment = experiment_of(self._world.catalog, caller.shop_id, reference)
         state = remembered(self._world.catalog, experiment.shop_id, experiment.id).state
         currency = read_shop(self._world.catalog, experiment.shop_id).currency
-        return _health(experiment, state, names_in(experiment, currency))
+        return _health(experiment, state, Names.of(experiment, currency))
 
 
 def _health(experiment: Experiment, state: State | None, names: Names) -> contract.ExperimentHealth:

@@ -12,16 +12,6 @@ from abtest.services.context import World
 from abtest.services.experiments.system import SYSTEM_USER_ID
 
 
-def names_in(experiment: Experiment, currency: str) -> Names:
-    """How the shop calls what findings are about."""
-    return Names(
-        experiment=experiment.name,
-        variations={variation.id: variation.name for variation in experiment.variations},
-        goals={goal.id: goal.name for goal in experiment.goals},
-        currency=currency,
-    )
-
-
 def paused_event(case: Case) -> Event:
     """The event of the pause whose reason the case is."""
     facts = {"reason": case.kind, "variation_id": case.variation_id, "goal_id": case.goal_id}
@@ -48,7 +38,7 @@ def _triggered(experiment: Experiment, case: Case) -> dict[str, Any]:
 
 def messages(world: World, experiment: Experiment, cases: Sequence[Case], currency: str) -> list[InboxRow]:
     """A message for each finding."""
-    names = names_in(experiment, currency)
+    names = Names.of(experiment, currency)
     return [
         InboxRow(
             id=world.new_id(),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.ledger.shop_days import STEP_EVENTS, STEPS
 from abtest.domain.settings.shop import Shop
@@ -15,9 +16,6 @@ from abtest.kit.clock import parse_timestamp
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, RollupStore
 from abtest.services.experiments.records import experiment_in
-
-MIN_VISITORS, MIN_CONVERSIONS = 100, 25
-"""Below these a rate is mostly chance; the same minimum data that results ask for."""
 
 LONGEST_WINDOW = 92
 """Days that are read at most."""
@@ -36,7 +34,7 @@ class Rate:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are enough of both to plan with."""
+        """Whether there are enough of both to plan with: as many as results ask for before they judge."""
         return self.visitors >= MIN_VISITORS and MIN_CONVERSIONS <= self.conversions < self.visitors
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abtest.domain.autostop.settings import resolved
+from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS, resolved
 from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.planned_test import (
@@ -24,7 +24,7 @@ from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import Timestamp, parse_timestamp
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.context import World
-from abtest.services.planning.measured import MIN_CONVERSIONS, MIN_VISITORS, Measured
+from abtest.services.planning.measured import Measured
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import defaults_in
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from abtest.contract.report import Report
 from abtest.contract.results import GoalResult
 from abtest.domain.experiments.model import CountingType, Status
+from abtest.domain.planning.duration import in_words
 from abtest.kit.clock import parse_timestamp
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
@@ -127,7 +128,7 @@ def _running(report: Report) -> Html | None:
     days = (parse_timestamp(until) - parse_timestamp(begun)).total_seconds() / 86_400
     if days < 0:
         return None
-    return _figure("Measured for", wording.days(days), f"since {wording.day(begun)}")
+    return _figure("Measured for", in_words(days), f"since {wording.day(begun)}")
 
 
 def _reached(report: Report) -> Html | None:

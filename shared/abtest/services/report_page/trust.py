@@ -93,8 +93,6 @@ def _twice(report: Report) -> Html | None:
 def _coverage(report: Report) -> Iterable[Html]:
     for reason in report.coverage.reasons:
         yield _line("Coverage", "warn", _REASONS[reason])
-    if report.coverage.mixed_populations:
-        yield _line("Mixed populations", "warn", "Visitors with and without consent are counted in different ways.")
 
 
 def _line(word: str, tone: str, text: str, found: HealthFinding | None = None) -> Html:

@@ -156,12 +156,6 @@ def minute(moment: str | None) -> str:
     return f"{day(moment)}, {parse_timestamp(moment).astimezone(UTC):%H:%M} UTC"
 
 
-def days(number: float) -> str:
-    """`1 day`, `12 days`: rounded up, as nobody waits for less."""
-    whole = max(1, -int(-number // 1))
-    return "1 day" if whole == 1 else f"{whole:,} days"
-
-
 def words(code: str) -> str:
     """`event_gap` is `Event gap`."""
     return code.replace("_", " ").capitalize()

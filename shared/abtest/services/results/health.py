@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.guardian.cases import Case, state_from
+from abtest.domain.guardian.data_quality import TWICE_SHARE, TWICE_VISITORS
 from abtest.domain.guardian.kinds import KINDS
 from abtest.domain.guardian.messages import Names, what
 from abtest.ports.catalog import Catalog
 from abtest.services.results.comparing import Question
 from abtest.services.results.tallies import Tally
-
-MULTIPLE_EXPOSURE_SHARE, MULTIPLE_EXPOSURE_VISITORS = 0.01, 10
 
 
 def health(
@@ -66,7 +65,7 @@ def _stray(variation: Variation, visitors: int) -> contract.HealthFinding:
 
 def _of_multiple_exposure(question: Question, everybody: Tally, twice: int) -> list[contract.HealthFinding]:
     seen = twice + question.visitors(everybody)
-    if twice < MULTIPLE_EXPOSURE_VISITORS or twice < MULTIPLE_EXPOSURE_SHARE * seen:
+    if twice < TWICE_VISITORS or twice < TWICE_SHARE * seen:
         return []
     return [_finding("multiple_exposure", f"{twice:,} visitors saw two variations; they are left out")]
 
@@ -84,17 +83,10 @@ def _finding(kind: contract.FindingKind, message: str) -> contract.HealthFinding
 
 
 def _of_case(case: Case, question: Question) -> contract.HealthFinding:
-    experiment = question.experiment
-    names = Names(
-        experiment=experiment.name,
-        variations={variation.id: variation.name for variation in experiment.variations},
-        goals={goal.id: goal.name for goal in experiment.goals},
-        currency=question.currency,
-    )
     return contract.HealthFinding(
         kind=case.kind,
         severity=KINDS[case.kind].severity,
-        message=what(case, names),
+        message=what(case, Names.of(question.experiment, question.currency)),
         action=case.action,
         detected_at=case.detected_at,
         variation_id=case.variation_id,

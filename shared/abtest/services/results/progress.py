@@ -6,6 +6,7 @@ from typing import Any
 from abtest.contract.trust import PlanProgress
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.planning.duration import in_words
 from abtest.kit.clock import parse_timestamp
 
 _DAY_SECONDS = 24 * 3600
@@ -83,10 +84,4 @@ def _message(goal: Goal | None, visitors: int, required: int | None, outcome: st
     if required is None:
         return "The plan is of an older release and names no sample size."
     reached = f"{visitors:,} of {required:,} planned visitors"
-    return f"{reached}; about {days(left)} to go." if left else f"{reached}."
-
-
-def days(number: float) -> str:
-    """`1 day`, `12 days`: rounded up, as nobody waits for less."""
-    whole = max(1, -int(-number // 1))
-    return "1 day" if whole == 1 else f"{whole:,} days"
+    return f"{reached}; about {in_words(left)} to go." if left else f"{reached}."

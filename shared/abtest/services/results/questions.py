@@ -10,6 +10,7 @@ from abtest.contract import results as contract
 from abtest.domain.autostop.settings import AutoStop, resolved
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.planned_test import planned_goal
+from abtest.domain.guardian.data_quality import STITCHED_SHARE
 from abtest.domain.settings import consent
 from abtest.domain.settings.runtime import CONSENT
 from abtest.domain.settings.shop import Shop
@@ -22,7 +23,9 @@ from abtest.services.results.comparing import MinimumData, Question
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import defaults_in
 
-STITCHED_AT_LEAST, ORDERS_AT_LEAST = 0.8, 20
+ORDERS_AT_LEAST = 20
+"""Of fewer orders a low share of known visitors may be chance."""
+
 COVERAGE_DAYS = 28
 COVERAGE_KEPT = timedelta(minutes=5)
 _SHOPS_KEPT = 100
@@ -93,7 +96,7 @@ def chosen_goals(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Go
 def coverage_of(asks_consent: bool, orders: int, stitched: int) -> contract.Coverage:
     """What keeps parts of the traffic out: consent that is asked for, orders whose visitors were not seen before."""
     reasons: list[Any] = ["consent_gated_sdk"] if asks_consent else []
-    if orders >= ORDERS_AT_LEAST and stitched < STITCHED_AT_LEAST * orders:
+    if orders >= ORDERS_AT_LEAST and stitched < STITCHED_SHARE * orders:
         reasons.append("low_order_stitch_rate")
     return contract.Coverage(mixed_populations=bool(reasons), reasons=reasons)
 

@@ -150,12 +150,7 @@ def _about(question: Question, tally: Tally) -> contract.ReportExperiment:
 def _facts(question: Question, tally: Tally, found: results_contract.Results, history: Sequence[AuditRow]) -> Facts:
     experiment = question.experiment
     pause = guardian_pause(history) if experiment.status != "running" else None
-    names = Names(
-        experiment=experiment.name,
-        variations={variation.id: variation.name for variation in experiment.variations},
-        goals={goal.id: goal.name for goal in experiment.goals},
-        currency=question.currency,
-    )
+    names = Names.of(experiment, question.currency)
     return Facts(
         experiment=experiment,
         visitors=question.visitors(tally),

@@ -33,12 +33,7 @@ def history_of(catalog: Catalog, experiment: Experiment) -> list[AuditRow]:
 
 def timeline_of(experiment: Experiment, rows: Sequence[AuditRow], currency: str) -> tuple[list[TimelineEntry], int]:
     """The newest entries, oldest first, and how many earlier ones are left out."""
-    names = Names(
-        experiment=experiment.name,
-        variations={variation.id: variation.name for variation in experiment.variations},
-        goals={goal.id: goal.name for goal in experiment.goals},
-        currency=currency,
-    )
+    names = Names.of(experiment, currency)
     entries = [entry for row in rows if (entry := _entry(row, experiment, names)) is not None]
     return entries[-ENTRIES:], max(0, len(entries) - ENTRIES)
 

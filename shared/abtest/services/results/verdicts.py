@@ -7,7 +7,7 @@ from abtest.contract import results as contract
 from abtest.contract.report import Verdict, VerdictStatus
 from abtest.contract.results import GoalResult, ResultRow
 from abtest.domain.experiments.model import Experiment
-from abtest.services.results.progress import days
+from abtest.domain.planning.duration import in_words
 
 _TOO_LITTLE = frozenset(
     {"not_counted_yet", "no_visitors", "too_few_visitors", "no_conversions", "too_few_conversions", "no_traffic"}
@@ -127,7 +127,9 @@ def _undecided(facts: Facts) -> _Said:
         return "undecided", "No decision yet, and the experiment is paused: no significant difference so far.", None
     left = facts.days_left
     sentence = (
-        f"No decision yet: about {days(left)} to go." if left else "No decision yet: no significant difference so far."
+        f"No decision yet: about {in_words(left)} to go."
+        if left
+        else "No decision yet: no significant difference so far."
     )
     return "undecided", sentence, None
 
