@@ -10,7 +10,8 @@ import pytest
 from abtest.kit.clock import parse_timestamp, to_milliseconds
 from abtest.kit.ids import is_uuid
 from tests.stories.evidence import Arm, always_valid_p, naive_z, naive_z_of_means, two_sided
-from tests.stories.oracle import Case, Foretold
+from tests.stories.oracle import Foretold
+from tests.stories.rules import Case
 from tests.stories.story import Story
 
 FIELDS: Mapping[str, Mapping[str, str]] = {

@@ -113,9 +113,16 @@ class Cron:
     calls: int = 1
     deaths: int = 0
 
-    def fire_twice(self, *, dies: bool) -> None:
-        """Fire, and where that died later once more, and then once more in any case."""
-        doom = Doom(at=self.chance.randrange(self.calls) + 1, after=self.chance.random() < 0.5) if dies else Doom()
+    def fire_twice(self, *, dies: bool, more_calls: int = 0) -> None:
+        """Fire, and where that died later once more, and then once more in any case.
+
+        `more_calls`: how many more than the last time the first firing may make until it is sure to have an end.
+        """
+        doom = (
+            Doom(at=self.chance.randrange(self.calls + more_calls) + 1, after=self.chance.random() < 0.5)
+            if dies
+            else Doom()
+        )
         self.fired += 2
         try:
             self.fire(doom)

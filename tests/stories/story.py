@@ -11,11 +11,14 @@ from abtest.kit.clock import from_milliseconds, parse_timestamp, timestamp, to_m
 from abtest.ports.catalog import OutboxRow
 from tests.faults.shop import moved
 from tests.stories.book import Book
-from tests.stories.oracle import Case, Oracle
+from tests.stories.oracle import Oracle
+from tests.stories.rules import Case
 from tests.stories.shop import Cron, Shop
 from tests.stories.shoppers import HOUR, Effect, Running, Shoppers
 
 DAY = 24 * HOUR
+CALLS_OF_A_DECISION = 6
+"""About so many more calls of ports a firing makes that pauses and tells, than one that does not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,20 +202,23 @@ class Story:
         self._fire(shop.launch)
         for role in self._cast:
             self._begin(role)
+        known = len(oracle.foretold)
+        oracle.look(len(self.rounds), began)
+        is_decisive = len(oracle.foretold) > known
         for cron in (shop.rollup, shop.autostop, shop.guardian, shop.compact):
             if cron is not shop.compact or len(self.rounds) % 4 == 0:
-                self._fire(cron)
-        oracle.look(len(self.rounds), began)
+                self._fire(cron, is_decisive=is_decisive)
         shop.repeat_promises()
         shop.clock.advance(seconds=1)
         self.rounds.append((began, shop.now))
 
-    def _fire(self, cron: Cron) -> None:
-        """Every fourth time the first firing dies."""
+    def _fire(self, cron: Cron, *, is_decisive: bool = False) -> None:
+        """Every fourth time the first firing dies, and whenever something is to be told."""
         if cron.name not in self._without:
             is_costly = cron is self.shop.rollup
-            dies = len(self.rounds) in self._costly_deaths if is_costly else self._chance.random() < 0.25
-            cron.fire_twice(dies=dies)
+            chance = 1.0 if is_decisive else 0.25
+            dies = len(self.rounds) in self._costly_deaths if is_costly else self._chance.random() < chance
+            cron.fire_twice(dies=dies, more_calls=CALLS_OF_A_DECISION if is_decisive else 0)
             self.shop.clock.advance(seconds=10)
 
     def _running(self) -> list[Running]:
