@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.guardian import guardian
+from abtest.wiring.crons import guardian
 
 handler = guardian()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from abtest.kit.clock import SystemClock
@@ -9,9 +10,13 @@ from abtest.wiring.settings import settings
 from abtest.wiring.warehouses import counter_of
 
 if TYPE_CHECKING:
+    from abtest.services.experiments.store import ExperimentStore
     from abtest.services.rollups import RollupRun
 
 Handler = Callable[[Any, Any], Any]
+
+AUTOSTOP_TIME, GUARDIAN_TIME, LAUNCH_TIME = timedelta(minutes=4), timedelta(minutes=12), timedelta(seconds=40)
+"""No experiment is begun later: what is begun must end before the function does, after 5 and 14 minutes and 55 s."""
 
 
 def sweep() -> Handler:
@@ -88,22 +93,16 @@ def rollup_run() -> "RollupRun":
 
 def autostop() -> Handler:
     """The handler of cron_autostop. Raises MissingSettingError."""
-    from datetime import timedelta
-
     from abtest.adapters.dynamo import DynamoLeases, DynamoLookStore, DynamoRollupStore
     from abtest.adapters.embedded_metrics import EmbeddedMetrics
     from abtest.services.autostop import AutoStopRun
-    from abtest.services.experiments.publishing import Publishing
-    from abtest.services.experiments.store import ExperimentStore
-    from abtest.services.publication.budget import CodeBudget
     from abtest.services.results import RollupReader
-    from abtest.wiring.workers import publication
 
-    found, publisher = settings(), publication()
+    found, store = settings(), _experiments()
     found.need("ephemeral_table", "rollups_table")
-    clock, publishing = publisher.world.clock, Publishing(publisher.world.catalog, publisher)
+    clock = store.world.clock
     use = AutoStopRun(
-        store=ExperimentStore(publisher.world, publishing, CodeBudget(publisher.blobs)),
+        store=store,
         reader=RollupReader(DynamoRollupStore(found.rollups_table)),
         looks=DynamoLookStore(found.rollups_table),
         leases=DynamoLeases(found.ephemeral_table),
@@ -111,33 +110,57 @@ def autostop() -> Handler:
     )
 
     def handler(_event: Any, _context: Any) -> Any:
-        # The function ends after five minutes: what is begun must be able to end.
-        return asdict(use.run(until=clock.now() + timedelta(minutes=4)))
+        return asdict(use.run(until=clock.now() + AUTOSTOP_TIME))
+
+    return handler
+
+
+def guardian() -> Handler:
+    """The handler of cron_guardian. Raises MissingSettingError."""
+    from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
+    from abtest.adapters.embedded_metrics import EmbeddedMetrics
+    from abtest.services.guardian import Guardian
+    from abtest.services.results import RollupReader
+
+    found, store = settings(), _experiments()
+    found.need("ephemeral_table", "rollups_table")
+    clock = store.world.clock
+    use = Guardian(
+        store,
+        DynamoLeases(found.ephemeral_table),
+        RollupReader(DynamoRollupStore(found.rollups_table)),
+        EmbeddedMetrics(found.aws_lambda_function_name, clock),
+    )
+
+    def handler(_event: Any, _context: Any) -> Any:
+        return asdict(use.run(until=clock.now() + GUARDIAN_TIME))
 
     return handler
 
 
 def launch() -> Handler:
     """The handler of cron_launch. Raises MissingSettingError."""
-    from datetime import timedelta
-
     from abtest.adapters.dynamo import DynamoRollupStore
     from abtest.services.experiments.due import ScheduledActions
+    from abtest.services.planning import Planner
+
+    found, store = settings(), _experiments()
+    found.need("rollups_table")
+    use = ScheduledActions(store, Planner(store.world, DynamoRollupStore(found.rollups_table)))
+
+    def handler(_event: Any, _context: Any) -> Any:
+        return use.run(until=store.world.clock.now() + LAUNCH_TIME)
+
+    return handler
+
+
+def _experiments() -> "ExperimentStore":
+    """Experiments as schedules change them: with publication at once. Raises MissingSettingError."""
     from abtest.services.experiments.publishing import Publishing
     from abtest.services.experiments.store import ExperimentStore
-    from abtest.services.planning import Planner
     from abtest.services.publication.budget import CodeBudget
     from abtest.wiring.workers import publication
 
-    found = settings()
-    found.need("rollups_table")
     publisher = publication()
-    publishing, budget = Publishing(publisher.world.catalog, publisher), CodeBudget(publisher.blobs)
-    planner = Planner(publisher.world, DynamoRollupStore(found.rollups_table))
-    use = ScheduledActions(ExperimentStore(publisher.world, publishing, budget), planner)
-
-    def handler(_event: Any, _context: Any) -> Any:
-        # The function ends after 55 s: what is begun must be able to end, and the next minute goes on.
-        return use.run(until=publisher.world.clock.now() + timedelta(seconds=40))
-
-    return handler
+    publishing = Publishing(publisher.world.catalog, publisher)
+    return ExperimentStore(publisher.world, publishing, CodeBudget(publisher.blobs))
