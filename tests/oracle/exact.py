@@ -58,6 +58,11 @@ def student_two_sided(t: Any, freedom: Any) -> Any:
     return 2 * constant * quad(lambda u: (1 + u * u / freedom) ** (-(freedom + 1) / 2), ends)
 
 
+def student_two_sided_by_beta(t: float, freedom: float) -> Any:
+    x = mpf(freedom) / (mpf(freedom) + mpf(t) ** 2)
+    return betainc(mpf(freedom) / 2, mpf(1) / 2, 0, x, regularized=True)
+
+
 def welch(n_c: int, m_c: float, v_c: float, n_t: int, m_t: float, v_t: float) -> dict[str, Any]:
     noise_c, noise_t = mpf(v_c) / n_c, mpf(v_t) / n_t
     freedom = (noise_c + noise_t) ** 2 / (noise_c**2 / (n_c - 1) + noise_t**2 / (n_t - 1))

@@ -4,6 +4,7 @@ from itertools import product
 from math import isclose, log, sqrt
 from typing import Any
 
+import numpy as np
 import pytest
 from mpmath import mpf
 from scipy import stats
@@ -20,7 +21,7 @@ from abtest.domain.stats.exact_counts import harm_evidence
 from abtest.domain.stats.means import UNEQUAL_SIZES, welch, welch_alone
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.proportions import two_proportions
-from abtest.domain.stats.quantiles import upper_normal, upper_t
+from abtest.domain.stats.quantiles import two_sided_t, two_sided_t_batched, upper_normal, upper_t
 from abtest.domain.stats.relative_lift import fieller
 from abtest.domain.stats.sample_ratio import sample_ratio, sequential_sample_ratio
 from abtest.domain.stats.samples import Conversions, Sample
@@ -148,6 +149,15 @@ def test_upper_t__equals_the_root_of_fifty_digits(tail: float, freedom: float) -
 def test_upper_normal__equals_fifty_digits(tail: float) -> None:
     found = upper_normal(tail)
     assert near(float(stats.norm.sf(found)), mpf(tail), rel=1e-10)
+
+
+@pytest.mark.parametrize("freedom", [1.0, 30.5, 449.0, 460.0, 900.0, 1e4, 2e5, 2e8])
+@pytest.mark.parametrize("t", [0.0, 1e-9, 0.3, 1.0, 1.96, 3.0, 4.2, 9.0, 14.0, 25.0, 37.0])
+def test_two_sided_t__equals_fifty_digits_however_far(t: float, freedom: float) -> None:
+    expected = exact.student_two_sided_by_beta(t, freedom)
+    assert near(two_sided_t(-t, freedom), expected, rel=1e-12)
+    (found,) = two_sided_t_batched(np.array([t]), np.array([freedom]))
+    assert near(float(found), expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("case", MEANS)

@@ -10,7 +10,7 @@ from abtest.domain.stats.means import governing
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.quantiles import upper_normal, upper_t
 from abtest.domain.stats.relative_lift import fieller_interval
-from abtest.domain.stats.samples import Conversions, Interval, Sample
+from abtest.domain.stats.samples import Conversions, Interval, Sample, made
 
 Correction = Literal["none", "holm"]
 Arm = TypeVar("Arm", Conversions, Sample)
@@ -35,14 +35,18 @@ def compare_rates(
     control: Conversions, treatments: Sequence[Conversions], *, alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     """One comparison a treatment, None where it cannot be evaluated."""
-    return compare_rate_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
+    if len(treatments) == 1:  # There is nothing to correct.
+        return [_rates(control, treatments[0], alpha)]
+    return _compare(_rates, [(control, other) for other in treatments], alpha, correction)
 
 
 def compare_means(
     control: Sample, treatments: Sequence[Sample], *, alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     """One comparison a treatment, None where it cannot be evaluated."""
-    return compare_mean_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
+    if len(treatments) == 1:
+        return [_means(control, treatments[0], alpha)]
+    return _compare(_means, [(control, other) for other in treatments], alpha, correction)
 
 
 def compare_rate_pairs(
@@ -63,10 +67,8 @@ def _compare(
     test: Test[Arm], pairs: Sequence[tuple[Arm, Arm]], alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     first = [test(control, treatment, alpha) for control, treatment in pairs]
-    if correction == "none" or len(first) < 2:
-        return first
     evaluable = [index for index, comparison in enumerate(first) if comparison is not None]
-    if len(evaluable) < 2:
+    if correction == "none" or len(evaluable) < 2:
         return first
     verdict = holm([found.p_value for found in first if found is not None], alpha=alpha)
     answer: list[Comparison | None] = [None] * len(first)
@@ -110,9 +112,9 @@ def _compared(
 ) -> Comparison:
     """The intervals of a difference and, unless the control's mean is zero, of a lift; noise = s²/n."""
     margin = quantile * sqrt(noise_c + noise_t)
-    interval = Interval(difference - margin, difference + margin)
+    interval = made(Interval, (difference - margin, difference + margin))
     if not mean:
         return Comparison(difference, interval, None, None, p_value, p_value, p_value <= alpha)
     lift = difference / mean
     lift_interval = fieller_interval(lift, mean, noise_c, noise_t, quantile)
-    return Comparison(difference, interval, lift, lift_interval, p_value, p_value, p_value <= alpha)
+    return made(Comparison, (difference, interval, lift, lift_interval, p_value, p_value, p_value <= alpha))

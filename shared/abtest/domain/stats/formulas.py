@@ -59,7 +59,8 @@ def two_sided_of_large(m: Arithmetic[Real], growth: Real, freedom: Real) -> Real
 def satterthwaite(noise_c: Real, n_c: Real, noise_t: Real, n_t: Real) -> Real:
     """Welch's degrees of freedom; noise = s²/n. In shares of the whole, so that tiny noise does not underflow."""
     share = noise_c / (noise_c + noise_t)
-    return 1 / (share * share / (n_c - 1) + (1 - share) * (1 - share) / (n_t - 1))
+    rest = 1 - share
+    return 1 / (share * share / (n_c - 1) + rest * rest / (n_t - 1))
 
 
 def shared_variance(variance_c: Real, n_c: Real, variance_t: Real, n_t: Real) -> Real:
@@ -86,9 +87,9 @@ def fieller_ends(
     m: Arithmetic[Real], lift: Real, g: Real, noise_c: Real, mean_c: Real, noise_t: Real, quantile: Real
 ) -> tuple[Real, Real]:
     """Bounds of the lift for g < 1: R/(1-g) - 1 is written (lift + g)/(1-g), which loses nothing near zero."""
-    ratio = 1 + lift
-    spread = quantile / abs(mean_c) * m.sqrt(noise_t * (1 - g) + noise_c * ratio * ratio)
-    return (lift + g - spread) / (1 - g), (lift + g + spread) / (1 - g)
+    ratio, middle, rest = 1 + lift, lift + g, 1 - g
+    spread = quantile / abs(mean_c) * m.sqrt(noise_t * rest + noise_c * ratio * ratio)
+    return (middle - spread) / rest, (middle + spread) / rest
 
 
 def wilson_ends(m: Arithmetic[Real], x: Real, n: Real, z: Real) -> tuple[Real, Real]:

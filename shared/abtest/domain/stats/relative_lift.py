@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.formulas import fieller_ends, fieller_g
-from abtest.domain.stats.samples import Interval, Sample
+from abtest.domain.stats.samples import Interval, Sample, made
 
 
 class RelativeLift(NamedTuple):
@@ -39,5 +39,4 @@ def fieller_interval(
     g = fieller_g(noise_control, mean, quantile)
     if g >= 1:
         return None
-    lower, upper = fieller_ends(FLOATS, lift, g, noise_control, mean, noise_treatment, quantile)
-    return Interval(lower, upper)
+    return made(Interval, fieller_ends(FLOATS, lift, g, noise_control, mean, noise_treatment, quantile))

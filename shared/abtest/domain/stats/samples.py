@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+made = tuple.__new__
+"""`made(Kind, values)` is `Kind(*values)` of a NamedTuple in half the time, for what is made at every comparison."""
+
 
 class Interval(NamedTuple):
     """Both ends, in the unit of what is estimated."""
