@@ -13,6 +13,7 @@ from scipy.stats import binom
 from tools.sim.__main__ import report
 from tools.sim.cells import CELLS
 from tools.sim.guarding import KINDS, FalseAlarms, TimeToFind
+from tools.sim.money import MoneyPeeking
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, median, share
 from tools.sim.running import simulated
 from tools.sim.shop import Shop
@@ -63,11 +64,18 @@ def test_coverage__at_all_looks_together__is_the_intervals_level() -> None:
         assert all(at_least(0.95, values) for values in found.values())
 
 
-def test_guardian__at_a_healthy_shop__keeps_still() -> None:
-    shop = Shop(visitors_a_day=1_000, foreign=0.001)
+def test_peeking__at_skewed_money_in_unequal_arms__errs_rarely() -> None:
+    (found,) = run(MoneyPeeking(treatment_share=0.1, paths=200))
+    assert at_most(0.05, found["ours"])
+    assert found["naive"].mean() > 0.1
+
+
+@pytest.mark.parametrize(("treatment_share", "by_amount"), [(0.5, 0.5), (0.1, 0.2)])
+def test_guardian__at_a_healthy_shop__keeps_still(treatment_share: float, by_amount: float) -> None:
+    shop = Shop(visitors_a_day=1_000, treatment_share=treatment_share)
     (found,) = run(FalseAlarms(name="small", shop=shop, paths=200))
     assert [kind for kind in KINDS if not at_most(0.02, found[kind])] == []
-    assert found["amount"].mean() > 0.5
+    assert found["amount"].mean() > by_amount
 
 
 def test_guardian__at_a_broken_shop__is_quick() -> None:
