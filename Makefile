@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
+.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e faults soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'

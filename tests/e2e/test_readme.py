@@ -16,7 +16,7 @@ MARK = "<!-- executed by tests/e2e/test_readme.py -->"
 
 
 def blocks() -> list[str]:
-    """The shell blocks that follow a mark: the quick start, a shop of one's own, an assignment, an order, results."""
+    """The shell blocks that follow a mark: the quick start, a shop of one's own, an assignment, an order, decisions, results."""
     return re.findall(rf"{MARK}\n```bash\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
@@ -42,11 +42,14 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> Non
         check=False,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    (results,), (shop,), (assigned,), (taken,), read = (answers(each) for each in done.stdout.split("----\n"))
+    (results,), (shop,), (assigned,), (taken,), decided, read = (answers(each) for each in done.stdout.split("----\n"))
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
     assert shop["api_key"]["secret"]
     assert assigned["user_id"] == "visitor-1"
     assert taken == {"ingested": 1, "deduplicated": 0, "quarantined": 0, "errors": []}
+    size, sequential, health = decided
+    assert (size["required_total_visitors"], sequential["engine"]) == (106_422, "sequential")
+    assert health["experiment_id"] == sequential["experiment_id"]
     refresh, series, segments, stats, quarantined = read
     assert refresh["job_id"]
     assert [each["timezone"] for each in (series, stats)] == ["Europe/Berlin"] * 2
