@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
+from abtest.domain.goals.coverage import Gap
 from abtest.domain.guardian.kinds import Action, Kind, Severity
 
 FindingKind = Kind | Literal["zero_weight_visitors"]
@@ -53,7 +54,7 @@ class Coverage(Output):
     """Whether parts of the traffic are missing or mixed."""
 
     mixed_populations: bool
-    reasons: list[Literal["consent_gated_sdk", "low_order_stitch_rate"]]
+    reasons: list[Gap]
 
 
 class PlanProgress(Output):

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from abtest.domain.experiments.model import Experiment, Goal, Variation
 from abtest.domain.goals.definition import definition_digest
@@ -184,7 +183,7 @@ def _orders(days: Sequence[Document]) -> ShopOrders:
 
 def _stitching(days: Sequence[Document], rules: ShopRules) -> Stitching:
     orders, stitched = (sum(day["stitch"][place] for day in days) for place in (0, 1))
-    reasons: Sequence[Any] = coverage_of(rules.asks_consent, orders, stitched).reasons
+    reasons = coverage_of(rules.asks_consent, orders, stitched).reasons
     return Stitching(
         orders,
         stitched,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from abtest.contract.report import Report
 from abtest.contract.results import GoalResult
 from abtest.domain.experiments.model import CountingType, Status
+from abtest.domain.goals.coverage import SAYINGS
 from abtest.domain.planning.duration import in_words
 from abtest.kit.clock import parse_timestamp
 from abtest.services.report_page import wording
@@ -86,7 +87,7 @@ def _period(report: Report) -> str | None:
 def _details(report: Report) -> list[str]:
     """What no other part of the page says in the same words."""
     elsewhere = {report.experiment.learning, report.plan.message if report.plan else None}
-    elsewhere |= {finding.message for finding in report.health}
+    elsewhere |= {finding.message for finding in report.health} | {SAYINGS[gap] for gap in report.coverage.reasons}
     return [detail for detail in report.verdict.details if detail not in elsewhere]
 
 

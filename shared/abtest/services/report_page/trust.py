@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from abtest.contract.report import AmountSetAside, MoneySetAside, Report
 from abtest.contract.trust import HealthFinding, PlanProgress
+from abtest.domain.goals.coverage import SAYINGS
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
 from abtest.services.report_page.forest import badge
@@ -16,10 +17,6 @@ _ACTIONS = {
     "pause": "Guardian paused the experiment.",
     "pause_suppressed": "Guardian would have paused the experiment; the settings forbid it.",
     "pause_failed": "Guardian could not pause the experiment and tries again.",
-}
-_REASONS = {
-    "consent_gated_sdk": "Only visitors who agreed to be measured are counted.",
-    "low_order_stitch_rate": "Many orders could not be tied to a visitor, and are not counted.",
 }
 
 
@@ -92,7 +89,7 @@ def _twice(report: Report) -> Html | None:
 
 def _coverage(report: Report) -> Iterable[Html]:
     for reason in report.coverage.reasons:
-        yield _line("Coverage", "warn", _REASONS[reason])
+        yield _line("Coverage", "warn", SAYINGS[reason])
 
 
 def _line(word: str, tone: str, text: str, found: HealthFinding | None = None) -> Html:

@@ -10,6 +10,7 @@ from abtest.contract import results as contract
 from abtest.domain.autostop.settings import AutoStop, resolved
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.planned_test import planned_goal
+from abtest.domain.goals.coverage import Gap
 from abtest.domain.guardian.data_quality import STITCHED_SHARE
 from abtest.domain.settings import consent
 from abtest.domain.settings.runtime import CONSENT
@@ -95,7 +96,7 @@ def chosen_goals(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Go
 
 def coverage_of(asks_consent: bool, orders: int, stitched: int) -> contract.Coverage:
     """What keeps parts of the traffic out: consent that is asked for, orders whose visitors were not seen before."""
-    reasons: list[Any] = ["consent_gated_sdk"] if asks_consent else []
+    reasons: list[Gap] = ["consent_gated_sdk"] if asks_consent else []
     if orders >= ORDERS_AT_LEAST and stitched < STITCHED_SHARE * orders:
         reasons.append("low_order_stitch_rate")
     return contract.Coverage(mixed_populations=bool(reasons), reasons=reasons)

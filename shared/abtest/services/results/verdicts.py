@@ -7,6 +7,7 @@ from abtest.contract import results as contract
 from abtest.contract.report import Verdict, VerdictStatus
 from abtest.contract.results import GoalResult, ResultRow
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.coverage import SAYINGS
 from abtest.domain.planning.duration import in_words
 
 _TOO_LITTLE = frozenset(
@@ -159,15 +160,9 @@ def _details(facts: Facts, told: ResultRow | None) -> list[str]:
     found += [f"{_named(row)}: {row.message}." for row in facts.treatments if row is not told]
     if facts.plan is not None:
         found.append(facts.plan.message)
-    found += [_COVERAGE[reason] for reason in facts.coverage.reasons]
+    found += [SAYINGS[reason] for reason in facts.coverage.reasons]
     if facts.experiment.outcome is not None:
         found.append(f"It was closed as {facts.experiment.outcome}.")
     if facts.experiment.learning:
         found.append(facts.experiment.learning)
     return found
-
-
-_COVERAGE = {
-    "consent_gated_sdk": "Visitors who did not consent are not counted.",
-    "low_order_stitch_rate": "Many orders are of visitors who were not seen on the storefront before.",
-}

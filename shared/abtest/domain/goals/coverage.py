@@ -1,0 +1,11 @@
+"""What keeps a part of the traffic out of what is measured, in words; results and reports say the same."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+Gap = Literal["consent_gated_sdk", "low_order_stitch_rate"]
+
+SAYINGS: Mapping[Gap, str] = {
+    "consent_gated_sdk": "Visitors who did not consent are not counted.",
+    "low_order_stitch_rate": "Many orders are of visitors who were not seen on the storefront before.",
+}
