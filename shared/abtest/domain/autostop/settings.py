@@ -1,13 +1,11 @@
 """How an experiment stops by itself: its override over the shop's default over ours, field by field."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from abtest.domain.settings.layers import Layer, stated
 
 Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance"]
-Layer = Mapping[str, Any] | None
-"""An AutoStopOverride as stored; what is null or absent inherits, and so does the mode `inherit`."""
-
 INHERIT = "inherit"
 MIN_VISITORS, MIN_CONVERSIONS = 100, 25
 """Of each arm that is compared."""
@@ -28,23 +26,17 @@ OURS = AutoStop()
 
 
 def resolved(*layers: Layer) -> AutoStop:
-    """The settings that hold; `layers` nearest first: the experiment's override, the shop's default."""
-    modes = (mode for mode in _stated(layers, "mode") if mode != INHERIT)
+    """The settings that hold; `layers` nearest first: the experiment's override, the shop's default.
+
+    What is null or absent inherits, and so does the mode `inherit`.
+    """
+    modes = (mode for mode in stated(layers, "mode") if mode != INHERIT)
     return AutoStop(
         mode=next(modes, OURS.mode),
-        min_runtime_minutes=next(_stated(layers, "min_runtime_minutes"), OURS.min_runtime_minutes),
-        min_visitors=next(_stated(layers, "sequential", "min_visitors"), OURS.min_visitors),
-        min_conversions=next(_stated(layers, "sequential", "min_conversions"), OURS.min_conversions),
+        min_runtime_minutes=next(stated(layers, "min_runtime_minutes"), OURS.min_runtime_minutes),
+        min_visitors=next(stated(layers, "sequential", "min_visitors"), OURS.min_visitors),
+        min_conversions=next(stated(layers, "sequential", "min_conversions"), OURS.min_conversions),
         pauses_inconclusive=next(
-            _stated(layers, "fixed_horizon", "auto_pause_on_inconclusive"), OURS.pauses_inconclusive
+            stated(layers, "fixed_horizon", "auto_pause_on_inconclusive"), OURS.pauses_inconclusive
         ),
     )
-
-
-def _stated(layers: tuple[Layer, ...], *path: str) -> Iterator[Any]:
-    for layer in layers:
-        value: Any = layer
-        for name in path:
-            value = (value or {}).get(name)
-        if value is not None:
-            yield value

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.guardian.kinds import KINDS, Kind
-
-Layer = Mapping[str, Any] | None
-"""A GuardianOverride as stored: nested, null and absent inherit."""
+from abtest.domain.settings.layers import Layer, stated
 
 OURS: Mapping[str, Any] = {
     "enabled": True,
@@ -80,31 +78,25 @@ class Settings:
 
 def settings_of(*layers: Layer) -> Settings:
     """The settings that hold; `layers` nearest first: the experiment's override, the shop's defaults."""
-    drift, loss = _inside("delivery_drift", layers), _inside("revenue_loss", layers)
+
+    def holds(*path: str) -> Any:
+        return next(stated((*layers, OURS), *path), None)
+
     return Settings(
-        enabled=_first("enabled", layers, OURS),
-        pause_on_broken=_first("pause_on_broken", layers, OURS),
-        pause_on_harm=_first("pause_on_harm", layers, OURS),
-        alert_on_data_quality=_first("alert_on_data_quality", layers, OURS),
+        enabled=holds("enabled"),
+        pause_on_broken=holds("pause_on_broken"),
+        pause_on_harm=holds("pause_on_harm"),
+        alert_on_data_quality=holds("alert_on_data_quality"),
         delivery_drift=DriftSettings(
-            enabled=_first("enabled", drift, OURS["delivery_drift"]),
-            miss_rate_threshold=_first("missRateThreshold", drift, OURS["delivery_drift"]),
-            min_samples=_first("minSamples", drift, OURS["delivery_drift"]),
-            consecutive_checks=_first("consecutiveChecks", drift, OURS["delivery_drift"]),
-            should_pause=_first("shouldPause", drift, OURS["delivery_drift"]),
+            enabled=holds("delivery_drift", "enabled"),
+            miss_rate_threshold=holds("delivery_drift", "missRateThreshold"),
+            min_samples=holds("delivery_drift", "minSamples"),
+            consecutive_checks=holds("delivery_drift", "consecutiveChecks"),
+            should_pause=holds("delivery_drift", "shouldPause"),
         ),
         revenue_loss=LossSettings(
-            enabled=_first("enabled", loss, OURS["revenue_loss"]),
-            threshold_amount=_first("threshold_amount", loss, OURS["revenue_loss"]),
-            currency=_first("currency", loss, OURS["revenue_loss"]),
+            enabled=holds("revenue_loss", "enabled"),
+            threshold_amount=holds("revenue_loss", "threshold_amount"),
+            currency=holds("revenue_loss", "currency"),
         ),
     )
-
-
-def _inside(name: str, layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
-    return tuple((layer or {}).get(name) for layer in layers)
-
-
-def _first(name: str, layers: tuple[Layer, ...], ours: Mapping[str, Any]) -> Any:
-    stated = ((layer or {}).get(name) for layer in layers)
-    return next((value for value in stated if value is not None), ours[name])

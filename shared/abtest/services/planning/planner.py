@@ -20,6 +20,7 @@ from abtest.domain.experiments.states import Action, is_done
 from abtest.domain.experiments.transitions import MEASUREMENT_BEGINS
 from abtest.domain.planning.plan import Plan, Snapshot, Traffic, frozen
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
+from abtest.domain.settings.layers import stated
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import Timestamp, parse_timestamp
 from abtest.ports.rollup_store import RollupStore
@@ -123,10 +124,8 @@ def wished(experiment: Experiment, defaults: Mapping[str, Any]) -> dict[str, Any
     """What a plan is computed with unless somebody states it: the experiment's, the shop's, ours, field by field."""
     found: dict[str, Any] = {"mde": DEFAULT_MDE, "tail": "two-sided", "window_days": DEFAULT_WINDOW_DAYS}
     found |= {name: defaults[name] for name in _OF_THE_SHOP}
-    for auto_stop in (defaults.get("auto_stop"), experiment.auto_stop_override):
-        stated = (auto_stop or {}).get("fixed_horizon") or {}
-        found |= {name: value for name, value in stated.items() if value is not None}
-    return found
+    layers = (experiment.auto_stop_override, defaults.get("auto_stop"))
+    return {name: next(stated(layers, "fixed_horizon", name), ours) for name, ours in found.items()}
 
 
 def _measured_rate(measured: Measured, goal: Goal, window_days: int) -> float:
