@@ -28,11 +28,7 @@ def _triggered(experiment: Experiment, case: Case) -> dict[str, Any]:
         "event": "experiment.guardian_triggered",
         "experiment_id": experiment.id,
         "experiment_name": experiment.name,
-        "kind": case.kind,
-        "action": case.action,
-        "variation_id": case.variation_id,
-        "goal_id": case.goal_id,
-        "details": dict(case.details),
+        **told_of(case),
     }
 
 
@@ -69,7 +65,7 @@ def audit_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> l
 
 
 def told_of(case: Case) -> dict[str, Any]:
-    """A finding as the audit keeps it."""
+    """A finding as the event has it and the audit keeps it."""
     return {
         "kind": case.kind,
         "action": case.action,
