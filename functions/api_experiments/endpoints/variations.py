@@ -6,7 +6,7 @@ from abtest.contract.base import ListOf
 from abtest.contract.consent import Acknowledgement
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.lifecycle import PreviewLink, PreviewLinkInput
-from abtest.contract.variations import Variation, VariationCreate, VariationUpdate, WeightsInput
+from abtest.contract.variations import Variation, VariationCreate, VariationUpdate, WeightedVariations, WeightsInput
 from abtest.domain.experiments.errors import (
     LiveImpactError,
     NotDeletableError,
@@ -82,9 +82,9 @@ def create_variation(
 @router.put("/weights", operation_id="setWeights", responses=EDIT)
 def set_weights(
     experiment_id: ExperimentId, body: WeightsInput, caller: Writer, arms: Arms, if_match: IfMatch
-) -> ListOf[Variation]:
-    """Set the weights of all variations in use. In a started test this opens a new measurement: results count from
-    now on, while nobody is assigned anew."""
+) -> WeightedVariations:
+    """Set the weights of all variations in use. In a started test this opens a new measurement, told in the answer:
+    results count from now on, while nobody is assigned anew."""
     consent = body.consent()
     weights = body.stated()["weights"]
     return weighed(arms.weigh(caller, experiment_id, weights, consent=consent, expected_version=if_match))

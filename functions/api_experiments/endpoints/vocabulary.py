@@ -11,7 +11,7 @@ from abtest.contract.experiments import Experiment
 from abtest.contract.goals import Goal
 from abtest.contract.lifecycle import ApprovalEvent
 from abtest.contract.pages import PageConsumer
-from abtest.contract.variations import Variation
+from abtest.contract.variations import Variation, WeightedVariations
 from abtest.domain.experiments.model import Experiment as Aggregate
 from abtest.domain.experiments.model import Goal as Measure
 from abtest.domain.experiments.model import Variation as Arm
@@ -72,10 +72,16 @@ def variations_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> l
     return [Variation.of(item) for item in aggregate.variations if kept(archived, item)]
 
 
-def weighed(published: Published) -> ListOf[Variation]:
-    """The answer of a write to all weights: the variations in use."""
-    arms = published.experiment.variations
-    return whole([Variation.of(item, published.warning) for item in arms if item.archived_at is None])
+def weighed(published: Published) -> WeightedVariations:
+    """The answer of a write to all weights: the variations in use, and since when is counted."""
+    experiment = published.experiment
+    arms = whole([Variation.of(item, published.warning) for item in experiment.variations if item.archived_at is None])
+    return WeightedVariations(
+        data=arms.data,
+        pagination=arms.pagination,
+        measurement_epoch=experiment.measurement_epoch,
+        measurement_began_at=experiment.measurement_started_at,
+    )
 
 
 def audit_log(row: AuditRow) -> AuditLog:

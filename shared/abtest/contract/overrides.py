@@ -7,7 +7,10 @@ from pydantic import Field
 
 from abtest.contract.base import ABSENT, Input
 
-AtLeastOne = Annotated[int, Field(ge=1)]
+MAX_WHOLE = 2**53 - 1
+"""The largest whole number that every reader of JSON keeps exactly."""
+
+AtLeastOne = Annotated[int, Field(ge=1, le=MAX_WHOLE)]
 AutoStopMode = Literal["inherit", "off", "fixed_horizon_planned_end", "sequential_significance"]
 Tail = Literal["two-sided", "one-sided"]
 
@@ -35,7 +38,7 @@ class AutoStopOverride(Input):
     """How the experiment stops by itself."""
 
     mode: AutoStopMode
-    min_runtime_minutes: Annotated[int, Field(ge=0)] = ABSENT
+    min_runtime_minutes: Annotated[int, Field(ge=0, le=MAX_WHOLE)] = ABSENT
     sequential: SequentialStop | None = ABSENT
     fixed_horizon: FixedHorizonStop | None = ABSENT
 

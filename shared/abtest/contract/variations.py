@@ -11,6 +11,7 @@ from abtest.contract.base import (
     DateTime,
     Id,
     Input,
+    ListOf,
     Output,
     PublicationWarning,
     PublicId,
@@ -117,3 +118,10 @@ class Variation(Output):
             redirect_url=arm.redirect_url,
             **optional,
         )
+
+
+class WeightedVariations(ListOf[Variation]):
+    """The variations in use with their weights, and the measurement that results count in from now on."""
+
+    measurement_epoch: Annotated[int, Field(description="One more than before when other weights began a new one.")]
+    measurement_began_at: Annotated[DateTime | None, Field(description="Null before the first start.")]

@@ -152,6 +152,24 @@ BAD: list[tuple[dict[str, Any], int, str, str]] = [
         "invalid_request",
         "guardian_override.delivery_drift.minSamples",
     ),
+    (
+        {"guardian_override": {"delivery_drift": {"consecutiveChecks": 2**53}}},
+        400,
+        "invalid_request",
+        "guardian_override.delivery_drift.consecutiveChecks",
+    ),
+    (
+        {"auto_stop_override": {"mode": "off", "min_runtime_minutes": 2**53}},
+        400,
+        "invalid_request",
+        "auto_stop_override.min_runtime_minutes",
+    ),
+    (
+        {"auto_stop_override": {"mode": "off", "fixed_horizon": {"window_days": 10**400}}},
+        400,
+        "invalid_request",
+        "auto_stop_override.fixed_horizon.window_days",
+    ),
     ({"variations": [{"name": "A", "is_control": True}]}, 400, "invalid_request", "variations"),
     ({"variations": [{"name": str(n)} for n in range(11)]}, 400, "invalid_request", "variations"),
     (

@@ -190,9 +190,24 @@ def test_weights__sum_to_one__are_set_and_open_a_measurement_while_running(
     client.post(f"/experiments/{made['id']}/launch")
     other = {"weights": {control: 0.4, variant: 0.6}}
     assert client.put(f"{path}/weights", other).code == "page_live_impact"
-    assert client.put(f"{path}/weights", {**other, **consent(made)}).status == 200
+    same = client.put(f"{path}/weights", weights).json()
+    assert (same["measurement_epoch"], same["measurement_began_at"]) == (
+        1,
+        client.get(f"/experiments/{made['id']}").json()["started_at"],
+    )
+    anew = client.put(f"{path}/weights", {**other, **consent(made)}).json()
+    assert anew["measurement_epoch"] == 2
+    assert anew["measurement_began_at"] >= same["measurement_began_at"]
     rows = client.get(f"/experiments/{made['id']}/history").json()["data"]
     assert [1, 2] in [row["diff"].get("measurement_epoch") for row in rows]
+
+
+def test_weights__of_a_draft__belong_to_a_measurement_that_has_not_begun(
+    client: Client, made: dict[str, Any], path: str
+) -> None:
+    weights = {arm["id"]: 0.5 for arm in made["variations"]}
+    answer = client.put(f"{path}/weights", {"weights": weights}).json()
+    assert (answer["measurement_epoch"], answer["measurement_began_at"]) == (1, None)
 
 
 @pytest.mark.parametrize("weights", [(0.3, 0.6), (0.5, 0.500002), (1, 1)])

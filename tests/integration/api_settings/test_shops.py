@@ -190,6 +190,15 @@ def test_update_defaults__alpha_past_the_border__is_refused(api: MemoryApi, tena
     assert (answer.status, sorted(answer.paths)) == (400, ["alpha", "guardian.colour"])
 
 
+def test_update_defaults__whole_numbers__are_kept_as_far_as_json_keeps_them(api: MemoryApi, tenant: Tenant) -> None:
+    client = api.client(tenant.admin)
+    for largest, status in ((2**53 - 1, 200), (2**53, 400)):
+        stop = {"mode": "off", "min_runtime_minutes": largest, "sequential": {"min_visitors": largest}}
+        drift = {"minSamples": largest}
+        answer = client.patch("/shop/defaults", {"auto_stop": stop, "guardian": {"delivery_drift": drift}})
+        assert answer.status == status
+
+
 def test_conditional_get__unchanged__is_304_without_a_body(api: MemoryApi, tenant: Tenant) -> None:
     client = api.client(tenant.admin)
     tag = client.get("/shop").headers["etag"]

@@ -148,7 +148,10 @@ def test_round__minima_of_one__decide_on_little(keeper: Shopkeeper) -> None:
     assert counted(keeper, {CONTROL: (60, 1), TREATMENT: (60, 40)}, auto_stop_override=tiny) == "paused"
 
 
-@pytest.mark.parametrize(("minutes", "expected"), [(1440, "paused"), (1441, "min_runtime")])
+@pytest.mark.parametrize(
+    ("minutes", "expected"),
+    [(1440, "paused"), (1441, "min_runtime"), (2**53 - 1, "min_runtime")],
+)
 def test_round__minimum_runtime__counts_from_the_measurements_beginning(
     keeper: Shopkeeper, minutes: int, expected: str
 ) -> None:

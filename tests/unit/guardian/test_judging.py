@@ -292,6 +292,7 @@ def test_messages__of_every_kind__are_sentences_with_names_and_numbers() -> None
     judged = watch.look(everything)
     texts = [inbox_text(case, NAMES) for case in (*judged.pauses, *judged.alerts)]
     assert len(texts) >= 10
+    assert len(set(texts)) == len(texts), "nobody reads the same sentence twice"
     assert all(text.startswith("Sale: ") and text.endswith(".") and len(text) < 400 for text in texts)
     assert any(
         "0 % of the visitors of “B” reached “Buy”, 5 % of the control's. The experiment goes on" in t for t in texts

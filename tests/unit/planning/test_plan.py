@@ -48,6 +48,7 @@ def test_frozen__traffic_unknown__tells_no_days() -> None:
     [
         ([0.5, 0.5], 2 * 53_211),
         ([1 / 3, 0.333333, 0.333334], 3 * 64_439),
+        ([0.333334, 0.333333, 0.333333], 3 * 64_439),
         ([0.25, 0.25], 2 * 53_211),  # a draft's weights need not be whole yet
         ([0.5, 0.5, 0.0], 2 * 53_211),  # nobody sees the third
     ],

@@ -90,6 +90,10 @@ def _conversion(case: Case, names: Names) -> str:
     )
 
 
+def _broken_conversion(case: Case, names: Names) -> str:
+    return f"{_conversion(case, names)} So few that something in it is likely to be broken."
+
+
 def _drift(case: Case, names: Names) -> str:
     found = case.details
     return (
@@ -165,7 +169,7 @@ def _coverage(case: Case, _names: Names) -> str:
 _TEXTS: Mapping[Kind, Callable[[Case, Names], str]] = {
     "broken_delivery": _broken_delivery,
     "broken_runtime": _broken_runtime,
-    "broken_conversion": _conversion,
+    "broken_conversion": _broken_conversion,
     "delivery_drift": _drift,
     "conversion_harm": _conversion,
     "revenue_harm": _revenue,

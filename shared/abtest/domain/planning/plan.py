@@ -16,8 +16,8 @@ from abtest.domain.planning.sample_size import (
 Snapshot = Mapping[str, Any]
 """A PlannedTestSnapshot of the contract: its fields and no others. What an older release stored may lack some."""
 
-SAME_WEIGHT = 1e-6
-"""Weights that differ by less are equal: 1/3 is written with as many digits as people like."""
+SAME_WEIGHT = 2e-6
+"""Weights that differ by less are equal: 1/3 is written with as many digits as people like, six at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from abtest.domain.experiments.planned_test import planned_goal
 from abtest.domain.goals.lineup import primary
 from abtest.kit.clock import parse_timestamp
 
+_MINUTE = timedelta(minutes=1)
 _DECIDED_UPON = (
     "auto_stop_override",
     "results_weekdays",
@@ -58,4 +59,5 @@ def _at_planned_end(experiment: Experiment, evidence: Evidence, settings: AutoSt
 
 def _has_run(experiment: Experiment, settings: AutoStop, now: datetime) -> bool:
     began = experiment.measurement_started_at
-    return began is not None and now - parse_timestamp(began) >= timedelta(minutes=settings.min_runtime_minutes)
+    # Whole minutes are compared: no span of time holds as many as people may ask for.
+    return began is not None and (now - parse_timestamp(began)) // _MINUTE >= settings.min_runtime_minutes
