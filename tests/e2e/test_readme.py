@@ -16,7 +16,7 @@ MARK = "<!-- executed by tests/e2e/test_readme.py -->"
 
 
 def blocks() -> list[str]:
-    """The shell blocks that follow a mark: the quick start, a shop of one's own, an assignment, an order, decisions, results."""
+    """The shell blocks that follow a mark: quick start, a shop, an assignment, an order, decisions, results."""
     return re.findall(rf"{MARK}\n```bash\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
