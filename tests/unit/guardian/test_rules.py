@@ -175,6 +175,14 @@ def test_broken_conversion__quarter_of_the_controls_rate_and_evidence__is_found(
     assert findings("broken_conversion", evidence(clicks(400, 100))) != []
 
 
+@pytest.mark.parametrize("kind", ["broken_conversion", "conversion_harm"])
+def test_conversions__arm_without_a_visitor__are_not_compared(kind: Kind) -> None:
+    """Nobody can convert where nobody comes: it is the delivery that is broken."""
+    assert findings(kind, evidence(clicks(400, 0), visitors=(9600, 1))) != []
+    assert findings(kind, evidence(clicks(400, 0), visitors=(9600, 0))) == []
+    assert findings("broken_delivery", evidence(clicks(400, 0), visitors=(9600, 0))) != []
+
+
 def test_broken_conversion__goal_that_is_defined_otherwise__begins_anew() -> None:
     before = {f"broken_conversion|{BUY}@|{TREATMENT}": log(1000)}
     assert findings("broken_conversion", evidence(clicks(8, 0)), peaks=before) != []

@@ -160,8 +160,10 @@ def _is_proven(peak: float, level: float, pair: Pair) -> bool:
 
 
 def _compared(evidence: Evidence) -> Iterator[tuple[WatchedGoal, Pair]]:
+    """Each goal in each pair that was counted. An arm without visitors has no rate: broken_delivery looks at it."""
+    pairs = [pair for pair in evidence.pairs() if pair.control.visitors and pair.treatment.visitors]
     for goal in evidence.goals:
-        for pair in evidence.pairs():
+        for pair in pairs:
             if {pair.control.variation_id, pair.treatment.variation_id} <= goal.counts.keys():
                 yield goal, pair
 
