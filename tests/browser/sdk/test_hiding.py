@@ -97,8 +97,7 @@ def test_treatment_that_was_late__has_another_try_on_the_next_view(shop: Shop, o
     page.wait_for_load_state()
     assert page.evaluate(H1) == "Original"
     page.evaluate("history.pushState({}, '', '/next')")
-    page.wait_for_function(f"{H1} === 'New'")
-    assert page.evaluate(OPACITY) == "1"
+    page.wait_for_function(f"{H1} === 'New' && {OPACITY} === '1'")
     [exposure] = shop.wait_events("experiment_viewed")
     assert exposure["url"].endswith("/next")
 
