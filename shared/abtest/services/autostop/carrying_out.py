@@ -1,6 +1,5 @@
 """A decision carried out: the pause or the stored evaluation, with events and evidence, in one conditional commit."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import AuditRow, Catalog
 from abtest.services.autostop.deciding import is_same_question
+from abtest.services.experiments.history import diff_of, rows_about
 from abtest.services.experiments.pausing import NotPaused, change_running, pause_running
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import SYSTEM_USER_ID
@@ -20,7 +20,6 @@ Done = Literal["paused", "evaluated", "overtaken", "resumed_by_people"]
 WON = "auto_stop_significant"
 INCONCLUSIVE = "auto_stop_inconclusive"
 EVALUATED = "auto_stop_evaluated"
-_ROWS = 100
 
 
 class CarryingOut:
@@ -85,17 +84,12 @@ class CarryingOut:
 
 def was_stopped(catalog: Catalog, experiment: Experiment) -> bool:
     """Whether auto-stop has paused this measurement for a winner before; the audit, written with the pause, knows."""
-    began, after = experiment.measurement_started_at or "", None
-    while True:
-        rows, after = catalog.audit(experiment.shop_id, entity_id=experiment.id, limit=_ROWS, after_id=after)
-        if any(_is_our_stop(row, experiment.measurement_epoch) for row in rows):
-            return True
-        if after is None or rows[-1].created_at < began:
-            return False
+    rows = rows_about(catalog, experiment, since=experiment.measurement_started_at or "")
+    return any(_is_our_stop(row, experiment.measurement_epoch) for row in rows)
 
 
 def _is_our_stop(row: AuditRow, measurement_epoch: int) -> bool:
-    told = row.diff if isinstance(row.diff, Mapping) else {}
+    told = diff_of(row)
     return (
         row.user_id == SYSTEM_USER_ID
         and told.get("reason") == [None, WON]

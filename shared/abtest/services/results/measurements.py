@@ -1,15 +1,16 @@
 """Since when an experiment is counted, and why: the audit knows what began the present measurement."""
 
 from collections.abc import Mapping
-from typing import Any
+from itertools import islice
 
 from abtest.contract import results as contract
 from abtest.contract.trust import Because
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import parse_timestamp
 from abtest.ports.catalog import AuditRow, Catalog
+from abtest.services.experiments.history import diff_of, rows_about
 
-_ROWS, _PAGES = 100, 20
+_ROWS_READ = 2000
 _KEPT = 1000
 
 MESSAGES: Mapping[Because, str] = {
@@ -41,15 +42,9 @@ class Measurements:
         return told(experiment, self._known[key])
 
     def _because(self, experiment: Experiment) -> Because:
-        began, after = experiment.measurement_started_at or "", None
-        for _ in range(_PAGES):
-            rows, after = self._catalog.audit(experiment.shop_id, entity_id=experiment.id, limit=_ROWS, after_id=after)
-            for row in rows:
-                if begun_by(row) == experiment.measurement_epoch:
-                    return because(row)
-            if after is None or rows[-1].created_at < began:
-                break
-        return "unknown"
+        rows = rows_about(self._catalog, experiment, since=experiment.measurement_started_at or "")
+        found = (because(row) for row in islice(rows, _ROWS_READ) if begun_by(row) == experiment.measurement_epoch)
+        return next(found, "unknown")
 
 
 def told(experiment: Experiment, why: Because | None) -> contract.Measurement:
@@ -65,7 +60,7 @@ def told(experiment: Experiment, why: Because | None) -> contract.Measurement:
 
 def begun_by(row: AuditRow) -> int | None:
     """The measurement epoch that began with what the row tells, if one did."""
-    change = _diff(row).get("measurement_epoch")
+    change = diff_of(row).get("measurement_epoch")
     return change[1] if change else None
 
 
@@ -75,13 +70,9 @@ def because(row: AuditRow) -> Because:
         return "restarted"
     if row.action == "experiment.plan":
         return "plan_changed"
-    parts = [name.split(".") for name in _diff(row)]
+    parts = [name.split(".") for name in diff_of(row)]
     is_share = any(len(part) == 3 and part[0] == "variations" and part[2] in _SHARES for part in parts)
     return "weights_changed" if is_share else "unknown"
 
 
 _SHARES = ("weight", "archived_at", "id")
-
-
-def _diff(row: AuditRow) -> Mapping[str, Any]:
-    return row.diff if isinstance(row.diff, Mapping) else {}

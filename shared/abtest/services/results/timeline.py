@@ -1,6 +1,7 @@
 """What happened to an experiment, out of its audit: who launched, edited, paused and shipped it, in sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from abtest.contract.report import TimelineBy, TimelineEntry, TimelineKind
@@ -9,11 +10,12 @@ from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.kinds import KINDS
 from abtest.domain.guardian.messages import Names, what
 from abtest.ports.catalog import AuditRow, Catalog
+from abtest.services.experiments.history import diff_of, rows_about
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.results.measurements import because, begun_by
 
 ENTRIES = 100
-_ROWS, _PAGES = 100, 5
+_ROWS_READ = 500
 _FIELDS_NAMED = 3
 
 Diff = Mapping[str, Any]
@@ -21,13 +23,7 @@ Diff = Mapping[str, Any]
 
 def history_of(catalog: Catalog, experiment: Experiment) -> list[AuditRow]:
     """The newest rows of the audit about an experiment, oldest first; five hundred at most."""
-    found: list[AuditRow] = []
-    after = None
-    for _ in range(_PAGES):
-        rows, after = catalog.audit(experiment.shop_id, entity_id=experiment.id, limit=_ROWS, after_id=after)
-        found += rows
-        if after is None:
-            break
+    found = islice(rows_about(catalog, experiment), _ROWS_READ)
     return sorted(found, key=lambda row: (row.created_at, row.id))
 
 
@@ -48,13 +44,13 @@ def guardian_pause(rows: Sequence[AuditRow]) -> AuditRow | None:
 def what_paused(row: AuditRow, names: Names) -> str:
     """What Guardian found, in a sentence."""
     told = _told(row)
-    reason = _note(_diff(row), "reason")
+    reason = _note(diff_of(row), "reason")
     case = next((found for found in told if found.get("kind") == reason), None)
     return _finding(case, names) if case else f"Guardian found {str(reason).replace('_', ' ')}."
 
 
 def _entry(row: AuditRow, experiment: Experiment, names: Names) -> TimelineEntry | None:
-    kind, diff = _kind(row), _diff(row)
+    kind, diff = _kind(row), diff_of(row)
     if kind is None or (kind == "changed" and not _is_of_a_started(row, experiment)):
         return None
     by = _by(row)
@@ -112,16 +108,12 @@ def _is_of_a_started(row: AuditRow, experiment: Experiment) -> bool:
 def _by(row: AuditRow) -> TimelineBy:
     if row.user_id != SYSTEM_USER_ID:
         return "person"
-    reason = _note(_diff(row), "reason")
+    reason = _note(diff_of(row), "reason")
     if row.action == "experiment.guardian_triggered" or reason in KINDS:
         return "guardian"
     if isinstance(reason, str) and reason.startswith("auto_stop"):
         return "auto_stop"
     return "schedule" if row.action in ("experiment.launch", "experiment.complete", "experiment.schedule") else "system"
-
-
-def _diff(row: AuditRow) -> Diff:
-    return row.diff if isinstance(row.diff, Mapping) else {}
 
 
 def _note(diff: Diff, name: str) -> Any:
@@ -130,7 +122,7 @@ def _note(diff: Diff, name: str) -> Any:
 
 
 def _told(row: AuditRow) -> Sequence[Mapping[str, Any]]:
-    found = _note(_diff(row), "guardian")
+    found = _note(diff_of(row), "guardian")
     return found if isinstance(found, Sequence) and not isinstance(found, str) else ()
 
 
