@@ -17,7 +17,7 @@ SOURCES = Path(__file__).parents[3] / "shared" / "abtest" / "storefront" / "src"
 SNIPPET_TAG = '<script src="/s.js"></script>'
 SHOP_ID = "0192f3a0-0000-7000-8000-00000000000a"
 SIGNATURE = "v1.k1.00ff"
-PATIENCE = 8.0
+PATIENCE = 20.0
 
 Json = dict[str, Any]
 Answer = tuple[int, dict[str, str]]

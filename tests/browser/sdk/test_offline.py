@@ -1,6 +1,7 @@
 """What could not be delivered waits in storage for the next try, page or tab, and arrives once."""
 
 from collections import Counter
+from time import monotonic
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -12,6 +13,9 @@ from tests.browser.sdk.shop import Shop, html
 pytestmark = pytest.mark.browser
 
 KEPT = "Object.keys(localStorage).filter((name) => name.startsWith('svc_q.')).length"
+
+SOON = 6.0
+"""Seconds; a lease that is taken for another tab's holds things up for ten."""
 
 
 def names(shop: Shop) -> Counter[str]:
@@ -132,6 +136,22 @@ def test_stored_batch__that_is_too_large_for_the_server__is_split(
     context.set_offline(False)
     shop.wait(lambda: names(shop) == {"many": 8})
     kept(page, 0)
+    assert_each_once(shop)
+
+
+def test_stored_batch__that_is_split_while_the_network_flickers__arrives_at_once(
+    page: Page, shop: Shop, context: BrowserContext
+) -> None:
+    context.set_offline(True)
+    page.evaluate("for (let i = 0; i < 8; i++) svc.track('many', {i})")
+    kept(page, 1)
+    shop.answers = [(413, {}), (202, {})]
+    context.set_offline(False)
+    page.evaluate("for (let i = 0; i < 3; i++) dispatchEvent(new Event('online'))")
+    page.wait_for_function(f"{KEPT} === 0")
+    began = monotonic()
+    shop.wait(lambda: names(shop) == {"many": 8})
+    assert monotonic() - began < SOON
     assert_each_once(shop)
 
 

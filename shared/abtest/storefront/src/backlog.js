@@ -79,13 +79,14 @@ export const release = () => {
 };
 
 /**
- * Calls `work` in one tab at a time, until `release` is called there. To others it says when to ask again.
+ * Calls `work` in one tab at a time, until `release` is called there. To others it says when to ask again; here, where
+ * the work is about to begin, soon.
  * @param {() => void} work
  * @param {(ms: number) => void} busy
  */
 export const withLease = (work, busy) => {
   const left = parseInt(read(LEASE)) - now();
-  if (left > 0 && left <= LEASE_MS) return busy(left);
+  if (left > 0 && left <= LEASE_MS) return busy(isOurs ? SETTLE_MS : left);
   const lease = `${now() + LEASE_MS}.${code()}`;
   isOurs = true;
   try {

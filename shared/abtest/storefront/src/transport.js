@@ -138,7 +138,8 @@ const settle = (batch, name, status, retryAfter) => {
     queue = [...batch, ...queue];
   }
   if (name) drain();
-  else if (isBacklog || queue.length) schedule(0);
+  // At once, whatever a later try waits for: the server answers.
+  else if (isBacklog || queue.length) startTimer(pump, 0);
 };
 
 /**
