@@ -13,6 +13,7 @@ from math import inf, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
+from abtest.domain.goals.coverage import STITCHED_ORDERS, STITCHED_SHARE
 from abtest.domain.goals.currency_residue import RESIDUE_ORDERS, RESIDUE_SHARE, UNEVEN_LEVEL
 from abtest.domain.guardian import data_quality as quality
 from abtest.domain.guardian import delivery, harm
@@ -22,7 +23,6 @@ from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.domain.stats import batched
 from abtest.domain.stats.sample_ratio import MONITORING_ALPHA
-from abtest.services.results.questions import ORDERS_AT_LEAST
 
 Counts = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -259,7 +259,7 @@ def _residue(goal: Goal) -> Flags:
 
 def measurement_coverage(seen: Seen, _settings: Settings) -> Flags:
     """Of the shop's orders those whose visitors were never seen are too many."""
-    answer: Flags = (seen.orders >= ORDERS_AT_LEAST) & (seen.stitched < quality.STITCHED_SHARE * seen.orders)
+    answer: Flags = (seen.orders >= STITCHED_ORDERS) & (seen.stitched < STITCHED_SHARE * seen.orders)
     return answer
 
 

@@ -284,7 +284,7 @@ def test_messages__of_every_kind__are_sentences_with_names_and_numbers() -> None
             orders(480, 30, excluded={CONTROL: 0, TREATMENT: 200}),
             visitors=(9600, 8000),
             multiple_exposure=500,
-            stitching=Stitching(100, 50, is_low=True, asks_consent=True),
+            stitching=Stitching(100, 50, asks_consent=True),
         ),
         control={"sessions": Sessions(9000, 10, 0)},
         treatment={"sessions": Sessions(9000, 1000, 4000)},

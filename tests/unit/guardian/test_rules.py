@@ -407,7 +407,7 @@ def test_currency_residue__arms_that_differ__is_found_below_five_percent_too() -
 
 
 def test_measurement_coverage__each_reason__is_a_finding() -> None:
-    low = evidence(stitching=Stitching(100, 79, is_low=True, asks_consent=True))
+    low = evidence(stitching=Stitching(100, 79, asks_consent=True))
     consent, stitched = findings("measurement_coverage", low)
     assert (consent.metric, stitched.metric) == ("consent_gated_sdk", "low_order_stitch_rate")
     assert (stitched.observed, stitched.sample) == (0.79, 100)

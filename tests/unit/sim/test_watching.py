@@ -26,7 +26,6 @@ from abtest.domain.guardian.judging import judge
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.kit.clock import from_milliseconds, timestamp
-from abtest.services.results.questions import coverage_of
 from tools.sim.guarding import SETTINGS
 from tools.sim.shop import Shop
 from tools.sim.watching import HOUR, RULES, Counts, Flags, Goal, Seen, told
@@ -113,9 +112,7 @@ def evidence(world: Seen, path: int, look: int) -> Evidence:
         order_arrivals=_arrivals(world.order_arrivals[path, :end]),
         orders_since=BEGAN_QUARTER,
         orders=ShopOrders(orders, int(world.repeated[at])),
-        stitching=Stitching(
-            orders, stitched, is_low=coverage_of(False, orders, stitched).mixed_populations, asks_consent=False
-        ),
+        stitching=Stitching(orders, stitched, asks_consent=False),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import log
 
+from abtest.domain.goals.coverage import STITCHED_SHARE
 from abtest.domain.goals.currency_residue import RESIDUE_SHARE, UNEVEN_LEVEL, is_residue
 from abtest.domain.guardian.evidence import Answer, Arrivals, Evidence, Finding, NotEvaluated, Peaks, WatchedGoal
 from abtest.domain.guardian.settings import Settings
@@ -22,7 +23,6 @@ SHIFTS = (1, 7)
 """Days: what is expected is the smaller of the day before and the same weekday of the week before."""
 
 REPEATED_SHARE, REPEATED_ORDERS = 0.005, 10
-STITCHED_SHARE = 0.8
 
 
 def sample_ratio_mismatch(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Iterator[Answer]:

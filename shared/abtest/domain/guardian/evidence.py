@@ -6,6 +6,7 @@ from math import fsum
 from typing import Literal, NamedTuple
 
 from abtest.domain.experiments.model import Direction
+from abtest.domain.goals.coverage import is_stitching_low
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.ledger.cells import GoalCount
 from abtest.domain.stats.samples import Conversions, Sample
@@ -46,12 +47,16 @@ class Stitching(NamedTuple):
 
     orders: int
     stitched: int
-    is_low: bool
     asks_consent: bool
+
+    @property
+    def is_low(self) -> bool:
+        """Whether those are too few."""
+        return is_stitching_low(self.orders, self.stitched)
 
 
 NO_ORDERS = ShopOrders(0, None)
-ALL_STITCHED = Stitching(0, 0, is_low=False, asks_consent=False)
+ALL_STITCHED = Stitching(0, 0, asks_consent=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

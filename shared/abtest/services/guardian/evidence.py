@@ -25,7 +25,7 @@ from abtest.ports.rollup_store import Document
 from abtest.services.results import RollupReader
 from abtest.services.results.comparing import unit_of
 from abtest.services.results.curves import DayCurves, Span
-from abtest.services.results.questions import COVERAGE_DAYS, ShopRules, coverage_of
+from abtest.services.results.questions import COVERAGE_DAYS, ShopRules, stitches_in
 from abtest.services.results.reading import Snapshot
 from abtest.services.results.tallies import Tally, of_totals
 
@@ -178,18 +178,11 @@ def _orders(days: Sequence[Document]) -> ShopOrders:
     """Of the days that tell of repetitions; None where none does."""
     telling = [day for day in days if "repeated_orders" in day]
     repeated = sum(day["repeated_orders"] for day in telling) if telling else None
-    return ShopOrders(sum(day["stitch"][0] for day in telling), repeated)
+    return ShopOrders(stitches_in(telling)[0], repeated)
 
 
 def _stitching(days: Sequence[Document], rules: ShopRules) -> Stitching:
-    orders, stitched = (sum(day["stitch"][place] for day in days) for place in (0, 1))
-    reasons = coverage_of(rules.asks_consent, orders, stitched).reasons
-    return Stitching(
-        orders,
-        stitched,
-        is_low="low_order_stitch_rate" in reasons,
-        asks_consent="consent_gated_sdk" in reasons,
-    )
+    return Stitching(*stitches_in(days), asks_consent=rules.asks_consent)
 
 
 def _first_quarter(day: Document) -> int:

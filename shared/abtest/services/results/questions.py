@@ -1,6 +1,6 @@
 """Of which experiment results are asked, and by which rules of the shop they are read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -10,8 +10,7 @@ from abtest.contract import results as contract
 from abtest.domain.autostop.settings import AutoStop, resolved
 from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.planned_test import planned_goal
-from abtest.domain.goals.coverage import Gap
-from abtest.domain.guardian.data_quality import STITCHED_SHARE
+from abtest.domain.goals.coverage import Gap, is_stitching_low
 from abtest.domain.settings import consent
 from abtest.domain.settings.runtime import CONSENT
 from abtest.domain.settings.shop import Shop
@@ -23,9 +22,6 @@ from abtest.services.context import World
 from abtest.services.results.comparing import MinimumData, Question
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import defaults_in
-
-ORDERS_AT_LEAST = 20
-"""Of fewer orders a low share of known visitors may be chance."""
 
 COVERAGE_DAYS = 28
 COVERAGE_KEPT = timedelta(minutes=5)
@@ -94,10 +90,16 @@ def chosen_goals(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Go
     return [goal for goal in experiment.goals if goal.id in goal_ids]
 
 
+def stitches_in(days: Iterable[Document]) -> tuple[int, int]:
+    """Orders of the shop's days, and how many of them are of visitors who were seen before."""
+    found = [day["stitch"] for day in days]
+    return sum(orders for orders, _ in found), sum(stitched for _, stitched in found)
+
+
 def coverage_of(asks_consent: bool, orders: int, stitched: int) -> contract.Coverage:
     """What keeps parts of the traffic out: consent that is asked for, orders whose visitors were not seen before."""
     reasons: list[Gap] = ["consent_gated_sdk"] if asks_consent else []
-    if orders >= ORDERS_AT_LEAST and stitched < STITCHED_SHARE * orders:
+    if is_stitching_low(orders, stitched):
         reasons.append("low_order_stitch_rate")
     return contract.Coverage(mixed_populations=bool(reasons), reasons=reasons)
 
@@ -133,8 +135,7 @@ class Coverage:
         known = self._known.get(key)
         if known is None or now - known.read_at >= COVERAGE_KEPT:
             days = self._store.shop_days(shop_id, first, last)
-            orders, stitched = (sum(day["stitch"][place] for day in days) for place in (0, 1))
-            known = _Stitches(now, orders, stitched)
+            known = _Stitches(now, *stitches_in(days))
             if len(self._known) >= _SHOPS_KEPT:
                 self._known.clear()
             self._known[key] = known
