@@ -14,7 +14,7 @@ from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.kit.clock import SystemClock, from_milliseconds, timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, Put
 from abtest.services.experiments.records import experiment_in, record_of
-from abtest.services.guardian.memory import remembered
+from abtest.services.guardian_memory import remembered
 from abtest.services.shop_records import puts_of
 from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, sample

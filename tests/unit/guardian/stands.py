@@ -17,7 +17,7 @@ from abtest.services.experiments.records import record_of
 from abtest.services.experiments.rounds import Round
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
-from abtest.services.guardian.memory import remembered
+from abtest.services.guardian_memory import remembered
 from abtest.services.results import RollupReader
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
 from tests.unit.experiments.test_store import House

@@ -9,7 +9,7 @@ from abtest.domain.guardian.kinds import KINDS
 from abtest.domain.guardian.messages import Names, what, why_not
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
-from abtest.services.guardian.memory import remembered
+from abtest.services.guardian_memory import remembered
 from abtest.services.shop_records import read_shop
 
 

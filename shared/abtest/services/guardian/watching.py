@@ -21,8 +21,8 @@ from abtest.services.experiments.pausing import NotPaused, pause_running
 from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian.evidence import ShopSight, evidence_of
-from abtest.services.guardian.memory import Remembered, remembered
 from abtest.services.guardian.telling import audit_rows, messages, paused_event, told_of, triggered_rows
+from abtest.services.guardian_memory import Remembered, remembered
 from abtest.services.results import RollupReader
 
 TASK = "guardian"

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.guardian.cases import Case, state_from
+from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.data_quality import TWICE_SHARE, TWICE_VISITORS
 from abtest.domain.guardian.kinds import KINDS
 from abtest.domain.guardian.messages import Names, what
 from abtest.ports.catalog import Catalog
+from abtest.services.guardian_memory import remembered
 from abtest.services.results.comparing import Question
 from abtest.services.results.tallies import Tally
 
@@ -29,8 +30,7 @@ def health(
 
 def standing_cases(catalog: Catalog, experiment: Experiment) -> Sequence[Case]:
     """What Guardian found in the present measurement, told to somebody, and not over."""
-    record = catalog.get(experiment.shop_id, "GUARD", experiment.id)
-    state = state_from(record.body) if record else None
+    state = remembered(catalog, experiment.shop_id, experiment.id).state
     if state is None or state.measurement_epoch != experiment.measurement_epoch:
         return ()
     return [case for case in state.open if case.action and case.measurement_epoch == experiment.measurement_epoch]
