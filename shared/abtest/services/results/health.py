@@ -1,17 +1,22 @@
 """What makes an experiment's numbers doubtful: what the numbers show by themselves, and what Guardian found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.data_quality import TWICE_SHARE, TWICE_VISITORS
-from abtest.domain.guardian.kinds import KINDS
+from abtest.domain.guardian.kinds import KINDS, Severity
 from abtest.domain.guardian.messages import Names, what
 from abtest.ports.catalog import Catalog
 from abtest.services.guardian_memory import remembered
 from abtest.services.results.comparing import Question
 from abtest.services.results.tallies import Tally
+
+_SEVERITY: Mapping[contract.FindingKind, Severity] = {
+    "zero_weight_visitors": "critical",
+    **{kind: row.severity for kind, row in KINDS.items()},
+}
 
 
 def health(
@@ -52,15 +57,7 @@ def _of_split(question: Question, everybody: Tally, srm: contract.SampleRatio) -
 
 def _stray(variation: Variation, visitors: int) -> contract.HealthFinding:
     message = f"{variation.name} gets no traffic, and yet {visitors:,} visitors saw it: find out how"
-    return contract.HealthFinding(
-        kind="zero_weight_visitors",
-        severity="critical",
-        message=message,
-        action=None,
-        detected_at=None,
-        variation_id=variation.id,
-        goal_id=None,
-    )
+    return _finding("zero_weight_visitors", message, variation.id)
 
 
 def _of_multiple_exposure(question: Question, everybody: Tally, twice: int) -> list[contract.HealthFinding]:
@@ -70,14 +67,14 @@ def _of_multiple_exposure(question: Question, everybody: Tally, twice: int) -> l
     return [_finding("multiple_exposure", f"{twice:,} visitors saw two variations; they are left out")]
 
 
-def _finding(kind: contract.FindingKind, message: str) -> contract.HealthFinding:
+def _finding(kind: contract.FindingKind, message: str, variation_id: str | None = None) -> contract.HealthFinding:
     return contract.HealthFinding(
         kind=kind,
-        severity="critical" if kind == "zero_weight_visitors" else KINDS[kind].severity,
+        severity=_SEVERITY[kind],
         message=message,
         action=None,
         detected_at=None,
-        variation_id=None,
+        variation_id=variation_id,
         goal_id=None,
     )
 
@@ -85,7 +82,7 @@ def _finding(kind: contract.FindingKind, message: str) -> contract.HealthFinding
 def _of_case(case: Case, question: Question) -> contract.HealthFinding:
     return contract.HealthFinding(
         kind=case.kind,
-        severity=KINDS[case.kind].severity,
+        severity=_SEVERITY[case.kind],
         message=what(case, Names.of(question.experiment, question.currency)),
         action=case.action,
         detected_at=case.detected_at,
