@@ -89,6 +89,18 @@ def test_sequential__after_a_surer_look__keeps_the_smallest_p_and_an_interval_th
     assert (row["is_significant"], row["difference_ci"]["lower"], row["ci"]["lower"]) == (True, 0, 0)
 
 
+def test_sequential__events_that_come_late_while_paused__do_not_raise_the_smallest_p(lab: Lab) -> None:
+    experiment = lab.launched()
+    shoppers(lab, experiment, buying=(40, 50))
+    assert lab.client.post(f"/experiments/{experiment['id']}/pause").status == 200
+    shoppers(lab, experiment, buying=(40, 80), name="w")
+    look(lab)
+    sure = treatment(lab, experiment, engine="sequential")
+    shoppers(lab, experiment, buying=(60, 30), name="x")
+    row = treatment(lab, experiment, engine="sequential")
+    assert row["p_value"] > 0.05 >= row["always_valid_p"] == pytest.approx(sure["always_valid_p"])
+
+
 def test_sequential__after_a_look_that_was_sure_of_the_contrary__is_no_verdict_but_a_warning(lab: Lab) -> None:
     experiment = lab.launched()
     shoppers(lab, experiment, buying=(40, 80))

@@ -22,6 +22,7 @@ WaitingFor = Literal[
     "arm_without_visitors",
     "already_evaluated",
     "resumed_by_people",
+    "not_running",
     "excluded_currency_residue",
     "measurement_quality_unavailable",
 ]
@@ -45,6 +46,7 @@ SAYINGS: Mapping[WaitingFor, str] = {
     "arm_without_visitors": "the planned number of visitors is reached, but no treatment can be compared",
     "already_evaluated": "the one planned look was taken; it is not taken again in this measurement",
     "resumed_by_people": "auto-stop paused this measurement before and somebody resumed it: it is left alone",
+    "not_running": "it does not run: its counts are looked at while events come late, and nothing is decided",
     "excluded_currency_residue": "too much revenue is in other currencies to decide by money",
     "measurement_quality_unavailable": "visitors who do not consent, or orders of unseen visitors, are missing",
 }

@@ -16,6 +16,7 @@ from abtest.ports.metrics import Metrics
 from abtest.services.autostop.carrying_out import CarryingOut
 from abtest.services.autostop.deciding import decide
 from abtest.services.autostop.evidence import evidence_of
+from abtest.services.autostop.keeping import LookKeeping
 from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.results.questions import Coverage, ShopRules
@@ -40,10 +41,16 @@ class AutoStopRun:
     metrics: Metrics
 
     def run(self, *, until: datetime) -> Round:
-        """One round; no experiment is begun after `until`. Raises RoundFailedError after trying everything."""
+        """One round; no experiment is begun after `until`. Raises RoundFailedError after trying everything.
+
+        Results and metrics tell of what runs; of what does not, `failed` alone.
+        """
         coverage = Coverage(self.store.world, self.reader.store)
         rounds = Rounds(world=self.store.world, leases=self.leases, task=TASK)
         done = rounds.run(lambda experiment: self._turn(experiment, coverage), until=until)
+        # After those that wait for a decision: what is left of the time is enough for looks.
+        keeping = LookKeeping(world=self.store.world, reader=self.reader, looks=self.looks)
+        done.failed += keeping.run(rounds, until=until).failed
         self.metrics.put(
             {
                 "ExperimentsPaused": done.results["paused"],

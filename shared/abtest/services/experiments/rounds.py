@@ -1,7 +1,7 @@
 """Rounds over all running experiments: each in its turn under a lease, none keeping the others from theirs."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -66,25 +66,25 @@ class Rounds:
         Another's turn at the same experiment and task is not waited for (`busy`). Where the round begins is drawn
         anew each time: if time is short, it is not always the same who go without.
         """
+        entries = self.world.catalog.due(QUEUE, self.world.now(), limit=MAX_ENTRIES)
+        return self.over(entries, lambda entry: self._turn(entry, work), until=until)
+
+    def over(self, entries: Sequence[DueEntry], turn: Callable[[DueEntry], str], *, until: datetime) -> Round:
+        """A round over whatever entries, without leases: what `turn` does has to bear that it is done twice."""
+        start = self.world.random.bits(32) % len(entries) if entries else 0
         done = Round()
-        for entry in self._entries():
+        for entry in (*entries[start:], *entries[:start]):
             if self.world.clock.now() >= until:
                 done.left += 1
                 continue
             try:
-                done.results[self._turn(entry, work)] += 1
+                done.results[turn(entry)] += 1
             except Exception:
                 _log.exception("%s.failed", self.task, extra=_facts(entry))
                 done.failed.append(entry.id)
         if done.left:
             _log.warning("%s.out_of_time", self.task, extra={"left": done.left})
         return done
-
-    def _entries(self) -> Iterator[DueEntry]:
-        entries = self.world.catalog.due(QUEUE, self.world.now(), limit=MAX_ENTRIES)
-        start = self.world.random.bits(32) % len(entries) if entries else 0
-        yield from entries[start:]
-        yield from entries[:start]
 
     def _turn(self, entry: DueEntry, work: Work) -> str:
         name, owner = f"{self.task}#{entry.id}", self.world.new_id()

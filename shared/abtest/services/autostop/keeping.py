@@ -1,0 +1,66 @@
+"""Looks at what is counted and does not run: paused and completed tests, personalizations. Nothing is decided there.
+
+Their counts still change: events come late, attribution windows are open. Results show the smallest p of all looks, so
+each count is looked at for as long as there are counts.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from abtest.domain.autostop.looks import is_new, look_at
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.personalizations.measurement import measured
+from abtest.ports.catalog import COUNTED_FOR_EVER, DueEntry, Record
+from abtest.ports.looks import LookStore
+from abtest.services.autostop.evidence import evidence_of
+from abtest.services.context import World
+from abtest.services.experiments.records import experiment_in
+from abtest.services.experiments.rounds import MAX_ENTRIES, QUEUE, Round, Rounds
+from abtest.services.personalizations.records import personalization_in
+from abtest.services.results.questions import ShopRules
+from abtest.services.results.reading import RollupReader
+
+COUNTED = "COUNT"
+NOTHING_RUNS: dict[str, Any] = {"mode": "off", "outcome": "waiting", "reason": "not_running"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookKeeping:
+    """Looks at whatever has a new count. Twice at once one of the two is stored, and they are the same."""
+
+    world: World
+    reader: RollupReader
+    looks: LookStore
+
+    def run(self, rounds: Rounds, *, until: datetime) -> Round:
+        """One look at each new count, none begun after `until`: `looked`, `seen` before, or `running` after all."""
+        catalog, now = self.world.catalog, self.world.now()
+        running = {entry.id for entry in catalog.due(QUEUE, now, limit=MAX_ENTRIES)}
+        counted = catalog.due(COUNTED, COUNTED_FOR_EVER, limit=MAX_ENTRIES)
+        others = [one for one in counted if one.kind != "SHOP" and one.due >= now and one.id not in running]
+        return rounds.over(others, self._turn, until=until)
+
+    def _turn(self, entry: DueEntry) -> str:
+        record = self.world.catalog.get(entry.shop_id, entry.kind, entry.id)
+        if record is None or record.head.status == "running":
+            return "running"
+        looked = [self._look(experiment) for experiment in _measured(record)]
+        return "looked" if any(looked) else "seen"
+
+    def _look(self, experiment: Experiment) -> bool:
+        state = self.looks.state(experiment.id, experiment.measurement_epoch)
+        totals = self.reader.store.totals(experiment.id, experiment.measurement_epoch)
+        if totals is None or (state is not None and totals["generation"] <= state["generation"]):
+            return False
+        evidence = evidence_of(self.reader, ShopRules(self.world.catalog, experiment.shop_id), experiment)
+        if evidence is None or not is_new(state, evidence):
+            return False
+        after, look = look_at(state, evidence, self.world.now())
+        return self.looks.put(after, {**look, "verdict": NOTHING_RUNS})
+
+
+def _measured(record: Record) -> Iterable[Experiment]:
+    """What looks are at: an experiment itself, a personalization's experiences."""
+    return measured(personalization_in(record)) if record.head.kind == "PZN" else (experiment_in(record),)
