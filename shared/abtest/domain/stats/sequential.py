@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import exp, sqrt
 from typing import Literal, NamedTuple
 
-from abtest.domain.stats.arithmetic import FLOATS
+from abtest.domain.stats.arithmetic import FLOATS, Arithmetic, Real
 from abtest.domain.stats.formulas import (
     log_mixture_ratio,
     log_one_sided_ratio,
@@ -24,6 +24,13 @@ PLANNED_VISITORS = 5000
 
 VarianceRule = Literal["max", "unpooled", "pooled"]
 Direction = Literal["increase", "decrease"]
+
+
+def variance_by(rule: VarianceRule, m: Arithmetic[Real], unpooled: Real, pooled: Real) -> Real:
+    """Which of the two the test is made with: "max" takes the larger one."""
+    if rule == "max":
+        return m.greater(unpooled, pooled)
+    return unpooled if rule == "unpooled" else pooled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,9 +201,8 @@ def _of_rates(control: Conversions, treatment: Conversions, rule: VarianceRule) 
     if n_c <= 0 or n_t <= 0:
         return None
     counts = (control.conversions, n_c, treatment.conversions, n_t)
-    unpooled = unpooled_variance(*counts) if rule != "pooled" else 0.0
-    pooled = pooled_variance(*counts) if rule != "unpooled" else 0.0
-    difference, variance = rate_difference(*counts), max(unpooled, pooled)
+    difference = rate_difference(*counts)
+    variance = variance_by(rule, FLOATS, unpooled_variance(*counts), pooled_variance(*counts))
     return None if variance == 0 and difference else (difference, variance, n_c + n_t)
 
 
@@ -204,9 +210,7 @@ def _of_means(control: Sample, treatment: Sample, rule: VarianceRule) -> tuple[f
     if control.n < 2 or treatment.n < 2:
         return None
     spreads = (control.variance, control.n, treatment.variance, treatment.n)
-    unpooled = unpooled_variance_of_means(*spreads) if rule != "pooled" else 0.0
-    pooled = pooled_variance_of_means(*spreads) if rule != "unpooled" else 0.0
-    variance = max(unpooled, pooled)
+    variance = variance_by(rule, FLOATS, unpooled_variance_of_means(*spreads), pooled_variance_of_means(*spreads))
     if variance <= 0 and (control.mean or treatment.mean):
         return None
     return treatment.mean - control.mean, max(variance, 0.0), control.n + treatment.n

@@ -17,7 +17,7 @@ from abtest.domain.stats.formulas import (
     unpooled_variance,
     unpooled_variance_of_means,
 )
-from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, VarianceRule
+from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, VarianceRule, variance_by
 
 
 class MixtureTests(NamedTuple):
@@ -179,10 +179,8 @@ def _tau_squared(found: _Differences, alpha: float, tau: Values | None, planned_
 @quietly
 def _of_rates(x_c: Values, n_c: Values, x_t: Values, n_t: Values, rule: VarianceRule) -> _Differences:
     x_c, n_c, x_t, n_t = counts(x_c, n_c, x_t, n_t)
-    nothing = np.zeros(np.shape(x_c))
-    unpooled = nothing if rule == "pooled" else unpooled_variance(x_c, n_c, x_t, n_t)
-    pooled = nothing if rule == "unpooled" else pooled_variance(x_c, n_c, x_t, n_t)
-    difference, variance = rate_difference(x_c, n_c, x_t, n_t), np.maximum(unpooled, pooled)
+    unpooled, pooled = unpooled_variance(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t)
+    difference, variance = rate_difference(x_c, n_c, x_t, n_t), variance_by(rule, ARRAYS, unpooled, pooled)
     is_empty = (n_c <= 0) | (n_t <= 0) | ((variance == 0) & (difference != 0))
     return _Differences(unless(is_empty, difference), unless(is_empty, variance), n_c + n_t)
 
@@ -198,9 +196,8 @@ def _of_means(
     rule: VarianceRule,
 ) -> _Differences:
     n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
-    spreads, nothing = (variance_c, n_c, variance_t, n_t), np.zeros(np.shape(n_c))
-    unpooled = nothing if rule == "pooled" else unpooled_variance_of_means(*spreads)
-    pooled = nothing if rule == "unpooled" else pooled_variance_of_means(*spreads)
-    variance = np.maximum(np.maximum(unpooled, pooled), 0)
+    spreads = (variance_c, n_c, variance_t, n_t)
+    unpooled, pooled = unpooled_variance_of_means(*spreads), pooled_variance_of_means(*spreads)
+    variance = np.maximum(variance_by(rule, ARRAYS, unpooled, pooled), 0)
     is_empty = (n_c < 2) | (n_t < 2) | ((variance == 0) & ((mean_c != 0) | (mean_t != 0)))
     return _Differences(unless(is_empty, mean_t - mean_c), unless(is_empty, variance), n_c + n_t)
