@@ -99,6 +99,10 @@ class Stand(House):
         """Events that wait to be sent."""
         return [dict(row.payload) for row in self.outbox() if row.topic == "webhook"]
 
+    def events(self) -> list[tuple[str, str]]:
+        """Their names, with the kind that was found."""
+        return [(found["event"], found.get("kind") or found["reason"]) for found in self.webhooks()]
+
     def inbox(self) -> list[InboxRow]:
         """Messages, newest first."""
         return list(self.catalog.inbox(SHOP, limit=100)[0])

@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from abtest.domain.guardian.evidence import Evidence, Sessions, ShopOrders
 from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
@@ -18,11 +16,6 @@ from abtest.services.guardian.evidence import ShopSight, evidence_of, watched_go
 from abtest.services.results import RollupReader
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
 from tests.unit.guardian.stands import HEALTHY, MONEY, Stand
-
-
-@pytest.fixture
-def stand() -> Stand:
-    return Stand()
 
 
 def evidence(stand: Stand) -> Evidence:
