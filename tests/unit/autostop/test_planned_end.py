@@ -160,14 +160,14 @@ def test_round__one_sided_plan_of_a_goal_that_should_fall__is_won_by_falling(kee
 def test_round__two_treatments__are_corrected_as_the_plan_says(
     keeper: Shopkeeper, correction: str, outcome: str
 ) -> None:
-    arms = (variation(0, weight=0.4), variation(1, weight=0.3), variation(2, weight=0.3))
+    arms = tuple(variation(number, weight=1 / 3) for number in range(3))
     close = {CONTROL: (1000, 100), TREATMENT: (1000, 128), OTHER: (1000, 100)}
     ended(keeper, close, variations=arms, planned_test=plan(correction_method=correction))
     assert stored(keeper)["evaluation"]["outcome"] == outcome
 
 
 def test_round__plan_from_before_corrections__has_none(keeper: Shopkeeper) -> None:
-    arms = (variation(0, weight=0.4), variation(1, weight=0.3), variation(2, weight=0.3))
+    arms = tuple(variation(number, weight=1 / 3) for number in range(3))
     old = {name: value for name, value in plan().items() if name != "correction_method"}
     close = {CONTROL: (1000, 100), TREATMENT: (1000, 128), OTHER: (1000, 100)}
     ended(keeper, close, variations=arms, planned_test=old)

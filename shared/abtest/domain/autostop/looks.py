@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.autostop.evidence import Evidence, Measure
-from abtest.domain.stats.sample_ratio import sequential_sample_ratio
+from abtest.domain.stats.sample_ratio import is_mismatched, sample_ratio, sequential_sample_ratio
 from abtest.domain.stats.sequential import PLANNED_VISITORS, Mixture, mixture_test
 from abtest.kit.clock import Timestamp
 
@@ -43,6 +43,12 @@ def look_at(state: Document | None, evidence: Evidence, now: Timestamp) -> tuple
     }
     look = {**stamp, "alpha": evidence.alpha, "visitors": dict(evidence.visitors), "goals": shown, "srm": ratio}
     return after, look
+
+
+def is_split_broken(state: Document, evidence: Evidence) -> bool:
+    """Whether visitors are not split as the weights say, by what results call a mismatch. `state`: after this look."""
+    now = sample_ratio(list(evidence.visitors.values()), list(evidence.weights.values()))
+    return is_mismatched(now, state["srm_p"])
 
 
 def kept(state: Document | None, goal_id: str, source: str) -> Document | None:

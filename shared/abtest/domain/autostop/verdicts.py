@@ -23,6 +23,7 @@ WaitingFor = Literal[
     "already_evaluated",
     "resumed_by_people",
     "not_running",
+    "sample_ratio_mismatch",
     "excluded_currency_residue",
     "measurement_quality_unavailable",
 ]
@@ -47,6 +48,7 @@ SAYINGS: Mapping[WaitingFor, str] = {
     "already_evaluated": "the one planned look was taken; it is not taken again in this measurement",
     "resumed_by_people": "auto-stop paused this measurement before and somebody resumed it: it is left alone",
     "not_running": "it does not run: its counts are looked at while events come late, and nothing is decided",
+    "sample_ratio_mismatch": "visitors are not split as the weights say: find out why, and restart the test",
     "excluded_currency_residue": "too much revenue is in other currencies to decide by money",
     "measurement_quality_unavailable": "visitors who do not consent, or orders of unseen visitors, are missing",
 }

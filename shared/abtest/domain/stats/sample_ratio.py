@@ -48,6 +48,15 @@ def sample_ratio(visitors: Sequence[int], weights: Sequence[float]) -> SampleRat
     return SampleRatio(expected=expected, chi_squared=chi_squared, degrees_of_freedom=weighted - 1, p_value=p_value)
 
 
+def is_mismatched(single: SampleRatio | None, running_p: float | None) -> bool:
+    """Whether numbers are not to be trusted: by this look alone, or by the smallest sequential p of all looks.
+
+    The sequential test is made for splits a percent or two off: 200 visitors beside 100 do not move it, and are none.
+    """
+    is_seen_now = single is not None and single.is_mismatch
+    return is_seen_now or (running_p is not None and running_p <= MONITORING_ALPHA)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequentialSampleRatio:
     """One look of monitoring. What is decided upon is the running minimum of `p_value` over looks, at 0.01.

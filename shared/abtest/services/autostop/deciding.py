@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from abtest.domain.autostop import planned_end, sequential
 from abtest.domain.autostop.evidence import Evidence
-from abtest.domain.autostop.looks import Document
+from abtest.domain.autostop.looks import Document, is_split_broken
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.verdicts import Verdict, Waiting
 from abtest.domain.experiments.model import Experiment
@@ -26,7 +26,19 @@ _DECIDED_UPON = (
 def decide(
     experiment: Experiment, state: Document, evidence: Evidence, settings: AutoStop, *, now: datetime, is_covered: bool
 ) -> Verdict:
-    """What the mode's rule says of the evidence. `is_covered`: see `domain.autostop.money.blocked`."""
+    """What the mode's rule says of the evidence. `is_covered`: see `domain.autostop.money.blocked`.
+
+    Nothing is decided on a broken split (docs/adr/0029): what would be waits, and a planned look is not spent.
+    """
+    verdict = _by_rule(experiment, state, evidence, settings, now, is_covered)
+    if not isinstance(verdict, Waiting) and is_split_broken(state, evidence):
+        return Waiting("sample_ratio_mismatch")
+    return verdict
+
+
+def _by_rule(
+    experiment: Experiment, state: Document, evidence: Evidence, settings: AutoStop, now: datetime, is_covered: bool
+) -> Verdict:
     if settings.mode == "off":
         return Waiting("off")
     if not evidence.treatments or evidence.weights[evidence.control_id] <= 0:

@@ -1,7 +1,7 @@
 """Whether visitors are split among the variations as the weights say."""
 
 from abtest.contract import results as contract
-from abtest.domain.stats.sample_ratio import MONITORING_ALPHA, sample_ratio, sequential_sample_ratio
+from abtest.domain.stats.sample_ratio import is_mismatched, sample_ratio, sequential_sample_ratio
 from abtest.services.results.comparing import Question
 from abtest.services.results.tallies import Tally
 
@@ -22,11 +22,9 @@ def sample_ratio_of(question: Question, tally: Tally, *, monitored: bool = False
             sequential_p_value=None,
         )
     running = _running(question, visitors, weights) if monitored else None
-    # The sequential test is made for splits a percent or two off: a hundred visitors in one arm alone do not move it.
-    is_mismatch = found.is_mismatch or (running is not None and running <= MONITORING_ALPHA)
     return contract.SampleRatio(
         p_value=found.p_value,
-        status="mismatch" if is_mismatch else "ok",
+        status="mismatch" if is_mismatched(found, running) else "ok",
         expected=dict(zip(ids, found.expected, strict=True)),
         observed=observed,
         sequential_p_value=running,
