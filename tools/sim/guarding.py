@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.guardian.settings import settings_of
-from tools.sim.outcomes import Aim, Cell, Outcomes, Row, median, share
+from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, median, share
 from tools.sim.shop import Shop
 from tools.sim.watching import RULES, loss_by_amount, told
 
@@ -35,9 +35,9 @@ class FalseAlarms:
         """Whether each kind was ever told, and whether a loss was by its amount alone."""
         seen = self.shop.seen(rng, paths, DAYS)
         outcomes: dict[str, NDArray[np.float64]] = {
-            kind: told(kind, rule(seen, SETTINGS), SETTINGS).any(axis=-1).astype(float) for kind, rule in RULES.items()
+            kind: ever(told(kind, rule(seen, SETTINGS), SETTINGS)) for kind, rule in RULES.items()
         }
-        return {**outcomes, "amount": loss_by_amount(seen, seen.goals[1], SETTINGS).any(axis=-1).astype(float)}
+        return {**outcomes, "amount": ever(loss_by_amount(seen, seen.goals[1], SETTINGS))}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
         """One for each kind."""

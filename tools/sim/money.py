@@ -9,9 +9,9 @@ import numpy as np
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.stats import batched
 from tools.sim.deciding import ALPHA, ready, running, verdicts
-from tools.sim.outcomes import Aim, Cell, Outcomes, Row, share
+from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, share
 from tools.sim.shop import Shop
-from tools.sim.traffic import Traffic
+from tools.sim.traffic import Traffic, split
 
 DAYS = 28
 
@@ -27,8 +27,7 @@ class MoneyPeeking:
     @property
     def name(self) -> str:
         """The split."""
-        split = f"{100 * (1 - self.treatment_share):.0f}/{100 * self.treatment_share:.0f}"
-        return f"money per visitor, {split}, {DAYS * 24} looks"
+        return f"money per visitor, {split(self.treatment_share)}, {DAYS * 24} looks"
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
         """Whether anything was ever significant, and whether auto-stop would have paused for a winner."""
@@ -41,7 +40,7 @@ class MoneyPeeking:
         found = verdicts(running(batched.mixture_of_means(*arms, alpha=ALPHA)), is_ready)
         once = (batched.welch(*arms).p_value <= ALPHA) & is_ready
         flags = {"ours": found.significant, "paused": found.wins, "naive": once}
-        return {name: np.asarray(each.any(axis=(1, 2)), dtype=np.float64) for name, each in flags.items()}
+        return {name: ever(each) for name, each in flags.items()}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
         """One."""

@@ -77,6 +77,12 @@ class Row:
         return self.aim is None or self.aim.is_met(self.reached)
 
 
+def ever(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """1 on each path (axis 0) on which it was so at any look, of any treatment."""
+    answer: NDArray[np.float64] = np.asarray(flags.any(axis=tuple(range(1, flags.ndim))), dtype=np.float64)
+    return answer
+
+
 def share(values: NDArray[np.float64]) -> tuple[float, float]:
     """Part of the paths, and its Monte Carlo error; of none of n the error is that of the rule of three."""
     n, part = len(values), float(np.mean(values))

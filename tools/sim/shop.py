@@ -7,9 +7,8 @@ from math import exp, log, pi
 
 import numpy as np
 
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from tools.sim.watching import HOUR, Counts, Goal, Seen
-
-QUARTERS = 96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +67,8 @@ class Shop:
         return 1 - self.treatment_share, self.treatment_share
 
     def _arrivals(self, rng: np.random.Generator, paths: int, days: int, part: float) -> Counts:
-        shape = 1 - self.swing * np.cos(2 * pi * np.arange(QUARTERS) / QUARTERS)
-        expected = np.tile(self.visitors_a_day * part * shape / QUARTERS, days)
+        shape = 1 - self.swing * np.cos(2 * pi * np.arange(QUARTERS_A_DAY) / QUARTERS_A_DAY)
+        expected = np.tile(self.visitors_a_day * part * shape / QUARTERS_A_DAY, days)
         return rng.poisson(expected, size=(paths, len(expected)))
 
     def _revenue(self, rng: np.random.Generator, bought: Counts) -> Goal:

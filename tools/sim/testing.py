@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.planning.sample_size import Demand, expected_rate, size_for_rate
 from abtest.domain.stats import batched
-from tools.sim.deciding import ALPHA, Flags, minima, naive, ready, verdicts
-from tools.sim.outcomes import Aim, Cell, Outcomes, Row, share
-from tools.sim.traffic import Traffic, drawn
+from tools.sim.deciding import ALPHA, minima, naive, ready, verdicts
+from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, share
+from tools.sim.traffic import Traffic, drawn, split
 
 MDE = 0.10
 AT_ONCE = 200_000
@@ -38,8 +39,7 @@ class Peeking:
     @property
     def name(self) -> str:
         """Rate, split, looks."""
-        split = f"{100 * (1 - self.treatment_share):.0f}/{100 * self.treatment_share:.0f}"
-        return f"{100 * self.rate:g} %, {split}, {self.looks} looks"
+        return f"{100 * self.rate:g} %, {split(self.treatment_share)}, {self.looks} looks"
 
     @property
     def batch(self) -> int:
@@ -60,8 +60,8 @@ class Peeking:
             for least in MIN_CONVERSIONS:
                 is_ready = ready(traffic, AutoStop(min_conversions=least))
                 for how, found in tested.items():
-                    outcomes[f"{how} {least} {a_look}"] = _ever(verdicts(found, is_ready).significant)
-                outcomes[f"naive {least} {a_look}"] = _ever(naive(traffic, is_ready))
+                    outcomes[f"{how} {least} {a_look}"] = ever(verdicts(found, is_ready).significant)
+                outcomes[f"naive {least} {a_look}"] = ever(naive(traffic, is_ready))
         return outcomes
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
@@ -80,7 +80,7 @@ class Peeking:
             aim=Aim(ALPHA),
             reached=reached,
             error=error,
-            beside=", ".join(f"{how} {value[0]:.3f}" for how, value in worst.items()),
+            beside=_beside(worst, digits=3),
         )
 
 
@@ -108,8 +108,8 @@ class Power:
         outcomes = {}
         for multiple, _ in self.MULTIPLES:
             end = round(self.days * multiple)
-            outcomes[f"planned {multiple}"] = _ever(planned[:, :end])
-            outcomes[f"peers {multiple}"] = _ever(peers[:, :end])
+            outcomes[f"planned {multiple}"] = ever(planned[:, :end])
+            outcomes[f"peers {multiple}"] = ever(peers[:, :end])
         return outcomes
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
@@ -160,7 +160,7 @@ class Family:
         is_ready, alike = ready(traffic, AutoStop()), self.treatments - self.better
         tested = {"planned": MDE * self.rate, "unplanned": None}
         found = {how: verdicts(minima(traffic, tau=tau), is_ready).significant for how, tau in tested.items()}
-        return {how: _ever(flags[..., :alike]) for how, flags in found.items()}
+        return {how: ever(flags[..., :alike]) for how, flags in found.items()}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
         """The worse of both mixtures counts."""
@@ -173,7 +173,7 @@ class Family:
                 aim=Aim(ALPHA),
                 reached=reached,
                 error=error,
-                beside=", ".join(f"{how} {value[0]:.4f}" for how, value in shares.items()),
+                beside=_beside(shares),
             )
         ]
 
@@ -191,8 +191,7 @@ class Coverage:
     @property
     def name(self) -> str:
         """Rate, split, effect."""
-        split = f"{100 * (1 - self.treatment_share):.0f}/{100 * self.treatment_share:.0f}"
-        return f"{100 * self.rate:g} %, {split}, effect {100 * self.effect:+.0f} %"
+        return f"{100 * self.rate:g} %, {split(self.treatment_share)}, effect {100 * self.effect:+.0f} %"
 
     @property
     def batch(self) -> int:
@@ -218,7 +217,7 @@ class Coverage:
                 aim=Aim(1 - ALPHA, at_least=True),
                 reached=reached,
                 error=error,
-                beside=", ".join(f"{how} {value[0]:.4f}" for how, value in shares.items()),
+                beside=_beside(shares),
             )
         ]
 
@@ -227,13 +226,12 @@ def _held(traffic: Traffic, truth: float, tau: float | None) -> NDArray[np.float
     x_c, n_c = traffic.control
     x_t, n_t = traffic.treatments
     found = batched.mixture_of_rates(x_c, n_c, x_t, n_t, alpha=ALPHA, tau=tau)
-    held: NDArray[np.float64] = 1.0 - _ever((found.lower > truth) | (found.upper < truth))
+    held: NDArray[np.float64] = 1.0 - ever((found.lower > truth) | (found.upper < truth))
     return held
 
 
-def _ever(flags: Flags) -> NDArray[np.float64]:
-    answer: NDArray[np.float64] = np.asarray(flags.any(axis=(1, 2)), dtype=np.float64)
-    return answer
+def _beside(shares: Mapping[str, tuple[float, float]], digits: int = 4) -> str:
+    return ", ".join(f"{how} {reached:.{digits}f}" for how, (reached, _) in shares.items())
 
 
 RATES, TREATMENT_SHARES, LOOKS, EFFECTS = (0.005, 0.02, 0.10), (0.5, 0.1), (100, 400), (0.0, 0.1, -0.5)

@@ -28,6 +28,11 @@ class Traffic(NamedTuple):
         return np.moveaxis(self.conversions[1:], 0, -1), np.moveaxis(self.visitors[1:], 0, -1)
 
 
+def split(treatment_share: float) -> str:
+    """Percent of the control and of the treatment."""
+    return f"{100 * (1 - treatment_share):.0f}/{100 * treatment_share:.0f}"
+
+
 def drawn(
     rng: np.random.Generator, shape: tuple[int, int], *, a_look: int, shares: Sequence[float], rates: Sequence[float]
 ) -> Traffic:

@@ -25,13 +25,14 @@ from abtest.domain.guardian.evidence import (
 from abtest.domain.guardian.judging import judge
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
+from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.kit.clock import from_milliseconds, timestamp
 from tools.sim.guarding import SETTINGS
 from tools.sim.shop import Shop
 from tools.sim.watching import HOUR, RULES, Counts, Flags, Goal, Seen, told
 
 ARMS = "control", "treatment"
-BEGAN_QUARTER = 20_000 * 96
+BEGAN_QUARTER = 20_000 * QUARTERS_A_DAY
 DAYS, PATHS = 4, 6
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
