@@ -8,7 +8,7 @@ from math import exp, log, pi
 import numpy as np
 
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
-from tools.sim.watching import HOUR, Counts, Goal, Seen
+from tools.sim.seen import HOUR, Counts, Goal, Seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,10 @@ far, unless told otherwise. There is one treatment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from math import inf, log, log1p
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abtest.domain.goals.coverage import STITCHED_ORDERS, STITCHED_SHARE
 from abtest.domain.goals.currency_residue import RESIDUE_ORDERS, RESIDUE_SHARE, UNEVEN_LEVEL
@@ -23,91 +21,7 @@ from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.domain.stats import batched
 from abtest.domain.stats.sample_ratio import MONITORING_ALPHA
-
-Counts = NDArray[np.int64]
-Numbers = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-HOUR = 4
-"""Quarters."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
-    """A goal that is to rise; each array (2, paths, looks), the control first. `total`, `squares`: money, in cents."""
-
-    converters: Counts
-    hits: Counts
-    excluded: Counts
-    total: Counts | None = None
-    squares: Counts | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """A pair of arms, look by look. Arrays of arms are (2, paths, looks), the control first.
-
-    `arrivals` (2, paths, quarters) are new visitors, `order_arrivals` (paths, quarters) the shop's orders; a look is at
-    the end of each hour.
-    """
-
-    share: float
-    visitors: Counts
-    goals: Sequence[Goal]
-    failed: Counts
-    missed: Counts
-    twice: Counts
-    orders: Counts
-    repeated: Counts
-    stitched: Counts
-    arrivals: Counts
-    order_arrivals: Counts
-    _money: dict[int, Numbers] = field(default_factory=dict, init=False, compare=False)
-
-    @property
-    def looks(self) -> int:
-        """How many."""
-        return self.visitors.shape[-1]
-
-    def money(self, goal: Goal) -> tuple[Numbers, Numbers]:
-        """Mean and variance per visitor, in major units."""
-        if goal.total is None or goal.squares is None:
-            raise ValueError("the goal counts no money")
-        n = self.visitors
-        with np.errstate(all="ignore"):
-            mean = goal.total / n
-            variance = (goal.squares - goal.total * mean) / (n - 1)
-        return mean / 100, variance / 10_000
-
-    def harm_of_money(self, goal: Goal) -> Numbers:
-        """The greatest log E of harm so far; asked for by two rules."""
-        if id(goal) not in self._money:
-            self._money[id(goal)] = _harm_of_money(self, goal)
-        return self._money[id(goal)]
-
-
-def _harm_of_money(seen: Seen, goal: Goal) -> Numbers:
-    mean, variance = seen.money(goal)
-    tau = np.where(mean[0] > 0, harm.EXPECTED_REVENUE_HARM * mean[0], 1.0)
-    found = batched.one_sided_mixture_of_means(
-        *_interleaved(seen.visitors, mean, variance), direction="decrease", alpha=harm.HARM_LEVEL, tau=tau
-    )
-    return _peaks(np.where(_is_ready(goal) & (mean[0] > 0), found.log_e, np.nan))
-
-
-def _is_ready(goal: Goal) -> Flags:
-    answer: Flags = goal.hits.min(axis=0) >= harm.ORDERS_AT_LEAST
-    return answer
-
-
-def _interleaved(n: Counts, mean: Numbers, variance: Numbers) -> tuple[NDArray[np.generic], ...]:
-    return n[0], mean[0], variance[0], n[1], mean[1], variance[1]
-
-
-def _peaks(log_e: Numbers) -> Numbers:
-    """The greatest so far, at least 0; looks without a test change nothing."""
-    answer: Numbers = np.maximum.accumulate(np.maximum(np.nan_to_num(log_e, nan=0.0, posinf=inf), 0.0), axis=-1)
-    return answer
+from tools.sim.seen import HOUR, Counts, Flags, Goal, Numbers, Seen, is_ready, peaks
 
 
 def broken_delivery(seen: Seen, _settings: Settings) -> Flags:
@@ -146,7 +60,7 @@ def broken_runtime(seen: Seen, _settings: Settings) -> Flags:
     usual, rate = _rates(seen.failed, seen.visitors)
     limit = np.maximum(harm.RUNTIME_FACTOR * usual, harm.RUNTIME_RATE)
     is_much = (seen.failed[1] >= harm.RUNTIME_SESSIONS) & (rate >= limit)
-    answer: Flags = is_much & (_peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
+    answer: Flags = is_much & (peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
     return answer
 
 
@@ -158,7 +72,7 @@ def broken_conversion(seen: Seen, _settings: Settings) -> Flags:
 def _broken_conversion(seen: Seen, goal: Goal) -> Flags:
     found = batched.harm_evidence(*goal.converters, share=seen.share)
     usual, rate = _rates(goal.converters, seen.visitors)
-    answer: Flags = (rate <= harm.CONVERSION_FACTOR * usual) & (_peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
+    answer: Flags = (rate <= harm.CONVERSION_FACTOR * usual) & (peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
     return answer
 
 
@@ -175,19 +89,19 @@ def conversion_harm(seen: Seen, _settings: Settings) -> Flags:
     """Any goal."""
     a, b = harm.PRIOR_COUNTS * seen.share, harm.PRIOR_COUNTS * (1 - seen.share)
     found = [batched.harm_evidence(*goal.converters, share=seen.share, a=a, b=b) for goal in seen.goals]
-    return _any(_peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found)
+    return _any(peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found)
 
 
 def revenue_harm(seen: Seen, _settings: Settings) -> Flags:
     """Any goal of money."""
-    return _any(_is_ready(goal) & (seen.harm_of_money(goal) >= -log(harm.HARM_LEVEL)) for goal in _of_money(seen))
+    return _any(is_ready(goal) & (seen.harm_of_money(goal) >= -log(harm.HARM_LEVEL)) for goal in _of_money(seen))
 
 
 def revenue_loss(seen: Seen, settings: Settings) -> Flags:
     """Any goal of money."""
     level = -log(harm.LOSS_LEVEL)
     return _any(
-        _is_ready(goal) & (seen.harm_of_money(goal) >= level) & loss_by_amount(seen, goal, settings)
+        is_ready(goal) & (seen.harm_of_money(goal) >= level) & loss_by_amount(seen, goal, settings)
         for goal in _of_money(seen)
     )
 
@@ -203,7 +117,7 @@ def loss_by_amount(seen: Seen, goal: Goal, settings: Settings) -> Flags:
 def sample_ratio_mismatch(seen: Seen, _settings: Settings) -> Flags:
     """Of both arms."""
     found = batched.sequential_sample_ratio(np.moveaxis(seen.visitors, 0, -1), [1 - seen.share, seen.share])
-    answer: Flags = _peaks(found.log_bayes_factor) >= -log(MONITORING_ALPHA)
+    answer: Flags = peaks(found.log_bayes_factor) >= -log(MONITORING_ALPHA)
     return answer
 
 
@@ -253,7 +167,7 @@ def _residue(goal: Goal) -> Flags:
     is_much = (whole >= RESIDUE_ORDERS) & (lower > RESIDUE_SHARE)
     arms = (goal.excluded[0], orders[0], goal.excluded[1], orders[1])
     found = batched.mixture_of_rates(*arms, alpha=UNEVEN_LEVEL)
-    answer: Flags = is_much | (_peaks(found.log_lambda) >= -log(UNEVEN_LEVEL))
+    answer: Flags = is_much | (peaks(found.log_lambda) >= -log(UNEVEN_LEVEL))
     return answer
 
 

@@ -28,8 +28,9 @@ from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.kit.clock import from_milliseconds, timestamp
 from tools.sim.guarding import SETTINGS
+from tools.sim.seen import HOUR, Counts, Flags, Goal, Seen
 from tools.sim.shop import Shop
-from tools.sim.watching import HOUR, RULES, Counts, Flags, Goal, Seen, told
+from tools.sim.watching import RULES, told
 
 ARMS = "control", "treatment"
 BEGAN_QUARTER = 20_000 * QUARTERS_A_DAY
