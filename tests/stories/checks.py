@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from abtest.kit.clock import parse_timestamp, to_milliseconds
+from abtest.kit.clock import parse_milliseconds
 from abtest.kit.ids import is_uuid
 from tests.stories.evidence import Arm, always_valid_p, naive_z, naive_z_of_means, two_sided
 from tests.stories.oracle import Foretold
@@ -60,7 +60,7 @@ def events(story: Story) -> None:
         assert row.topic == "webhook"
         assert row.shop_id == story.shop.tenant.shop.id
         begins, ends = _window(story, foretold)
-        assert begins <= to_milliseconds(parse_timestamp(row.created_at)) < ends, (row, foretold)
+        assert begins <= parse_milliseconds(row.created_at) < ends, (row, foretold)
 
 
 def payloads(story: Story) -> None:
@@ -88,8 +88,8 @@ def details(story: Story) -> None:
             "sample": finding.sample,
             "consecutive_checks": 1,
         }
-        assert to_milliseconds(parse_timestamp(window["from"])) == case.book.begins
-        assert to_milliseconds(parse_timestamp(window["to"])) == story.rounds[foretold.round][0]
+        assert parse_milliseconds(window["from"]) == case.book.begins
+        assert parse_milliseconds(window["to"]) == story.rounds[foretold.round][0]
         assert isinstance(generation, int)
         assert generation >= 1
 
@@ -113,7 +113,7 @@ def findings(story: Story) -> None:
         assert len(found) == len(listed)
         moments = {foretold.round for foretold in story.oracle.foretold if _is_of_guardian(foretold, case)}
         for each in found:
-            detected = to_milliseconds(parse_timestamp(each["detected_at"]))
+            detected = parse_milliseconds(each["detected_at"])
             assert any(story.rounds[number][0] <= detected < story.rounds[number][1] for number in moments)
             assert each["resolved_at"] is None
 
@@ -183,7 +183,7 @@ def planned(story: Story) -> None:
         found = plan["evaluation"]
         assert (found["outcome"], found["total_visitors_at_evaluation"]) == (outcome, visitors)
         begins, ends = story.rounds[number]
-        assert begins <= to_milliseconds(parse_timestamp(found["evaluated_at"])) < ends
+        assert begins <= parse_milliseconds(found["evaluated_at"]) < ends
         words = outcome.replace("_", " ")
         assert sentences == (
             [] if case.status == "paused" else [f"The planned end was reached and looked at once: {words}."]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from abtest.kit.clock import from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import from_milliseconds, parse_milliseconds, timestamp
 from abtest.ports.catalog import OutboxRow
 from tests.faults.shop import moved
 from tests.stories.book import Book
@@ -242,7 +242,7 @@ def _case(role: Role, found: Mapping[str, Any]) -> Case:
     (treatment,) = (each["id"] for each in found["variations"] if not each["is_control"])
     goals = {goal["name"]: goal["id"] for goal in found["goals"]}
     plan = found["planned_test"]
-    begins = to_milliseconds(parse_timestamp(found["started_at"]))
+    begins = parse_milliseconds(found["started_at"])
     pauses = {"pause_on_broken": True, "pause_on_harm": True, **role.fields.get("guardian_override", {})}
     return Case(
         name=role.name,

@@ -9,7 +9,7 @@ from abtest.contract.quarantine import QuarantinedEvent
 from abtest.domain.ledger.events import Reason
 from abtest.http.deps import Page, use
 from abtest.http.route import Router
-from abtest.kit.clock import from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import from_milliseconds, parse_milliseconds, timestamp
 from abtest.services.quarantine import Quarantined
 from api_analytics.endpoints.vocabulary import Analyst
 
@@ -29,7 +29,7 @@ def list_quarantined(
     A page may be shorter than `limit`, even empty, and still have a `next_cursor`: it looks at a limited number of
     batches.
     """
-    begins = None if since is None else to_milliseconds(parse_timestamp(since))
+    begins = None if since is None else parse_milliseconds(since)
     found, last = quarantined.page(caller.shop_id, reason=reason, since=begins, limit=page.limit, after=page.after)
     shown = [
         QuarantinedEvent(

@@ -63,3 +63,8 @@ def from_milliseconds(unix_ms: int) -> datetime:
 def to_milliseconds(moment: datetime) -> int:
     """Whole milliseconds since the Unix epoch."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def parse_milliseconds(text: str) -> int:
+    """Read a moment as `parse_timestamp` does, and count its whole milliseconds since the Unix epoch."""
+    return to_milliseconds(parse_timestamp(text))

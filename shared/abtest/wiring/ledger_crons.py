@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from abtest.kit.clock import SystemClock, parse_timestamp, to_milliseconds
+from abtest.kit.clock import SystemClock, parse_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.wiring.settings import Settings, settings
 
@@ -49,7 +49,7 @@ def compact() -> Handler:
         since = event.get("since")
         tally = use.run(
             until=clock.now() + COMPACTION_TIME,
-            since=None if since is None else to_milliseconds(parse_timestamp(since)),
+            since=None if since is None else parse_milliseconds(since),
             open_hours=event.get("open_hours") is True,
         )
         return {"skipped": "another run is at it"} if tally is None else asdict(tally)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abtest.kit import canonical_json
-from abtest.kit.clock import parse_timestamp, to_milliseconds
+from abtest.kit.clock import parse_milliseconds
 from tests.integration.api_analytics.conftest import Lab, ordered, reached, seen
 
 CONTROL, TREATMENT = 0, 1
@@ -15,7 +15,7 @@ CONTROL, TREATMENT = 0, 1
 
 def at(moment: str) -> int:
     """Unix milliseconds of `03-02T10:00` in the year of the tests."""
-    return to_milliseconds(parse_timestamp(f"2026-{moment}:00Z"))
+    return parse_milliseconds(f"2026-{moment}:00Z")
 
 
 def rows(found: dict[str, Any], goal: int = 0) -> list[tuple[int, int]]:

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abtest.kit.clock import ManualClock, SystemClock, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import (
+    ManualClock,
+    SystemClock,
+    from_milliseconds,
+    parse_milliseconds,
+    parse_timestamp,
+    timestamp,
+    to_milliseconds,
+)
 
 MOMENTS = st.integers(-62_135_596_800_000_000, 253_370_764_800_000_000).map(
     lambda us: datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=us)
@@ -57,3 +65,8 @@ def test_manual_clock__advanced__moves_by_that_much_and_not_by_itself() -> None:
 
 def test_system_clock__now__is_utc() -> None:
     assert SystemClock().now().utcoffset() == timedelta(0)
+
+
+@given(MILLISECONDS)
+def test_parse_milliseconds__what_was_written__is_the_same(unix_ms: int) -> None:
+    assert parse_milliseconds(timestamp(from_milliseconds(unix_ms))) == unix_ms

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from abtest.domain.ledger.events import DAY_MS
-from abtest.kit.clock import Timestamp, parse_timestamp, to_milliseconds
+from abtest.kit.clock import Timestamp, parse_milliseconds
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.kit.stored import known
 
@@ -47,12 +47,12 @@ class ExportOrder:
     @property
     def since_ms(self) -> int:
         """The begin in Unix milliseconds."""
-        return to_milliseconds(parse_timestamp(self.since))
+        return parse_milliseconds(self.since)
 
     @property
     def until_ms(self) -> int:
         """The end in Unix milliseconds, which is not part of it."""
-        return to_milliseconds(parse_timestamp(self.until))
+        return parse_milliseconds(self.until)
 
     def may_hold(self, hour: int) -> bool:
         """Whether objects of that hour (its Unix milliseconds) can hold rows that the order needs."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from abtest.kit.clock import Timestamp, parse_timestamp, to_milliseconds
+from abtest.kit.clock import Timestamp, parse_milliseconds
 from abtest.kit.money import CURRENCIES
 
 Tier = Literal["self_managed", "service_managed", "legacy_managed"]
@@ -56,7 +56,7 @@ class Shop:
         """The epoch of a changed holdout: it rises even within one millisecond, or when the clock went back."""
         if all(getattr(self, name) == getattr(after, name) for name in _HOLDOUT):
             return self.holdout_config_epoch
-        return max(self.holdout_config_epoch + 1, to_milliseconds(parse_timestamp(now)))
+        return max(self.holdout_config_epoch + 1, parse_milliseconds(now))
 
 
 def to_document(shop: Shop) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from abtest.domain.experiments.model import Experiment, Goal
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.reusable.references import references_of, refs_attribute
-from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Head, Put, Record, Remove
@@ -137,5 +137,5 @@ def _counted_until(experiment: Experiment) -> Timestamp | None:
 def counted_until(ended_at: Timestamp, goals: Iterable[Goal]) -> Timestamp:
     """Until the last visitors' longest attribution window is over and the latest events of it were taken in."""
     window = max((goal.attribution_window_days for goal in goals), default=0)
-    ended = to_milliseconds(parse_timestamp(ended_at))
+    ended = parse_milliseconds(ended_at)
     return timestamp(from_milliseconds(ended + window * DAY_MS + COUNTED_AFTER_END_MS))

@@ -19,9 +19,9 @@ from abtest.domain.guardian.evidence import (
 )
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
-from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, to_milliseconds
+from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, parse_timestamp, to_milliseconds
 from abtest.ports.catalog import Catalog
-from abtest.ports.rollup_store import Document
+from abtest.ports.rollup_store import Document, Reach
 from abtest.services.results import RollupReader
 from abtest.services.results.comparing import unit_of
 from abtest.services.results.curves import DayCurves, Span
@@ -35,10 +35,14 @@ DAYS_BACK = 8
 
 @dataclass(frozen=True, slots=True)
 class ShopSight:
-    """What one run knows of shops: their rules and days, each read once."""
+    """What one run knows of shops: their rules and days, each read once.
+
+    `reach` was read before any count: what is read later holds what it promises.
+    """
 
     catalog: Catalog
     reader: RollupReader
+    reach: Reach | None
     _rules: dict[str, ShopRules] = field(default_factory=dict)
     _days: dict[tuple[str, str, str], Sequence[Document]] = field(default_factory=dict)
 
@@ -47,6 +51,12 @@ class ShopSight:
         if shop_id not in self._rules:
             self._rules[shop_id] = ShopRules(self.catalog, shop_id)
         return self._rules[shop_id]
+
+    def counted_until(self, experiment: Experiment) -> int:
+        """How far the experiment's counts reach at least, in Unix milliseconds; 0 where nobody knows."""
+        if self.reach is None or self.reach.missing & {experiment.id, experiment.shop_id}:
+            return 0
+        return _milliseconds(self.reach.until)
 
     def days(self, shop_id: str, until: datetime) -> Sequence[Document]:
         """The shop's newest UTC days, by date."""
@@ -82,7 +92,7 @@ def _evidence(
     watched_since: Timestamp,
 ) -> Evidence:
     moment, rules = parse_timestamp(now), sight.rules(experiment.shop_id)
-    began = _milliseconds(experiment.measurement_started_at or totals["computed_at"])
+    began = parse_milliseconds(experiment.measurement_started_at or totals["computed_at"])
     days, tally = sight.days(experiment.shop_id, moment), of_totals(totals)
     currency = totals.get("currency") or rules.shop.currency
     known_since = max(-(-began // QUARTER_MS), _midnight(moment) - DAYS_BACK * QUARTERS_A_DAY)
@@ -93,9 +103,10 @@ def _evidence(
         measurement_epoch=experiment.measurement_epoch,
         generation=totals["generation"],
         began=began,
-        through=_milliseconds(totals.get("through") or totals["computed_at"]),
+        through=parse_milliseconds(totals.get("through") or totals["computed_at"]),
         now=to_milliseconds(moment),
-        watched_since=_milliseconds(watched_since),
+        counted_until=sight.counted_until(experiment),
+        watched_since=parse_milliseconds(watched_since),
         currency=currency,
         arms=_arms(variations, totals, tally, recent),
         goals=[_goal(goal, variations, tally, currency) for goal in watched_goals(experiment)],
@@ -192,7 +203,3 @@ def _first_quarter(day: Document) -> int:
 def _midnight(moment: datetime) -> int:
     """The first quarter of the moment's UTC day."""
     return day_of(f"{moment:%Y-%m-%d}") * QUARTERS_A_DAY
-
-
-def _milliseconds(moment: Timestamp) -> int:
-    return to_milliseconds(parse_timestamp(moment))

@@ -9,7 +9,14 @@ from zoneinfo import ZoneInfo, available_timezones
 from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.targeting.weekdays import DAYS
-from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import (
+    Timestamp,
+    from_milliseconds,
+    parse_milliseconds,
+    parse_timestamp,
+    timestamp,
+    to_milliseconds,
+)
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.services.results.curves import Span
 
@@ -150,4 +157,4 @@ def end_quarter(when: str, zone: ZoneInfo) -> int:
     """Where it ends: after the date, or before the moment; a quarter that has begun is in."""
     if len(when) == len("2026-01-31"):
         return start_of(date.fromisoformat(when) + timedelta(days=1), zone)
-    return -(-to_milliseconds(parse_timestamp(when)) // QUARTER_MS)
+    return -(-parse_milliseconds(when) // QUARTER_MS)
