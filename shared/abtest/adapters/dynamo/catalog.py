@@ -8,6 +8,7 @@ from typing import cast
 from pynamodb.expressions.operand import Path
 
 from abtest.adapters import catalog_documents as documents
+from abtest.adapters.catalog_pages import page
 from abtest.adapters.commit_rules import check
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import Bodies
@@ -52,9 +53,9 @@ class DynamoCatalog:
         return [found[record_id] for record_id in record_ids if record_id in found]
 
     def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
-        items = list(self._newest(keys.heads(shop_id, kind), limit + 1, after_id))
-        heads = [documents.read_head(item["head"]) for item in items[:limit]]
-        return HeadPage(heads=heads, last_id=heads[-1].id if len(items) > limit else None)
+        items = self._newest(keys.heads(shop_id, kind), limit + 1, after_id)
+        heads, last_id = page([documents.read_head(item["head"]) for item in items], limit)
+        return HeadPage(heads=heads, last_id=last_id)
 
     def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
         if not keys.is_usable(name):
@@ -82,13 +83,11 @@ class DynamoCatalog:
             items = self._audit_by_month(shop_id, limit + 1, after_id)
         else:
             items = self._newest(keys.audit_entity(shop_id, entity_id), limit + 1, after_id)
-        rows = [documents.read_audit(gzip.decompress(item["row"])) for item in items]
-        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
+        return page([documents.read_audit(gzip.decompress(item["row"])) for item in items], limit)
 
     def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
         items = self._newest(keys.inbox(shop_id), limit + 1, after_id)
-        rows = [documents.read_inbox(gzip.decompress(item["row"])) for item in items]
-        return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
+        return page([documents.read_inbox(gzip.decompress(item["row"])) for item in items], limit)
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         shards = [self._due_in(shard, until, limit) for shard in keys.work_shards(queue)]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from abtest.adapters import catalog_documents as documents
+from abtest.adapters.catalog_pages import page
 from abtest.adapters.commit_rules import RecordKey, check, record_key
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import (
@@ -53,8 +54,8 @@ class MemoryCatalog:
                 head for (shop, of_kind, _), (head, _) in self._records.items() if (shop, of_kind) == (shop_id, kind)
             ]
         older = [head for head in heads if after_id is None or head.id < after_id]
-        page = sorted(older, key=lambda head: head.id, reverse=True)[:limit]
-        return HeadPage(heads=page, last_id=page[-1].id if len(older) > limit else None)
+        newest, last_id = page(sorted(older, key=lambda head: head.id, reverse=True), limit)
+        return HeadPage(heads=newest, last_id=last_id)
 
     def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
         with self._lock:
@@ -86,15 +87,13 @@ class MemoryCatalog:
             for row in rows
             if row.shop_id == shop_id and entity_id in (None, row.entity_id) and (after_id is None or row.id < after_id)
         ]
-        page = sorted(matching, key=lambda row: row.id, reverse=True)[:limit]
-        return page, page[-1].id if len(matching) > limit else None
+        return page(sorted(matching, key=lambda row: row.id, reverse=True), limit)
 
     def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
         with self._lock:
             rows = [documents.read_inbox(text) for text in self._inbox.values()]
         matching = [row for row in rows if row.shop_id == shop_id and (after_id is None or row.id < after_id)]
-        page = sorted(matching, key=lambda row: row.id, reverse=True)[:limit]
-        return page, page[-1].id if len(matching) > limit else None
+        return page(sorted(matching, key=lambda row: row.id, reverse=True), limit)
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         with self._lock:

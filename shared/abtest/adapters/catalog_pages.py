@@ -1,0 +1,13 @@
+"""How both catalogs cut a list, newest first, into pages."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from abtest.ports.catalog import AuditRow, Head, InboxRow
+
+Listed = TypeVar("Listed", AuditRow, Head, InboxRow)
+
+
+def page(rows: Sequence[Listed], limit: int) -> tuple[Sequence[Listed], str | None]:
+    """The first `limit` rows and, if more were found than that, the id that continues the list."""
+    return rows[:limit], rows[limit - 1].id if len(rows) > limit else None
