@@ -155,6 +155,17 @@ def test_sequential__narrowed__is_of_the_present_numbers_alone(lab: Lab) -> None
     assert (found["srm"]["sequential_p_value"], lab.results(experiment)["srm"]["sequential_p_value"]) == (None, 1.0)
 
 
+def test_sequential__each_segment_of_a_dimension__is_of_the_present_numbers_alone(lab: Lab) -> None:
+    experiment = lab.launched()
+    shoppers(lab, experiment, buying=(40, 80))
+    look(lab)
+    shoppers(lab, experiment, buying=(60, 42), name="w")
+    found = lab.results(experiment, engine="sequential", segment="device")
+    assert found["goals"][0]["rows"][1]["always_valid_p"] < 0.05
+    (part,) = found["segments"]
+    assert part["goals"][0]["rows"][1]["always_valid_p"] == part["goals"][0]["rows"][1]["p_value"] > 0.05
+
+
 def test_sequential__segments__are_compared_by_it(lab: Lab) -> None:
     experiment = lab.launched()
     shoppers(lab, experiment, buying=(40, 80))

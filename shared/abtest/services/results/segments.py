@@ -1,7 +1,7 @@
 """Results by one dimension or two: the segments with most visitors, all comparisons of a goal corrected together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Goal
@@ -82,7 +82,11 @@ class SegmentReading:
 def breakdown(
     question: Question, goals: Sequence[Goal], segments: Mapping[str, Tally], dimensions: Sequence[contract.Dimension]
 ) -> Breakdown:
-    """Most visitors first, then by value. Segments of archived variations alone are none."""
+    """Most visitors first, then by value. Segments of archived variations alone are none.
+
+    Stored looks are of everybody, and say nothing of a part.
+    """
+    question = replace(question, looks=None)
     seen = [(value, tally) for value, tally in segments.items() if question.visitors(tally)]
     seen.sort(key=lambda found: (-question.visitors(found[1]), found[0]))
     told = seen[:SEGMENTS_TOLD]
