@@ -6,7 +6,7 @@ import random
 from functools import partial
 from typing import Any
 
-from abtest.ports.rollup_store import Document, Standing
+from abtest.ports.rollup_store import Document, Reach, Standing
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
 
@@ -165,3 +165,17 @@ def test_put__writes_of_many_items_racing_with_one_generation__never_end_mixed(p
         found = ports.rollup_store.days(EXPERIMENT, 1, "2000-01-01", "2026-12-31")
         assert {day["by"] for day in found} == {standing.totals["by"]}
     assert ports.rollup_store.put(totals(2), dated(dates, 2), {})
+
+
+def test_reach__of_rising_moments__stands_and_no_older_one_replaces_it(ports: Ports) -> None:
+    store = ports.rollup_store
+    assert store.reach() is None
+    first = Reach(until="2026-03-02T10:00:00.000Z", missing=frozenset({"a", "b"}))
+    assert store.put_reach(first)
+    assert ports.another().rollup_store.reach() == first
+    assert not store.put_reach(Reach(until="2026-03-02T10:00:00.000Z"))
+    assert not store.put_reach(Reach(until="2026-03-02T09:59:59.999Z"))
+    assert store.reach() == first
+    large = Reach(until="2026-03-02T10:05:00.000Z", missing=frozenset(noise(36, seed) for seed in range(5000)))
+    assert store.put_reach(large)
+    assert store.reach() == large

@@ -137,7 +137,7 @@ def event_gap(seen: Seen, _settings: Settings) -> Flags:
 def _gap(seen: Seen, came: Counts) -> Flags:
     now = np.arange(1, seen.looks + 1) * HOUR
     start = _last(came, now - 1) + 1
-    end = np.minimum((now * QUARTER_MS - quality.COUNTED_AFTER_MS) // QUARTER_MS, start + QUARTERS_A_DAY)
+    end = np.minimum((now * QUARTER_MS - quality.ARRIVED_AFTER_MS) // QUARTER_MS, start + QUARTERS_A_DAY)
     expected = np.full(start.shape, inf)
     for days in quality.SHIFTS:
         before = start - days * QUARTERS_A_DAY

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from abtest.kit.clock import Timestamp
+
 Document = Mapping[str, Any]
 
 
@@ -19,6 +21,18 @@ class Standing:
     totals: Document | None
     is_whole: bool
     next_generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How far the newest scheduled count of all shops reaches.
+
+    What the ledger held at `until`, when it began, was counted. `missing`: ids of the shops and experiments for which
+    that failed.
+    """
+
+    until: Timestamp
+    missing: frozenset[str] = frozenset()
 
 
 class RollupStore(Protocol):
@@ -50,6 +64,14 @@ class RollupStore(Protocol):
 
     def put_shop_day(self, document: Document) -> bool:
         """Store a shop's day by its `shop_id`, `date` and `generation`; False when one as new or newer stands."""
+        ...
+
+    def put_reach(self, reach: Reach) -> bool:
+        """Store how far the counts reach; False when what stands reaches as far."""
+        ...
+
+    def reach(self) -> Reach | None:
+        """How far the counts reach; None before the first run."""
         ...
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:

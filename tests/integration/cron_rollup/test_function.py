@@ -16,6 +16,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import ManualClock, from_milliseconds, timestamp
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Commit, Head, Put, Record
+from abtest.ports.rollup_store import Reach
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import record_of
 from abtest.services.jobs import Jobs, job_message
@@ -119,6 +120,7 @@ def test_run__with_an_experiment_that_cannot_be_read__counts_the_others_and_fail
     put_object(bench.ledger, "one", exposures(4))
     with pytest.raises(RollupFailedError, match=broken.id):
         bench.run.run()
+    assert bench.rollups.reach() == Reach(until=timestamp(bench.clock.now()), missing=frozenset({broken.id}))
     found = bench.rollups.totals(EXPERIMENT, 1)
     assert found is not None
     assert [value["visitors"] for value in found["variations"].values()] == [2, 2]
@@ -204,6 +206,19 @@ def test_run__nothing_new__reads_the_last_hours_of_raw_only() -> None:
     assert (bench.rollups.totals(EXPERIMENT, 1) or {})["generation"] == 1
 
 
+def test_run__of_all_shops__tells_how_far_the_counts_reach__and_a_refresh_does_not() -> None:
+    bench = Bench()
+    stored(bench.catalog, running())
+    bench.run.run_shop(shop().id)
+    assert bench.rollups.reach() is None
+    began = timestamp(bench.clock.now())
+    bench.run.run()
+    assert bench.rollups.reach() == Reach(until=began)
+    bench.clock.advance(minutes=5)
+    bench.run.run()
+    assert bench.rollups.reach() == Reach(until=timestamp(bench.clock.now()))
+
+
 def test_refresh__of_an_experiment__counts_it_and_says_its_generation() -> None:
     bench = Bench()
     stored(bench.catalog, running())
@@ -228,3 +243,4 @@ def test_function__on_the_templates_resources__counts_once_and_then_sees_nothing
     found = DynamoRollupStore(aws_stack.name("RollupsTable")).totals(EXPERIMENT, 1)
     assert found is not None
     assert found["variations"] == {variation(0).id: {"visitors": 3}, variation(1).id: {"visitors": 2}}
+    assert DynamoRollupStore(aws_stack.name("RollupsTable")).reach() is not None

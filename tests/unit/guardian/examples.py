@@ -62,13 +62,14 @@ def orders(control: int, treatment: int, *, cents: tuple[int, int] = (5000, 5000
 
 def evidence(*goals: WatchedGoal, visitors: tuple[int, int] = (9600, 9600), **fields: Any) -> Evidence:
     """Two arms after one day, looked at a quarter of an hour later."""
-    now = BEGAN + (DAY + 1) * QUARTER_MS
+    now = fields.get("now", BEGAN + (DAY + 1) * QUARTER_MS)
     given: dict[str, Any] = {
         "measurement_epoch": 1,
         "generation": 7,
         "began": BEGAN,
         "through": now - 60_000,
         "now": now,
+        "counted_until": now - 5 * 60_000,
         "watched_since": BEGAN,
         "currency": "EUR",
         "arms": (arm(CONTROL, visitors[0]), arm(TREATMENT, visitors[1])),

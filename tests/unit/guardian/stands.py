@@ -12,6 +12,7 @@ from abtest.domain.guardian.cases import State
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, InboxRow, Put
+from abtest.ports.rollup_store import Reach
 from abtest.services.context import World
 from abtest.services.experiments.records import record_of
 from abtest.services.experiments.rounds import Round
@@ -70,8 +71,13 @@ class Stand(House):
             "digests": {f"DAY#{date}": f"{self.generation:024d}"},
             **numbers,
         }
+        self.count_nothing_new()
         cells = [[arm, "quarter", quarter, "", number] for arm, number in zip(arms, visitors, strict=True)]
         assert self.rollups.put(totals, {date: {**stamp, "date": date, "cells": cells, "goals": {}, "money": {}}}, {})
+
+    def count_nothing_new(self) -> None:
+        """A run of the roll-ups that finds no events."""
+        self.rollups.put_reach(Reach(until=timestamp(self.clock.now())))
 
     def guardian(self, world: World | None = None) -> Guardian:
         """One of many workers."""

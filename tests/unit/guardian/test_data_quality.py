@@ -9,6 +9,7 @@ from tests.unit.guardian.examples import (
     BEGAN_QUARTER,
     CONTROL,
     DAY,
+    HOUR,
     REVENUE,
     SECOND,
     TREATMENT,
@@ -84,6 +85,49 @@ def test_event_gap__weekday_on_which_nobody_ever_comes__is_none() -> None:
         arms=(arm(CONTROL, 500, arrivals=came),), now=(end + 41) * QUARTER_MS, watched_since=end * QUARTER_MS
     )
     assert findings("event_gap", sunday) == []
+
+
+def test_event_gap__roll_ups_stand_still__the_shop_is_not_accused() -> None:
+    """Nobody counted since the last visitor came; what came since is in the ledger alone."""
+    came = {BEGAN_QUARTER + quarter: 5 for quarter in range(DAY)}
+    end = (BEGAN_QUARTER + DAY) * QUARTER_MS
+    arms, busy = (arm(CONTROL, 480, arrivals=came), arm(TREATMENT, 0, share=0.0)), {"watched_since": end - QUARTER_MS}
+    for quarters in (4, 8, 40):
+        now = end + quarters * QUARTER_MS
+        assert findings("event_gap", evidence(arms=arms, now=now, counted_until=end, **busy)) == []
+    late = evidence(arms=arms, now=end + 4 * HOUR * QUARTER_MS, counted_until=end, **busy)
+    assert unknown("event_gap", late) == ["counts_are_old"]
+    assert unknown("event_gap", evidence(arms=arms, counted_until=0, **busy)) == ["counts_are_old"]
+
+
+@pytest.mark.parametrize(("minutes", "is_told"), [(75, False), (76, True)])
+def test_event_gap__counts_older_than_the_longest_interval_and_run__is_not_evaluated(
+    minutes: int, is_told: bool
+) -> None:
+    """Roll-ups may be an hour apart by the operator's choice: that is no fault, and no gap either."""
+    came = {BEGAN_QUARTER + quarter: 5 for quarter in range(DAY)}
+    end = (BEGAN_QUARTER + DAY) * QUARTER_MS
+    found = evidence(
+        arms=(arm(CONTROL, 480, arrivals=came),),
+        now=end + minutes * 60_000,
+        counted_until=end,
+        watched_since=end - QUARTER_MS,
+    )
+    assert findings("event_gap", found) == []
+    assert ("counts_are_old" in unknown("event_gap", found)) is is_told
+
+
+def test_event_gap__before_roll_ups_stood_still__is_found_in_what_was_counted() -> None:
+    came = {BEGAN_QUARTER + quarter: 5 for quarter in range(DAY)}
+    end = (BEGAN_QUARTER + DAY) * QUARTER_MS
+    found = evidence(
+        arms=(arm(CONTROL, 480, arrivals=came),),
+        now=end + 11 * QUARTER_MS,
+        counted_until=end + 7 * QUARTER_MS,
+        watched_since=end - QUARTER_MS,
+    )
+    (gap,) = findings("event_gap", found)
+    assert gap.window == (end, end + 6 * QUARTER_MS)
 
 
 def test_event_gap__orders_of_the_shop_stay_away__names_the_revenue_goal() -> None:

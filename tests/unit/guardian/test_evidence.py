@@ -6,11 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from abtest.domain.guardian.evidence import Evidence, Sessions, ShopOrders
 from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
 from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, Put
+from abtest.ports.rollup_store import Reach
 from abtest.services.experiments.records import record_of
 from abtest.services.guardian.evidence import ShopSight, evidence_of, watched_goals
 from abtest.services.results import RollupReader
@@ -20,7 +23,7 @@ from tests.unit.guardian.stands import HEALTHY, MONEY, Stand
 
 def evidence(stand: Stand) -> Evidence:
     now = timestamp(stand.clock.now())
-    sight = ShopSight(stand.catalog, RollupReader(stand.rollups))
+    sight = ShopSight(stand.catalog, RollupReader(stand.rollups), stand.rollups.reach())
     found = evidence_of(sight, stand.experiment, now=now, watched_since=now)
     assert found is not None
     return found
@@ -33,7 +36,7 @@ def shop_day(stand: Stand, days_ago: int = 0, **fields: Any) -> None:
 
 
 def test_evidence__before_any_count__is_none(stand: Stand) -> None:
-    sight = ShopSight(stand.catalog, RollupReader(stand.rollups))
+    sight = ShopSight(stand.catalog, RollupReader(stand.rollups), stand.rollups.reach())
     now = timestamp(stand.clock.now())
     assert evidence_of(sight, stand.experiment, now=now, watched_since=now) is None
 
@@ -123,7 +126,11 @@ def test_events_that_stay_away__are_told_after_two_checks_and_not_for_time_in_wh
     totals = {**_totals(stand), "generation": 2}
     assert stand.rollups.put(totals, {date: {**stamp, "cells": cells, "goals": {}, "money": {}}}, {})
     stand.round(minutes=0)
-    results = [dict(stand.round().results) for _ in range(5)]
+    results = []
+    for _ in range(5):
+        stand.clock.advance(minutes=10)
+        stand.count_nothing_new()
+        results.append(dict(stand.round(minutes=5).results))
     assert [event["kind"] for event in stand.webhooks()] == ["event_gap"]
     assert results.index({"told": 1}) == 4
     details = stand.webhooks()[0]["details"]
@@ -134,6 +141,25 @@ def test_events_that_stay_away__are_told_after_two_checks_and_not_for_time_in_wh
         2,
     )
     assert details["window"]["from"] == "2026-03-03T00:00:00.000Z"
+
+
+def test_roll_ups_that_stand_still__are_said_in_what_was_not_evaluated_and_accuse_nobody(stand: Stand) -> None:
+    stand.counted(visitors=(480, 480), buys=(48, 48))
+    stand.round()
+    assert "counts_are_old" not in {each.reason for each in stand.state.not_evaluated}
+    for _ in range(30):
+        stand.round()
+    assert ("event_gap", "counts_are_old") in {(each.kind, each.reason) for each in stand.state.not_evaluated}
+    assert stand.webhooks() == []
+
+
+@pytest.mark.parametrize("missing", [EXPERIMENT, SHOP])
+def test_roll_ups_that_fail_for_the_experiment__are_as_if_they_stood_still(stand: Stand, missing: str) -> None:
+    stand.counted(visitors=(480, 480), buys=(48, 48))
+    stand.clock.advance(minutes=5)
+    stand.rollups.put_reach(Reach(until=timestamp(stand.clock.now()), missing=frozenset({missing})))
+    stand.round(minutes=1)
+    assert ("event_gap", "counts_are_old") in {(each.kind, each.reason) for each in stand.state.not_evaluated}
 
 
 def _quarters(stand: Stand) -> range:

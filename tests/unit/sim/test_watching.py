@@ -95,6 +95,7 @@ def evidence(world: Seen, path: int, look: int) -> Evidence:
         began=BEGAN_QUARTER * QUARTER_MS,
         through=now,
         now=now,
+        counted_until=now,
         watched_since=BEGAN_QUARTER * QUARTER_MS,
         currency="EUR",
         arms=[

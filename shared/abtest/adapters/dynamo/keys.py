@@ -182,6 +182,11 @@ def shop_day(shop_id: str, date: str) -> Key:
     return f"R#{shop_id}", f"SHOPDAY#{date}"
 
 
+def rollup_reach() -> Key:
+    """Where it stands how far the counts of all shops reach."""
+    return "R#RUN", "REACH"
+
+
 def rollup_part(whole: Key, generation: int, digest: str, number: int) -> Key:
     """Where a part of a document stands that is too large for its item."""
     pk, sk = whole

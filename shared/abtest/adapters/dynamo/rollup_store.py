@@ -22,7 +22,7 @@ from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table
 from abtest.adapters.dynamo.transaction import Transaction, item_size
 from abtest.kit import canonical_json
 from abtest.kit.errors import DatabaseBusyError, ServiceError
-from abtest.ports.rollup_store import Document, Standing
+from abtest.ports.rollup_store import Document, Reach, Standing
 
 PART_BYTES = 300 * 1024
 TRANSACTION_ITEMS = 100
@@ -104,6 +104,23 @@ class DynamoRollupStore:
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
         return self._between(keys.shop_day(shop_id, first), keys.shop_day(shop_id, last))
+
+    def put_reach(self, reach: Reach) -> bool:
+        pk, sk = keys.rollup_reach()
+        document = compress(canonical_json.encode({"missing": sorted(reach.missing)}))
+        nearer = Path("until").does_not_exist() | (Path("until") < reach.until)
+        try:
+            self._table.put({"pk": pk, "sk": sk, "until": reach.until, "document": document}, nearer)
+        except ConditionFailedError:
+            return False
+        return True
+
+    def reach(self) -> Reach | None:
+        item = self._table.get(*keys.rollup_reach())
+        if item is None:
+            return None
+        document = canonical_json.loads(gzip.decompress(item["document"]))
+        return Reach(until=item["until"], missing=frozenset(document["missing"]))
 
     def _put_items(self, slices: Sequence[Item], totals: Item, generation: int) -> None:
         """Raises _OlderError or ConditionFailedError."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abtest.kit import canonical_json
-from abtest.ports.rollup_store import Document, Standing
+from abtest.ports.rollup_store import Document, Reach, Standing
 
 Key = tuple[str, str, str]
 
@@ -15,6 +15,7 @@ class MemoryRollupStore:
 
     def __init__(self) -> None:
         self._documents: dict[Key, tuple[int, bytes]] = {}
+        self._reach: Reach | None = None
         self._lock = threading.Lock()
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
@@ -45,6 +46,16 @@ class MemoryRollupStore:
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
         return self._between(shop_id, "SHOPDAY", first, last)
+
+    def put_reach(self, reach: Reach) -> bool:
+        with self._lock:
+            if self._reach is not None and self._reach.until >= reach.until:
+                return False
+            self._reach = reach
+        return True
+
+    def reach(self) -> Reach | None:
+        return self._reach
 
     def _put(self, documents: Mapping[Key, Document], generation: int) -> bool:
         encoded = {key: (generation, canonical_json.encode(dict(document))) for key, document in documents.items()}

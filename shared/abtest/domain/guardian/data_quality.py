@@ -16,8 +16,11 @@ from abtest.domain.stats.wilson import wilson_bounds
 
 TWICE_SHARE, TWICE_VISITORS = 0.01, 10
 EVENTS_EXPECTED, GAP_CHECKS = 30, 2
-COUNTED_AFTER_MS = 15 * 60 * 1000
-"""Events of a quarter are counted by then: the SDK's, the ingest worker's and the roll-up's delays together."""
+ARRIVED_AFTER_MS = 10 * 60 * 1000
+"""Events of a quarter are in the ledger by then: the SDK's and the ingest worker's delays together."""
+
+BEHIND_MS = 75 * 60 * 1000
+"""The longest interval between two roll-ups, and the longest run: counts that are older show that nobody counts."""
 
 SHIFTS = (1, 7)
 """Days: what is expected is the smaller of the day before and the same weekday of the week before."""
@@ -62,7 +65,13 @@ def multiple_exposure(evidence: Evidence, _settings: Settings, _peaks: Peaks) ->
 
 
 def event_gap(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
-    """New visitors of the experiment, or orders of the shop, stay away where they used to come."""
+    """New visitors of the experiment, or orders of the shop, stay away where they used to come.
+
+    Only in time that was counted: where roll-ups stand still nothing came, and nobody knows what would have.
+    """
+    if evidence.now - evidence.counted_until > BEHIND_MS:
+        yield NotEvaluated(kind="event_gap", reason="counts_are_old")
+        return
     came: dict[int, int] = {}
     for arm in evidence.arms:
         for quarter, number in arm.arrivals.items():
@@ -76,7 +85,7 @@ def event_gap(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterato
 def _gap(evidence: Evidence, metric: str, came: Arrivals, known_since: int, goal_id: str | None) -> Iterator[Answer]:
     watched = -(-evidence.watched_since // QUARTER_MS)
     start = max(watched, max(came, default=known_since - 1) + 1)
-    end = min((evidence.now - COUNTED_AFTER_MS) // QUARTER_MS, start + QUARTERS_A_DAY)
+    end = min((evidence.counted_until - ARRIVED_AFTER_MS) // QUARTER_MS, start + QUARTERS_A_DAY)
     befores = [start - days * QUARTERS_A_DAY for days in SHIFTS]
     expected = [_sum(came, before, before + end - start) for before in befores if before >= known_since]
     if not expected:

@@ -23,6 +23,7 @@ Unknown = Literal[
     "no_threshold",
     "currency_not_convertible",
     "too_early",
+    "counts_are_old",
 ]
 """Why a kind is not evaluated."""
 
@@ -105,9 +106,10 @@ class WatchedGoal:
 class Evidence:
     """One look at one measurement. Moments are Unix milliseconds.
 
-    `now` is when it is looked at, `watched_since` since when that was done without a pause, `through` how far events
-    were counted. `arrivals_since` is the first quarter that `arrivals` of the arms know about, `order_arrivals` are the
-    shop's, which reach back to `orders_since`.
+    `now` is when it is looked at, `watched_since` since when that was done without a pause. `through` is the newest
+    event that was counted, `counted_until` how far the counts reach, events or none; 0: nobody knows. `arrivals_since`
+    is the first quarter that `arrivals` of the arms know about, `order_arrivals` are the shop's, which reach back to
+    `orders_since`.
     """
 
     measurement_epoch: int
@@ -115,6 +117,7 @@ class Evidence:
     began: int
     through: int
     now: int
+    counted_until: int
     watched_since: int
     currency: str
     arms: Sequence[Arm]

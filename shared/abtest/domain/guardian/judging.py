@@ -21,7 +21,7 @@ UNBROKEN = timedelta(minutes=45)
 GONE_AFTER = 4
 """Checks: a finding that comes and goes around its threshold lasts."""
 
-UNSEEN: frozenset[Unknown] = frozenset(("not_counted_yet", "not_in_rollups", "too_early"))
+UNSEEN: frozenset[Unknown] = frozenset(("not_counted_yet", "not_in_rollups", "too_early", "counts_are_old"))
 """Reasons for which a finding is not over only because nobody could look; for any other it has no point any more."""
 
 

@@ -46,6 +46,7 @@ UNKNOWN: Mapping[Unknown, str] = {
     "no_threshold": "no `threshold_amount` is set",
     "currency_not_convertible": "the threshold is in a currency that cannot be converted into the one that is counted",
     "too_early": "there is no day yet to compare with",
+    "counts_are_old": "the service itself is behind with counting; that events are missing is not the shop's doing",
 }
 
 

@@ -21,7 +21,7 @@ from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, parse_timestamp, to_milliseconds
 from abtest.ports.catalog import Catalog
-from abtest.ports.rollup_store import Document
+from abtest.ports.rollup_store import Document, Reach
 from abtest.services.results import RollupReader
 from abtest.services.results.comparing import unit_of
 from abtest.services.results.curves import DayCurves, Span
@@ -35,10 +35,14 @@ DAYS_BACK = 8
 
 @dataclass(frozen=True, slots=True)
 class ShopSight:
-    """What one run knows of shops: their rules and days, each read once."""
+    """What one run knows of shops: their rules and days, each read once.
+
+    `reach` was read before any count: what is read later holds what it promises.
+    """
 
     catalog: Catalog
     reader: RollupReader
+    reach: Reach | None
     _rules: dict[str, ShopRules] = field(default_factory=dict)
     _days: dict[tuple[str, str, str], Sequence[Document]] = field(default_factory=dict)
 
@@ -47,6 +51,12 @@ class ShopSight:
         if shop_id not in self._rules:
             self._rules[shop_id] = ShopRules(self.catalog, shop_id)
         return self._rules[shop_id]
+
+    def counted_until(self, experiment: Experiment) -> int:
+        """How far the experiment's counts reach at least, in Unix milliseconds; 0 where nobody knows."""
+        if self.reach is None or self.reach.missing & {experiment.id, experiment.shop_id}:
+            return 0
+        return parse_milliseconds(self.reach.until)
 
     def days(self, shop_id: str, until: datetime) -> Sequence[Document]:
         """The shop's newest UTC days, by date."""
@@ -95,6 +105,7 @@ def _evidence(
         began=began,
         through=parse_milliseconds(totals.get("through") or totals["computed_at"]),
         now=to_milliseconds(moment),
+        counted_until=sight.counted_until(experiment),
         watched_since=parse_milliseconds(watched_since),
         currency=currency,
         arms=_arms(variations, totals, tally, recent),

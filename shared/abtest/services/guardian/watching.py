@@ -60,7 +60,7 @@ class Guardian:
         Results: `quiet` (nothing new), `told`, `paused`, `unpublished` (paused; storefronts learn of it when the outbox
         is repeated), `raced` (somebody else was faster), and why a pause had no object any more.
         """
-        sight = ShopSight(self._world.catalog, self._reader)
+        sight = ShopSight(self._world.catalog, self._reader, self._reader.store.reach())
         rounds = Rounds(world=self._world, leases=self._leases, task=TASK)
         done = rounds.run(lambda experiment: self._check(sight, experiment), until=until)
         self._metrics.put(

@@ -13,7 +13,7 @@ from abtest.kit.clock import parse_timestamp, to_milliseconds
 from abtest.ports.counting import LedgerCounter, ShopCounted, ShopPlans
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
-from abtest.ports.rollup_store import RollupStore
+from abtest.ports.rollup_store import Reach, RollupStore
 from abtest.services.context import World
 from abtest.services.rollups.work import Work, forget_ended, work_of
 from abtest.services.rollups.writing import RollupWriter
@@ -25,6 +25,9 @@ LEASE, LEASE_SECONDS = "rollup", 900
 DAYS_LOOKED_BACK = timedelta(days=31)
 SETTLED_MS = 20 * 60 * 1000
 """Longer than any run lives: what was counted before that and stands is not written over by one that was slower."""
+
+MAX_MISSING = 5000
+"""What fails for more than these fails for all."""
 
 
 class RollupFailedError(Exception):
@@ -49,6 +52,12 @@ class Tally:
     days: int = 0
     lag_seconds: float = 0.0
 
+    def or_fail(self) -> "Tally":
+        """The tally. Raises RollupFailedError when anything failed, so that an alarm hears of it."""
+        if self.failed:
+            raise RollupFailedError(self)
+        return self
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollupRun:
@@ -72,13 +81,20 @@ class RollupRun:
             return None
         try:
             forget_ended(self.world)
-            return self._roll_up(work_of(self.world), tells_lag=True)
+            return self._run_all()
         finally:
             self.leases.release(LEASE, owner=owner)
 
+    def _run_all(self) -> Tally:
+        began = self.world.now()
+        tally = self._roll_up(work_of(self.world), tells_lag=True)
+        if len(tally.failed) <= MAX_MISSING:
+            self.store.put_reach(Reach(until=began, missing=frozenset(tally.failed)))
+        return tally.or_fail()
+
     def run_shop(self, shop_id: str) -> Tally:
         """Count one shop now, beside whatever run is at it. Raises RollupFailedError."""
-        return self._roll_up(work_of(self.world, only=shop_id), tells_lag=False)
+        return self._roll_up(work_of(self.world, only=shop_id), tells_lag=False).or_fail()
 
     def _roll_up(self, work: Work, *, tells_lag: bool) -> Tally:
         """`tells_lag`: of one shop out of turn the lag says nothing of the others, whose alarm it would quieten."""
@@ -95,8 +111,6 @@ class RollupRun:
                 **lag,
             }
         )
-        if tally.failed:
-            raise RollupFailedError(tally)
         return tally
 
     def _write(self, shop: ShopPlans, counted: ShopCounted, tally: Tally) -> None:
