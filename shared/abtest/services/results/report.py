@@ -71,9 +71,9 @@ class ReportReading:
     ) -> contract.Report:
         goals = _in_order(experiment)
         wish = Wish(engine=_engine(experiment), goal_ids=[goal.id for goal in goals])
-        found = self._results.answer(snapshot, experiment, rules, wish, standing)
-        question = rules.question(experiment, snapshot.totals, engine=wish.engine)
-        tally = narrowed(experiment, snapshot, WHOLE).tally(snapshot)
+        asked = self._results.ask(snapshot, experiment, rules, wish)
+        found = self._results.answer(snapshot, asked, rules, wish, standing)
+        question, tally = asked.question, asked.tally
         entries, earlier = timeline_of(experiment, history, question.currency)
         return contract.Report(
             experiment=_about(question, tally),

@@ -23,7 +23,7 @@ from abtest.services.results.reading import RollupReader, Snapshot
 from abtest.services.results.rows import goal_results
 from abtest.services.results.segments import breakdown
 from abtest.services.results.splits import sample_ratio_of
-from abtest.services.results.tallies import of_totals
+from abtest.services.results.tallies import Tally, of_totals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +68,15 @@ class Standing:
 
     measurement: contract.Measurement
     cases: Sequence[Case] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked of one generation of the counts, of which visitors, and what is counted of those."""
+
+    question: Question
+    which: Narrowed
+    tally: Tally
 
 
 class Results:
@@ -128,33 +137,27 @@ class Results:
         return self._reader.read(
             experiment.id,
             experiment.measurement_epoch,
-            lambda snapshot: self.answer(snapshot, experiment, rules, wish, standing),
+            lambda snapshot: self.answer(snapshot, self.ask(snapshot, experiment, rules, wish), rules, wish, standing),
         )
 
-    def answer(
-        self, snapshot: Snapshot, experiment: Experiment, rules: ShopRules, wish: Wish, standing: Standing
-    ) -> contract.Results:
-        """What a snapshot says. Raises OutdatedError, and the errors of `read`."""
+    def ask(self, snapshot: Snapshot, experiment: Experiment, rules: ShopRules, wish: Wish) -> Asked:
+        """What a wish comes to in a snapshot. Raises OutdatedError, and the errors of `read`."""
         which = narrowed(experiment, snapshot, wish.range, segment=wish.filter, by_day=wish.segment is not None)
         looks = self._stored_looks(experiment, snapshot) if wish.is_of_everybody else None
         question = rules.question(experiment, snapshot.totals, wish.correction, engine=wish.engine, looks=looks)
-        return self._answer(snapshot, question, which, wish, standing, rules)
+        return Asked(question=question, which=which, tally=which.tally(snapshot))
 
     def _stored_looks(self, experiment: Experiment, snapshot: Snapshot) -> Document | None:
         """What stands of earlier looks; without counts there were none."""
         return snapshot.totals and self._looks.state(experiment.id, experiment.measurement_epoch)
 
-    def _answer(
-        self,
-        snapshot: Snapshot,
-        question: Question,
-        which: Narrowed,
-        wish: Wish,
-        standing: Standing,
-        rules: ShopRules,
+    def answer(
+        self, snapshot: Snapshot, asked: Asked, rules: ShopRules, wish: Wish, standing: Standing
     ) -> contract.Results:
+        """What the snapshot says to it. Raises OutdatedError, and the errors of `read`."""
+        question, which, tally = asked.question, asked.which, asked.tally
         experiment, totals = question.experiment, snapshot.totals or {}
-        goals, tally = chosen_goals(experiment, wish.goal_ids), which.tally(snapshot)
+        goals = chosen_goals(experiment, wish.goal_ids)
         srm = sample_ratio_of(question, tally, monitored=wish.is_of_everybody)
         twice, everybody = totals.get("multiple_exposure", 0), of_totals(totals) if totals else tally
         by = wish.segment[0] if wish.segment and not wish.filter else None
