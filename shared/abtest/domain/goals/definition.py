@@ -10,14 +10,18 @@ _NO_MATTER_OF_COUNTING = frozenset(("id", "experiment_id", "name", "is_primary",
 _MOMENTS = frozenset(("archived_at", "created_at", "updated_at"))
 
 
+def counted(goal: Goal) -> dict[str, Any]:
+    """Its document without what is no matter of counting: equal where two goals count the same."""
+    return {
+        name: value
+        for name, value in goal_document(goal).items()
+        if name not in _NO_MATTER_OF_COUNTING and name not in _MOMENTS
+    }
+
+
 def definition_digest(goal: Goal, currency: str, results_weekdays: Any = None) -> str:
     """Digest of what the goal counts, in which currency, of visitors of which weekdays (None: of all).
 
     It stands in stored looks and in Guardian's memory: another digest for the same definition forgets what was found.
     """
-    counted = {
-        name: value
-        for name, value in goal_document(goal).items()
-        if name not in _NO_MATTER_OF_COUNTING and name not in _MOMENTS
-    }
-    return canonical_json.sha256([goal.id, counted, results_weekdays, currency])
+    return canonical_json.sha256([goal.id, counted(goal), results_weekdays, currency])

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
 from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.goals.definition import counted
 from abtest.domain.ledger.shop_days import STEP_EVENTS, STEPS
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import parse_timestamp
@@ -153,11 +154,6 @@ def _step(goal: Goal) -> str | None:
 
 
 def _is_same_measure(goal: Goal, theirs: Goal) -> bool:
-    """Whether the copy of a shop's goal still counts what this one does."""
-    return _measure(goal) == _measure(theirs)
-
-
-def _measure(goal: Goal) -> Goal:
-    """The goal without what is no matter of counting."""
-    unnamed = replace(goal, experiment_id=None, name="", archived_at=None, created_at="", updated_at="")
-    return replace(unnamed, is_primary=False, role="secondary", direction="increase", winsorize_pct=None, capture=())
+    """Whether the copy of a shop's goal still counts what this one does; a cap on values leaves converters alone."""
+    alike = replace(theirs, winsorize_pct=goal.winsorize_pct)
+    return goal.id == theirs.id and counted(goal) == counted(alike)
