@@ -13,7 +13,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
-from abtest.services.report_page import POLICY, STYLESHEET, filename, render_report
+from abtest.services.report_page import POLICY, filename, lasting, render_report
 from abtest.services.results import ReportReading
 from api_analytics.endpoints.vocabulary import Analyst
 
@@ -48,23 +48,23 @@ def get(
     begins with the generation, and changes with anything that is said, but not with the moment of asking.
     """
     report = reports.read(caller, experiment_id)
-    tag = _tag(report, form)
     if form == "html":
-        return _page(report, tag)
-    response.headers["ETag"] = tag
+        return _page(report)
+    facts = canonical_json.encode(report.model_dump(exclude={"generated_at"}))
+    response.headers["ETag"] = _tag(report, form, facts)
     return report
 
 
-def _page(report: contract.Report, tag: str) -> Response:
+def _page(report: contract.Report) -> Response:
+    page = render_report(report)
     headers = {
         "Content-Security-Policy": POLICY,
         "Content-Disposition": f"inline; {filename(report)}",
-        "ETag": tag,
+        "ETag": _tag(report, "html", lasting(page, report).encode()),
     }
-    return Response(render_report(report), media_type="text/html", headers=headers)
+    return Response(page, media_type="text/html", headers=headers)
 
 
-def _tag(report: contract.Report, form: contract.Format) -> str:
-    facts = canonical_json.encode(report.model_dump(exclude={"generated_at"}))
-    look = STYLESHEET.encode() if form == "html" else b""
-    return f'W/"{report.generation or 0}-{form}-{sha256(facts + look).hexdigest()[:16]}"'
+def _tag(report: contract.Report, form: contract.Format, said: bytes) -> str:
+    """Of all that is answered: a page that another release renders otherwise from the same facts is another answer."""
+    return f'W/"{report.generation or 0}-{form}-{sha256(said).hexdigest()[:16]}"'

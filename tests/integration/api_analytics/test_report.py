@@ -93,6 +93,18 @@ def test_report__asked_for_again__is_304_until_something_else_is_said(lab: Lab, 
     assert report(lab, experiment, form, **{"if-none-match": tag}).status == 200
 
 
+@pytest.mark.parametrize("changed", ["page.numbers", "page.STYLESHEET", "trust._split"])
+def test_page__of_a_release_that_renders_it_otherwise__is_no_304(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    experiment = counted(lab)
+    tag = report(lab, experiment).headers["etag"]
+    assert report(lab, experiment, **{"if-none-match": tag}).status == 304
+    part = f"abtest.services.report_page.{changed}"
+    monkeypatch.setattr(part, "" if "STYLESHEET" in changed else lambda *_: None)
+    assert report(lab, experiment, **{"if-none-match": tag}).status == 200
+
+
 @pytest.mark.parametrize("form", ["pdf", "HTML", ""])
 def test_report__in_another_format__is_400_and_says_what_there_is(lab: Lab, form: str) -> None:
     experiment = lab.launched()

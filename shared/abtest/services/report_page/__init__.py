@@ -2,5 +2,5 @@
 
 from abtest.services.report_page.page import POLICY as POLICY
 from abtest.services.report_page.page import filename as filename
+from abtest.services.report_page.page import lasting as lasting
 from abtest.services.report_page.page import render_report as render_report
-from abtest.services.report_page.stylesheet import STYLESHEET as STYLESHEET

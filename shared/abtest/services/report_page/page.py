@@ -9,7 +9,7 @@ from abtest.services.report_page.curves import curves
 from abtest.services.report_page.forest import forest
 from abtest.services.report_page.markup import Html, clean, el
 from abtest.services.report_page.opening import header, verdict
-from abtest.services.report_page.story import source, timeline
+from abtest.services.report_page.story import made, source, timeline
 from abtest.services.report_page.stylesheet import STYLESHEET
 from abtest.services.report_page.tables import numbers, segments
 from abtest.services.report_page.trust import health, plan, set_aside
@@ -23,6 +23,11 @@ POLICY = f"{_WITHIN}; frame-ancestors 'none'"
 def render_report(report: Report) -> str:
     """The document. All that people typed stands in it as text."""
     return f"<!doctype html>\n{el('html', _head(report), _body(report), lang='en')}\n"
+
+
+def lasting(page: str, report: Report) -> str:
+    """A rendered page without the moment of asking: what differs only in that says the same in the same way."""
+    return page.replace(made(report), "", 1)
 
 
 def filename(report: Report) -> str:

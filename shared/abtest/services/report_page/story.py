@@ -38,10 +38,18 @@ def source(report: Report) -> Html:
         ("Measurement", [f"number {report.measurement.epoch:,}. ", wording.sentence(report.measurement.message)]),
         ("Currency", report.currency),
         ("Experiment", report.experiment.public_id or report.experiment.id),
-        ("Report made", _time(report.generated_at)),
     ]
-    listed = el("dl", [el("div", el("dt", name), el("dd", value)) for name, value in facts])
+    listed = el("dl", [_fact(name, value) for name, value in facts], made(report))
     return el("footer", el("h2", "Where the numbers come from", id="source"), listed, aria_labelledby="source")
+
+
+def made(report: Report) -> Html:
+    """When the report was asked for: all of the page that says so."""
+    return _fact("Report made", _time(report.generated_at))
+
+
+def _fact(name: str, value: Child) -> Html:
+    return el("div", el("dt", name), el("dd", value))
 
 
 def _entry(entry: TimelineEntry) -> Html:
