@@ -13,6 +13,7 @@ from abtest.contract.experiments import (
     ExperimentCreate,
     ExperimentUpdate,
     Slug,
+    UpdatedExperiment,
 )
 from abtest.domain.experiments.errors import (
     LiveImpactError,
@@ -118,14 +119,15 @@ def get_experiment(experiment_id: ExperimentId, caller: Reader, reading: Reads) 
 @carries_code
 def update_experiment(
     experiment_id: ExperimentId, body: ExperimentUpdate, caller: Writer, authoring: Authors, if_match: IfMatch
-) -> Experiment:
+) -> UpdatedExperiment:
     """Change fields: objects merge, lists and scalars replace, null clears.
 
     While running, an edit of traffic, targeting or code needs `confirm_live_impact`. Before launch, an edit of an
-    approved design takes the approval back and returns the experiment to draft.
+    approved design takes the approval back and returns the experiment to draft. Other variations or weights in a
+    started test open a new measurement, told in the answer: results count from now on, while nobody is assigned anew.
     """
     updated = authoring.update(caller, experiment_id, body.stated(), consent=body.consent(), expected_version=if_match)
-    return experiment(updated)
+    return UpdatedExperiment.single(updated.experiment, updated.warning)
 
 
 @router.delete(

@@ -6,7 +6,14 @@ from abtest.contract.base import ListOf
 from abtest.contract.consent import Acknowledgement
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.lifecycle import PreviewLink, PreviewLinkInput
-from abtest.contract.variations import Variation, VariationCreate, VariationUpdate, WeightedVariations, WeightsInput
+from abtest.contract.variations import (
+    Variation,
+    VariationCreate,
+    VariationUpdate,
+    WeightedVariations,
+    WeightsInput,
+    WrittenVariation,
+)
 from abtest.domain.experiments.errors import (
     LiveImpactError,
     NotDeletableError,
@@ -73,8 +80,9 @@ def list_variations(
 @carries_code
 def create_variation(
     experiment_id: ExperimentId, body: VariationCreate, caller: Writer, arms: Arms, if_match: IfMatch
-) -> Variation:
-    """One more variation; its weight is 0 unless stated."""
+) -> WrittenVariation:
+    """One more variation; its weight is 0 unless stated. In a started test it opens a new measurement, told in the
+    answer: results count from now on, while nobody is assigned anew."""
     consent = body.consent()
     return variation(arms.add(caller, experiment_id, body.stated(), consent=consent, expected_version=if_match))
 
@@ -106,8 +114,9 @@ def update_variation(
     caller: Writer,
     arms: Arms,
     if_match: IfMatch,
-) -> Variation:
-    """Change a variation. While the experiment runs this needs `confirm_live_impact`."""
+) -> WrittenVariation:
+    """Change a variation. While the experiment runs this needs `confirm_live_impact`. The answer tells the
+    measurement that results count in: another weight in a started test opens a new one."""
     consent = body.consent()
     return variation(
         arms.update(caller, experiment_id, variation_id, body.stated(), consent=consent, expected_version=if_match)
@@ -130,8 +139,9 @@ def archive_variation(
     arms: Arms,
     if_match: IfMatch,
     body: Acknowledgement | None = None,
-) -> Variation:
-    """Take a variation out of use; give its weight to others first when the experiment runs."""
+) -> WrittenVariation:
+    """Take a variation out of use; give its weight to others first when the experiment runs. In a started
+    test that opens a new measurement, told in the answer."""
     consent = (body or Acknowledgement()).consent()
     return variation(
         arms.set_archived(caller, experiment_id, variation_id, True, consent=consent, expected_version=if_match)
@@ -146,8 +156,8 @@ def unarchive_variation(
     arms: Arms,
     if_match: IfMatch,
     body: Acknowledgement | None = None,
-) -> Variation:
-    """Bring a variation back into use."""
+) -> WrittenVariation:
+    """Bring a variation back into use. In a started test that opens a new measurement, told in the answer."""
     consent = (body or Acknowledgement()).consent()
     return variation(
         arms.set_archived(caller, experiment_id, variation_id, False, consent=consent, expected_version=if_match)
@@ -184,7 +194,7 @@ def get_variation_alone(variation_id: VariationId, caller: Reader, reading: Read
 @carries_code
 def update_variation_alone(
     variation_id: VariationId, body: VariationUpdate, caller: Writer, arms: Arms, reading: Reads, if_match: IfMatch
-) -> Variation:
+) -> WrittenVariation:
     """Change a variation without naming its experiment."""
     consent, found = body.consent(), reading.variation(caller.shop_id, variation_id)[1]
     return variation(

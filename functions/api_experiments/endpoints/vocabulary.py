@@ -11,7 +11,7 @@ from abtest.contract.experiments import Experiment
 from abtest.contract.goals import Goal
 from abtest.contract.lifecycle import ApprovalEvent
 from abtest.contract.pages import PageConsumer
-from abtest.contract.variations import Variation, WeightedVariations
+from abtest.contract.variations import Variation, WeightedVariations, WrittenVariation
 from abtest.domain.experiments.model import Experiment as Aggregate
 from abtest.domain.experiments.model import Goal as Measure
 from abtest.domain.experiments.model import Variation as Arm
@@ -45,10 +45,11 @@ def experiment(published: Published) -> Experiment:
     return Experiment.single(published.experiment, published.warning)
 
 
-def variation(written: tuple[Published, Arm]) -> Variation:
-    """The answer of a write to a variation."""
+def variation(written: tuple[Published, Arm]) -> WrittenVariation:
+    """The answer of a write to a variation: the variation, and since when is counted."""
     published, arm = written
-    return Variation.of(arm, published.warning).at(published.experiment.version)
+    experiment = published.experiment
+    return WrittenVariation.after(arm, experiment, published.warning).at(experiment.version)
 
 
 def goal(written: tuple[Published, Measure]) -> Goal:
@@ -76,12 +77,8 @@ def weighed(published: Published) -> WeightedVariations:
     """The answer of a write to all weights: the variations in use, and since when is counted."""
     experiment = published.experiment
     arms = whole([Variation.of(item, published.warning) for item in experiment.variations if item.archived_at is None])
-    return WeightedVariations(
-        data=arms.data,
-        pagination=arms.pagination,
-        measurement_epoch=experiment.measurement_epoch,
-        measurement_began_at=experiment.measurement_started_at,
-    )
+    told = WeightedVariations.told(experiment)
+    return WeightedVariations(data=arms.data, pagination=arms.pagination, **told)
 
 
 def audit_log(row: AuditRow) -> AuditLog:

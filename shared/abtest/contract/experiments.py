@@ -25,7 +25,7 @@ from abtest.contract.page_rules import PageRuleList, PageRules
 from abtest.contract.planned_test import PlannedTestSnapshot
 from abtest.contract.targeting import ExperimentTargeting
 from abtest.contract.urls import WebUrl
-from abtest.contract.variations import Variation, VariationInput, VariationItem
+from abtest.contract.variations import CountedFrom, Variation, VariationInput, VariationItem
 from abtest.contract.weekdays import ResultsWeekdays, WeekdaySchedule
 from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.limits import (
@@ -197,8 +197,16 @@ class Experiment(Output):
     @classmethod
     def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
         """An experiment as single reads and writes show it. No idea is linked: there is no backlog yet."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
-        return cls(linked_idea=None, **_shown(experiment), **optional).at(experiment.version)
+        return cls(**_alone(experiment, warning)).at(experiment.version)
+
+
+class UpdatedExperiment(Experiment, CountedFrom):
+    """An experiment after an edit, and the measurement that results count in from now on."""
+
+    @classmethod
+    def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
+        """The experiment beside its measurement."""
+        return cls(**_alone(experiment, warning), **cls.told(experiment)).at(experiment.version)
 
 
 _SAME_NAME = (
@@ -227,6 +235,11 @@ _SAME_NAME = (
     "archived_at",
     "created_at",
 )
+
+
+def _alone(experiment: Aggregate, warning: PublicationWarning | None) -> dict[str, Any]:
+    optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+    return {"linked_idea": None, **_shown(experiment), **optional}
 
 
 def _shown(experiment: Aggregate) -> dict[str, Any]:

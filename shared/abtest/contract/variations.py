@@ -22,6 +22,7 @@ from abtest.contract.consent import LiveEdit
 from abtest.contract.mutations import Mutation, UrlBlock, UrlBlocks
 from abtest.contract.urls import WebUrl
 from abtest.domain.experiments.limits import MAX_STORED_VARIATIONS, NAME_LENGTH
+from abtest.domain.experiments.model import Experiment as Aggregate
 from abtest.domain.experiments.model import Variation as Arm
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
@@ -101,27 +102,54 @@ class Variation(Output):
     @classmethod
     def of(cls, arm: Arm, warning: PublicationWarning | None = None) -> Self:
         """A variation as the contract shows it."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
-        return cls(
-            id=arm.id,
-            public_id=arm.public_id,
-            experiment_id=arm.experiment_id,
-            name=arm.name,
-            weight=arm.weight,
-            is_control=arm.is_control,
-            archived_at=arm.archived_at,
-            archived_by=arm.archived_by,
-            mutations=list(arm.mutations),
-            url_blocks=None if arm.url_blocks is None else list(arm.url_blocks),
-            custom_css=arm.custom_css,
-            custom_js=arm.custom_js,
-            redirect_url=arm.redirect_url,
-            **optional,
-        )
+        return cls(**_shown(arm, warning))
 
 
-class WeightedVariations(ListOf[Variation]):
+class CountedFrom(Output):
+    """The measurement that results count in from now on."""
+
+    measurement_epoch: Annotated[
+        int, Field(description="One more than before when other variations in use or other weights began a new one.")
+    ]
+    measurement_began_at: Annotated[DateTime | None, Field(description="Null before the first start.")]
+
+    @staticmethod
+    def told(experiment: Aggregate) -> dict[str, Any]:
+        """The two fields of an experiment's answer."""
+        return {
+            "measurement_epoch": experiment.measurement_epoch,
+            "measurement_began_at": experiment.measurement_started_at,
+        }
+
+
+class WrittenVariation(Variation, CountedFrom):
+    """A variation after a write, and the measurement that results count in from now on."""
+
+    @classmethod
+    def after(cls, arm: Arm, experiment: Aggregate, warning: PublicationWarning | None) -> Self:
+        """The variation beside the measurement of the experiment that it was written in."""
+        return cls(**_shown(arm, warning), **cls.told(experiment))
+
+
+class WeightedVariations(ListOf[Variation], CountedFrom):
     """The variations in use with their weights, and the measurement that results count in from now on."""
 
-    measurement_epoch: Annotated[int, Field(description="One more than before when other weights began a new one.")]
-    measurement_began_at: Annotated[DateTime | None, Field(description="Null before the first start.")]
+
+def _shown(arm: Arm, warning: PublicationWarning | None) -> dict[str, Any]:
+    optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+    return {
+        "id": arm.id,
+        "public_id": arm.public_id,
+        "experiment_id": arm.experiment_id,
+        "name": arm.name,
+        "weight": arm.weight,
+        "is_control": arm.is_control,
+        "archived_at": arm.archived_at,
+        "archived_by": arm.archived_by,
+        "mutations": list(arm.mutations),
+        "url_blocks": None if arm.url_blocks is None else list(arm.url_blocks),
+        "custom_css": arm.custom_css,
+        "custom_js": arm.custom_js,
+        "redirect_url": arm.redirect_url,
+        **optional,
+    }

@@ -8,8 +8,9 @@ import pytest
 
 from abtest.adapters.memory import MemorySessions
 from abtest.domain.credentials.preview import read_token
+from abtest.kit.clock import timestamp
 from tests.support.api import ROOTS, MemoryApi
-from tests.support.client import Client
+from tests.support.client import Answer, Client
 
 Create = Callable[..., dict[str, Any]]
 
@@ -200,6 +201,38 @@ def test_weights__sum_to_one__are_set_and_open_a_measurement_while_running(
     assert anew["measurement_began_at"] >= same["measurement_began_at"]
     rows = client.get(f"/experiments/{made['id']}/history").json()["data"]
     assert [1, 2] in [row["diff"].get("measurement_epoch") for row in rows]
+
+
+def test_measurement__opened_by_any_write_to_a_variation_while_running__is_told_in_its_answer(
+    api: MemoryApi, client: Client, made: dict[str, Any], path: str
+) -> None:
+    experiment = f"/experiments/{made['id']}"
+    client.post(f"{experiment}/launch")
+    began = client.get(experiment).json()["started_at"]
+    arms = [arm["id"] for arm in made["variations"]]
+
+    def told(answer: Answer) -> tuple[int, str]:
+        assert answer.status in (200, 201), answer.body
+        return answer.json()["measurement_epoch"], answer.json()["measurement_began_at"]
+
+    def later() -> str:
+        api.clock.advance(minutes=1)
+        return timestamp(api.clock.now())
+
+    assert told(client.patch(f"{path}/{arms[0]}", {"name": "Still the same weights"})) == (1, began)
+    now = later()
+    added = client.post(path, {"name": "C", **consent(made)})
+    assert told(added) == (2, now)
+    third = f"{path}/{added.json()['id']}"
+    now = later()
+    assert told(client.post(f"{third}/archive", consent(made))) == (3, now)
+    assert told(client.patch(f"/variations/{arms[0]}", {"name": "Not a new one"})) == (3, now)
+    now = later()
+    assert told(client.post(f"{third}/unarchive", consent(made))) == (4, now)
+    now = later()
+    weights = [{"id": arm, "weight": weight} for arm, weight in zip(arms, (0.3, 0.7), strict=True)]
+    assert told(client.patch(experiment, {"variations": weights, **consent(made)})) == (5, now)
+    assert told(client.patch(experiment, {"description": "x"})) == (5, now)
 
 
 def test_weights__of_a_draft__belong_to_a_measurement_that_has_not_begun(
