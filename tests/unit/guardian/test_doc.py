@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from abtest.contract.overrides import DeliveryDrift, GuardianOverride, RevenueLoss
+from abtest.domain.guardian.harm import HARM_LEVEL
 from abtest.domain.guardian.kinds import KINDS
 from abtest.domain.guardian.settings import OURS
 
@@ -32,6 +33,12 @@ def test_doc__names_every_setting() -> None:
     text = DOC.read_text()
     names = [*GuardianOverride.model_fields, *DeliveryDrift.model_fields, *RevenueLoss.model_fields]
     assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_doc__tells_the_level_that_every_goal_has_of_its_own() -> None:
+    text = " ".join(DOC.read_text().split())
+    assert f"have {100 * HARM_LEVEL:g} % for each watched goal" in text
+    assert f"at most {100 * HARM_LEVEL:g} % with one goal, {300 * HARM_LEVEL:g} % with three" in text
 
 
 def test_doc__tells_our_defaults_of_drift() -> None:
