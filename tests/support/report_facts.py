@@ -69,6 +69,7 @@ def draft(
         srm=trust.SampleRatio(p_value=None, status="not_evaluable", expected={}, observed={}, sequential_p_value=None),
         multiple_exposure=0,
         health=[],
+        checked_at=None,
         coverage=trust.Coverage(mixed_populations=False, reasons=[]),
         money_set_aside=None,
         segments=[],

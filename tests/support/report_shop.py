@@ -54,6 +54,7 @@ class Shop:
             "computed_at": now,
             "through": at(self.days - 0.002),
             "generation": 1208,
+            "checked_at": at(self.days - 0.004),
             "measurement": trust.Measurement(
                 epoch=1, began_at=at(0), because="launched", message="Counted since the launch, 2026-10-05 08:30 UTC."
             ),

@@ -62,7 +62,7 @@ class KindNotEvaluated(Output):
 
 
 class ExperimentHealth(Output):
-    """Findings, the newest first. `checked_at` null: Guardian has not looked yet."""
+    """Findings, the newest first. `checked_at` null: Guardian has not looked at this measurement yet."""
 
     experiment_id: Id
     measurement_epoch: int

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
 from abtest.contract.results import Correction, Dimension, Engine, GoalResult, SegmentResults, Timeseries
-from abtest.contract.trust import Coverage, HealthFinding, Measurement, PlanProgress, SampleRatio
+from abtest.contract.trust import CheckedAt, Coverage, HealthFinding, Measurement, PlanProgress, SampleRatio
 from abtest.domain.experiments.model import CountingType, Outcome, Status
 
 Format = Literal["json", "html"]
@@ -176,6 +176,7 @@ class Report(Output):
     srm: SampleRatio
     multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, left out of everything.")]
     health: list[HealthFinding]
+    checked_at: CheckedAt
     coverage: Coverage
     money_set_aside: MoneySetAside | None
     segments: list[ReportSegments]

@@ -10,6 +10,7 @@ from abtest.contract.result_rows import ForeignMoney as ForeignMoney
 from abtest.contract.result_rows import Interval as Interval
 from abtest.contract.result_rows import ResultRow as ResultRow
 from abtest.contract.result_rows import RowState as RowState
+from abtest.contract.trust import CheckedAt as CheckedAt
 from abtest.contract.trust import Coverage as Coverage
 from abtest.contract.trust import FindingKind as FindingKind
 from abtest.contract.trust import HealthFinding as HealthFinding
@@ -95,6 +96,7 @@ class Results(Output):
     srm: SampleRatio
     multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, left out of everything.")]
     health: list[HealthFinding]
+    checked_at: CheckedAt
     coverage: Coverage
     narrowed_to: Annotated[Narrowing | None, Field(description="Null: everybody since the measurement began.")]
     segments: Annotated[

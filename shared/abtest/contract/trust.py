@@ -9,6 +9,12 @@ from abtest.domain.goals.coverage import Gap
 from abtest.domain.guardian.kinds import Action, Kind, Severity
 
 FindingKind = Kind | Literal["zero_weight_visitors"]
+CheckedAt = Annotated[
+    DateTime | None,
+    Field(
+        description="When Guardian looked last at this measurement; null: not yet, and nothing it would find is told."
+    ),
+]
 Because = Literal["launched", "restarted", "weights_changed", "plan_changed", "unknown"]
 
 

@@ -57,6 +57,19 @@ def test_health__before_guardian_looked__is_empty(lab: Lab) -> None:
     }
 
 
+def test_health__of_a_measurement_that_guardian_has_not_looked_at__says_so_whatever_it_saw_before(lab: Lab) -> None:
+    experiment = lab.launched()
+    shoppers(lab, experiment, buying=(20, 20))
+    watch(lab)
+    assert health(lab, experiment)["checked_at"] is not None
+    arms = [arm["id"] for arm in experiment["variations"]]
+    weights = {"weights": dict(zip(arms, (0.4, 0.6), strict=True)), "confirm_live_impact": True}
+    assert lab.client.put(f"/experiments/{experiment['id']}/variations/weights", weights).status == 200
+    found = health(lab, experiment)
+    assert (found["measurement_epoch"], found["checked_at"], found["generation"]) == (2, None, None)
+    assert lab.results(experiment)["checked_at"] is None
+
+
 def test_health__treatment_that_breaks_the_primary_goal__is_paused_and_told(lab: Lab) -> None:
     experiment = lab.launched()
     shoppers(lab, experiment, buying=(40, 0))

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from abtest.kit.clock import timestamp
 from tests.integration.api_analytics.conftest import Lab, ordered, reached, seen
+from tests.integration.api_analytics.looking import watch
 from tests.support.client import Answer
 
 NAME = '</script><img src=x onerror="alert(1)"> قميص'
@@ -91,6 +93,18 @@ def test_report__asked_for_again__is_304_until_something_else_is_said(lab: Lab, 
     tag = counted_anew.headers["etag"]
     assert lab.client.post(f"/experiments/{experiment['id']}/pause").status == 200
     assert report(lab, experiment, form, **{"if-none-match": tag}).status == 200
+
+
+def test_report__before_guardian_looked__does_not_say_that_nothing_was_found(lab: Lab) -> None:
+    experiment = counted(lab)
+    assert report(lab, experiment, "json").json()["checked_at"] is None
+    assert "Guardian has not looked yet" in text_of(report(lab, experiment))
+    assert "Nothing found" not in text_of(report(lab, experiment))
+    watch(lab)
+    checked = report(lab, experiment, "json").json()["checked_at"]
+    assert checked == timestamp(lab.api.clock.now())
+    assert lab.results(experiment)["checked_at"] == checked
+    assert "Guardian has not looked yet" not in text_of(report(lab, experiment))
 
 
 @pytest.mark.parametrize("changed", ["page.numbers", "page.STYLESHEET", "trust._split"])

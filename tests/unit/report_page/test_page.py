@@ -27,6 +27,26 @@ def test_page__of_any_state__asks_for_nothing(state: str) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("state", "status", "is_checked", "said"),
+    [
+        ("little", "running", True, "Nothing found"),
+        ("little", "running", False, "Guardian has not looked yet"),
+        ("little", "paused", False, "Guardian has not looked at this measurement"),
+        ("mismatched", "running", False, "Guardian has not looked yet"),
+        ("mismatched", "running", True, None),
+        ("empty", "draft", False, None),
+    ],
+)
+def test_health__says_what_was_not_looked_at(state: str, status: str, is_checked: bool, said: str | None) -> None:
+    facts = STATES[state]()
+    experiment = facts.experiment.model_copy(update={"status": status})
+    checked = facts.computed_at if is_checked else None
+    page = render_report(facts.model_copy(update={"experiment": experiment, "checked_at": checked}))
+    all_said = ("Nothing found", "Guardian has not looked yet", "Guardian has not looked at this measurement")
+    assert [one for one in all_said if one in page] == ([said] if said else [])
+
+
 def _tags(page: str) -> str:
     return "".join(piece.partition(">")[0].join("<>") for piece in page.split("<")[1:])
 

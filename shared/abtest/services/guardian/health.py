@@ -28,12 +28,12 @@ class HealthReading:
 
 
 def _health(experiment: Experiment, state: State | None, names: Names) -> contract.ExperimentHealth:
-    unknown = state.not_evaluated if state and state.measurement_epoch == experiment.measurement_epoch else ()
+    present = state if state and state.measurement_epoch == experiment.measurement_epoch else None
     return contract.ExperimentHealth(
         experiment_id=experiment.id,
         measurement_epoch=experiment.measurement_epoch,
-        checked_at=state.checked_at if state else None,
-        generation=state.generation if state else None,
+        checked_at=present.checked_at if present else None,
+        generation=present.generation if present else None,
         data=[_finding(case, names) for case in _newest_first(state)],
         not_evaluated=[
             contract.KindNotEvaluated(
@@ -43,7 +43,7 @@ def _health(experiment: Experiment, state: State | None, names: Names) -> contra
                 variation_id=each.variation_id,
                 goal_id=each.goal_id,
             )
-            for each in unknown
+            for each in (present.not_evaluated if present else ())
         ],
     )
 

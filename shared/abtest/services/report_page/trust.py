@@ -24,8 +24,7 @@ def health(report: Report, arms: Mapping[str, Arm]) -> Html:
     """Badges, each a sentence; what is in order is said too."""
     found = [_finding(one) for one in report.health if one.kind != "sample_ratio_mismatch"]
     lines = [_split(report, arms), *found, _twice(report), *_coverage(report)]
-    if report.computed_at is not None and not report.health:
-        lines.append(_line("Nothing found", "good", "Guardian and the counts themselves show nothing out of order."))
+    lines.append(_watched(report))
     heading = el("h2", "Can the numbers be trusted?", id="health")
     return el("section", heading, el("ul", lines, class_="lines", role="list"), aria_labelledby="health")
 
@@ -85,6 +84,26 @@ def _twice(report: Report) -> Html | None:
         "plain",
         f"{wording.count(report.multiple_exposure)} visitors, too few to matter, are left out of everything.",
     )
+
+
+def _watched(report: Report) -> Html | None:
+    """That nothing was found is said only of what was looked at."""
+    if report.checked_at is None:
+        return _unwatched(report)
+    if report.computed_at is None or report.health:
+        return None
+    said = f"Guardian looked last {wording.minute(report.checked_at)}; it and the counts show nothing out of order."
+    return _line("Nothing found", "good", said)
+
+
+def _unwatched(report: Report) -> Html | None:
+    if report.experiment.started_at is None:
+        return None
+    counts = "" if report.computed_at is None or report.health else " The counts themselves show nothing out of order."
+    if report.experiment.status == "running":
+        said = f"Guardian has not looked yet; it does so every fifteen minutes.{counts}"
+        return _line("Not looked at yet", "plain", said)
+    return _line("Not looked at", "plain", f"Guardian has not looked at this measurement.{counts}")
 
 
 def _coverage(report: Report) -> Iterable[Html]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.guardian.cases import Case
+from abtest.domain.guardian.cases import Case, State
 from abtest.domain.guardian.data_quality import TWICE_SHARE, TWICE_VISITORS
 from abtest.domain.guardian.kinds import KINDS, Severity
 from abtest.domain.guardian.messages import Names, what
@@ -33,12 +33,15 @@ def health(
     return [*(finding for finding in found if finding.kind not in kinds), *told]
 
 
-def standing_cases(catalog: Catalog, experiment: Experiment) -> Sequence[Case]:
-    """What Guardian found in the present measurement, told to somebody, and not over."""
+def seen_by_guardian(catalog: Catalog, experiment: Experiment) -> State | None:
+    """What Guardian remembers of the present measurement; None: it has not looked at it yet."""
     state = remembered(catalog, experiment.shop_id, experiment.id).state
-    if state is None or state.measurement_epoch != experiment.measurement_epoch:
-        return ()
-    return [case for case in state.open if case.action and case.measurement_epoch == experiment.measurement_epoch]
+    return state if state is not None and state.measurement_epoch == experiment.measurement_epoch else None
+
+
+def standing_cases(state: State | None) -> Sequence[Case]:
+    """What was told to somebody and is not over."""
+    return [case for case in state.open if case.action] if state else []
 
 
 def _of_split(question: Question, everybody: Tally, srm: contract.SampleRatio) -> list[contract.HealthFinding]:

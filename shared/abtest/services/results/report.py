@@ -93,6 +93,7 @@ class ReportReading:
             srm=found.srm,
             multiple_exposure=found.multiple_exposure,
             health=found.health,
+            checked_at=found.checked_at,
             coverage=found.coverage,
             money_set_aside=set_aside(question, goals, tally),
             segments=_segments(snapshot, question, goals[:1]),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.guardian.cases import Case
+from abtest.domain.guardian.cases import State
 from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
 from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
@@ -14,7 +14,7 @@ from abtest.ports.rollup_store import Document
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.comparing import Question
-from abtest.services.results.health import health, standing_cases
+from abtest.services.results.health import health, seen_by_guardian, standing_cases
 from abtest.services.results.measurements import Measurements, told
 from abtest.services.results.narrowing import WHOLE, Narrowed, Range, narrowed
 from abtest.services.results.progress import progress_of
@@ -64,10 +64,10 @@ def _refused(field: str, why: str) -> ValidationFailedError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What is known of an experiment beside its counts: what began the measurement, what Guardian found."""
+    """What is known of an experiment beside its counts: what began the measurement, what Guardian saw of it."""
 
     measurement: contract.Measurement
-    cases: Sequence[Case] = ()
+    seen: State | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class Results:
         """What is known of an experiment beside its counts."""
         return Standing(
             measurement=self._measurements.of(experiment),
-            cases=standing_cases(self._world.catalog, experiment),
+            seen=seen_by_guardian(self._world.catalog, experiment),
         )
 
     def of_personalization(
@@ -178,7 +178,8 @@ class Results:
             goals=goal_results(question, goals, tally),
             srm=srm,
             multiple_exposure=twice,
-            health=health(question, everybody, twice, srm, standing.cases),
+            health=health(question, everybody, twice, srm, standing_cases(standing.seen)),
+            checked_at=standing.seen.checked_at if standing.seen else None,
             coverage=self._coverage.of(experiment, rules),
             narrowed_to=which.told(),
             segments=breakdown(question, goals, which.segments(snapshot, (by,)), (by,)).data if by else None,
