@@ -26,7 +26,7 @@ ALPHA = 0.05
 LOGARITHMS = 1e-13
 """numpy's logarithm and the C library's differ in the last bit; sums of logarithms carry that on."""
 TWO_GRIDS = 2e-9
-"""Integrals are right to 1e-9, on a grid as fine as the worst pair of a batch needs: two grids differ by both errors."""
+"""Integrals are right to 1e-9, on a grid as fine as the worst pair of a batch needs: two grids differ by both."""
 
 VISITORS = st.one_of(st.integers(0, 3), st.integers(0, 10**5), st.just(10**8))
 ARM = VISITORS.flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
