@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.browser.sdk.shop import Shop, serve
+from tests.browser.sdk.shop import PATIENCE, Shop, serve
 
 HERE = Path(__file__).parent
 PACKAGES = HERE / "node_modules"
@@ -56,7 +56,7 @@ def shop() -> Iterator[Shop]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A profile without cookies, which reaches nothing but this machine."""
     context = browser.new_context()
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE * 1000)
 
     # A pattern, not a function: then other requests do not wait for this process, which may be waiting for them.
     context.route(ELSEWHERE, lambda route: route.abort())

@@ -6,10 +6,21 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.browser.sdk.shop import Shop, serve
+from tests.browser.sdk.shop import PATIENCE, Shop, serve
 
 Open = Callable[..., Page]
 WaitUntil = Literal["commit", "domcontentloaded", "load"]
+
+
+def quick(open_at: Callable[[], Page], script: str, below: float) -> Page:
+    """The first of at most five pages whose wait is shorter, ms: a busy machine delays a page, and hurries none."""
+    waits = []
+    for _ in range(5):
+        page = open_at()
+        waits.append(page.evaluate(script))
+        if waits[-1] < below:
+            return page
+    raise AssertionError(waits)
 
 
 @pytest.fixture
@@ -22,7 +33,7 @@ def shop() -> Iterator[Shop]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A profile without cookies."""
     context = browser.new_context()
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE * 1000)
     yield context
     context.close()
 

@@ -31,7 +31,7 @@ def test_scripts__run_in_their_order_whichever_comes_first(shop: Shop, open_page
     second = serve_script(shop, "v", f"{LOG}('variation')")
     treatment = {"js": second, "mutations": [mutate("h1", "text", text="New")]}
     shop.experiments = [experiment(treatment, js=first), experiment({"js": shop.script(f"{LOG}('other')")}, name="e2")]
-    shop.page("/", html(BODY + LATER))
+    shop.page("/", html(BODY + LATER, tag=patient("2000")))
     page = open_page()
     assert page.evaluate(H1) == "New", "what needs no chunk does not wait"
     page.wait_for_function("log.length === 3")
@@ -67,7 +67,7 @@ def test_script__that_does_not_come__leaves_the_page_as_it_was_uncounted(how: st
         shop.files["/assets/v.js"] = ["svc.chunk('v', 1)"]
     treatment = {"js": js, "mutations": [mutate("h1", "text", text="New")], "css": "h1{color:rgb(1,2,3)}"}
     shop.experiments = [experiment(treatment), experiment(name="e2")]
-    shop.page("/", html(BODY, tag=patient("300")))
+    shop.page("/", html(BODY, tag=patient("300" if how == "late" else "2000")))
     page = open_page(until="domcontentloaded")
     page.wait_for_function(f"{H1} === 'Original'")
     assert page.evaluate(COLOR) == "rgb(0, 0, 0)"
@@ -85,9 +85,8 @@ def test_sheet__comes_without_a_frame_of_the_original(parsed: bool, shop: Shop, 
     css = shop.sheet_chunk("s")
     shop.files["/assets/s.css"] = ["", "h1{color:rgb(1,2,3);background:url(x.png)}"]
     shop.experiments = [experiment({"css": css}, css="h1{color:rgb(9,9,9)}")]
-    tag = '<script src="/s.js"></script>'
-    body = FRAMES + BODY + LATER
-    shop.page("/", html(tag + body, tag="") if parsed else html(body))
+    tag, body = patient("2000"), FRAMES + BODY + LATER
+    shop.page("/", html(tag + body, tag="") if parsed else html(body, tag=tag))
     page = open_page(until="domcontentloaded")
     page.wait_for_function("frames_.length > 5")
     page.wait_for_function(f"{COLOR} === 'rgb(1, 2, 3)'")
@@ -109,7 +108,7 @@ def test_sheet__that_does_not_come__is_waited_for_so_long_only(how: str, shop: S
     shop.experiments = [experiment(treatment), experiment(name="e2")]
     twice = "requestAnimationFrame(() => requestAnimationFrame(() => { window.painted = true }))"
     painted = f"<script>{twice}</script>"
-    shop.page("/", html(BODY + painted, tag=patient("300")))
+    shop.page("/", html(BODY + painted, tag=patient("300" if how == "late" else "2000")))
     page = open_page(until="domcontentloaded")
     page.wait_for_function("window.painted")
     page.wait_for_function(f"{H1} === 'Original'")

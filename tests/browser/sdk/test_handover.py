@@ -13,7 +13,7 @@ from abtest.domain.credentials.signing import browser_signature
 from tests.browser.sdk.configs import experiment
 from tests.browser.sdk.conftest import Open
 from tests.browser.sdk.edge import HandoverEdge, serve_edge
-from tests.browser.sdk.shop import SHOP_ID, Shop, html
+from tests.browser.sdk.shop import PATIENCE, SHOP_ID, Shop, html
 from tests.support.storefronts import ROOTS
 
 pytestmark = pytest.mark.browser
@@ -32,7 +32,7 @@ def edge(shop: Shop) -> Iterator[HandoverEdge]:
             "handover": {
                 "param": "svc_handover",
                 "domains": ["localhost"],
-                "timeout": 1500,
+                "timeout": 10_000,
                 "ttl": 120,
                 "signed": True,
                 "url": edge.url,
@@ -95,7 +95,7 @@ def test_link__in_a_new_tab__stays_in_a_new_tab(open_page: Open, edge: HandoverE
 
 def wait_minted(edge: HandoverEdge) -> None:
     """Until the edge has answered once, and the browser has had the time to hear it."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while not edge.answers and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.1)
@@ -151,17 +151,16 @@ def test_edge__that_fails__breaks_no_link(shop: Shop, open_page: Open, edge: Han
     handover = shop.runtime["handover"]
     handover["timeout"] = 300
     if failure == "slow":
-        edge.delay = 3
+        edge.delay = 3 * PATIENCE
     elif failure == "away":
         handover["url"] = "http://127.0.0.1:9/_svc/handover"
     else:
         edge.server.publish("elsewhere.example", shop_id=SHOP_ID)
     page = open_page()
     visitor = page.evaluate(VISITOR)
-    begun = time.monotonic()
     page.click("#there")
     page.wait_for_url(re.compile("//localhost:.*/pay"))
-    assert time.monotonic() - begun < 2.5
+    assert failure != "slow" or edge.answers == [], "nobody waits for it"
     assert arrived(page) != visitor
     page.go_back()
     page.click("#get button")

@@ -17,6 +17,8 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "storefront.md"
 NATIVE, UNKNOWN = "knows blocking", "knows none"
 BROWSERS = pytest.mark.parametrize("browser_kind", [NATIVE, UNKNOWN])
 LIMIT, LOADS, DELAY = 1000, 10, 300
+AMPLE = 10_000
+"""A limit that the snippet keeps on a busy machine, too."""
 PATIENCE = 3000
 """The snippet comes once the page was seen, however long that takes here."""
 SNIPPET = "/slow.js"
@@ -79,7 +81,7 @@ def new_headline(**more: Any) -> dict[str, Any]:
 @BROWSERS
 def test_snippet_in_time__no_frame_shows_the_original(browser_kind: str, shop: Shop, open_page: Open) -> None:
     shop.experiments = [new_headline()]
-    serve(shop, AFTER_DELAY, browser_kind)
+    serve(shop, AFTER_DELAY, browser_kind, tag=documented(AMPLE))
     page = None
     for _ in range(LOADS):
         page = open_page("/", page)
@@ -96,7 +98,7 @@ def test_snippet_in_time__no_frame_shows_the_original(browser_kind: str, shop: S
 def test_snippet_in_time__what_was_called_before_it_is_made_up_for(shop: Shop, open_page: Open) -> None:
     german = {"mode": "any", "in": [{"country": "DE"}], "out": []}
     shop.experiments = [new_headline(audience=german)]
-    serve(shop, AFTER_DELAY, body=EARLY)
+    serve(shop, AFTER_DELAY, tag=documented(AMPLE), body=EARLY)
     page = open_page()
     page.wait_for_function("window.told")
     assert page.evaluate(H1) == "New"
@@ -160,7 +162,7 @@ def test_snippet_that_fails__shows_the_page_at_once(
         context.route(f"**{SNIPPET}", lambda route: route.abort())
     else:
         context.route(f"**{SNIPPET}", lambda route: route.fulfill(status=500, body="no", content_type="text/plain"))
-    serve(shop, "", browser_kind, tag=documented(8000), body=EARLY)
+    serve(shop, "", browser_kind, tag=documented(AMPLE), body=EARLY)
     page = open_page()
     page.wait_for_function("frames_.length > 3")
     assert page.evaluate("frames_[0][0]") < 4000  # half of the limit: this machine may be slow
@@ -202,7 +204,7 @@ def test_calls_before_the_snippet__of_an_environment_with_its_own__are_kept_over
 ) -> None:
     shop.experiments = [new_headline()]
     shop.runtime = {"environments": [{"key": "staging", "domains": ["127.0.0.1"]}]}
-    serve(shop, AFTER_DELAY, body=EARLY)
+    serve(shop, AFTER_DELAY, tag=documented(AMPLE), body=EARLY)
     shop.runtime["environment"] = "staging"
     staging = shop.snippet()
     context.route("**/*env=staging", lambda route: route.fulfill(body=staging, content_type="text/javascript"))
@@ -215,7 +217,7 @@ def test_calls_before_the_snippet__of_an_environment_with_its_own__are_kept_over
 def test_consent_before_the_snippet__is_made_up_for(shop: Shop, open_page: Open) -> None:
     shop.experiments = [new_headline()]
     shop.runtime = {"consent": {"read": shop.script("return undefined"), "events": []}}
-    serve(shop, AFTER_DELAY, body="<script>svc.consent(true)</script>")
+    serve(shop, AFTER_DELAY, tag=documented(AMPLE), body="<script>svc.consent(true)</script>")
     page = open_page()
     page.wait_for_function(f"{H1} === 'New'")
     assert {text for _, text in page.evaluate("frames_")} <= {"New"}
