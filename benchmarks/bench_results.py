@@ -1,7 +1,8 @@
 """10,000,000 events of one experiment to sufficient statistics, beside chDB and Polars on the same Parquet.
 
 Each engine has a process of its own and is asked in turn; their answers must be equal. The others give totals by goal
-and variation. Ours gives them by quarters of an hour, and asked a second time by segments and pairs of segments too.
+and variation. Ours gives them by quarters of an hour, asked a second time by segments and pairs of segments too, and a
+third time with what visitors did before their exposure.
 Seconds of the processors tell more than those by the wall where other work shares them. ARGS: --events N, --rounds N,
 --ledger FOLDER (made before by results/ledger.py).
 """
@@ -25,9 +26,11 @@ OTHERS = Path(".local/venvs/benchmarks/bin/python")
 ENGINES = {
     "ours": (sys.executable, "with_ours.py", "totals"),
     "segments": (sys.executable, "with_ours.py", "segments"),
+    "covariates": (sys.executable, "with_ours.py", "covariates"),
     "chdb": (str(OTHERS), "with_chdb.py"),
     "polars": (str(OTHERS), "with_polars.py"),
 }
+OF_OURS = {"segments": "ours with segments", "covariates": "ours with segments and covariates"}
 SECONDS = {"time": "seconds", "processor time": "processors"}
 
 
@@ -69,7 +72,7 @@ def _made(folder: str, events: int) -> str:
 
 
 def _tell(rounds: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
-    for other, name in (("chdb", "chdb"), ("polars", "polars"), ("segments", "ours with segments")):
+    for other, name in (("chdb", "chdb"), ("polars", "polars"), *OF_OURS.items()):
         for what, unit in SECONDS.items():
             ours, theirs = (median(told[engine][unit] for told in rounds) for engine in ("ours", other))
             ratio = median(told["ours"][unit] / told[other][unit] for told in rounds)

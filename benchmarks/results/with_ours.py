@@ -1,7 +1,11 @@
-"""The embedded engine of this project, asked for quarters of an hour or for segments as well; their totals are told."""
+"""The embedded engine of this project, asked for quarters of an hour, for segments as well, or for covariates too.
+
+Their totals are told.
+"""
 
 import sys
 from collections import defaultdict
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 import duckdb
@@ -29,12 +33,16 @@ PLAN = CountingPlan(
 )
 
 
-def counted(folder: str, spilled: str, *, segments: bool) -> list[list[object]]:
+LOOKING_BACK = replace(PLAN, goals=tuple(replace(goal, looks_back=True) for goal in PLAN.goals))
+
+
+def counted(folder: str, spilled: str, asked: str) -> list[list[object]]:
     """Rows of the answer: what cells of quarters come to."""
     limits = {"memory_limit": MEMORY_LIMIT, "temp_directory": spilled, "preserve_insertion_order": False}
     with duckdb.connect(config=limits) as database:  # type: ignore[arg-type]
         database.execute(f"CREATE VIEW events AS SELECT * FROM read_parquet('{folder}/*.parquet')")
-        counts = DuckDbShopLedger(database, "events").count(PLAN, segments=segments)
+        plan = LOOKING_BACK if asked == "covariates" else PLAN
+        counts = DuckDbShopLedger(database, "events").count(plan, segments=asked != "totals")
     totals: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
     for goal_id, cells in counts.goals.items():
         for cell, found in cells.items():
@@ -48,9 +56,9 @@ def counted(folder: str, spilled: str, *, segments: bool) -> list[list[object]]:
 
 
 def main(folder: str, asked: str) -> None:
-    """Print what was found, and what it took; `asked` is `totals` or `segments`."""
+    """Print what was found, and what it took; `asked` is `totals`, `segments` or `covariates`."""
     with TemporaryDirectory() as spilled:
-        print(told(lambda: counted(folder, spilled, segments=asked == "segments")))
+        print(told(lambda: counted(folder, spilled, asked)))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.domain.ledger.cells import Cell, Counts, GoalCount, Money, MoneyCell, SessionCount, Step
+from abtest.domain.ledger.cells import Cell, Counts, Covariate, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.daily_counts import DAY_MS, date_of
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.objects import ShopFiles
@@ -106,6 +106,7 @@ def _quarters_of(counts: Counts) -> Counts:
     return replace(
         counts,
         sessions={},
+        covariates={},
         visitors={cell: number for cell, number in counts.visitors.items() if cell.dimension == "quarter"},
         goals={
             goal_id: {cell: found for cell, found in cells.items() if cell.dimension == "quarter"}
@@ -137,6 +138,28 @@ def test_count__texts_with_quotes__are_texts(opened: Opened) -> None:
     ]
     found = _counted(opened, rows, asked)
     assert found.goals[name][Cell(name, "quarter", QUARTER, "")] == GoalCount(1, 1, 1, 1)
+
+
+def test_count__what_was_before_exposures__is_exact_whatever_the_amounts(opened: Opened) -> None:
+    most, counted = 10**12, {"received_at": BEGIN - 9 * DAY_MS}
+    values = goal("values", "custom", event_name="e", sums_value=True, looks_back=True)
+    asked = plan(goal("money", "revenue", looks_back=True), values, goal("seen"))
+    rows = [
+        *(exposure(visitor, "blue") for visitor in "abc"),
+        *(order("a", most, BEGIN - 9 * DAY_MS, event_id=f"o-{number}", **counted) for number in range(3)),
+        order("a", most - 1, BEGIN + 2),
+        order("b", 999_999_999, BEGIN - 1, received_at=BEGIN),
+        order("c", 5, BEGIN + 3),
+        row(event_id="v", type="custom", event_name="e", visitor_id="a", data='{"value":0.25}', ts=BEGIN - 5),
+        row(event_id="w", type="custom", event_name="e", visitor_id="a", data='{"value":2}', ts=BEGIN),
+    ]
+    found = _counted(opened, rows, asked)
+    x, y = 3 * most, most - 1
+    assert found.covariates == {
+        "money": {"blue": Covariate(x + 999_999_999, x * x + 999_999_999**2, x * y)},
+        "values": {"blue": Covariate(25, 625, 5000)},
+    }
+    assert found.goals["money"][Cell("blue", "quarter", QUARTER, "")] == GoalCount(2, 2, y + 5, y * y + 25)
 
 
 def test_count__orders_refunds_and_currencies__are_told_apart(opened: Opened) -> None:

@@ -3,6 +3,7 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from itertools import groupby
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from abtest.domain.ledger.cells import PAIRS, Cell, Counts, GoalCount, Money, MoneyCell, SessionCount, Step
+from abtest.domain.ledger.cells import PAIRS, Cell, Counts, Covariate, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
 from abtest.domain.ledger.reference import count
@@ -79,6 +80,7 @@ def test_counts__without_themselves__are_empty(plan: CountingPlan, ledger: list[
         goals={goal_id: {} for goal_id in counts.goals},
         money={goal_id: {} for goal_id in counts.money},
         spread={goal_id: {} for goal_id in counts.spread},
+        covariates={goal_id: {} for goal_id in counts.covariates},
         through=counts.through,
     )
 
@@ -108,15 +110,35 @@ def test_counts__of_small_ledgers__are_those_of_an_oracle_written_another_way(
     assert count(ledger, plan) == counted_visitor_by_visitor(ledger, plan)
 
 
+@seed(SEED)
+@bounded
+@given(ledger=ledgers)
+def test_counts__with_what_was_before_the_measurement__differ_in_covariates_alone(ledger: list[Row]) -> None:
+    """Unless an event, or an order, is told on both sides."""
+    since = [row for row in ledger if row["received_at"] >= PLAN.begins_at]
+    known = {name for row in since for name in (("event", row["event_id"]), ("order", row["order_id"]))}
+    before = [
+        row
+        for row in ledger
+        if row["received_at"] < PLAN.begins_at
+        and ("event", row["event_id"]) not in known
+        and (row["order_id"] is None or ("order", row["order_id"]) not in known)
+    ]
+    assert replace(count(since + before, PLAN), covariates={}) == replace(count(since, PLAN), covariates={})
+
+
 def counted_visitor_by_visitor(ledger: Sequence[Row], plan: CountingPlan) -> Counts:
     """As the document reads: sorted once, then each visitor looked at alone."""
-    known = [row for row in ledger if row["shop_id"] == plan.shop_id and row["received_at"] >= plan.begins_at]
+    reach = 14 * 86_400_000 if any(goal.looks_back for goal in plan.goals) else 0
+    reached = plan.begins_at - reach
+    known = [row for row in ledger if row["shop_id"] == plan.shop_id and row["received_at"] >= reached]
     single = {row["event_id"]: row for row in sorted(known, key=_receipt, reverse=True)}.values()
     timed = sorted((min(row["ts"], row["received_at"]), row["event_id"], row) for row in single if not row["qa_mode"])
-    events = [(at, row) for at, _, row in timed if at >= plan.begins_at]
+    events = [(at, row) for at, _, row in timed if at >= reached]
+    measured = [(at, row) for at, row in events if at >= plan.begins_at]
     found = _Found(plan)
-    for visitor in {row["visitor_id"] for _, row in events}:
-        shown = [(at, row) for at, row in events if row["visitor_id"] == visitor and _shown(row, plan)]
+    for visitor in {row["visitor_id"] for _, row in measured}:
+        shown = [(at, row) for at, row in measured if row["visitor_id"] == visitor and _shown(row, plan)]
         variations = {_shown(row, plan) for _, row in shown}
         found.aside += len(variations) > 1
         if len(variations) == 1:
@@ -129,9 +151,10 @@ def counted_visitor_by_visitor(ledger: Sequence[Row], plan: CountingPlan) -> Cou
             for goal_id, cells in found.money.items()
         },
         spread={goal.goal_id: _steps(found.goals[goal.goal_id]) for goal in plan.goals if goal.winsorize_pct},
-        sessions=_sessions([row for _, row in events], plan),
+        covariates={goal.goal_id: found.covariates[goal.goal_id] for goal in plan.goals if goal.looks_back},
+        sessions=_sessions([row for _, row in measured], plan),
         multiple_exposure=found.aside,
-        through=max([row["received_at"] for row in known], default=None),
+        through=max([row["received_at"] for row in known if row["received_at"] >= plan.begins_at], default=None),
     )
 
 
@@ -141,6 +164,7 @@ class _Found:
         self.visitors: defaultdict[Cell, int] = defaultdict(int)
         self.goals: dict[str, Any] = {goal.goal_id: defaultdict(list) for goal in plan.goals}
         self.money: dict[str, Any] = {g.goal_id: defaultdict(list) for g in plan.goals if g.type == "revenue"}
+        self.covariates: dict[str, dict[str, Covariate]] = {goal.goal_id: {} for goal in plan.goals}
         self.aside = 0
 
     def take(self, exposure: tuple[int, Row], events: Sequence[tuple[int, Row]]) -> None:
@@ -160,6 +184,25 @@ class _Found:
             )
             if worths:
                 self.goals[goal.goal_id][variation, cells].append(worths)
+            x = self._did_before(first, since, goal, events)
+            if x:
+                total, squares, products = self.covariates[goal.goal_id].get(variation, (0, 0, 0))
+                both = Covariate(total + x, squares + x**2, products + x * sum(worths))
+                self.covariates[goal.goal_id][variation] = both
+
+    def _did_before(self, first: Row, since: int, goal: GoalPlan, events: Sequence[tuple[int, Row]]) -> int:
+        within = range(since - 14 * 86_400_000, since)
+        own = [row for at, row in _eligible(events, goal) if row["visitor_id"] == first["visitor_id"] and at in within]
+        hits = [row for row in own if _passes(goal, row)]
+        if goal.type != "revenue":
+            return sum(self._did(hits, goal))
+        returned = [(at, row) for at, row in events if at < self.plan.begins_at]
+        monies = [(_money(row, self.plan.currency), row) for row in hits]
+        return sum(
+            max(0, minor - _refunds(returned, row, self.plan.currency))
+            for (kind, _, minor), row in monies
+            if kind in ("own", "converted")
+        )
 
     def _did(self, hits: Sequence[Row], goal: GoalPlan) -> list[int]:
         if goal.sums_value:
@@ -173,7 +216,8 @@ class _Found:
         for row in hits:
             kind, currency, minor = _money(row, self.plan.currency)
             if kind in ("own", "converted"):
-                minor = max(0, minor - _refunds(events, row, self.plan.currency))
+                since = [(at, each) for at, each in events if at >= self.plan.begins_at]
+                minor = max(0, minor - _refunds(since, row, self.plan.currency))
                 worths.append(minor)
             if kind != "own":
                 cell = MoneyCell(exposed[0], exposed[1] // 900_000, kind, currency)

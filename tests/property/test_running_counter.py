@@ -18,7 +18,7 @@ from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.running import DAYS_KEPT, RunningCounter
 from abtest.adapters.warehouse.running_copy import CopyLedger
-from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.cells import Counts, Covariate
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.objects import raw_key
@@ -223,6 +223,22 @@ def test_refresh__new_process_long_after_the_last_run__tells_of_old_days_that_ch
         told |= counted.days if counted.shop_id == SHOP else {}
     first = date_of(BEGIN // DAY_MS)
     assert {date: day for date, day in told.items() if day.events} == {first: shop_day(story.rows, SHOP, first, "EUR")}
+
+
+def test_refresh__new_process_of_an_old_measurement__knows_what_was_before_it() -> None:
+    """More than two months ago: of the shop's days alone so much would not be read."""
+    story = Histories()
+    early = BEGIN - 13 * DAY_MS
+    story._write([exposure("v-0", VARIATIONS[0]), order("v-0", 900, early, received_at=early)])
+    story.clock.advance(hours=60 * 24)
+    story.restart(disk_bytes=10**9)
+    story.refresh()
+    story._write([order("v-0", 40, BEGIN + 20), order("v-0", 7, early + 1, received_at=early + 1)])
+    story.refresh()
+    (counted,) = [each for each in story.counter.refresh(story._wanted()) if each.shop_id == SHOP]
+    assert counted.counts[PLAN.experiment_id].whole().covariates["money"] == {
+        VARIATIONS[0]: Covariate(907, 907**2, 907 * 40)
+    }
 
 
 class Mortal:

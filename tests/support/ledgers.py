@@ -50,13 +50,15 @@ def plan(*goals: GoalPlan, **changes: Any) -> CountingPlan:
 
 GOALS = (
     goal("click"),
-    goal("clicks", count_once=False),
+    goal("clicks", count_once=False, looks_back=True),
     goal("signup", "custom", event_name="sign_up"),
-    goal("signups", "custom", event_name="sign_up", count_once=False, window_ms=2_000, filter=BUY_FILTER),
+    goal(
+        "signups", "custom", event_name="sign_up", count_once=False, window_ms=2_000, filter=BUY_FILTER, looks_back=True
+    ),
     goal("scoped", "custom", event_name="sign_up", scope=SCOPE),
-    goal("values", "custom", event_name="sign_up", sums_value=True, winsorize_pct=0.1),
-    goal("money", "revenue", winsorize_pct=0.05),
-    goal("large", "revenue", filter=LARGE_FILTER, window_ms=3_000),
+    goal("values", "custom", event_name="sign_up", sums_value=True, winsorize_pct=0.1, looks_back=True),
+    goal("money", "revenue", winsorize_pct=0.05, looks_back=True),
+    goal("large", "revenue", filter=LARGE_FILTER, window_ms=3_000, looks_back=True),
     goal("shoes", "revenue", filter=SHOES_FILTER, scope=SCOPE),
 )
 PLAN = plan(*GOALS)

@@ -53,7 +53,8 @@ class Warehouse(Protocol):
     def open(self, shop_id: str, files: ShopFiles, *, since: int) -> AbstractContextManager[ShopLedger]:
         """The shop's rows received at or after `since` (Unix ms), out of these objects; freed when the context ends.
 
-        No plan asked of it may begin before `since`, and a day needs the rows of the seven days before it.
+        No plan asked of it may need earlier rows (`CountingPlan.since`), and a day needs the rows of the seven days
+        before it.
         """
         ...
 

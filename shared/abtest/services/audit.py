@@ -120,7 +120,7 @@ class Audit:
         Or by a release that counted less.
         """
         totals = stored.standing.totals or {}
-        if plan.has_sessions and "sessions" not in totals:
+        if "covariates" not in totals or (plan.has_sessions and "sessions" not in totals):
             return True
         if totals["source"] == source_of(plan, DailyCounts.of(stored.counts)):
             return False
@@ -147,7 +147,7 @@ class Audit:
         """Raw objects in the order in which they were stored, as far as what stands can hold them."""
         computed_at = (stored.standing.totals or {})["computed_at"]
         until = to_milliseconds(parse_timestamp(computed_at)) + CLOCKS_APART_MS
-        entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.begins_at)) if is_raw(entry.key)]
+        entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.since)) if is_raw(entry.key)]
         return [
             entry.key
             for entry in sorted(entries, key=lambda entry: (entry.modified, entry.key))
@@ -166,7 +166,7 @@ class Audit:
         return low
 
     def _counted(self, plan: CountingPlan, raw: Sequence[str]) -> Counts:
-        with self.warehouse.open(plan.shop_id, ShopFiles(raw=tuple(raw)), since=plan.begins_at) as opened:
+        with self.warehouse.open(plan.shop_id, ShopFiles(raw=tuple(raw)), since=plan.since) as opened:
             return opened.count(plan)
 
     def _audit_hours(self, found: Audited, until: datetime) -> None:

@@ -115,7 +115,7 @@ class Recompute:
         """Count the plans once; those that another run overtook."""
         stored = {plan.experiment_id: stored_of(self.store, plan) for plan in plans}
         days = {document["date"]: document for document in self._days_of(shop.shop_id)} if with_days else {}
-        since = 0 if with_days else min(plan.begins_at for plan in plans)
+        since = 0 if with_days else min(plan.since for plan in plans)
         raw = tuple(LedgerFiles(self.ledger).raw_since(max(since, DAY_MS)))
         overtaken: list[CountingPlan] = []
         with self.warehouse.open(shop.shop_id, ShopFiles(raw=raw), since=since) as opened:

@@ -112,11 +112,12 @@ def test_run__a_raw_object_that_was_never_counted__is_a_difference() -> None:
     assert _audit(bench).different == [EXPERIMENT]
 
 
-def test_run__counted_by_an_older_release__is_not_compared() -> None:
+@pytest.mark.parametrize("lacking", ["sessions", "covariates"])
+def test_run__counted_by_an_older_release__is_not_compared(lacking: str) -> None:
     bench = _ready()
     totals = bench.store.totals(EXPERIMENT, 1)
     assert totals is not None
-    older = {name: found for name, found in totals.items() if name != "sessions"}
+    older = {name: found for name, found in totals.items() if name != lacking}
     assert bench.store.put({**older, "source": "of another form", "generation": 2}, {}, {})
 
     found = _audit(bench)

@@ -93,6 +93,31 @@ def test_goal_plan__of_an_aggregation__says_what_is_summed(
 
 
 @pytest.mark.parametrize(
+    ("changes", "looks_back"),
+    [
+        ({"type": "revenue"}, True),
+        ({"type": "custom", "aggregation": "sum"}, True),
+        ({"type": "click", "aggregation": "mean"}, True),
+        ({"type": "click", "aggregation": "count", "count_once": False}, True),
+        ({"type": "click", "aggregation": "count", "count_once": True}, False),
+        ({"type": "click", "aggregation": "conversion", "count_once": False}, False),
+    ],
+)
+def test_goal_plan__that_compares_means__looks_back(changes: dict[str, Any], looks_back: bool) -> None:
+    assert planned(replace(GOAL, event_name="e", **changes), measurement_epoch=2).looks_back is looks_back
+
+
+@pytest.mark.parametrize(("assignment", "measurement", "days"), [(1, 1, 14), (2, 2, 14), (1, 2, 0), (2, 3, 0)])
+def test_plan__of_a_measurement_in_which_somebody_was_treated_before__does_not_look_back(
+    assignment: int, measurement: int, days: int
+) -> None:
+    """What they did before this measurement may have come of the variation."""
+    plan = plan_counting(experiment(GOAL, assignment_epoch=assignment, measurement_epoch=measurement), "EUR")
+    assert plan is not None
+    assert plan.begins_at - plan.since == days * DAY_MS
+
+
+@pytest.mark.parametrize(
     ("url", "on_the_page", "on_pattern"),
     [
         ("https://shop.example/checkout/thanks", True, True),

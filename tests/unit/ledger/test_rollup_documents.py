@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abtest.domain.ledger.cells import SessionCount
+from abtest.domain.ledger.cells import Covariate, SessionCount
 from abtest.domain.ledger.daily_counts import DailyCounts, Document
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import count
@@ -17,7 +17,18 @@ from abtest.domain.ledger.rollup_documents import (
     source_of,
 )
 from abtest.domain.ledger.shop_days import shop_day
-from tests.support.ledgers import HOLDOUT_PLAN, PLAN, SHOP, delivery, exposure, order, plan, random_ledger
+from tests.support.ledgers import (
+    BEGIN,
+    HOLDOUT_PLAN,
+    PLAN,
+    SHOP,
+    delivery,
+    exposure,
+    goal,
+    order,
+    plan,
+    random_ledger,
+)
 
 NOON = "2026-02-02T12:00:00.000Z"
 
@@ -38,7 +49,11 @@ def test_documents__of_any_counts__are_read_as_these(asked: CountingPlan, key: i
     written = documents(asked, DailyCounts.of(counts))
     found = counts_of(written.totals, written.days.values(), written.segments.values())
     assert documents(asked, DailyCounts.of(found)) == written
-    assert (found.visitors, found.sessions) == (counts.visitors, counts.sessions)
+    assert (found.visitors, found.sessions, found.covariates) == (
+        counts.visitors,
+        counts.sessions,
+        counts.covariates,
+    )
 
 
 def test_totals__of_an_experiment__have_the_sessions_of_every_variation() -> None:
@@ -56,6 +71,36 @@ def test_totals__of_an_older_release__are_read_without_sessions() -> None:
     written = documents(plan(), counts)
     found = counts_of(without(written.totals, "sessions"), written.days.values(), written.segments.values())
     assert (found.sessions, found.visitors) == ({}, counts.whole().visitors)
+
+
+BEFORE = [exposure("v-1", "blue", BEGIN + 5), order("v-1", 10**12, BEGIN + 1), order("v-1", 3, BEGIN + 9)]
+
+
+def test_totals__of_goals_that_look_back__have_covariates_of_every_variation() -> None:
+    looking = plan(goal("money", "revenue", looks_back=True), goal("click"))
+    totals = documents(looking, DailyCounts.of(count(BEFORE, looking))).totals
+    assert totals["covariates"] == {
+        "money": {
+            "control": [0, "0", "0"],
+            "blue": [10**12, str(10**24), str(3 * 10**12)],
+            "red": [0, "0", "0"],
+        }
+    }
+    assert documents(HOLDOUT_PLAN, DailyCounts.of(count(BEFORE, HOLDOUT_PLAN))).totals["covariates"] == {}
+
+
+def test_totals__of_an_older_release__are_read_without_covariates() -> None:
+    looking = plan(goal("money", "revenue", looks_back=True))
+    written = documents(looking, DailyCounts.of(count(BEFORE, looking)))
+    assert counts_of(written.totals).covariates == {"money": {"blue": Covariate(10**12, 10**24, 3 * 10**12)}}
+    assert counts_of(without(written.totals, "covariates")).covariates == {}
+
+
+def test_source__of_another_covariate__is_another() -> None:
+    looking = plan(goal("money", "revenue", looks_back=True))
+    first, second = (DailyCounts.of(count(rows, looking)) for rows in (BEFORE, [BEFORE[0], BEFORE[2]]))
+    assert first.pieces.keys() == second.pieces.keys()
+    assert source_of(looking, first) != source_of(looking, second)
 
 
 def test_source__of_another_session__is_another() -> None:

@@ -119,4 +119,4 @@ def _fresh_from(shop: ShopPlans, now: int) -> int:
 
 def _since(shop: ShopPlans, now: int) -> int:
     """From when on the shop's rows are needed."""
-    return max(0, min([now - DAYS_READ_MS, *(plan.begins_at for plan in shop.plans)]))
+    return max(0, min([now - DAYS_READ_MS, *(plan.since for plan in shop.plans)]))

@@ -16,7 +16,9 @@ LIMB = 10**9
 
 VISITORS, ASIDE, GOAL, MONEY, SPREAD = "visitors", "aside", "goal", "money", "spread"
 SESSIONS, THROUGH = "sessions", "through"
-"""What a row of the answer is about."""
+BEFORE, AFTER, BOTH = "before", "after", "both"
+"""What a row of the answer is about. The last three are visitors who did anything before their exposure: in the columns
+of totals and squares what that was, what they did after it, and both together."""
 
 ANSWER = (
     "part", "goal_id", "variation_id", "dimension", "moment", "value", "currency",
@@ -46,6 +48,7 @@ _SHAPES = [
     (ASIDE, ASIDE, _BY_QUARTER, "", "", ""),
     (MONEY, MONEY, _BY_QUARTER, "", "", ""),
     (SPREAD, GOAL, _BY_CEILING, "", "", ""),
+    *((part, part, _BY_QUARTER, "", "", "") for part in (BEFORE, AFTER, BOTH)),
     *((part, part, _BY_QUARTER, QUARTER, "", "") for part in (VISITORS, GOAL)),
     *((part, part, _BY_SEGMENT, *dimension) for part in (VISITORS, GOAL) for dimension in _BY_SEGMENT_OF),
 ]
@@ -56,12 +59,20 @@ _SEGMENT = (
 )
 
 
-def tables(dimensions: Sequence[str], *, spread: bool) -> list[Table]:
-    """What `summed` refers to: `dimensions` of segments (none or all), and whether any goal has ceilings."""
+# Products are not summed: (x + y)² less x² and y² is twice x * y, and sums of squares are there already.
+_LINES = [(0, GOAL), (1, GOAL), (1, BEFORE), (1, AFTER), (1, BOTH)]
+
+
+def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool) -> list[Table]:
+    """What `summed` refers to: `dimensions` of segments (none or all), and whether any goal has ceilings or looks back.
+
+    With `looks_back` hits tell what they are worth `before` exposures.
+    """
     shapes = constants(("part", "kind_of", "summed_by", "dimension", "first_of", "second_of"), _SHAPES)
     return [
-        ("totals", _totals(dimensions)),
-        ("facts", f"{_visitors(dimensions)}\nUNION ALL\n{_converters(dimensions)}"),
+        ("totals", _totals(dimensions, looks_back=looks_back)),
+        *([("lines", constants(("lines_of", "line"), _LINES))] if looks_back else []),
+        ("facts", f"{_visitors(dimensions)}\nUNION ALL\n{_converters(dimensions, looks_back=looks_back)}"),
         ("alike", _alike(dimensions, spread=spread)),
         ("shapes", shapes),
     ]
@@ -108,14 +119,15 @@ FROM (
 GROUP BY variation_id"""  # noqa: S608 - constants and escaped literals alone
 
 
-def _totals(dimensions: Sequence[str]) -> str:
+def _totals(dimensions: Sequence[str], *, looks_back: bool) -> str:
     """Of each visitor the hits and their sum; and by the quarter of the exposure all money that is not simply own."""
+    before = ", sum(before) AS before" if looks_back else ""
     return f"""
 SELECT goal_id, money_variation, money_quarter, money_kind, money_currency, grouping(visitor_id) AS is_money,
     min(variation_id) AS variation_id, min(exposed_quarter) AS exposed_quarter,
     min(exposed_day) AS exposed_day{_each(dimensions, "min({0}) AS {0}")},
     count(*) AS all_hits, sum(minor) AS all_minor,
-    count(CASE WHEN is_known THEN 1 END) AS hits, sum(CASE WHEN is_known THEN minor END) AS total
+    count(CASE WHEN is_known THEN 1 END) AS hits, sum(CASE WHEN is_known THEN minor END) AS total{before}
 FROM (
     SELECT *, CASE WHEN money_kind = '{OWN}' THEN '' ELSE variation_id END AS money_variation,
         CASE WHEN money_kind = '{OWN}' THEN 0 ELSE exposed_quarter END AS money_quarter
@@ -144,19 +156,34 @@ FROM (
 GROUP BY kind, variation_id, exposed_quarter, exposed_day{_each(dimensions, "{0}")}"""  # noqa: S608 - constants alone
 
 
-def _converters(dimensions: Sequence[str]) -> str:
-    """What converters add, and money, in lines that can be summed as visitors are."""
+def _converters(dimensions: Sequence[str], *, looks_back: bool) -> str:
+    """What converters add, and money, in lines that can be summed as visitors are.
+
+    With `looks_back` three lines more of each visitor who did anything before the exposure, of no time and segment.
+    """
+    part, quarter, of_no_time = f"CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END", "", "is_money = 1"
+    total = f"CASE WHEN is_money = 1 THEN all_minor WHEN takes_first_only THEN CAST(1 AS {AMOUNT}) ELSE total END"
+    counts = f"((is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0))"
+    lines = ""
+    if looks_back:
+        is_before, y = f"line <> '{GOAL}'", f"coalesce(total, CAST(0 AS {AMOUNT}))"
+        part, quarter = f"CASE WHEN {is_before} THEN line ELSE {part} END", f" WHEN {is_before} THEN 0"
+        of_no_time = f"{of_no_time} OR {is_before}"
+        sums = f"WHEN '{BEFORE}' THEN before WHEN '{AFTER}' THEN {y} WHEN '{BOTH}' THEN before + {y}"
+        total = f"CASE line {sums} ELSE {total} END"
+        counts = f"({is_before} OR {counts})"
+        lines = "\nJOIN lines ON lines_of = CASE WHEN is_money = 0 AND before > 0 THEN 1 ELSE 0 END"
     return f"""
-SELECT CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END, totals.goal_id,
+SELECT {part}, totals.goal_id,
     CASE WHEN is_money = 1 THEN money_variation ELSE variation_id END,
-    CASE WHEN is_money = 1 THEN money_quarter ELSE exposed_quarter END,
-    CASE WHEN is_money = 1 THEN 0 ELSE exposed_day END
-    {_each(dimensions, "CASE WHEN is_money = 1 THEN '' ELSE {0} END")},
-    coalesce(money_kind, ''), coalesce(money_currency, ''), is_money = 0 AND has_spread,
+    CASE WHEN is_money = 1 THEN money_quarter{quarter} ELSE exposed_quarter END,
+    CASE WHEN {of_no_time} THEN 0 ELSE exposed_day END
+    {_each(dimensions, f"CASE WHEN {of_no_time} THEN '' ELSE {{0}} END")},
+    coalesce(money_kind, ''), coalesce(money_currency, ''), NOT ({of_no_time}) AND has_spread,
     CASE WHEN is_money = 1 THEN all_hits WHEN takes_first_only THEN 1 ELSE hits END,
-    CASE WHEN is_money = 1 THEN all_minor WHEN takes_first_only THEN CAST(1 AS {AMOUNT}) ELSE total END, 1
-FROM totals JOIN goals ON goals.goal_id = totals.goal_id
-WHERE (is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0)"""  # noqa: S608 - constants alone
+    {total}, 1
+FROM totals JOIN goals ON goals.goal_id = totals.goal_id{lines}
+WHERE {counts}"""  # noqa: S608 - constants alone
 
 
 def _alike(dimensions: Sequence[str], *, spread: bool) -> str:

@@ -3,8 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from abtest.adapters.warehouse.cells_sql import ASIDE, GOAL, LIMB, MONEY, SESSIONS, SPREAD, THROUGH, VISITORS
-from abtest.domain.ledger.cells import Cell, Counts, GoalCount, Money, MoneyCell, SessionCount, Step
+from abtest.adapters.warehouse.cells_sql import (
+    AFTER,
+    ASIDE,
+    BEFORE,
+    BOTH,
+    GOAL,
+    LIMB,
+    MONEY,
+    SESSIONS,
+    SPREAD,
+    THROUGH,
+    VISITORS,
+)
+from abtest.domain.ledger.cells import Cell, Counts, Covariate, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.plans import CountingPlan
 
 
@@ -32,8 +44,11 @@ class _Line(NamedTuple):
         return GoalCount(self.converters, self.hits, self.total, self.squares)
 
 
-def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]]) -> Counts:
-    """Counts out of rows with the columns `cells_sql.ANSWER`; numbers may be texts or decimals."""
+def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: bool = True) -> Counts:
+    """Counts out of rows with the columns `cells_sql.ANSWER`; numbers may be texts or decimals.
+
+    Without `looks_back` it was not asked what was before exposures.
+    """
     lines: dict[str, list[_Line]] = {}
     through: int | None = None
     for row in rows:
@@ -57,12 +72,29 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]]) -> Counts:
             for goal in plan.goals
             if goal.winsorize_pct is not None
         },
+        covariates={
+            goal.goal_id: _covariates(lines, goal.goal_id) for goal in plan.goals if looks_back and goal.looks_back
+        },
         sessions={
             line.variation_id: SessionCount(line.converters, line.hits, line.total) for line in lines.get(SESSIONS, ())
         },
         multiple_exposure=sum(line.converters for line in lines.get(ASIDE, ())),
         through=through,
     )
+
+
+def _covariates(lines: Mapping[str, Sequence[_Line]], goal_id: str) -> dict[str, Covariate]:
+    """(x + y)² less x² and y² is twice x * y; who did nothing before adds nothing to either."""
+    before, after, both = (
+        {line.variation_id: line for line in lines.get(part, ()) if line.goal_id == goal_id}
+        for part in (BEFORE, AFTER, BOTH)
+    )
+    return {
+        variation_id: Covariate(
+            line.total, line.squares, (both[variation_id].squares - line.squares - after[variation_id].squares) // 2
+        )
+        for variation_id, line in before.items()
+    }
 
 
 def _line(row: Sequence[Any]) -> _Line:

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from abtest.adapters.warehouse import cells_sql
+from abtest.adapters.warehouse import kinds_sql as kinds
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
 from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, NARROW, WIDE, Standing, Suspects, precedence
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.judging import judge, worth
-from abtest.domain.ledger.plans import CountingPlan, GoalPlan
-from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
+from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN
 
 CANDIDATE = (
@@ -41,21 +41,24 @@ def counting(
     segments: bool = True,
     sessions: bool = True,
 ) -> str:
-    """The statement that counts; its answer has the columns ANSWER. Without `segments` cells are quarters alone.
+    """The statement that counts; its answer has the columns ANSWER.
 
-    Without `sessions` these are to be asked by `delivering`.
+    Without `segments` cells are quarters alone, and nothing is asked of the time before exposures. Without `sessions`
+    these are to be asked by `delivering`.
     """
     standing = _standing(plan, events, suspects, DIMENSIONS if segments else ())
     spread = any(goal.winsorize_pct is not None for goal in plan.goals)
+    looks_back = segments and plan.looks_back
+    taken = accepted if _judged_goals(plan) else None
     tables = [
-        *_hits(plan, standing),
-        ("attributed", _attributed(accepted if _judged_goals(plan) else None, standing.dimensions)),
-        *cells_sql.tables(standing.dimensions, spread=spread),
+        *_hits(plan, standing, looks_back=looks_back),
+        ("attributed", _attributed(taken, standing.dimensions, looks_back=looks_back)),
+        *cells_sql.tables(standing.dimensions, spread=spread, looks_back=looks_back),
     ]
     parts = [
         cells_sql.summed(standing.dimensions, spread=spread),
         *([_sessions(plan, standing)] if sessions and plan.has_sessions else []),
-        cells_sql.newest(f"{events} WHERE {standing.mine}"),
+        cells_sql.newest(f"{events} WHERE {_mine(plan, plan.begins_at)}"),
     ]
     return with_tables(tables, "\nUNION ALL\n".join(parts))
 
@@ -73,10 +76,13 @@ def sifting(plan: CountingPlan, *, events: str, suspects: Suspects, segments: bo
     return _standing(plan, events, suspects, DIMENSIONS if segments else ()).sifting(suspects)
 
 
-def candidates(plan: CountingPlan, *, events: str = "events", suspects: Suspects | None = None) -> str | None:
+def candidates(
+    plan: CountingPlan, *, events: str = "events", suspects: Suspects | None = None, looks_back: bool = True
+) -> str | None:
     """The statement that lists hits of judged goals for `judged`, with the columns CANDIDATE; None without such goals.
 
-    Copies and repeated orders are gone, and so is what falls out of its visitor's attribution window.
+    Copies and repeated orders are gone, and so is what falls out of its visitor's attribution window, and without
+    `looks_back` what came before it.
     """
     goals = _judged_goals(plan)
     if not goals:
@@ -85,7 +91,9 @@ def candidates(plan: CountingPlan, *, events: str = "events", suspects: Suspects
     SELECT goal_id AS plan_goal_id, event_id AS wanted_id, is_copy FROM attributed
     WHERE {one_of("goal_id", (goal.goal_id for goal in goals))}"""  # noqa: S608 - columns and escaped literals alone
     standing = _standing(plan, events, suspects, ())
-    tables = [*_hits(plan, standing), ("attributed", _attributed(None, ())), ("wanted", wanted)]
+    looks_back = looks_back and plan.looks_back
+    attributed = _attributed(None, (), looks_back=looks_back)
+    tables = [*_hits(plan, standing, looks_back=looks_back), ("attributed", attributed), ("wanted", wanted)]
     listed, mine = ", ".join(CANDIDATE), standing.mine
     return with_tables(
         tables,
@@ -120,85 +128,52 @@ def _judged_goals(plan: CountingPlan) -> list[GoalPlan]:
 
 def received(plan: CountingPlan) -> str:
     """What every row that a plan could count meets."""
-    return _standing(plan, "events", None, ()).mine
+    return _mine(plan, plan.since)
+
+
+def _mine(plan: CountingPlan, since: int) -> str:
+    return Standing(events="", shop_id=plan.shop_id, since=since, kinds=()).mine
 
 
 def _standing(plan: CountingPlan, events: str, suspects: Suspects | None, dimensions: tuple[str, ...]) -> Standing:
-    rare = (*_orders(plan), _refund(plan), *_deliveries(plan))
+    rare = (*kinds.orders(plan), kinds.refund(plan), *kinds.deliveries(plan))
     return Standing(
         events=events,
         shop_id=plan.shop_id,
-        since=plan.begins_at,
-        kinds=(_exposure(plan), _plain_hits(plan), *rare),
+        since=plan.since,
+        kinds=(kinds.exposure(plan), kinds.plain_hits(plan), *rare),
         dimensions=dimensions,
         suspects=suspects,
         rare=rare,
     )
 
 
-def _exposure(plan: CountingPlan) -> str:
-    if plan.exposure == "cohort":
-        epoch = f"holdout_config_epoch = {literal(plan.assignment_epoch)}"
-        return f"type = 'pageview' AND {one_of('cohort', plan.variation_ids)} AND {epoch}"
-    return f"type = '{EXPOSED}' AND {_of_experiment(plan)}"
+def _hits(plan: CountingPlan, standing: Standing, *, looks_back: bool) -> list[Table]:
+    """Exposures, and every hit that could count for a goal; of repeated orders the first, less what was refunded.
 
-
-def _deliveries(plan: CountingPlan) -> tuple[str, ...]:
-    """What else tells of a variation's delivery."""
-    return (f"{one_of('type', (FAILED, GIVEN_UP))} AND {_of_experiment(plan)}",) if plan.has_sessions else ()
-
-
-def _of_experiment(plan: CountingPlan) -> str:
-    epoch = f"(assignment_epoch IS NULL OR assignment_epoch = {literal(plan.assignment_epoch)})"
-    experiment = f"experiment_id = {literal(plan.experiment_id)}"
-    return f"{experiment} AND {one_of('variation_id', plan.variation_ids)} AND {epoch}"
-
-
-def _plain_hits(plan: CountingPlan) -> str:
-    """Told in a way that has every row's type looked at once."""
-    told = one_of("goal_id", (goal.goal_id for goal in plan.goals if not goal.counts_money))
-    if names := _names(plan):
-        return (
-            f"type IN ('goal', 'custom') AND CASE type WHEN 'goal' THEN {told} ELSE {one_of('event_name', names)} END"
-        )
-    return f"type = 'goal' AND {told}"
-
-
-def _names(plan: CountingPlan) -> list[str]:
-    return [goal.event_name for goal in plan.goals if goal.type == "custom" and goal.event_name is not None]
-
-
-def _orders(plan: CountingPlan) -> tuple[str, ...]:
-    goals = [goal.goal_id for goal in plan.goals if goal.counts_money]
-    if not goals:
-        return ("FALSE",)
-    return ("type = 'order'", f"type = 'goal' AND {one_of('goal_id', [*goals, REVENUE_GOAL_ID])}")
-
-
-def _refund(plan: CountingPlan) -> str:
-    return "type = 'refund' AND order_id <> ''" if any(goal.counts_money for goal in plan.goals) else "FALSE"
-
-
-def _hits(plan: CountingPlan, standing: Standing) -> list[Table]:
-    """Exposures, and every hit that could count for a goal; of repeated orders the first, less what was refunded."""
+    With `looks_back` also what each is worth if it happened before its visitor's exposure, `minor_before`.
+    """
     return [
         *standing.tables(),
         ("goals", _goals(plan)),
         ("signals", _signals(plan)),
         ("exposures", _exposures(plan, standing)),
         ("refunds", _refunds(plan, standing)),
-        ("hits", _all_hits(plan, standing)),
+        ("hits", _all_hits(plan, standing, looks_back=looks_back)),
     ]
 
 
 def _goals(plan: CountingPlan) -> str:
-    columns = ("goal_id", "window_ms", "counts_money", "takes_first_only", "is_judged", "sums_value", "has_spread")
+    columns = (
+        *("goal_id", "window_ms", "counts_money", "takes_first_only", "is_judged", "sums_value", "has_spread"),
+        "looks_back",
+    )
     rows = [
         (goal.goal_id, goal.window_ms, goal.counts_money, goal.takes_first_only, goal.is_judged, goal.sums_value,
-         goal.winsorize_pct is not None)
+         goal.winsorize_pct is not None, goal.looks_back)
         for goal in plan.goals
     ]  # fmt: skip
-    return constants(columns, rows or [("", 0, False, False, False, False, False)])
+    return constants(columns, rows or [("", 0, False, False, False, False, False, False)])
 
 
 def _signals(plan: CountingPlan) -> str:
@@ -228,7 +203,7 @@ FROM (
         row_number() OVER (PARTITION BY visitor_id ORDER BY happened_at, event_id) AS place,
         min(variation) OVER (PARTITION BY visitor_id) AS lowest,
         max(variation) OVER (PARTITION BY visitor_id) AS highest
-    FROM ({standing.rows(columns, _exposure(plan))}
+    FROM ({standing.rows(columns, kinds.exposure(plan))}
     ) AS seen
 ) AS ordered
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
@@ -242,7 +217,7 @@ SELECT visitor_id, lowest AS variation_id, exposed_at, {whole("exposed_at", QUAR
     {whole("exposed_at", DAY_MS)} AS exposed_day, lowest <> highest AS is_aside
 FROM (
     SELECT visitor_id, min(happened_at) AS exposed_at, min(variation) AS lowest, max(variation) AS highest
-    FROM ({standing.rows(columns, _exposure(plan))}
+    FROM ({standing.rows(columns, kinds.exposure(plan))}
     ) AS seen
     GROUP BY visitor_id
 ) AS met"""  # noqa: S608 - columns and escaped literals alone
@@ -250,34 +225,36 @@ FROM (
 
 def _sessions(plan: CountingPlan, standing: Standing) -> str:
     columns = ("type", "visitor_id", "variation_id", "session_id")
-    return cells_sql.delivered(standing.rows(columns, _exposure(plan), *_deliveries(plan)))
+    return cells_sql.delivered(standing.rows(columns, kinds.exposure(plan), *kinds.deliveries(plan)))
 
 
 def _refunds(plan: CountingPlan, standing: Standing) -> str:
-    money = Money(plan.currency)
+    """By order what was refunded since the measurement began, and before."""
+    money, columns = Money(plan.currency), ("order_id", f"{HAPPENED_AT} AS happened_at", *MONEY_COLUMNS)
+    is_since = f"happened_at >= {literal(plan.begins_at)}"
     return f"""
-SELECT order_id AS refunded_id, sum(CASE WHEN {money.is_known} THEN {money.minor} END) AS refunded
-FROM ({standing.rows(("order_id", *MONEY_COLUMNS), _refund(plan))}
+SELECT order_id AS refunded_id, sum(CASE WHEN {money.is_known} AND {is_since} THEN {money.minor} END) AS refunded,
+    sum(CASE WHEN {money.is_known} AND NOT {is_since} THEN {money.minor} END) AS refunded_before
+FROM ({standing.rows(columns, kinds.refund(plan))}
 ) AS named
 GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _all_hits(plan: CountingPlan, standing: Standing) -> str:
+def _all_hits(plan: CountingPlan, standing: Standing, *, looks_back: bool) -> str:
     money = Money(plan.currency)
     plain = ("type", "goal_id AS told_id", "event_name", "event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at")
     paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
     name = "CASE type WHEN 'goal' THEN told_id WHEN 'custom' THEN event_name ELSE '' END"
     joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
+    one, net = f"CAST(1 AS {AMOUNT}) AS minor", f"{_net('refunded')} AS minor"
+    if looks_back:
+        one, net = f"{one}, CAST(1 AS {AMOUNT}) AS minor_before", f"{net}, {_net('refunded_before')} AS minor_before"
     return f"""
-SELECT goal_id, event_id, visitor_id, happened_at, '{OWN}' AS money_kind, CAST(1 AS {AMOUNT}) AS minor,
-    '' AS money_currency, is_copy
-FROM ({standing.rows(plain, _plain_hits(plan))}
+SELECT goal_id, event_id, visitor_id, happened_at, '{OWN}' AS money_kind, {one}, '' AS money_currency, is_copy
+FROM ({standing.rows(plain, kinds.plain_hits(plan))}
 ) AS told {joined}
 UNION ALL
-SELECT goal_id, event_id, visitor_id, happened_at, money_kind,
-    CASE WHEN NOT {IS_KNOWN} OR refunded IS NULL THEN minor
-        WHEN refunded >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - refunded AS {AMOUNT}) END AS minor,
-    money_currency, is_copy
+SELECT goal_id, event_id, visitor_id, happened_at, money_kind, {net}, money_currency, is_copy
 FROM (
     SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy,
         row_number() OVER (
@@ -285,26 +262,47 @@ FROM (
                 CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
             ORDER BY happened_at, event_id
         ) AS place
-    FROM ({standing.rows((*plain, "order_id", *paid), *_orders(plan))}
+    FROM ({standing.rows((*plain, "order_id", *paid), *kinds.orders(plan))}
     ) AS told {joined}
 ) AS ordered
 LEFT JOIN refunds ON refunded_id = order_id
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _attributed(accepted: str | None, dimensions: Sequence[str]) -> str:
-    """Hits within their visitor's window; with `accepted` those of judged goals only that are in it."""
+def _net(refunded: str) -> str:
+    """Of an order what is left."""
+    return (
+        f"CASE WHEN NOT {IS_KNOWN} OR {refunded} IS NULL THEN minor"
+        f" WHEN {refunded} >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - {refunded} AS {AMOUNT}) END"
+    )
+
+
+def _attributed(accepted: str | None, dimensions: Sequence[str], *, looks_back: bool) -> str:
+    """Hits within their visitor's window; with `accepted` those of judged goals only that are in it.
+
+    With `looks_back` also what counts of the time before the exposure, which is no hit: `before` is what it is worth.
+    """
     keys = "".join(f"{name}, " for name in dimensions)
-    value, sieve, passed = "minor", "", ""
+    sieve, passed = "", ""
     if accepted is not None:
-        value = f"CASE WHEN sums_value THEN CAST(worth AS {AMOUNT}) ELSE minor END"
         sieve = f"""
 LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
+    is_after = "happened_at >= exposed_at"
+    told, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
+    if looks_back:
+        told = f"""CASE WHEN {is_after} THEN money_kind ELSE '{OWN}' END AS money_kind,
+    CASE WHEN {is_after} THEN money_currency ELSE '' END AS money_currency, {is_after} AND {IS_KNOWN} AS is_known,
+    CASE WHEN NOT {is_after} AND {IS_KNOWN} THEN {_value("minor_before", accepted)} END AS before"""
+        within = f"({is_after} OR (looks_back AND happened_at >= exposed_at - {literal(LOOK_BACK_MS)}))"
     return f"""
 SELECT hits.goal_id, hits.event_id, hits.visitor_id, hits.is_copy, variation_id, exposed_quarter, exposed_day,
-    {keys}money_kind, money_currency, {IS_KNOWN} AS is_known, {value} AS minor
+    {keys}{told}, {_value("minor", accepted)} AS minor
 FROM hits
 JOIN exposures ON exposures.visitor_id = hits.visitor_id
 JOIN goals ON goals.goal_id = hits.goal_id{sieve}
-WHERE NOT is_aside AND happened_at >= exposed_at AND happened_at < exposed_at + window_ms{passed}"""  # noqa: S608 - columns and escaped literals alone
+WHERE NOT is_aside AND {within} AND happened_at < exposed_at + window_ms{passed}"""  # noqa: S608 - columns and escaped literals alone
+
+
+def _value(minor: str, accepted: str | None) -> str:
+    return minor if accepted is None else f"CASE WHEN sums_value THEN CAST(worth AS {AMOUNT}) ELSE {minor} END"

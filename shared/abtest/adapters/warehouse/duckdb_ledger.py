@@ -75,10 +75,13 @@ class DuckDbShopLedger:
         self._shop_id = shop_id
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
-        """Counts of the plan, by `counting_sql`; without `segments` in cells of quarters alone, without sessions."""
+        """Counts of the plan, by `counting_sql`.
+
+        Without `segments` in cells of quarters alone, without sessions and without what was before exposures.
+        """
         self._find_suspects(plan)
         self._sift(plan, segments=segments)
-        listing = candidates(plan, events=self._relation, suspects=SUSPECTS)
+        listing = candidates(plan, events=self._relation, suspects=SUSPECTS, looks_back=segments)
         if listing is not None:
             self._judge(plan, listing)
         # One after the other: both sort the exposures, and there may be memory for one of them only.
@@ -86,7 +89,7 @@ class DuckDbShopLedger:
         found = self._rows(text)
         telling = delivering(plan, events=self._relation, suspects=SUSPECTS) if segments else None
         found += self._rows(telling) if telling is not None else []
-        counts = counts_of(plan, found)
+        counts = counts_of(plan, found, looks_back=segments)
         self._database.execute(f"DROP TABLE {SUSPECTS.sifted}")
         return counts
 
@@ -184,7 +187,7 @@ class DuckDbOpened:
         self._parquet = parquet
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
-        """Counts of the plan; without `segments` in cells of quarters alone, without sessions."""
+        """Counts of the plan; without `segments` in cells of quarters alone, without sessions and covariates."""
         return self._asked(lambda: self._shop.count(plan, segments=segments))
 
     def day(self, date: str, currency: str) -> ShopDay:

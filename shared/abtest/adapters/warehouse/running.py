@@ -218,4 +218,4 @@ def _news_from(shop: ShopPlans) -> float:
 
 def _since(shop: ShopPlans, now: int, days_ms: int) -> int:
     """From when on the shop's rows are needed."""
-    return max(0, min([now - days_ms, *(plan.begins_at for plan in shop.plans)]))
+    return max(0, min([now - days_ms, *(plan.since for plan in shop.plans)]))

@@ -85,6 +85,25 @@ class SessionCount(NamedTuple):
         )
 
 
+class Covariate(NamedTuple):
+    """Sums over a variation's visitors: of x, what each did before exposure, of its squares, of x * y.
+
+    y is the visitor's total as in GoalCount, uncapped; x is the same measure of the fourteen days before.
+    """
+
+    total: int = 0
+    squares: int = 0
+    products: int = 0
+
+    def plus(self, other: "Covariate", sign: int = 1) -> "Covariate":
+        """Both together, or with sign -1 this without the other."""
+        return Covariate(
+            self.total + sign * other.total,
+            self.squares + sign * other.squares,
+            self.products + sign * other.products,
+        )
+
+
 class Step(NamedTuple):
     """Converters of a variation whose totals round up to the same three significant digits, `ceiling`."""
 
@@ -96,13 +115,14 @@ class Step(NamedTuple):
 class Counts:
     """What the rows say about one experiment. No entry is zero; `through` is the newest `received_at` looked at.
 
-    `sessions` are by variation id.
+    `sessions` are by variation id, `covariates` by goal id and variation id.
     """
 
     visitors: Mapping[Cell, int] = field(default_factory=dict)
     goals: Mapping[str, Mapping[Cell, GoalCount]] = field(default_factory=dict)
     money: Mapping[str, Mapping[MoneyCell, Money]] = field(default_factory=dict)
     spread: Mapping[str, Mapping[Step, GoalCount]] = field(default_factory=dict)
+    covariates: Mapping[str, Mapping[str, Covariate]] = field(default_factory=dict)
     sessions: Mapping[str, SessionCount] = field(default_factory=dict)
     multiple_exposure: int = 0
     through: int | None = None
@@ -116,7 +136,7 @@ class Counts:
 
 
 Key = TypeVar("Key")
-Value = TypeVar("Value", GoalCount, Money, SessionCount)
+Value = TypeVar("Value", GoalCount, Money, SessionCount, Covariate)
 
 
 def ceiling_of(total: int) -> int:
@@ -141,6 +161,7 @@ def _merged(left: Counts, right: Counts, sign: int) -> Counts:
         goals=_each(left.goals, right.goals, sign, GoalCount()),
         money=_each(left.money, right.money, sign, Money()),
         spread=_each(left.spread, right.spread, sign, GoalCount()),
+        covariates=_each(left.covariates, right.covariates, sign, Covariate()),
         sessions=_together(left.sessions, right.sessions, sign, SessionCount()),
         multiple_exposure=left.multiple_exposure + sign * right.multiple_exposure,
         through=left.through if sign < 0 else newest(left.through, right.through),

@@ -23,8 +23,10 @@ def differences(standing: Counts, counted: Counts) -> Iterator[Difference]:
         left, right = getattr(standing, name), getattr(counted, name)
         for goal_id in sorted(left.keys() | right.keys()):
             yield from _each(f"{name} {goal_id}", left.get(goal_id, {}), right.get(goal_id, {}))
-    left, right = ({(name,): found for name, found in counts.sessions.items()} for counts in (standing, counted))
-    yield from _each("sessions", left, right)
+    before, now = standing.covariates, counted.covariates
+    for goal_id in sorted(before.keys() | now.keys()):
+        yield from _by_variation(f"covariates {goal_id}", before.get(goal_id, {}), now.get(goal_id, {}))
+    yield from _by_variation("sessions", standing.sessions, counted.sessions)
     for name in ("multiple_exposure", "through"):
         yield from _each(name, {"": getattr(standing, name)}, {"": getattr(counted, name)})
 
@@ -34,6 +36,10 @@ def day_differences(standing: Mapping[str, Any], counted: Mapping[str, Any]) -> 
     for name in counted:
         if name not in ("generation", "computed_at") and standing.get(name) != counted[name]:
             yield Difference(where=name, standing=standing.get(name), counted=counted[name])
+
+
+def _by_variation(name: str, left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[Difference]:
+    yield from _each(name, *({(key,): found for key, found in side.items()} for side in (left, right)))
 
 
 def _each(name: str, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> Iterator[Difference]:

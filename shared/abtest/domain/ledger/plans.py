@@ -5,7 +5,7 @@ it, after the rules of docs/data-model.md, section 4.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from abtest.domain.experiments.model import Experiment, Goal, GoalType, JsonObject
@@ -19,6 +19,8 @@ Scope = Mapping[str, Any]
 """`{"url"?: UrlRule, "pages"?: PageRule}` of docs/data-model.md, section 1: all that is there must hold."""
 
 COHORTS = ("holdout", "active")
+LOOK_BACK_MS = 14 * DAY_MS
+"""How long before their exposure visitors are looked at, to tell what they did then from what came of it."""
 FOR_EVER_MS = 100 * 366 * DAY_MS
 """The attribution window of a holdout: its epoch is what ends it."""
 
@@ -30,6 +32,7 @@ class GoalPlan:
     """How one goal is counted. `filter` is the contract's GoalFilter, `scope` where its server-side events count.
 
     `sums_value`: what is summed is the value of each hit in hundredths (`judging.worth`), not the number of hits.
+    `looks_back`: what its visitors did before their exposure is counted as well.
     """
 
     goal_id: str
@@ -41,6 +44,7 @@ class GoalPlan:
     scope: Scope | None = None
     winsorize_pct: float | None = None
     sums_value: bool = False
+    looks_back: bool = False
 
     @property
     def counts_money(self) -> bool:
@@ -94,12 +98,23 @@ class CountingPlan:
         """Whether something is delivered, so that it is told how that went."""
         return self.exposure == "experiment"
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether any of its goals does."""
+        return any(goal.looks_back for goal in self.goals)
+
+    @property
+    def since(self) -> int:
+        """From when on rows matter: hits before an exposure may be from before the beginning (Unix ms)."""
+        return max(0, self.begins_at - LOOK_BACK_MS) if self.looks_back else self.begins_at
+
 
 def plan_counting(experiment: Experiment, currency: str, references: References = NO_REFERENCES) -> CountingPlan | None:
     """The plan of an experiment, or None when its measurement never began. `references`: the shop's pages."""
     if experiment.measurement_started_at is None:
         return None
     pages = {page["id"]: page for page in experiment.goal_page_rules}
+    looks_back = _begins_with_its_assignment(experiment)
     return CountingPlan(
         experiment_id=experiment.id,
         shop_id=experiment.shop_id,
@@ -108,7 +123,11 @@ def plan_counting(experiment: Experiment, currency: str, references: References 
         begins_at=to_milliseconds(parse_timestamp(experiment.measurement_started_at)),
         currency=currency,
         variation_ids=tuple(variation.id for variation in experiment.variations),
-        goals=tuple(_goal_plan(goal, pages, references) for goal in experiment.goals),
+        goals=tuple(
+            replace(found, looks_back=looks_back and _compares_means(goal, found))
+            for goal in experiment.goals
+            for found in [_goal_plan(goal, pages, references)]
+        ),
     )
 
 
@@ -127,6 +146,19 @@ def plan_holdout(shop: Shop) -> CountingPlan | None:
         goals=(SHOP_REVENUE,),
         exposure="cohort",
     )
+
+
+def _begins_with_its_assignment(experiment: Experiment) -> bool:
+    """Whether nobody was treated before in the way in which they are now.
+
+    Restarts open a measurement and assign everybody anew. Other measurements have visitors whom the same variation was
+    shown to before: what they did then came of it already, and to take it off would take off the difference.
+    """
+    return experiment.measurement_epoch == experiment.assignment_epoch
+
+
+def _compares_means(goal: Goal, plan: GoalPlan) -> bool:
+    return (goal.type == "revenue" or goal.aggregation != "conversion") and not plan.takes_first_only
 
 
 def _goal_plan(goal: Goal, pages: Mapping[str, JsonObject], references: References) -> GoalPlan:

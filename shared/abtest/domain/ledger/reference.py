@@ -12,6 +12,7 @@ from abtest.domain.ledger.cells import (
     UNKNOWN,
     Cell,
     Counts,
+    Covariate,
     GoalCount,
     Money,
     MoneyCell,
@@ -21,7 +22,7 @@ from abtest.domain.ledger.cells import (
 )
 from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.judging import judge, worth
-from abtest.domain.ledger.plans import CountingPlan, GoalPlan
+from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN, happened_at, in_time, money_of, without_copies
 
 EXPOSED, FAILED, GIVEN_UP = "experiment_viewed", "sdk_error", "sdk_perf"
@@ -40,10 +41,22 @@ class Exposure(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One hit that was attributed to its visitor's exposure and accepted."""
+    """One hit that was attributed to its visitor's exposure and accepted, or one that came before it."""
 
     exposure: Exposure
     row: Row
+
+    @property
+    def is_before(self) -> bool:
+        """Whether it tells what the visitor did without the variation."""
+        return happened_at(self.row) < self.exposure.at
+
+
+class RefundsByTime(NamedTuple):
+    """Refunds from before the measurement began, and since: those of orders before exposures, and after."""
+
+    before: Refunds
+    since: Refunds
 
 
 class GoalCounts(NamedTuple):
@@ -52,6 +65,7 @@ class GoalCounts(NamedTuple):
     cells: Mapping[Cell, GoalCount]
     money: Mapping[MoneyCell, Money]
     spread: Mapping[Step, GoalCount]
+    covariates: Mapping[str, Covariate]
 
 
 Exposures = Mapping[str, Exposure]
@@ -61,21 +75,24 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
     """Count the ledger's rows, in any order and with any repeats, as the plan asks.
 
     `goals` has an entry for each goal of the plan, `money` for each that counts money, `spread` for each that is
-    winsorized, though they be empty.
+    winsorized, `covariates` for each that looks back, though they be empty.
     """
-    seen = [row for row in rows if row["shop_id"] == plan.shop_id and row["received_at"] >= plan.begins_at]
-    counted = [row for row in without_copies(seen) if not row["qa_mode"] and happened_at(row) >= plan.begins_at]
-    exposures, multiple_exposure = first_exposures(counted, plan)
-    refunds = refunded(counted, plan.currency)
+    seen = [row for row in rows if row["shop_id"] == plan.shop_id and row["received_at"] >= plan.since]
+    counted = [row for row in without_copies(seen) if not row["qa_mode"] and happened_at(row) >= plan.since]
+    measured = [row for row in counted if happened_at(row) >= plan.begins_at]
+    exposures, multiple_exposure = first_exposures(measured, plan)
+    early = refunded((row for row in counted if happened_at(row) < plan.begins_at), plan.currency)
+    refunds = RefundsByTime(early, refunded(measured, plan.currency))
     goals = {goal.goal_id: _count_goal(counted, exposures, goal, plan, refunds) for goal in plan.goals}
     return Counts(
         visitors=dict(Counter(cell for exposure in exposures.values() for cell in exposure.cells)),
         goals={goal_id: found.cells for goal_id, found in goals.items()},
         money={goal.goal_id: goals[goal.goal_id].money for goal in plan.goals if goal.counts_money},
         spread={goal.goal_id: goals[goal.goal_id].spread for goal in plan.goals if goal.winsorize_pct is not None},
-        sessions=sessions(counted, plan),
+        covariates={goal.goal_id: goals[goal.goal_id].covariates for goal in plan.goals if goal.looks_back},
+        sessions=sessions(measured, plan),
         multiple_exposure=multiple_exposure,
-        through=max((row["received_at"] for row in seen), default=None),
+        through=max((row["received_at"] for row in seen if row["received_at"] >= plan.begins_at), default=None),
     )
 
 
@@ -188,23 +205,19 @@ def without_repeated_orders(hits: Iterable[Row]) -> list[Row]:
 
 
 def _count_goal(
-    rows: Sequence[Row], exposures: Exposures, goal: GoalPlan, plan: CountingPlan, refunds: Refunds
+    rows: Sequence[Row], exposures: Exposures, goal: GoalPlan, plan: CountingPlan, refunds: RefundsByTime
 ) -> GoalCounts:
     hits = [row for row in rows if goal.is_hit(row)]
     if goal.counts_money:
         hits = without_repeated_orders(hits)
     accepting = judge(goal)
-    attributed = [
-        Hit(exposure, row)
-        for row in hits
-        if (exposure := exposures.get(row["visitor_id"])) and is_attributed(row, exposure, goal) and accepting(row)
-    ]
+    accepted = [Hit(exposure, row) for row in hits if (exposure := exposures.get(row["visitor_id"])) and accepting(row)]
     tally = _Tally()
-    for hit in attributed:
-        if goal.counts_money:
-            tally.add_order(hit, plan.currency, refunds)
-        else:
-            tally.add(hit, worth(goal, hit.row, plan.currency))
+    for hit in accepted:
+        if is_attributed(hit.row, hit.exposure, goal):
+            tally.add(hit, goal, plan, refunds.since)
+        elif goal.looks_back and is_looked_back_at(hit):
+            tally.add_before(hit, goal, plan, refunds.before)
     return tally.counts(goal)
 
 
@@ -213,29 +226,39 @@ def is_attributed(row: Row, exposure: Exposure, goal: GoalPlan) -> bool:
     return exposure.at <= happened_at(row) < exposure.at + goal.window_ms
 
 
+def is_looked_back_at(hit: Hit) -> bool:
+    """Whether it happened in the fourteen days before the exposure."""
+    return hit.is_before and happened_at(hit.row) >= hit.exposure.at - LOOK_BACK_MS
+
+
 class _Tally:
     """A goal's hits, visitor by visitor."""
 
     def __init__(self) -> None:
         self._worths: defaultdict[str, list[int]] = defaultdict(list)
+        self._before: defaultdict[str, int] = defaultdict(int)
         self._exposures: dict[str, Exposure] = {}
         self._money: defaultdict[MoneyCell, Money] = defaultdict(Money)
 
-    def add(self, hit: Hit, worth: int) -> None:
-        """A hit that counts."""
-        self._worths[hit.row["visitor_id"]].append(worth)
+    def add(self, hit: Hit, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> None:
+        """A hit that counts; an order whose money is not the plan's is told, and not counted."""
+        minor = _worth(hit.row, goal, plan, refunds)
+        if minor is not None:
+            self._worths[hit.row["visitor_id"]].append(minor)
+            self._exposures[hit.row["visitor_id"]] = hit.exposure
+        if goal.counts_money:
+            self._tell(hit, plan, minor)
+
+    def add_before(self, hit: Hit, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> None:
+        """What the visitor did before the exposure, by the same measure."""
+        self._before[hit.row["visitor_id"]] += _worth(hit.row, goal, plan, refunds) or 0
         self._exposures[hit.row["visitor_id"]] = hit.exposure
 
-    def add_order(self, hit: Hit, currency: str, refunds: Refunds) -> None:
-        """An order, less what was refunded of it; one whose money is not the plan's is told, and not counted."""
-        money = money_of(hit.row, currency)
-        minor = money.minor
-        if money.is_known:
-            minor = max(0, minor - refunds.get(hit.row["order_id"] or "", 0))
-            self.add(hit, minor)
+    def _tell(self, hit: Hit, plan: CountingPlan, minor: int | None) -> None:
+        money = money_of(hit.row, plan.currency)
         if money.kind != OWN:
             cell = MoneyCell(hit.exposure.variation_id, hit.exposure.at // QUARTER_MS, money.kind, money.currency)
-            self._money[cell] = self._money[cell].plus(Money(1, minor))
+            self._money[cell] = self._money[cell].plus(Money(1, money.minor if minor is None else minor))
 
     def counts(self, goal: GoalPlan) -> GoalCounts:
         """Everything added so far, in cells."""
@@ -247,7 +270,22 @@ class _Tally:
                 cells[cell] = cells[cell].plus(found)
             step = Step(exposure.variation_id, ceiling_of(found.total))
             spread[step] = spread[step].plus(found)
-        return GoalCounts(dict(cells), dict(self._money), dict(spread))
+        return GoalCounts(dict(cells), dict(self._money), dict(spread), self._covariates())
+
+    def _covariates(self) -> Mapping[str, Covariate]:
+        found: defaultdict[str, Covariate] = defaultdict(Covariate)
+        for visitor, x in self._before.items():
+            variation_id, y = self._exposures[visitor].variation_id, sum(self._worths.get(visitor, ()))
+            found[variation_id] = found[variation_id].plus(Covariate(x, x * x, x * y))
+        return {variation_id: covariate for variation_id, covariate in found.items() if any(covariate)}
+
+
+def _worth(row: Row, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> int | None:
+    """What a hit adds: an order less what was refunded of it, None where its money is not the plan's."""
+    if not goal.counts_money:
+        return worth(goal, row, plan.currency)
+    money = money_of(row, plan.currency)
+    return max(0, money.minor - refunds.get(row["order_id"] or "", 0)) if money.is_known else None
 
 
 def converter(worths: Sequence[int], goal: GoalPlan) -> GoalCount:

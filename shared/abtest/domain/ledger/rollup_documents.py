@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from abtest.domain.ledger.cells import Counts, GoalCount, Money, SessionCount, Step
+from abtest.domain.ledger.cells import Counts, Covariate, GoalCount, Money, SessionCount, Step
 from abtest.domain.ledger.daily_counts import DailyCounts, Document, Slice, counted_from
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rows import LEFT_OUT
@@ -58,6 +58,10 @@ def counts_of(totals: Document, days: Iterable[Document] = (), segments: Iterabl
         found,
         goals={goal_id: found.goals.get(goal_id, {}) for goal_id in {**totals["goals"], **found.goals}},
         spread=spread_in(totals),
+        covariates={
+            goal_id: {name: found for name, found in by_variation.items() if any(found)}
+            for goal_id, by_variation in covariates_in(totals).items()
+        },
         sessions=_sessions_in(totals),
         multiple_exposure=totals["multiple_exposure"],
         through=None if through is None else to_milliseconds(parse_timestamp(through)),
@@ -77,6 +81,17 @@ def goal_count(document: Document) -> GoalCount:
 def spread_in(totals: Document) -> Mapping[str, Mapping[Step, GoalCount]]:
     """By goal the steps that the totals hold."""
     return {goal_id: _steps(by_variation) for goal_id, by_variation in totals.get("spread", {}).items()}
+
+
+def covariates_in(totals: Document) -> Mapping[str, Mapping[str, Covariate]]:
+    """By goal and variation what the totals hold, zeros included; no goal where an older release did not count them."""
+    return {
+        goal_id: {
+            variation_id: Covariate(total, int(squares), int(products))
+            for variation_id, (total, squares, products) in by_variation.items()
+        }
+        for goal_id, by_variation in totals.get("covariates", {}).items()
+    }
 
 
 def _to_write(digests: Mapping[Slice, str], standing: Document | None) -> Iterable[Slice]:
@@ -116,6 +131,11 @@ def _totals(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str
             for goal_id, by_variation in money.items()
         },
         "spread": {goal_id: _spread(steps) for goal_id, steps in counts.rest.spread.items() if steps},
+        "covariates": {
+            goal.goal_id: _covariates(plan, counts.rest.covariates[goal.goal_id])
+            for goal in plan.goals
+            if goal.goal_id in counts.rest.covariates
+        },
         **_sessions(plan, counts),
         "multiple_exposure": counts.rest.multiple_exposure,
         "days": sorted({slice_.date for slice_ in digests}),
@@ -154,6 +174,13 @@ def _goal_document(count: GoalCount, money: Mapping[tuple[str, str], Money]) -> 
     }
 
 
+def _covariates(plan: CountingPlan, found: Mapping[str, Covariate]) -> Document:
+    sums = {variation_id: found.get(variation_id, Covariate()) for variation_id in plan.variation_ids}
+    return {
+        variation_id: [total, str(squares), str(products)] for variation_id, (total, squares, products) in sums.items()
+    }
+
+
 def _sessions(plan: CountingPlan, counts: DailyCounts) -> Document:
     if not plan.has_sessions:
         return {}
@@ -187,7 +214,8 @@ def _source(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str
     spread = {goal_id: _spread(steps) for goal_id, steps in rest.spread.items() if steps}
     pieces = sorted([*slice_, digest] for slice_, digest in digests.items())
     sessions = sorted([name, *found] for name, found in rest.sessions.items())
-    return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure, sessions])
+    covariates = {goal_id: _covariates(plan, found) for goal_id, found in rest.covariates.items()}
+    return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure, sessions, covariates])
 
 
 def shop_day_document(day: ShopDay, *, generation: int, computed_at: Timestamp) -> Document:

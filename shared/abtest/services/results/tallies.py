@@ -1,14 +1,14 @@
 """What results are worked out from: visitors, goals and money by variation, out of the documents of a roll-up."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
-from abtest.domain.ledger.cells import GoalCount, Money, Step
+from abtest.domain.ledger.cells import Covariate, GoalCount, Money, Step
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
-from abtest.domain.ledger.rollup_documents import goal_count, spread_in
+from abtest.domain.ledger.rollup_documents import covariates_in, goal_count, spread_in
 from abtest.domain.ledger.rows import LEFT_OUT
 from abtest.services.results.curves import Curve, DayCurves, Document, Key, SegmentSums, Span
 
@@ -16,14 +16,6 @@ MoneyByKind = Mapping[tuple[str, str], Money]
 """By kind (`converted`, `foreign`, `unknown`) and currency."""
 
 NO_HITS = GoalCount()
-
-
-class Covariate(NamedTuple):
-    """Sums of what visitors did before exposure, x, of its squares, and of its products with what they did after."""
-
-    total: int
-    squares: int
-    products: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +76,12 @@ def of_totals(totals: Document) -> Tally:
         },
         spread=spread_in(totals),
         counted=counted_in(totals),
-        covariates=dict(_covariates(totals)),
+        covariates={
+            (goal_id, variation_id): covariate
+            for goal_id, by_variation in covariates_in(totals).items()
+            for variation_id, covariate in by_variation.items()
+        },
     )
-
-
-def _covariates(totals: Document) -> Iterator[tuple[Key, Covariate]]:
-    for goal_id, by_variation in totals.get("covariates", {}).items():
-        for variation_id, (total, squares, products) in by_variation.items():
-            yield (goal_id, variation_id), Covariate(total, int(squares), int(products))
 
 
 def counted_in(totals: Document) -> frozenset[str]:
