@@ -61,6 +61,14 @@ class KindNotEvaluated(Output):
     goal_id: Id | None
 
 
+class NobodySeen(Output):
+    """Nobody is seen in the running experiment. No kind of finding: what would be right nobody knows beforehand."""
+
+    since: DateTime
+    shop_visitors: Annotated[int, Field(description="Visitors of the shop since then, in the last day at most.")]
+    message: Annotated[str, Field(description="The same in a sentence, and what to check.")]
+
+
 class ExperimentHealth(Output):
     """Findings, the newest first. `checked_at` null: Guardian has not looked at this measurement yet."""
 
@@ -70,3 +78,4 @@ class ExperimentHealth(Output):
     generation: Annotated[int | None, Field(description="Of the counts that were looked at last.")]
     data: list[GuardianFinding]
     not_evaluated: list[KindNotEvaluated]
+    unseen: Annotated[NobodySeen | None, Field(description="Null where somebody was seen, or it is too early.")]

@@ -8,7 +8,7 @@ from abtest.contract.base import DateTime, Id, Output
 from abtest.domain.goals.coverage import Gap
 from abtest.domain.guardian.kinds import Action, Kind, Severity
 
-FindingKind = Kind | Literal["zero_weight_visitors"]
+FindingKind = Kind | Literal["zero_weight_visitors", "no_visitors"]
 CheckedAt = Annotated[
     DateTime | None,
     Field(

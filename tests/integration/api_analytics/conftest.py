@@ -22,7 +22,8 @@ from abtest.domain.ledger.shop_days import shop_day
 from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
 from abtest.http.factory import create_app, handler
-from abtest.kit.clock import parse_timestamp, to_milliseconds
+from abtest.kit.clock import parse_timestamp, timestamp, to_milliseconds
+from abtest.ports.rollup_store import Reach
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.shop_records import read_shop
 from abtest.wiring.analytics import analytics_of
@@ -105,6 +106,7 @@ class Lab:
         for plan in self._plans():
             self._count(plan, rows)
         self._count_days(rows)
+        self.store.put_reach(Reach(until=timestamp(self.api.clock.now())))
 
     def _rows(self) -> Iterator[Row]:
         for entry in self.edge.ledger.list(RAW):

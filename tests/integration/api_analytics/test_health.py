@@ -54,6 +54,7 @@ def test_health__before_guardian_looked__is_empty(lab: Lab) -> None:
         "generation": None,
         "data": [],
         "not_evaluated": [],
+        "unseen": None,
     }
 
 
@@ -68,6 +69,52 @@ def test_health__of_a_measurement_that_guardian_has_not_looked_at__says_so_whate
     found = health(lab, experiment)
     assert (found["measurement_epoch"], found["checked_at"], found["generation"]) == (2, None, None)
     assert lab.results(experiment)["checked_at"] is None
+
+
+@pytest.mark.parametrize(("browsing", "said"), [(40, "while 40 were on the shop's pages"), (0, "on no page"), (29, "")])
+def test_health__nobody_is_ever_seen_in_a_running_experiment__says_so_and_what_to_check(
+    lab: Lab, browsing: int, said: str
+) -> None:
+    experiment = lab.launched()
+    began = lab.client.get(f"/experiments/{experiment['id']}").json()["started_at"]
+    lab.settle()
+    watch(lab)
+    for number in range(browsing):
+        lab.send({"type": "pageview", "visitorId": f"v-{number}"})
+    for _ in range(2):
+        lab.settle()
+        watch(lab)
+    assert health(lab, experiment)["unseen"] is None, "an hour is not over yet"
+    for _ in range(4):
+        lab.settle()
+        watch(lab)
+    found = health(lab, experiment)
+    assert found["data"] == []
+    told = lab.results(experiment)["health"]
+    if not said:
+        assert (found["unseen"], told) == (None, [])
+        return
+    assert (found["unseen"]["shop_visitors"], found["unseen"]["since"] >= began) == (browsing, True)
+    assert said in found["unseen"]["message"]
+    assert [(one["kind"], one["message"]) for one in told] == [("no_visitors", found["unseen"]["message"])]
+    page = lab.client.get(f"/experiments/{experiment['id']}/report", query={"format": "html"}).body.decode()
+    assert "No visitor" in page
+    assert "Nothing found" not in page
+
+    shoppers(lab, experiment, buying=(20, 20))
+    assert lab.results(experiment)["health"] == []
+    watch(lab)
+    assert health(lab, experiment)["unseen"] is None
+
+
+def test_health__paused_while_nobody_was_seen__wonders_no_more(lab: Lab) -> None:
+    experiment = lab.launched()
+    for _ in range(7):
+        lab.settle()
+        watch(lab)
+    assert health(lab, experiment)["unseen"] is not None
+    assert lab.client.post(f"/experiments/{experiment['id']}/pause").status == 200
+    assert health(lab, experiment)["unseen"] is None
 
 
 def test_health__treatment_that_breaks_the_primary_goal__is_paused_and_told(lab: Lab) -> None:

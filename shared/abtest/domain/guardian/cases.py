@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from abtest.domain.guardian.evidence import Evidence, Finding, NotEvaluated
 from abtest.domain.guardian.kinds import Action, Kind
+from abtest.domain.guardian.unseen import Unseen
 from abtest.kit.clock import Timestamp, from_milliseconds, timestamp
 
 MAX_PAST = 50
@@ -54,6 +55,7 @@ class State:
 
     `peaks` are the greatest log E of each test in the measurement, `open` the cases that last, `past` the newest ones
     that are over, newest first. `watched_since`: since when checks followed each other without a break.
+    `unseen`: nobody was seen in it at the last check.
     """
 
     measurement_epoch: int
@@ -64,6 +66,7 @@ class State:
     open: tuple[Case, ...] = ()
     past: tuple[Case, ...] = ()
     not_evaluated: tuple[NotEvaluated, ...] = ()
+    unseen: Unseen | None = None
 
 
 def key_of(finding: Finding) -> CaseKey:
@@ -94,17 +97,20 @@ def state_document(state: State) -> dict[str, Any]:
         "open": [asdict(case) for case in state.open],
         "past": [asdict(case) for case in state.past],
         "not_evaluated": [asdict(each) for each in state.not_evaluated],
+        "unseen": asdict(state.unseen) if state.unseen else None,
     }
 
 
 def state_from(document: Mapping[str, Any]) -> State:
-    """The state that a document holds."""
+    """The state that a document holds; what is younger than this code is passed over."""
+    known = {each.name for each in fields(State)}
     return State(
         **{
-            **document,
+            **{name: value for name, value in document.items() if name in known},
             "open": tuple(Case(**case) for case in document["open"]),
             "past": tuple(Case(**case) for case in document["past"]),
             "not_evaluated": tuple(NotEvaluated(**each) for each in document["not_evaluated"]),
+            "unseen": Unseen(**document["unseen"]) if document.get("unseen") else None,
         }
     )
 

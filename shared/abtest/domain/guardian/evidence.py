@@ -126,6 +126,8 @@ class Evidence:
     arrivals_since: int = 0
     order_arrivals: Arrivals = field(default_factory=dict)
     orders_since: int = 0
+    shop_visitors: int = 0
+    """Of the shop since `silent_since`, in the newest day at most; told only where the experiment has none."""
     orders: ShopOrders = NO_ORDERS
     stitching: Stitching = ALL_STITCHED
 
@@ -143,6 +145,11 @@ class Evidence:
     def visitors(self) -> int:
         """Of all arms."""
         return sum(arm.visitors for arm in self.arms)
+
+    @property
+    def silent_since(self) -> int | None:
+        """Since when it has run and was watched without anybody seen in it; None where somebody was."""
+        return None if self.visitors or self.multiple_exposure else max(self.began, self.watched_since)
 
     def pairs(self) -> Sequence["Pair"]:
         """Each treatment that shares traffic with the control."""

@@ -10,6 +10,7 @@ from abtest.domain.guardian.evidence import Evidence, Finding, NotEvaluated, Pea
 from abtest.domain.guardian.kinds import KINDS, RANK, Action, Kind
 from abtest.domain.guardian.rules import look
 from abtest.domain.guardian.settings import Settings
+from abtest.domain.guardian.unseen import unseen
 from abtest.kit.clock import Timestamp, parse_timestamp
 
 BETWEEN_CHECKS = timedelta(minutes=10)
@@ -95,6 +96,7 @@ def judge(
         open=tuple(sorted(chain(cases, lasting), key=_order)),
         past=tuple([*over, *ended, *(before.past if before else ())][:MAX_PAST]),
         not_evaluated=unknown,
+        unseen=unseen(evidence) if evidence else None,
     )
     return _judgement(state, known)
 

@@ -7,6 +7,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.evidence import NotEvaluated, Unknown
 from abtest.domain.guardian.kinds import Action, Kind
+from abtest.domain.guardian.unseen import Unseen
 
 Details = Mapping[str, Any]
 
@@ -65,6 +66,20 @@ def what(case: Case, names: Names) -> str:
 def why_not(answer: NotEvaluated) -> str:
     """Why something was not evaluated."""
     return UNKNOWN[answer.reason]
+
+
+def nobody_seen(found: Unseen) -> str:
+    """That nobody is seen in the experiment, and what to check."""
+    if not found.shop_visitors:
+        return (
+            f"No visitor has been seen since {found.since}, on no page of the shop. Is the snippet installed, and are "
+            f"events sent?"
+        )
+    return (
+        f"No visitor of this experiment has been seen since {found.since}, while {found.shop_visitors:,} were on the "
+        f"shop's pages. Is the snippet on the experiment's pages, do its page rules match their addresses, and do its "
+        f"audience, triggers, weekdays and traffic allocation let anybody in?"
+    )
 
 
 def _broken_delivery(case: Case, names: Names) -> str:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from abtest.domain.experiments.model import Experiment, Goal, Variation
@@ -19,6 +19,8 @@ from abtest.domain.guardian.evidence import (
 )
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
+from abtest.domain.ledger.rollup_documents import shop_day_of
+from abtest.domain.ledger.shop_days import distinct_visitors
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, parse_timestamp, to_milliseconds
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, Reach
@@ -99,7 +101,7 @@ def _evidence(
     recent = snapshot.days(known_since // QUARTERS_A_DAY, _midnight(moment) // QUARTERS_A_DAY)
     measured = [day for day in days if day["date"] >= f"{from_milliseconds(began):%Y-%m-%d}"]
     variations = [variation for variation in experiment.variations if variation.archived_at is None]
-    return Evidence(
+    found = Evidence(
         measurement_epoch=experiment.measurement_epoch,
         generation=totals["generation"],
         began=began,
@@ -117,6 +119,17 @@ def _evidence(
         orders=_orders(measured),
         stitching=_stitching(measured, rules),
     )
+    return found if found.silent_since is None else replace(found, shop_visitors=_shop_visitors(found, days))
+
+
+def _shop_visitors(evidence: Evidence, days: Sequence[Document]) -> int:
+    """Who was on the shop's pages while nobody was seen in the experiment, in whole quarters."""
+    last = evidence.counted_until // QUARTER_MS
+    first = max((evidence.silent_since or 0) // QUARTER_MS, last - QUARTERS_A_DAY)
+    if first >= last:
+        return 0
+    touched = [shop_day_of(day) for day in days if _first_quarter(day) + QUARTERS_A_DAY > first]
+    return distinct_visitors(touched, first * QUARTER_MS, last * QUARTER_MS)
 
 
 def watched_goals(experiment: Experiment) -> Sequence[Goal]:

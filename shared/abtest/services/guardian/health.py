@@ -6,7 +6,7 @@ from abtest.contract import health as contract
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case, State
 from abtest.domain.guardian.kinds import KINDS
-from abtest.domain.guardian.messages import Names, what, why_not
+from abtest.domain.guardian.messages import Names, nobody_seen, what, why_not
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.guardian_memory import remembered
@@ -45,7 +45,16 @@ def _health(experiment: Experiment, state: State | None, names: Names) -> contra
             )
             for each in (present.not_evaluated if present else ())
         ],
+        unseen=_nobody_seen(experiment, present),
     )
+
+
+def _nobody_seen(experiment: Experiment, state: State | None) -> contract.NobodySeen | None:
+    """Of what does not run nobody is to be seen."""
+    found = state.unseen if state and experiment.status == "running" else None
+    if found is None:
+        return None
+    return contract.NobodySeen(since=found.since, shop_visitors=found.shop_visitors, message=nobody_seen(found))
 
 
 def _newest_first(state: State | None) -> Sequence[Case]:

@@ -7,7 +7,7 @@ from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.guardian.cases import Case, State
 from abtest.domain.guardian.data_quality import TWICE_SHARE, TWICE_VISITORS
 from abtest.domain.guardian.kinds import KINDS, Severity
-from abtest.domain.guardian.messages import Names, what
+from abtest.domain.guardian.messages import Names, nobody_seen, what
 from abtest.ports.catalog import Catalog
 from abtest.services.guardian_memory import remembered
 from abtest.services.results.comparing import Question
@@ -15,6 +15,7 @@ from abtest.services.results.tallies import Tally
 
 _SEVERITY: Mapping[contract.FindingKind, Severity] = {
     "zero_weight_visitors": "critical",
+    "no_visitors": "warning",
     **{kind: row.severity for kind, row in KINDS.items()},
 }
 
@@ -24,13 +25,14 @@ def health(
     everybody: Tally,
     multiple_exposure: int,
     srm: contract.SampleRatio,
-    cases: Sequence[Case] = (),
+    seen: State | None = None,
 ) -> list[contract.HealthFinding]:
     """Findings, those of the numbers first. What Guardian found of the same kind is told once, as Guardian tells it."""
-    told = [_of_case(case, question) for case in cases]
+    told = [_of_case(case, question) for case in standing_cases(seen)]
     kinds = {finding.kind for finding in told}
     found = [*_of_split(question, everybody, srm), *_of_multiple_exposure(question, everybody, multiple_exposure)]
-    return [*(finding for finding in found if finding.kind not in kinds), *told]
+    nobody = _nobody_seen(question, everybody, seen)
+    return [*nobody, *(finding for finding in found if finding.kind not in kinds), *told]
 
 
 def seen_by_guardian(catalog: Catalog, experiment: Experiment) -> State | None:
@@ -42,6 +44,13 @@ def seen_by_guardian(catalog: Catalog, experiment: Experiment) -> State | None:
 def standing_cases(state: State | None) -> Sequence[Case]:
     """What was told to somebody and is not over."""
     return [case for case in state.open if case.action] if state else []
+
+
+def _nobody_seen(question: Question, everybody: Tally, seen: State | None) -> list[contract.HealthFinding]:
+    is_silent = question.experiment.status == "running" and not question.visitors(everybody)
+    if seen is None or seen.unseen is None or not is_silent:
+        return []
+    return [_finding("no_visitors", nobody_seen(seen.unseen))]
 
 
 def _of_split(question: Question, everybody: Tally, srm: contract.SampleRatio) -> list[contract.HealthFinding]:

@@ -14,7 +14,7 @@ from abtest.ports.rollup_store import Document
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.comparing import Question
-from abtest.services.results.health import health, seen_by_guardian, standing_cases
+from abtest.services.results.health import health, seen_by_guardian
 from abtest.services.results.measurements import Measurements, told
 from abtest.services.results.narrowing import WHOLE, Narrowed, Range, narrowed
 from abtest.services.results.progress import progress_of
@@ -178,7 +178,7 @@ class Results:
             goals=goal_results(question, goals, tally),
             srm=srm,
             multiple_exposure=twice,
-            health=health(question, everybody, twice, srm, standing_cases(standing.seen)),
+            health=health(question, everybody, twice, srm, standing.seen),
             checked_at=standing.seen.checked_at if standing.seen else None,
             coverage=self._coverage.of(experiment, rules),
             narrowed_to=which.told(),
