@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e faults soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
+.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -55,8 +55,11 @@ integration: ## Adapters and handlers on moto and the local engine
 e2e: ## Whole stories over HTTP and in Chromium through the local stack
 	@.venv/bin/pytest tests/e2e -q $(ARGS)
 
-faults: ## Processes that die, messages that repeat, events that come late: results equal what was sent
-	@.venv/bin/pytest tests/faults -q $(ARGS)
+faults: ## Processes that die, messages that repeat, events that come late: results equal what was sent (200,000 events)
+	@.venv/bin/pytest tests/faults -q --large $(ARGS)
+
+fuzz: ## Every case that the OpenAPI document gives rise to, sent to a stack of its own
+	@.venv/bin/pytest tests/e2e/test_openapi_fuzz.py -q --large $(ARGS)
 
 soak: setup ## A million events through a stack of its own, exactly a million out of the ledger (ARGS="--events 20000")
 	@$(PY) -m tools.soak $(ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,8 +15,48 @@ if TYPE_CHECKING:
 
     from tests.support.moto_stack import AwsStack
 
+TESTS = Path(__file__).parent
+BEGIN_FIRST = (
+    "e2e/test_openapi_fuzz.py",
+    "faults/test_large_schedule.py",
+    "property/test_running_counter.py",
+    "stories/test_month.py",
+    "stories/test_bad_days.py",
+    "stories/test_mutations.py",
+    "faults/test_schedules.py",
+    "faults/test_deaths.py",
+    "e2e/test_oscar.py",
+    "e2e/test_soak.py",
+    "e2e/test_readme.py",
+    "browser/sdk/test_cut_bundles.py",
+    "browser/sdk/test_golden_bundle.py",
+    "browser/sdk/test_golden.py",
+    "browser/report/test_pages.py",
+)
+"""Files that take longest, the longest first; workers take whole files in this order, and one of these at the end would
+leave a core without work. What takes how long: `--durations=50`."""
+
 settings.register_profile("untimed", deadline=None)  # what a busy machine takes says nothing about the code
 settings.load_profile("untimed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """One word for all tests that have a full size."""
+    parser.addoption("--large", action="store_true", help="full sizes of tests/faults and of the fuzz")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, the others as they were found."""
+    places = {TESTS / name: place for place, name in enumerate(BEGIN_FIRST)}
+    if gone := [str(path) for path in places if not path.exists()]:
+        raise pytest.UsageError(f"BEGIN_FIRST names what is not there: {', '.join(gone)}")
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+@pytest.fixture(scope="session")
+def is_large(request: pytest.FixtureRequest) -> bool:
+    """Whether tests are to run at full size."""
+    return bool(request.config.getoption("--large"))
 
 
 @pytest.fixture(scope="session")

@@ -15,4 +15,5 @@ tools/sam/build.sh
 say "every function in a container"
 tools/sam/invoke.sh
 say "pytest"
-.venv/bin/pytest -q -n 2 --dist loadfile "$@"
+# Whole files, in the order that tests/conftest.py gives them: by itself xdist begins files of one test last.
+.venv/bin/pytest -q -n 2 --dist loadfile --no-loadscope-reorder "$@"

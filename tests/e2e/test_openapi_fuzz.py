@@ -15,6 +15,7 @@ import requests
 POOL = 30
 CASES_AN_OPERATION = 8
 SECONDS = 900
+LARGE = {False: {}, True: {"FUZZ_LARGE": "1"}}
 HOOKS = Path(__file__).parent / "fuzz_hooks.py"
 CHECKS = (
     "not_a_server_error",
@@ -36,7 +37,7 @@ CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
     ids=["management", "edge"],
 )
 def test_openapi__fuzzed_in_all_phases__holds_what_it_says(
-    stack: dict[str, Any], tmp_path: Path, server: str, which: str
+    stack: dict[str, Any], tmp_path: Path, is_large: bool, server: str, which: str
 ) -> None:
     shop, keys = _Fuzzed(stack, "Fuzzed"), _Fuzzed(stack, "Fuzzed keys")
     pools = {"shop": shop.pool(), "keys": keys.pool(), "user": [stack["user_key"]], "tracking": [shop.tracking_key()]}
@@ -51,7 +52,7 @@ def test_openapi__fuzzed_in_all_phases__holds_what_it_says(
             *("--suppress-health-check", "all", "--continue-on-failure", "--no-color"),
         ],
         cwd=tmp_path,
-        env={**os.environ, "SCHEMATHESIS_HOOKS": str(HOOKS), "FUZZ_KEYS": json.dumps(pools)},
+        env={**os.environ, "SCHEMATHESIS_HOOKS": str(HOOKS), "FUZZ_KEYS": json.dumps(pools), **LARGE[is_large]},
         capture_output=True,
         text=True,
         timeout=SECONDS,
