@@ -84,6 +84,16 @@ def test_outbox__rows_not_done__come_oldest_first_until_done(ports: Ports) -> No
     assert ports.catalog.outbox("publish", created_before=iso(99), limit=9) == [rows[2], rows[0], rows[3]]
 
 
+def test_outbox_row__until_it_is_done__is_found_where_it_stands(ports: Ports) -> None:
+    row = outbox_row(10)
+    ports.catalog.commit(Commit(outbox=[row]))
+    assert ports.catalog.outbox_row("publish", row.created_at, row.id) == row
+    assert ports.catalog.outbox_row("webhook", row.created_at, row.id) is None
+    assert ports.catalog.outbox_row("publish", iso(11), row.id) is None
+    ports.catalog.outbox_done(row)
+    assert ports.catalog.outbox_row("publish", row.created_at, row.id) is None
+
+
 def test_outbox__row_of_any_payload__comes_back_as_it_was(ports: Ports) -> None:
     row = OutboxRow(id=new_id(), shop_id=SHOP, topic="webhook", payload={"é": [1, None]}, created_at=iso())
     ports.catalog.commit(Commit(outbox=[row]))

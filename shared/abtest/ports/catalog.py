@@ -1,16 +1,16 @@
 """The catalog: aggregates stored whole, committed together with everything that must never part from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
 
-Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB", "GUARD"]
+Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB", "GUARD", "HOOK"]
 """What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`, `DLT`, `JOB`: flags, personalizations, pages, audiences,
 exclusion groups, data-layer triggers, jobs (exports and refreshes). `GUARD`: what Guardian remembers of the experiment
-with that id.
+with that id. `HOOK`: webhooks.
 `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
 
 WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
@@ -177,6 +177,10 @@ class DueEntry:
     due: Timestamp
 
 
+Told = Callable[[Sequence[OutboxRow]], None]
+"""Is given the outbox rows of a commit, if there are any, once it stands. It must not raise: the rows are safe."""
+
+
 class StaleVersionError(ServiceError):
     """A record changed (or came or went) between reading and committing. Services retry or answer 409/412."""
 
@@ -259,6 +263,10 @@ class Catalog(Protocol):
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
         """Outbox rows of the topic not yet done, oldest first."""
+        ...
+
+    def outbox_row(self, topic: Topic, created_at: Timestamp, row_id: str) -> OutboxRow | None:
+        """The row, read consistently; None once it is done."""
         ...
 
     def outbox_done(self, row: OutboxRow) -> None:

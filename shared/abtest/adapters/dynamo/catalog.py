@@ -26,6 +26,7 @@ from abtest.ports.catalog import (
     Kind,
     OutboxRow,
     Record,
+    Told,
     Topic,
 )
 
@@ -33,9 +34,10 @@ _INDEX = Index(keys.WORK_INDEX, partition="work", sort="due")
 
 
 class DynamoCatalog:
-    """The catalog table; bodies that do not fit into an item go to `blobs`."""
+    """The catalog table; bodies that do not fit into an item go to `blobs`. `told` hears of what waits from now on."""
 
-    def __init__(self, table_name: str, blobs: Blobs) -> None:
+    def __init__(self, table_name: str, blobs: Blobs, *, told: Told | None = None) -> None:
+        self._told = told
         self._table = Table(table_name, sorted_items=True, index=_INDEX)
         self._bodies = Bodies(blobs)
         self._months_noted: set[str] = set()
@@ -75,6 +77,8 @@ class DynamoCatalog:
         transaction = plan(self._table, self._bodies, change)
         self._note_months(change)
         transaction.write()
+        if self._told and change.outbox:
+            self._told(change.outbox)
 
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
@@ -105,6 +109,10 @@ class DynamoCatalog:
         items = (self._table.query(shard, limit=limit, where=early) for shard in keys.outbox_shards(topic))
         rows = (documents.read_outbox(gzip.decompress(item["row"])) for shard in items for item in shard)
         return heapq.nsmallest(limit, rows, key=lambda row: (row.created_at, row.id))
+
+    def outbox_row(self, topic: Topic, created_at: Timestamp, row_id: str) -> OutboxRow | None:
+        item = self._table.get(*keys.outbox(topic, created_at, row_id))
+        return None if item is None else documents.read_outbox(gzip.decompress(item["row"]))
 
     def outbox_done(self, row: OutboxRow) -> None:
         self._table.delete(*keys.outbox(row.topic, row.created_at, row.id))

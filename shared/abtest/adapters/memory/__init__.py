@@ -3,6 +3,7 @@
 from abtest.adapters.memory.blobs import MemoryBlobs
 from abtest.adapters.memory.catalog import MemoryCatalog
 from abtest.adapters.memory.cdn import MemoryCdn
+from abtest.adapters.memory.deliveries import MemoryDeliveryStore
 from abtest.adapters.memory.limits import MemoryIdempotency, MemoryLeases, MemoryRateLimiter, MemorySessions
 from abtest.adapters.memory.looks import MemoryLookStore
 from abtest.adapters.memory.metrics import MemoryMetrics
@@ -13,6 +14,7 @@ __all__ = [
     "MemoryBlobs",
     "MemoryCatalog",
     "MemoryCdn",
+    "MemoryDeliveryStore",
     "MemoryIdempotency",
     "MemoryLeases",
     "MemoryLookStore",

@@ -22,14 +22,19 @@ from abtest.ports.catalog import (
     OutboxRow,
     Record,
     StaleVersionError,
+    Told,
     Topic,
 )
 
 
 class MemoryCatalog:
-    """Aggregates in dictionaries, as JSON text: what comes out shares nothing with what went in."""
+    """Aggregates in dictionaries, as JSON text: what comes out shares nothing with what went in.
 
-    def __init__(self) -> None:
+    `told` hears of what waits from now on.
+    """
+
+    def __init__(self, *, told: Told | None = None) -> None:
+        self._told = told
         self._records: dict[RecordKey, tuple[Head, bytes]] = {}
         self._names: dict[tuple[str | None, str], tuple[str, str]] = {}
         self._claim_attributes: dict[tuple[str | None, str], Mapping[str, str | None]] = {}
@@ -76,6 +81,8 @@ class MemoryCatalog:
                 head = documents.read_record(text).head
                 self._records[record_key(head)] = (head, text)
             self._apply_rest(change)
+        if self._told and change.outbox:
+            self._told(change.outbox)
 
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
@@ -114,6 +121,12 @@ class MemoryCatalog:
             rows = [documents.read_outbox(text) for text in self._outbox.values()]
         early: Iterable[OutboxRow] = (row for row in rows if row.topic == topic and row.created_at < created_before)
         return heapq.nsmallest(limit, early, key=lambda row: (row.created_at, row.id))
+
+    def outbox_row(self, topic: Topic, created_at: Timestamp, row_id: str) -> OutboxRow | None:
+        with self._lock:
+            found = self._outbox.get(row_id)
+        row = documents.read_outbox(found) if found else None
+        return row if row and (row.topic, row.created_at) == (topic, created_at) else None
 
     def outbox_done(self, row: OutboxRow) -> None:
         with self._lock:

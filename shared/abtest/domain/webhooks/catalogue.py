@@ -1,0 +1,129 @@
+"""The events that an endpoint may ask for: what each says, as JSON Schema (2020-12), with an example.
+
+An event's fields are those of the contract, section 6.4; every delivery adds `event`, `delivery_id` and `timestamp`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from abtest.domain.guardian.kinds import Action, Kind
+
+Document = Mapping[str, Any]
+
+_TEXT = {"type": "string"}
+_ID = {"type": "string", "format": "uuid"}
+_ID_OR_NULL = {"type": ["string", "null"], "format": "uuid"}
+_MOMENT = {"type": "string", "format": "date-time"}
+_ENVELOPE = {
+    "event": _TEXT,
+    "delivery_id": _ID | {"description": "The same at each attempt: use it to tell repetitions apart."},
+    "timestamp": _MOMENT | {"description": "When this attempt was written."},
+    "test": {"const": True, "description": "Only in deliveries that were asked for as a test."},
+}
+_EXPERIMENT: dict[str, Any] = {"experiment_id": _ID, "experiment_name": _TEXT}
+_ENVIRONMENT, _REVISION = "production", 42
+_EXPERIMENT_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2f"
+_VARIATION_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d30"
+_GOAL_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d31"
+_SAMPLE: dict[str, Any] = {"experiment_id": _EXPERIMENT_ID, "experiment_name": "Free shipping banner"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventType:
+    """One event. `schema` is of the whole body as it is sent; `example` holds the event's own fields."""
+
+    name: str
+    description: str
+    fields: Document
+    example: Document
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the body. Fields may be added in time: receivers should let pass what they do not know."""
+        properties = _ENVELOPE | {"event": {"const": self.name}} | dict(self.fields)
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": properties,
+            "required": [name for name in properties if name != "test"],
+        }
+
+
+def _experiment_event(name: str, description: str, fields: Document, example: Document) -> EventType:
+    return EventType(
+        name=name, description=description, fields={**_EXPERIMENT, **fields}, example={**_SAMPLE, **example}
+    )
+
+
+_ALL = (
+    _experiment_event("experiment.started", "An experiment was launched, by hand or by its schedule.", {}, {}),
+    _experiment_event("experiment.completed", "An experiment was completed.", {}, {}),
+    _experiment_event(
+        "experiment.significant",
+        "Auto-stop paused an experiment, because a variation won by its primary goal.",
+        {"goal_id": _ID, "winning_variation_id": _ID},
+        {"goal_id": _GOAL_ID, "winning_variation_id": _VARIATION_ID},
+    ),
+    _experiment_event(
+        "variation.winning",
+        "Which variation auto-stop found to win; follows experiment.significant.",
+        {"variation_id": _ID, "goal_id": _ID},
+        {"variation_id": _VARIATION_ID, "goal_id": _GOAL_ID},
+    ),
+    _experiment_event(
+        "experiment.guardian_triggered",
+        "Guardian found something wrong with an experiment and did not pause it.",
+        {
+            "kind": {"enum": list(get_args(Kind))},
+            "action": {"enum": list(get_args(Action))},
+            "variation_id": _ID_OR_NULL,
+            "goal_id": _ID_OR_NULL,
+            "details": {"type": "object", "description": "What was measured; the keys depend on the kind."},
+        },
+        {
+            "kind": "sample_ratio_mismatch",
+            "action": "alert",
+            "variation_id": None,
+            "goal_id": None,
+            "details": {"metric": "srm_p", "observed": 0.00004, "threshold": 0.0005, "sample": 18240},
+        },
+    ),
+    _experiment_event(
+        "experiment.guardian_paused",
+        "Guardian paused an experiment, because it does harm or is broken.",
+        {"reason": {"enum": list(get_args(Kind))}, "variation_id": _ID_OR_NULL, "goal_id": _ID_OR_NULL},
+        {"reason": "conversion_harm", "variation_id": _VARIATION_ID, "goal_id": _GOAL_ID},
+    ),
+    EventType(
+        name="screenshots.completed",
+        description="A screenshot job has finished, and its pictures are stored.",
+        fields={"job_id": _ID, "experiment_id": _ID_OR_NULL, "results": {"type": ["object", "array"]}},
+        example={
+            "job_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d32",
+            "experiment_id": _EXPERIMENT_ID,
+            "results": {"screenshots": []},
+        },
+    ),
+    EventType(
+        name="project.published",
+        description="What shoppers get has changed; sent where the shop's settings enable publication webhooks.",
+        fields={
+            "project_id": _ID,
+            "revision": {"type": "integer", "minimum": 1},
+            "environment_key": _TEXT,
+            "status": _TEXT,
+            "published_at": _MOMENT,
+        },
+        example={
+            "project_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d33",
+            "revision": _REVISION,
+            "environment_key": _ENVIRONMENT,
+            "status": "published",
+            "published_at": "2026-11-21T20:15:00.000Z",
+        },
+    ),
+)
+
+EVENTS: Mapping[str, EventType] = {event.name: event for event in _ALL}
+"""By name, in the contract's order of telling."""

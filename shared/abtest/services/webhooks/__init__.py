@@ -1,0 +1,1 @@
+"""Webhooks of shops: endpoints and their secrets, events that become deliveries, deliveries that are sent."""
