@@ -4,11 +4,25 @@ from abtest.adapters.dynamo import DynamoCatalog
 from abtest.adapters.s3 import S3Blobs
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
+from abtest.ports.catalog import Told
 from abtest.services.context import World
 from abtest.wiring.settings import Settings
 
 
 def world_of(found: Settings) -> World:
-    """The deployment's catalog at the present time; bodies too large for an item are in the bucket of blobs."""
-    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket))
+    """The deployment's catalog at the present time; bodies too large for an item are in the bucket of blobs.
+
+    Where WebhookQueue is named, its workers are told of each commit's events.
+    """
+    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket), told=_told(found.webhook_queue_url))
     return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
+
+
+def _told(webhook_queue_url: str) -> Told | None:
+    if not webhook_queue_url:
+        return None
+    from abtest.adapters.sqs import SqsQueue
+    from abtest.services.webhooks.doorbell import Doorbell
+    from abtest.services.webhooks.ringing import RingForEvents
+
+    return RingForEvents(Doorbell(SqsQueue(webhook_queue_url)))
