@@ -122,6 +122,10 @@ def _secrets(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
     yield Need(f"secretsmanager:{operation}", parameters["SecretId"])
 
 
+def _kms(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
+    yield Need(f"kms:{operation}", parameters["KeyId"])
+
+
 def _athena(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
     """Whoever names a query alone needs the right for the workgroup in which it runs: the template has one."""
     workgroup = parameters.get("WorkGroup", f"{STACK}-ledger")
@@ -131,6 +135,7 @@ def _athena(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
 _NEEDS: Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[Need]]] = {
     "athena": _athena,
     "dynamodb": _dynamodb,
+    "kms": _kms,
     "s3": _s3,
     "sqs": _sqs,
     "secretsmanager": _secrets,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from botocore.session import Session
     from mypy_boto3_athena.client import AthenaClient
     from mypy_boto3_cloudfront.client import CloudFrontClient
+    from mypy_boto3_kms.client import KMSClient
     from mypy_boto3_s3.client import S3Client
     from mypy_boto3_secretsmanager.client import SecretsManagerClient
     from mypy_boto3_sqs.client import SQSClient
@@ -102,6 +103,11 @@ def sqs() -> "SQSClient":
 def secrets_manager() -> "SecretsManagerClient":
     """The client of the secret store."""
     return cast("SecretsManagerClient", _client("secretsmanager"))
+
+
+def kms() -> "KMSClient":
+    """The client of the key service."""
+    return cast("KMSClient", _client("kms"))
 
 
 def athena() -> "AthenaClient":

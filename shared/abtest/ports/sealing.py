@@ -4,14 +4,21 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from abtest.domain.webhooks.endpoint import Sealed
+from abtest.kit.errors import ServiceError
 
 
 class SealBrokenError(Exception):
     """What was sealed cannot be opened: it is no seal of ours, or of something else than the context says."""
 
 
-class SealingUnavailableError(Exception):
-    """The key service does not answer."""
+class SealingUnavailableError(ServiceError):
+    """The key service does not answer, or does not let us use the key at present."""
+
+    status = 503
+    code = "service_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("secrets cannot be sealed or opened; repeat the request in 1 s", headers={"Retry-After": "1"})
 
 
 class Sealer(Protocol):
