@@ -5,22 +5,26 @@ answers differently the second time gets no second time) and no variable of the 
 """
 
 import ssl
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from copy import copy
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from socket import socket
 
 from abtest.adapters.outbound_http.bodies import read_body
+from abtest.adapters.outbound_http.connecting import Connection, Connector, Dial, Idle, origin_of, system_dial
 from abtest.adapters.outbound_http.deadline import Deadline
 from abtest.adapters.outbound_http.names import Resolve, look_up, system_resolve
-from abtest.adapters.outbound_http.wire import Dial, Wire, secured, system_dial
-from abtest.domain.egress.targets import EgressRules, OperatorChosen, Target, joined
+from abtest.adapters.outbound_http.wire import Wire
+from abtest.domain.egress.targets import EgressRules, OperatorChosen, Target, UrlNotAllowedError, joined
 from abtest.ports.http_sender import HttpAnswer, HttpUnreachableError
 
 MAX_HEADER_BYTES = 64 * 1024
 FRAMING = 1.1
 """A body in small chunks is larger on the wire; what it may be beyond that is somebody's joke."""
+
+_GONE = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
+"""What it looks like that the other side hung up."""
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -48,8 +52,8 @@ class OutboundHttp:
         self._rules = rules or OperatorChosen()
         self._limits = limits or Limits()
         self._resolve = resolve
-        self._dial = dial
-        self._given_context = context
+        self._connector = Connector(dial, context)
+        self._idle: Idle | None = None
 
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> HttpAnswer:
         return self._exchange("POST", url, body, headers, Deadline(self._limits.seconds))
@@ -64,67 +68,105 @@ class OutboundHttp:
             url = joined(answer.url, location)
         raise HttpUnreachableError(f"it redirects more than {redirects} times", "redirects")
 
+    def check(self, url: str) -> None:
+        """Raise UrlNotAllowedError unless requests may go there as its name stands now.
+
+        A name that stands for nothing may not be called either. Nothing is connected to.
+        """
+        target = self._rules.target(url)
+        try:
+            self._addresses(target, Deadline(self._limits.seconds))
+        except HttpUnreachableError as error:
+            raise UrlNotAllowedError(f"the address cannot be called: {error}") from error
+
+    @contextmanager
+    def session(self) -> Iterator["OutboundHttp"]:
+        """A sender of the same rules and limits that keeps its connections until the context ends; for threads, too.
+
+        Names are looked up and checked for each request as ever: a connection serves it only where one of the answers
+        is the address at its other end. A request on one that the receiver closed before any byte of an answer goes
+        out once more, on a new one: receivers that hang up on idle connections take no request with them.
+        """
+        sender = copy(self)
+        sender._idle = Idle()
+        with closing(sender._idle):
+            yield sender
+
     def _exchange(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], deadline: Deadline
     ) -> HttpAnswer:
         target = self._rules.target(url)
-        addresses = [target.host]
-        if target.is_name:
-            addresses = list(look_up(self._resolve, target.host, target.port, deadline))
-        self._rules.refuse(target, addresses)
+        request = _Request(method, target, body, headers)
+        addresses = self._addresses(target, deadline)
         try:
-            with closing(self._connected(target, addresses, deadline)) as connected:
-                wire = Wire(connected, deadline, MAX_HEADER_BYTES)
-                return self._asked(wire, target, method, body, headers)
+            found = self._asked_again(request, addresses, deadline)
+            if found is not None:
+                return found
+            return self._asked(request, *self._wired(self._connector.connect(target, addresses, deadline), deadline))
         except TimeoutError:
             raise deadline.passed() from None
         except (OSError, HTTPException, ValueError) as error:
             raise HttpUnreachableError(f"{target.host}: {error!r}", "protocol") from error
 
-    def _connected(self, target: Target, addresses: Sequence[str], deadline: Deadline) -> socket:
-        raw = self._reached(target, addresses, deadline)
-        if target.scheme == "http":
-            return raw
+    def _addresses(self, target: Target, deadline: Deadline) -> Sequence[str]:
+        """What the host stands for, each allowed. Raises HttpUnreachableError, UrlNotAllowedError."""
+        addresses: Sequence[str] = [target.host]
+        if target.is_name:
+            addresses = look_up(self._resolve, target.host, target.port, deadline)
+        self._rules.refuse(target, addresses)
+        return addresses
+
+    def _asked_again(self, request: "_Request", addresses: Sequence[str], deadline: Deadline) -> HttpAnswer | None:
+        """The answer by a connection that was kept; None where there is none, or it was gone before we asked."""
+        kept = self._idle.take(origin_of(request.target), addresses) if self._idle else None
+        if kept is None:
+            return None
+        _, wire = wired = self._wired(kept, deadline)
         try:
-            return secured(raw, self._context(), target.host, deadline)
-        except BaseException:
-            raw.close()
-            raise
+            return self._asked(request, *wired)
+        except _GONE:
+            if wire.has_received:
+                raise
+            return None
 
-    def _reached(self, target: Target, addresses: Sequence[str], deadline: Deadline) -> socket:
-        """The first of the addresses that answers; one that is silent leaves the others their share of the time."""
-        problem: OSError | None = None
-        for number, address in enumerate(addresses):
-            try:
-                return self._dial(address, target.port, deadline.left() / (len(addresses) - number))
-            except OSError as error:
-                problem = error
-        deadline.left()
-        raise HttpUnreachableError(f"nothing answers at {target.authority}: {problem}", "connect") from problem
+    def _wired(self, connection: Connection, deadline: Deadline) -> tuple[Connection, Wire]:
+        return connection, Wire(connection.socket, deadline, MAX_HEADER_BYTES)
 
-    def _asked(
-        self, wire: Wire, target: Target, method: str, body: bytes | None, headers: Mapping[str, str]
-    ) -> HttpAnswer:
-        connection = HTTPConnection(target.host, target.port)
-        connection.sock = wire
-        connection.request(method, target.path, body, {"Host": target.authority, "Connection": "close", **headers})
-        with connection.getresponse() as response:
-            wire.allow(int(self._limits.body_bytes * FRAMING) + MAX_HEADER_BYTES)
-            content, is_whole = read_body(response, self._limits.body_bytes)
+    def _asked(self, request: "_Request", connection: Connection, wire: Wire) -> HttpAnswer:
+        """The answer by this connection, which is kept or closed."""
+        with ExitStack() as hung_up:
+            hung_up.callback(connection.close)
+            with request.sent(wire, "keep-alive" if self._idle else "close") as response:
+                wire.allow(int(self._limits.body_bytes * FRAMING) + MAX_HEADER_BYTES)
+                content, is_whole = read_body(response, self._limits.body_bytes)
+                is_over = response.isclosed() and not response.will_close and response.status >= 200
+            if self._idle and is_over and not wire.has_surplus:
+                hung_up.pop_all()
+                self._idle.give(connection)
             return HttpAnswer(
                 status=response.status,
                 content_type=response.getheader("Content-Type", ""),
                 body=content,
                 headers=_headers(response),
-                url=target.url,
+                url=request.target.url,
                 is_whole=is_whole,
             )
 
-    def _context(self) -> ssl.SSLContext:
-        """Made when first needed: the store of authorities takes a while to read."""
-        if self._given_context is None:
-            self._given_context = ssl.create_default_context()
-        return self._given_context
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    target: Target
+    body: bytes | None
+    headers: Mapping[str, str]
+
+    def sent(self, wire: Wire, connection: str) -> HTTPResponse:
+        """The answer, of which the headers are read."""
+        client = HTTPConnection(self.target.host, self.target.port)
+        client.sock = wire
+        own = {"Host": self.target.authority, "Connection": connection}
+        client.request(self.method, self.target.path, self.body, {**own, **self.headers})
+        return client.getresponse()
 
 
 def _headers(response: HTTPResponse) -> dict[str, str]:

@@ -3,21 +3,12 @@
 import io
 import socket
 import ssl
-from collections.abc import Callable
 from typing import Any
 
 from abtest.adapters.outbound_http.deadline import Deadline
 from abtest.ports.http_sender import HttpUnreachableError
 
-Dial = Callable[[str, int, float], socket.socket]
-"""Connects to an address within so many seconds; raises OSError."""
-
 _PIECE = 16 * 1024
-
-
-def system_dial(address: str, port: int, seconds: float) -> socket.socket:
-    """A TCP connection."""
-    return socket.create_connection((address, port), timeout=seconds)
 
 
 class Wire:
@@ -30,6 +21,10 @@ class Wire:
         self._socket = connected
         self._deadline = deadline
         self._room = max_bytes
+        self.has_received = False
+        """Whether any byte of an answer came."""
+        self.has_surplus = False
+        """Whether more came than the answer that was read."""
 
     def sendall(self, content: Any) -> None:
         """Write all of it in pieces."""
@@ -40,13 +35,14 @@ class Wire:
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """The reader of the answer."""
-        return io.BufferedReader(_Incoming(self), _PIECE)
+        return _Reader(_Incoming(self), self)
 
     def receive(self, into: Any) -> int:
         """Read what is there, as `recv_into`. Raises HttpUnreachableError when more comes than may."""
         self._socket.settimeout(self._deadline.left())
         count = self._socket.recv_into(into)
         self._room -= count
+        self.has_received |= count > 0
         if self._room < 0:
             raise HttpUnreachableError("the answer is larger than it may be", "protocol")
         return count
@@ -62,12 +58,28 @@ class Wire:
 class _Incoming(io.RawIOBase):
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
+        self.is_over = False
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, into: Any) -> int:
-        return self._wire.receive(into)
+    def readinto(self, into: Any) -> int | None:
+        return None if self.is_over else self._wire.receive(into)
+
+
+class _Reader(io.BufferedReader):
+    """Reads ahead; http.client closes it where the answer ends, and what it holds then belongs to no answer."""
+
+    def __init__(self, incoming: _Incoming, wire: Wire) -> None:
+        super().__init__(incoming, _PIECE)
+        self._incoming = incoming
+        self._wire = wire
+
+    def close(self) -> None:
+        if not self.closed:
+            self._incoming.is_over = True
+            self._wire.has_surplus |= bool(self.peek())
+        super().close()
 
 
 def secured(raw: socket.socket, context: ssl.SSLContext, host: str, deadline: Deadline) -> socket.socket:
