@@ -122,11 +122,9 @@ def retry_delay(attempts: int) -> timedelta:
 def claimed(delivery: Delivery, now: Timestamp) -> Delivery:
     """In a new attempt; dead where a worker was lost in the last one there was."""
     if delivery.attempts >= MAX_ATTEMPTS:
-        return closed(_logged(delivery, Outcome(error=LOST), now), LOST, now)
-    if delivery.status == "processing":
-        delivery = _logged(delivery, Outcome(error=LOST), now)
+        return closed(delivery, LOST, now)
     return _changed(
-        delivery,
+        _without_worker(delivery, now),
         now,
         status="processing",
         attempts=delivery.attempts + 1,
@@ -155,12 +153,18 @@ def recorded(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery:
 
 def closed(delivery: Delivery, reason: str, now: Timestamp) -> Delivery:
     """Given up for a reason that is not the receiver's answer."""
-    return _changed(delivery, now, status="dead", last_error=reason, next_attempt_at=None, processing_started_at=None)
+    told = _without_worker(delivery, now)
+    return _changed(told, now, status="dead", last_error=reason, next_attempt_at=None, processing_started_at=None)
 
 
 def requeued(delivery: Delivery, now: Timestamp) -> Delivery:
     """Once more from the first attempt on, under its own id: a receiver that has it knows it again."""
     return _changed(delivery, now, status="queued", attempts=0, next_attempt_at=now, last_error=None)
+
+
+def _without_worker(delivery: Delivery, now: Timestamp) -> Delivery:
+    """The log has an entry for an attempt that nobody brought to an end, too."""
+    return _logged(delivery, Outcome(error=LOST), now) if delivery.status == "processing" else delivery
 
 
 def _logged(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery:

@@ -22,18 +22,20 @@ class Doorbell:
     def __init__(self, queue: Queue) -> None:
         self._queue = queue
 
-    def events(self, rows: Sequence[OutboxRow]) -> None:
-        """Some events wait."""
+    def events(self, rows: Sequence[OutboxRow]) -> bool:
+        """Some events wait. False when the queue refused."""
         named = [{"id": row.id, "created_at": row.created_at} for row in rows]
-        self._ring({"kind": "events", "rows": named}, 0)
+        return self._ring({"kind": "events", "rows": named}, 0)
 
-    def deliveries(self, shop_id: str, webhook_id: str, delay: timedelta = timedelta()) -> None:
-        """Deliveries of an endpoint are due after a delay."""
+    def deliveries(self, shop_id: str, webhook_id: str, delay: timedelta = timedelta()) -> bool:
+        """Deliveries of an endpoint are due after a delay. False when the queue refused."""
         seconds = min(-(-delay // timedelta(seconds=1)), MAX_DELAY_SECONDS)
-        self._ring({"kind": "deliveries", "shop_id": shop_id, "webhook_id": webhook_id}, max(seconds, 0))
+        return self._ring({"kind": "deliveries", "shop_id": shop_id, "webhook_id": webhook_id}, max(seconds, 0))
 
-    def _ring(self, message: dict[str, object], delay_seconds: int) -> None:
+    def _ring(self, message: dict[str, object], delay_seconds: int) -> bool:
         try:
             self._queue.send(canonical_json.dumps(message), delay_seconds=delay_seconds)
         except QueueUnavailableError:
             _log.warning("webhook.not_rung", extra={"message_kind": message["kind"]}, exc_info=True)
+            return False
+        return True

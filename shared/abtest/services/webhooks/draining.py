@@ -6,7 +6,7 @@ keeps an attempt from being made twice: that is the claim, a write that only one
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -21,9 +21,11 @@ from abtest.kit.errors import NotFoundError
 from abtest.ports.deliveries import DeliveryStore, HealthChange, StaleDeliveryError
 from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.ports.limits import Leases
+from abtest.ports.metrics import Metrics
 from abtest.ports.sealing import SealBrokenError, Sealer
 from abtest.services.context import World
 from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.metering import measured
 from abtest.services.webhooks.records import read_webhook
 
 AT_ONCE = 8
@@ -31,10 +33,13 @@ AT_ONCE = 8
 
 LEASE_SECONDS = 120
 BUDGET = timedelta(seconds=45)
-"""No round is begun later; one takes 10 s and a little, so the lease outlives it."""
+"""No round is begun later; one takes 10 s and a little, so lease and function outlive it."""
 
 SLOW = timedelta(seconds=5)
 """An endpoint whose round takes longer gives its worker up to others before the next."""
+
+HEALTH_READS = 5
+"""How often an endpoint's health is read again because somebody changed it: people, and whoever outlived a lease."""
 
 UNREADABLE_SECRET = "its secret cannot be opened: rotate it"  # noqa: S105 - a sentence
 
@@ -62,7 +67,7 @@ class _Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
-    """Sends what is due. `senders` obeys the rules for addresses that customers wrote."""
+    """Sends what is due. `senders` obeys the rules for addresses that customers wrote; `metrics` hears of attempts."""
 
     world: World
     store: DeliveryStore
@@ -70,17 +75,19 @@ class Drain:
     sealer: Sealer
     doorbell: Doorbell
     senders: Senders
+    metrics: Metrics | None = None
 
     def run(self, shop_id: str, webhook_id: str) -> None:
         """Send what is due for an endpoint, unless another worker is at it: that one looks again before it leaves.
 
         Raises DatabaseBusyError and SealingUnavailableError: then the doorbell has to ring again.
         """
+        until = self.world.clock.now() + BUDGET
         while self.store.due(webhook_id, self.world.now(), limit=1):
             with self._alone_at(webhook_id) as is_mine:
                 if not is_mine:
                     return
-                is_done = self._rounds(shop_id, webhook_id)
+                is_done = self._rounds(shop_id, webhook_id, until)
             if not is_done:
                 self.doorbell.deliveries(shop_id, webhook_id)
                 return
@@ -96,20 +103,25 @@ class Drain:
         finally:
             self.leases.release(name, owner=owner)
 
-    def _rounds(self, shop_id: str, webhook_id: str) -> bool:
+    def _rounds(self, shop_id: str, webhook_id: str, until: datetime) -> bool:
         """Whether all that was due is done; else somebody has to go on."""
-        until = self.world.clock.now() + BUDGET
         with self.senders() as sender:
             while due := self.store.due(webhook_id, self.world.now(), limit=AT_ONCE):
                 began = self.world.clock.now()
                 if began >= until:
                     return False
-                attempts = _Round(self, self._endpoint(shop_id, webhook_id), sender)
-                with ThreadPoolExecutor(len(due), thread_name_prefix="webhook") as pool:
-                    list(pool.map(attempts.carry_out, due))
+                self._round(_Round(self, self._endpoint(shop_id, webhook_id), sender), due)
                 if self.world.clock.now() - began > SLOW:
                     return False
         return True
+
+    def _round(self, attempts: "_Round", due: Sequence[Delivery]) -> None:
+        try:
+            with ThreadPoolExecutor(len(due), thread_name_prefix="webhook") as pool:
+                list(pool.map(attempts.carry_out, due))
+        finally:
+            if self.metrics and (numbers := measured(attempts.recorded)):
+                self.metrics.put(numbers)
 
     def _endpoint(self, shop_id: str, webhook_id: str) -> _Endpoint:
         try:
@@ -134,6 +146,7 @@ class _Round:
         self._sender = sender
         self._health = threading.Lock()
         """Attempts of a round end together, and all write the endpoint's health: one after the other."""
+        self.recorded: list[Delivery] = []
 
     def carry_out(self, delivery: Delivery) -> None:
         """Claim, send, record; what somebody else has moved meanwhile is theirs."""
@@ -175,7 +188,8 @@ class _Round:
             self._drain.store.change(before, after)
         else:
             with self._health:
-                self._drain.store.change(before, after, self._health_change(after))
+                self._record_with_health(before, after)
+        self.recorded.append(after)
         _log.info(
             "webhook.attempted",
             extra={"delivery_id": after.id, "delivery_status": after.status, "attempts": after.attempts},
@@ -183,6 +197,17 @@ class _Round:
         if after.status == "failed":
             delay = deliveries.retry_delay(after.attempts)
             self._drain.doorbell.deliveries(after.shop_id, after.webhook_id, delay)
+
+    def _record_with_health(self, before: Delivery, after: Delivery) -> None:
+        """Health that somebody changed meanwhile is read again: what was sent must not go unrecorded for it."""
+        for _ in range(HEALTH_READS):
+            try:
+                return self._drain.store.change(before, after, self._health_change(after))
+            except StaleDeliveryError:
+                current = self._drain.store.get(before.webhook_id, before.id)
+                if current is None or current.version != before.version:
+                    raise
+        raise StaleDeliveryError(before.id)
 
     def _health_change(self, after: Delivery) -> HealthChange | None:
         known = self._drain.store.health(after.webhook_id)

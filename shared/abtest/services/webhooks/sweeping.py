@@ -1,18 +1,26 @@
 """Looking after webhooks: doorbells that nobody heard are rung again, once a minute."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
+from typing import TypeVar
 
 from abtest.kit.clock import timestamp
 from abtest.ports.deliveries import DeliveryStore
+from abtest.ports.metrics import Metrics
 from abtest.services.context import World
 from abtest.services.webhooks.doorbell import Doorbell
 
 PATIENCE = timedelta(seconds=30)
 """How long an event or a delivery may be overdue before somebody rings again."""
 
+REFUSALS_BORNE = 5
+"""A queue that refuses so often in a run is left alone until the next: each refusal may take seconds."""
+
 _EVENTS_A_RUN, _EVENTS_A_MESSAGE, _ENDPOINTS_A_RUN = 5000, 50, 2000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,22 +30,32 @@ class OverdueWebhooks:
     world: World
     store: DeliveryStore
     doorbell: Doorbell
+    metrics: Metrics
 
     def run(self) -> int:
         """How often it rang."""
         before = timestamp(self.world.clock.now() - PATIENCE)
-        return self._events(before) + self._deliveries(before)
-
-    def _events(self, before: str) -> int:
-        rows = iter(self.world.catalog.outbox("webhook", created_before=before, limit=_EVENTS_A_RUN))
-        rung = 0
-        while some := list(islice(rows, _EVENTS_A_MESSAGE)):
-            self.doorbell.events(some)
-            rung += 1
-        return rung
-
-    def _deliveries(self, before: str) -> int:
+        events = self.world.catalog.outbox("webhook", created_before=before, limit=_EVENTS_A_RUN)
         waiting = self.store.waiting(before, limit=_ENDPOINTS_A_RUN)
-        for shop_id, webhook_id in waiting:
-            self.doorbell.deliveries(shop_id, webhook_id)
-        return len(waiting)
+        self.metrics.put({"WebhookEventsWaiting": len(events), "WebhookEndpointsWaiting": len(waiting)})
+        rung = _each(_parts(events, _EVENTS_A_MESSAGE), self.doorbell.events)
+        return rung + _each(waiting, lambda endpoint: self.doorbell.deliveries(*endpoint))
+
+
+def _each(things: Iterable[T], ring: Callable[[T], bool]) -> int:
+    """How many of the things were rung for, until the queue has refused too often."""
+    rung = refused = 0
+    for thing in things:
+        if ring(thing):
+            rung += 1
+        else:
+            refused += 1
+        if refused == REFUSALS_BORNE:
+            break
+    return rung
+
+
+def _parts(things: Sequence[T], size: int) -> Iterable[list[T]]:
+    rest = iter(things)
+    while part := list(islice(rest, size)):
+        yield part
