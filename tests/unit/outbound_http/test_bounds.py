@@ -160,6 +160,8 @@ def test_get__packed_body_that_ends_early__is_not_whole() -> None:
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1;" + b"e" * 60_000 + b"\r\nx\r\n" * 3,
         b"SSH-2.0-OpenSSH_9.6\r\n",
         b"HTTP/1.1 banana\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 200 OK\r\nX-Half: a",
         b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
         b"",
     ],

@@ -166,7 +166,11 @@ class _Request:
         client.sock = wire
         own = {"Host": self.target.authority, "Connection": connection}
         client.request(self.method, self.target.path, self.body, {**own, **self.headers})
-        return client.getresponse()
+        response = client.getresponse()
+        if wire.has_ended:  # http.client takes this for the end of the headers, and "200" for a whole answer
+            response.close()
+            raise HttpUnreachableError("the answer ends before its headers do", "protocol")
+        return response
 
 
 def _headers(response: HTTPResponse) -> dict[str, str]:

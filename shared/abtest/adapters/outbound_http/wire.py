@@ -23,6 +23,8 @@ class Wire:
         self._room = max_bytes
         self.has_received = False
         """Whether any byte of an answer came."""
+        self.has_ended = False
+        """Whether somebody read to where the other side hung up."""
         self.has_surplus = False
         """Whether more came than the answer that was read."""
 
@@ -43,6 +45,7 @@ class Wire:
         count = self._socket.recv_into(into)
         self._room -= count
         self.has_received |= count > 0
+        self.has_ended |= count == 0
         if self._room < 0:
             raise HttpUnreachableError("the answer is larger than it may be", "protocol")
         return count

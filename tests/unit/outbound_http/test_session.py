@@ -1,0 +1,406 @@
+"""Connections that a session keeps: used again only where that is safe, and never at the price of a request."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+import pytest
+import trustme
+
+from abtest.adapters.outbound_http import Limits, OutboundHttp
+from abtest.adapters.outbound_http.connecting import MAX_IDLE, Connection, Idle, Origin
+from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
+from abtest.ports.http_sender import HttpUnreachableError
+from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified
+
+NAME = "shop.example"
+OTHER_ADDRESS = "93.184.215.15"
+OK = answer(body=b"ok")
+
+
+class Last(bytes):
+    """What is said before hanging up."""
+
+
+@dataclass
+class Receiver:
+    """Answers requests on connections that stay open; `script(connection, request)` says with what, both from 0.
+
+    None hangs up without a word. `requests` says on which connection each arrived.
+    """
+
+    script: Callable[[int, int], bytes | None]
+    port: int = 0
+    requests: list[int] = field(default_factory=list)
+    left: threading.Event = field(default_factory=threading.Event)
+    """A client hung up."""
+    open: list[socket.socket] = field(default_factory=list)
+
+    def serve(self, server: socket.socket, context: object) -> None:
+        threads: list[threading.Thread] = []
+        with suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                if context:
+                    connection = context.wrap_socket(connection, server_side=True)  # type: ignore[attr-defined]
+                self.open.append(connection)
+                threads.append(threading.Thread(target=self._talk, args=(connection, len(threads))))
+                threads[-1].start()
+        for connection in self.open:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+
+    def _talk(self, connection: socket.socket, number: int) -> None:
+        with suppress(OSError), connection:
+            for request in range(1000):
+                if not _whole_request(connection):
+                    self.left.set()
+                    return
+                self.requests.append(number)
+                said = self.script(number, request)
+                if said is None:
+                    return
+                connection.sendall(said)
+                if isinstance(said, Last):
+                    return
+
+
+def _whole_request(connection: socket.socket) -> bytes:
+    found = b""
+    while b"\r\n\r\n" not in found:
+        piece = connection.recv(65536)
+        if not piece:
+            return b""
+        found += piece
+    head, _, body = found.partition(b"\r\n\r\n")
+    length = next((int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length:")), 0)
+    while len(body) < length:
+        body += connection.recv(65536)
+    return head + body
+
+
+@contextmanager
+def receiving(script: Callable[[int, int], bytes | None], context: object = None) -> Iterator[Receiver]:
+    receiver = Receiver(script)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        receiver.port = server.getsockname()[1]
+        thread = threading.Thread(target=receiver.serve, args=(server, context))
+        thread.start()
+        try:
+            yield receiver
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def always(content: bytes) -> Callable[[int, int], bytes | None]:
+    return lambda _connection, _request: content
+
+
+def local(**limits: float) -> OutboundHttp:
+    return OutboundHttp(PublicOnly(allow_loopback=True), Limits(**{"seconds": 5, **limits}))  # type: ignore[arg-type]
+
+
+def posted(receiver: Receiver, times: int) -> list[bytes]:
+    """Bodies that came back for so many requests of one session."""
+    with local().session() as sender:
+        return [sender.post(f"http://127.0.0.1:{receiver.port}/", b"{}", headers={}).body for _ in range(times)]
+
+
+def test_session__receiver_that_stays__is_connected_to_once() -> None:
+    with receiving(always(OK)) as receiver:
+        assert posted(receiver, 5) == [b"ok"] * 5
+    assert receiver.requests == [0] * 5
+
+
+def test_session__over_tls__shakes_hands_once() -> None:
+    authority = trustme.CA()
+    net = Net(names={NAME: [PUBLIC_ADDRESS]})
+    with receiving(always(OK), certified(authority, NAME)) as receiver:
+        net.ports[PUBLIC_ADDRESS] = receiver.port
+        with net.sender(authority).session() as sender:
+            assert [sender.post(f"https://{NAME}/", b"{}", headers={}).status for _ in range(4)] == [200] * 4
+    assert (net.dialled, len(net.looked_up), receiver.requests) == ([PUBLIC_ADDRESS], 4, [0] * 4)
+
+
+def test_post__outside_a_session__keeps_nothing() -> None:
+    with receiving(always(OK)) as receiver:
+        sender = local()
+        for _ in range(3):
+            sender.post(f"http://127.0.0.1:{receiver.port}/", b"{}", headers={})
+    assert receiver.requests == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Last(answer(body=b"ok", Connection="close")),
+        answer(body=b"ok", Connection="close"),
+        b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nsurplus",
+    ],
+    ids=[
+        "says close",
+        "says close and stays",
+        "HTTP/1.0",
+        "a second answer nobody asked for",
+        "more than the last chunk",
+    ],
+)
+def test_session__answer_after_which_nothing_is_sure__is_the_last_of_its_connection(said: bytes) -> None:
+    with receiving(always(said)) as receiver:
+        assert posted(receiver, 3) == [b"ok"] * 3
+    assert receiver.requests == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        answer("204 No Content"),
+        answer("500 Oh No", body=b"x" * 100),
+        answer("302 Found", Location="http://10.0.0.1/"),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nTrailer: x\r\n\r\n",
+    ],
+    ids=["empty", "an error", "a redirect", "chunks"],
+)
+def test_session__whole_answer_of_any_kind__leaves_the_connection_usable(said: bytes) -> None:
+    with receiving(always(said)) as receiver:
+        posted(receiver, 3)
+    assert receiver.requests == [0, 0, 0]
+
+
+def test_session__body_that_was_cut__is_the_last_of_its_connection() -> None:
+    with receiving(always(answer(body=b"x" * 5000))) as receiver, local(body_bytes=1000).session() as sender:
+        url = f"http://127.0.0.1:{receiver.port}/"
+        assert [sender.post(url, b"{}", headers={}).is_whole for _ in range(2)] == [False, False]
+    assert receiver.requests == [0, 1]
+
+
+def test_session__answer_that_nobody_asked_for_arrives_later__is_never_taken_for_an_answer() -> None:
+    with receiving(always(OK)) as receiver, local().session() as sender:
+        url = f"http://127.0.0.1:{receiver.port}/"
+        sender.post(url, b"{}", headers={})
+        receiver.open[0].sendall(answer(body=b"evil"))
+        assert sender.post(url, b"{}", headers={}).body == b"ok"
+    assert receiver.requests == [0, 1]
+
+
+def test_session__receiver_that_hung_up_while_nothing_was_asked__is_connected_to_anew() -> None:
+    with receiving(always(OK)) as receiver, local().session() as sender:
+        url = f"http://127.0.0.1:{receiver.port}/"
+        sender.post(url, b"{}", headers={})
+        receiver.open[0].shutdown(socket.SHUT_RDWR)
+        assert sender.post(url, b"{}", headers={}).body == b"ok"
+    assert receiver.requests == [0, 1]
+
+
+def test_session__receiver_that_hangs_up_on_a_kept_connection__is_asked_once_more_on_a_new_one() -> None:
+    with receiving(lambda connection, request: OK if (connection, request) != (0, 1) else None) as receiver:
+        assert posted(receiver, 3) == [b"ok"] * 3
+    assert receiver.requests == [0, 0, 1, 1]
+
+
+def test_session__receiver_that_hangs_up_on_the_new_one_too__is_unreachable_after_two() -> None:
+    with (
+        receiving(lambda connection, request: OK if (connection, request) == (0, 0) else None) as receiver,
+        pytest.raises(HttpUnreachableError) as failed,
+    ):
+        posted(receiver, 2)
+    assert (failed.value.failure, receiver.requests) == ("protocol", [0, 0, 1])
+
+
+def test_session__new_connection_that_is_hung_up_on__is_not_asked_again() -> None:
+    with receiving(lambda _connection, _request: None) as receiver, pytest.raises(HttpUnreachableError):
+        posted(receiver, 1)
+    assert receiver.requests == [0]
+
+
+@pytest.mark.parametrize("begun", [b"H", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"])
+def test_session__answer_that_had_begun_on_a_kept_connection__is_not_asked_for_again(begun: bytes) -> None:
+    def script(_connection: int, request: int) -> bytes:
+        return Last(begun) if request else OK
+
+    with receiving(script) as receiver, pytest.raises(HttpUnreachableError) as failed:
+        posted(receiver, 2)
+    assert (failed.value.failure, receiver.requests) == ("protocol", [0, 0])
+
+
+def test_session__silent_kept_connection__ends_at_the_deadline_and_is_not_asked_again() -> None:
+    with (
+        receiving(lambda _connection, request: OK if request == 0 else b"") as receiver,
+        local(seconds=0.5).session() as sender,
+    ):
+        url = f"http://127.0.0.1:{receiver.port}/"
+        sender.post(url, b"{}", headers={})
+        with pytest.raises(HttpUnreachableError) as failed:
+            sender.post(url, b"{}", headers={})
+    assert (failed.value.failure, receiver.requests) == ("timeout", [0, 0])
+
+
+@pytest.fixture
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def net() -> Net:
+    return Net(names={NAME: [PUBLIC_ADDRESS]})
+
+
+def _asked_as_the_name_changes(
+    net: Net, authority: trustme.CA, answers: Sequence[Sequence[str]]
+) -> tuple[list[int], list[str]]:
+    """On which connections requests arrived while the name stood for these addresses, one answer a request."""
+    with receiving(always(OK), certified(authority, NAME)) as receiver:
+        net.ports |= {PUBLIC_ADDRESS: receiver.port, OTHER_ADDRESS: receiver.port}
+        with net.sender(authority).session() as sender:
+            for addresses in answers:
+                net.names[NAME] = addresses
+                sender.post(f"https://{NAME}/", b"{}", headers={})
+    return receiver.requests, net.dialled
+
+
+def test_session__name_that_moves__is_followed_and_the_old_connection_closed(net: Net, authority: trustme.CA) -> None:
+    moves = [[PUBLIC_ADDRESS], [OTHER_ADDRESS], [OTHER_ADDRESS], [PUBLIC_ADDRESS]]
+    assert _asked_as_the_name_changes(net, authority, moves) == (
+        [0, 1, 1, 2],
+        [PUBLIC_ADDRESS, OTHER_ADDRESS, PUBLIC_ADDRESS],
+    )
+
+
+def test_session__name_whose_addresses_change_places__keeps_its_connection(net: Net, authority: trustme.CA) -> None:
+    moves = [[PUBLIC_ADDRESS, OTHER_ADDRESS], [OTHER_ADDRESS, PUBLIC_ADDRESS]]
+    assert _asked_as_the_name_changes(net, authority, moves) == ([0, 0], [PUBLIC_ADDRESS])
+
+
+@pytest.mark.parametrize("inner", [["10.0.0.1"], [PUBLIC_ADDRESS, "169.254.169.254"], ["::ffff:127.0.0.1"]])
+def test_session__name_that_moves_inside__is_refused_though_a_connection_is_kept(
+    net: Net, authority: trustme.CA, inner: list[str]
+) -> None:
+    with pytest.raises(UrlNotAllowedError):
+        _asked_as_the_name_changes(net, authority, [[PUBLIC_ADDRESS], inner])
+    assert net.dialled == [PUBLIC_ADDRESS]
+
+
+def test_session__name_that_is_no_more__is_unreachable_though_a_connection_is_kept(
+    net: Net, authority: trustme.CA
+) -> None:
+    with pytest.raises(HttpUnreachableError) as failed:
+        _asked_as_the_name_changes(net, authority, [[PUBLIC_ADDRESS], []])
+    assert failed.value.failure == "dns"
+
+
+def test_session__other_name_of_the_same_address__gets_a_connection_of_its_own(net: Net, authority: trustme.CA) -> None:
+    net.names["other.example"] = [PUBLIC_ADDRESS]
+    with receiving(always(OK), certified(authority, NAME)) as receiver:
+        net.ports[PUBLIC_ADDRESS] = receiver.port
+        with net.sender(authority).session() as sender:
+            sender.post(f"https://{NAME}/", b"{}", headers={})
+            with pytest.raises(HttpUnreachableError) as failed:
+                sender.post("https://other.example/", b"{}", headers={})
+    assert (failed.value.failure, receiver.requests) == ("tls", [0])
+
+
+def test_session__threads__never_share_a_connection_at_the_same_time() -> None:
+    meeting = threading.Barrier(6, timeout=10)
+
+    def script(_connection: int, _request: int) -> bytes:
+        meeting.wait()  # six requests are under way at once, or nobody is answered
+        return OK
+
+    with receiving(script) as receiver, local(seconds=15).session() as sender, ThreadPoolExecutor(6) as pool:
+        url = f"http://127.0.0.1:{receiver.port}/"
+        for _ in range(5):
+            assert [found.status for found in pool.map(lambda _: sender.post(url, b"{}", headers={}), range(6))] == [
+                200
+            ] * 6
+    assert len(receiver.requests) == 30
+    assert set(receiver.requests) == set(range(6))
+
+
+def _pair(address: str = "1.1.1.1", host: str = NAME) -> tuple[Connection, socket.socket]:
+    ours, theirs = socket.socketpair()
+    return Connection(ours, Origin("https", host, 443), address), theirs
+
+
+def _is_hung_up(theirs: socket.socket) -> bool:
+    theirs.setblocking(False)
+    try:
+        return theirs.recv(1) == b""
+    except BlockingIOError:
+        return False
+
+
+def test_idle__more_than_fit__are_closed_and_another_origin_has_room_of_its_own() -> None:
+    idle = Idle()
+    pairs = [_pair() for _ in range(MAX_IDLE + 1)] + [_pair(host="other.example")]
+    for connection, _ in pairs:
+        idle.give(connection)
+    assert [_is_hung_up(theirs) for _, theirs in pairs] == [False] * MAX_IDLE + [True, False]
+    idle.close()
+    for number, (_, theirs) in enumerate(pairs):
+        with theirs:
+            assert number == MAX_IDLE or _is_hung_up(theirs)
+
+
+def test_idle__given_back_after_the_session__is_closed() -> None:
+    idle = Idle()
+    idle.close()
+    connection, theirs = _pair()
+    with theirs:
+        idle.give(connection)
+        assert _is_hung_up(theirs)
+
+
+def test_session__when_it_ends__hangs_up() -> None:
+    with receiving(always(OK)) as receiver:
+        posted(receiver, 1)
+        assert receiver.left.wait(5)
+
+
+def test_check__public_name__is_let_through_and_nothing_is_dialled(net: Net) -> None:
+    net.sender().check(f"https://{NAME}/hook")
+    assert (net.looked_up, net.dialled) == ([NAME], [])
+
+
+@pytest.mark.parametrize("addresses", [["10.0.0.1"], [PUBLIC_ADDRESS, "::1"], [], [PUBLIC_ADDRESS] * 33])
+def test_check__name_that_stands_for_what_may_not_be_called__is_refused(net: Net, addresses: list[str]) -> None:
+    net.names[NAME] = addresses
+    with pytest.raises(UrlNotAllowedError):
+        net.sender().check(f"https://{NAME}/hook")
+    assert net.dialled == []
+
+
+def test_check__name_that_does_not_resolve__says_so(net: Net) -> None:
+    with pytest.raises(UrlNotAllowedError, match=r"unknown\.example does not resolve"):
+        net.sender().check("https://unknown.example/hook")
+
+
+def test_check__resolver_that_hangs__is_refused_at_the_deadline() -> None:
+    gate = threading.Event()
+
+    def hangs(_host: str, _port: int) -> Sequence[str]:
+        gate.wait()
+        return [PUBLIC_ADDRESS]
+
+    sender = OutboundHttp(PublicOnly(), Limits(seconds=0.2), resolve=hangs)
+    try:
+        with pytest.raises(UrlNotAllowedError, match="cannot be called"):
+            sender.check(f"https://{NAME}/")
+    finally:
+        gate.set()
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8080/", "https://localhost/"])
+def test_check__loopback__is_let_through_only_where_it_is_allowed(url: str) -> None:
+    local().check(url)
+    with pytest.raises(UrlNotAllowedError):
+        OutboundHttp(PublicOnly()).check(url)
