@@ -1,0 +1,159 @@
+"""Sending once more, or just to see: tests, redeliveries, and recovery after an outage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from abtest.domain.webhooks import deliveries
+from abtest.domain.webhooks.catalogue import EVENTS
+from abtest.domain.webhooks.deliveries import Delivery
+from abtest.domain.webhooks.endpoint import Webhook
+from abtest.kit.clock import Timestamp, timestamp
+from abtest.kit.errors import FieldError, NotFoundError, ServiceError, ValidationFailedError
+from abtest.ports.deliveries import DeliveryFilter, DeliveryStore, StaleDeliveryError
+from abtest.ports.limits import RateLimiter
+from abtest.services.context import World
+from abtest.services.throttling import RateLimitedError
+from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.endpoints import refuse_archived
+from abtest.services.webhooks.records import read_webhook
+
+ASKED_AT_MOST, WINDOW_SECONDS = 10, 60
+"""Tests and redeliveries together, of one endpoint."""
+
+RECOVERABLE = timedelta(days=14)
+_READ_AT_ONCE = 100
+_TIME = timedelta(seconds=15)
+"""How long one request goes on; what is left over is told."""
+
+
+class WebhookDisabledError(ServiceError):
+    """Nothing is sent to the endpoint at present."""
+
+    status = 409
+    code = "webhook_disabled"
+
+    def __init__(self) -> None:
+        super().__init__('the webhook is disabled; enable it with PATCH /webhooks/{id} and {"active": true}')
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """How many deliveries are queued again; `has_more` says that time ran out before the end."""
+
+    requeued: int
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """What is to be sent."""
+
+    event: str
+    payload: Mapping[str, Any]
+    is_test: bool
+    redelivery_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """Use cases. Each raises NotFoundError, and ConflictError for an endpoint that is archived."""
+
+    world: World
+    store: DeliveryStore
+    limiter: RateLimiter
+    doorbell: Doorbell
+
+    def test(self, shop_id: str, webhook_id: str, event: str | None) -> Delivery:
+        """An example of an event, sent even where the endpoint is disabled. Raises RateLimitedError."""
+        webhook = self._webhook(shop_id, webhook_id)
+        self._count(webhook_id)
+        name = event or webhook.events[0]
+        return self._queue(webhook, _Wish(event=name, payload=EVENTS[name].example, is_test=True))
+
+    def redeliver(self, shop_id: str, webhook_id: str, delivery_id: str) -> Delivery:
+        """The same event in a delivery of its own. Raises WebhookDisabledError, RateLimitedError."""
+        webhook = self._webhook(shop_id, webhook_id)
+        original = self.store.get(webhook_id, delivery_id)
+        if original is None:
+            raise NotFoundError("no such delivery")
+        self._refuse_disabled(webhook)
+        self._count(webhook_id)
+        wish = _Wish(
+            event=original.event, payload=original.payload, is_test=original.is_test, redelivery_of=original.id
+        )
+        return self._queue(webhook, wish)
+
+    def recover(self, shop_id: str, webhook_id: str, since: Timestamp, until: Timestamp | None) -> Recovered:
+        """Queue dead deliveries made in this time again, under their own ids. Doing it twice is harmless.
+
+        Raises ValidationFailedError, WebhookDisabledError.
+        """
+        webhook = self._webhook(shop_id, webhook_id)
+        self._refuse_time(since, until)
+        self._refuse_disabled(webhook)
+        which = DeliveryFilter(status="dead", since=since, until=until)
+        began, requeued, after = self.world.clock.now(), 0, None
+        while True:
+            some, after = self.store.page(webhook_id, which, limit=_READ_AT_ONCE, after=after)
+            requeued += sum(self._requeued(delivery) for delivery in some)
+            if some:
+                self.doorbell.deliveries(shop_id, webhook_id)
+            if after is None or self.world.clock.now() - began >= _TIME:
+                return Recovered(requeued, has_more=after is not None)
+
+    def _webhook(self, shop_id: str, webhook_id: str) -> Webhook:
+        webhook = read_webhook(self.world.catalog, shop_id, webhook_id)
+        refuse_archived(webhook)
+        return webhook
+
+    def _refuse_disabled(self, webhook: Webhook) -> None:
+        if not webhook.active or self.store.health(webhook.id).is_disabled:
+            raise WebhookDisabledError
+
+    def _refuse_time(self, since: Timestamp, until: Timestamp | None) -> None:
+        if since < timestamp(self.world.clock.now() - RECOVERABLE):
+            raise _out_of_reach("since", f"must not be more than {RECOVERABLE.days} days ago")
+        if until is not None and until < since:
+            raise _out_of_reach("until", "must not lie before since")
+
+    def _count(self, webhook_id: str) -> None:
+        now = self.world.clock.now()
+        decision = self.limiter.take(
+            f"webhook#{webhook_id}", limit=ASKED_AT_MOST, window_seconds=WINDOW_SECONDS, now=now
+        )
+        if not decision.allowed:
+            raise RateLimitedError(decision)
+
+    def _queue(self, webhook: Webhook, wish: _Wish) -> Delivery:
+        now = self.world.now()
+        delivery = Delivery(
+            id=self.world.new_id(),
+            webhook_id=webhook.id,
+            shop_id=webhook.shop_id,
+            event=wish.event,
+            payload=wish.payload,
+            created_at=now,
+            updated_at=now,
+            next_attempt_at=now,
+            redelivery_of=wish.redelivery_of,
+            is_test=wish.is_test,
+        )
+        self.store.add(delivery)
+        self.doorbell.deliveries(webhook.shop_id, webhook.id)
+        return delivery
+
+    def _requeued(self, delivery: Delivery) -> bool:
+        """Whether this call queued it again: a test is not worth it, and another call may have been faster."""
+        if delivery.is_test:
+            return False
+        try:
+            self.store.change(delivery, deliveries.requeued(delivery, self.world.now()))
+        except StaleDeliveryError:
+            return False
+        return True
+
+
+def _out_of_reach(field: str, message: str) -> ValidationFailedError:
+    return ValidationFailedError(f"{field} {message}", fields=[FieldError(field, message)])

@@ -1,0 +1,68 @@
+"""What was sent to an endpoint: lists of deliveries, one of them whole, and what they come to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from abtest.domain.webhooks.deliveries import Delivery
+from abtest.domain.webhooks.tally import Tally
+from abtest.kit.clock import Timestamp, timestamp
+from abtest.kit.errors import NotFoundError
+from abtest.ports.deliveries import DeliveryFilter, DeliveryStore
+from abtest.services.context import World
+from abtest.services.webhooks.records import read_webhook
+
+COUNTED_BY_DEFAULT = timedelta(days=1)
+COUNTED_AT_MOST = 10_000
+"""Deliveries that one answer counts."""
+
+_READ_AT_ONCE = 1000
+_TIME = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Deliveries made at `since` or later; not `complete` where there were more than one answer counts."""
+
+    since: Timestamp
+    tally: Tally
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryLog:
+    """Reading. All of it raises NotFoundError for an endpoint that is not the shop's; archived ones can be read."""
+
+    world: World
+    store: DeliveryStore
+
+    def page(
+        self, shop_id: str, webhook_id: str, which: DeliveryFilter, *, limit: int, after: str | None
+    ) -> tuple[Sequence[Delivery], str | None]:
+        """Newest first, and the key that continues the list; a page may be shorter than `limit`."""
+        read_webhook(self.world.catalog, shop_id, webhook_id)
+        return self.store.page(webhook_id, which, limit=limit, after=after)
+
+    def get(self, shop_id: str, webhook_id: str, delivery_id: str) -> Delivery:
+        """One delivery of the endpoint."""
+        read_webhook(self.world.catalog, shop_id, webhook_id)
+        found = self.store.get(webhook_id, delivery_id)
+        if found is None:
+            raise NotFoundError("no such delivery")
+        return found
+
+    def count(self, shop_id: str, webhook_id: str, since: Timestamp | None) -> Counted:
+        """How many deliveries stand where, the newest first; of the last day if nothing else is asked."""
+        read_webhook(self.world.catalog, shop_id, webhook_id)
+        began = self.world.clock.now()
+        start = since or timestamp(began - COUNTED_BY_DEFAULT)
+        tally, after = Tally(), None
+        while True:
+            which = DeliveryFilter(since=start)
+            some, after = self.store.page(webhook_id, which, limit=_READ_AT_ONCE, after=after)
+            for delivery in some:
+                tally.add(delivery)
+            if after is None:
+                return Counted(start, tally, complete=True)
+            if tally.seen >= COUNTED_AT_MOST or self.world.clock.now() - began >= _TIME:
+                return Counted(start, tally, complete=False)

@@ -1,0 +1,288 @@
+"""Endpoints of a shop: made, listed, changed, given a new secret, archived. The secret is in one answer only."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from abtest.domain.egress.targets import UrlNotAllowedError
+from abtest.domain.webhooks import endpoint
+from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Sealed, Webhook
+from abtest.domain.webhooks.envelope import SECRET_BYTES, secret_of
+from abtest.domain.webhooks.health import Health
+from abtest.kit.clock import Timestamp
+from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError, LimitReachedError
+from abtest.ports.catalog import AuditRow, Commit, Head, NameTakenError, Release, StaleVersionError
+from abtest.ports.deliveries import DeliveryStore, HealthChange, StaleDeliveryError
+from abtest.ports.sealing import Sealer
+from abtest.ports.url_check import UrlCheck
+from abtest.services.context import Caller, World
+from abtest.services.listing import ArchivedFilter, Listing, Sort, is_kept
+from abtest.services.retrying import refuse_other_version, retried
+from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.records import (
+    KIND,
+    live_webhooks,
+    put_of,
+    read_webhook,
+    slot_claim,
+    slot_name,
+    webhook_in,
+)
+
+Decision = Callable[[Webhook, Timestamp], Webhook]
+Diff = dict[str, Any]
+_RACES = 10
+"""Against workers that record what they sent; each of them moves the health once."""
+
+_AUDITED = ("url", "events", "active", "archived_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An endpoint and how it bears up."""
+
+    webhook: Webhook
+    health: Health
+
+    @property
+    def version(self) -> int:
+        """Of both together: each only rises, so the sum names one state."""
+        return self.webhook.version + self.health.version
+
+    @property
+    def is_active(self) -> bool:
+        """Whether events are sent to it."""
+        return self.webhook.active and not self.health.is_disabled
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """An endpoint with its new secret, which is stored sealed only."""
+
+    shown: Shown
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointFilters:
+    """What a list is narrowed to; the newest first."""
+
+    active: bool | None = None
+    archived: ArchivedFilter = "false"
+    sort: Sort = "-created_at"
+
+    def admits(self, head: Head) -> bool:
+        """Whether the head passes: one that is inactive cannot become active by its health."""
+        return is_kept(self.archived, head) and not (self.active and head.status == "inactive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoints:
+    """Use cases of endpoints. `check` looks at an address before it is kept."""
+
+    world: World
+    store: DeliveryStore
+    sealer: Sealer
+    doorbell: Doorbell
+    check: UrlCheck
+
+    def page(
+        self, shop_id: str, filters: EndpointFilters, *, limit: int, after: str | None
+    ) -> tuple[list[Shown], str | None]:
+        """Newest first, and the key that continues the list."""
+        listing = Listing(self.world.catalog, KIND, lambda record: self._shown(webhook_in(record)), plural="webhooks")
+        return listing.page(
+            shop_id,
+            filters,
+            limit=limit,
+            after=after,
+            admits_whole=lambda shown: filters.active in (None, shown.is_active),
+        )
+
+    def get(self, shop_id: str, webhook_id: str) -> Shown:
+        """One of the shop's, archived ones included. Raises NotFoundError."""
+        return self._shown(read_webhook(self.world.catalog, shop_id, webhook_id))
+
+    def create(self, caller: Caller, *, url: str, events: list[str]) -> Issued:
+        """A new endpoint with its secret. Raises UrlNotAllowedError, LimitReachedError, SealingUnavailableError."""
+        self._check(url)
+        webhook_id = self.world.new_id()
+        secret, sealed = self._new_secret(caller.shop_id, webhook_id)
+        for _ in range(MAX_WEBHOOKS + 1):
+            now = self.world.now()
+            webhook = Webhook(
+                id=webhook_id,
+                shop_id=caller.shop_id,
+                url=url,
+                events=tuple(events),
+                secret=sealed,
+                slot=self._free_slot(caller.shop_id),
+                created_at=now,
+                updated_at=now,
+            )
+            if self._claimed(caller, webhook):
+                return Issued(Shown(webhook, Health()), secret)
+        raise _full()
+
+    def update(
+        self, caller: Caller, webhook_id: str, stated: Mapping[str, Any], *, expected_version: int | None
+    ) -> Shown:
+        """Change settings; `active: true` also forgets failures.
+
+        Raises NotFoundError, VersionConflictError, ConflictError for an archived one, UrlNotAllowedError.
+        """
+        is_enabling = stated.get("active") is True
+
+        def attempt() -> Webhook:
+            before = self._read(caller.shop_id, webhook_id, expected_version)
+            after = endpoint.edited(before.webhook, self.world.now(), **stated)
+            if after.url != before.webhook.url:
+                self._check(after.url)
+            self._save(caller, before, after, _enabling(before.health) if is_enabling else {})
+            return after
+
+        webhook = retried(attempt)
+        return Shown(webhook, self._enabled(webhook_id)) if is_enabling else self._shown(webhook)
+
+    def rotate(self, caller: Caller, webhook_id: str, grace: timedelta, *, expected_version: int | None) -> Issued:
+        """A new secret; for the grace, what is sent is signed with the one before as well.
+
+        Raises NotFoundError, VersionConflictError, ConflictError for an archived one, SealingUnavailableError.
+        """
+
+        def attempt() -> Issued:
+            before = self._read(caller.shop_id, webhook_id, expected_version)
+            secret, sealed = self._new_secret(caller.shop_id, webhook_id)
+            after = endpoint.rotated(before.webhook, sealed, grace, self.world.now())
+            until = after.previous.valid_until if after.previous else None
+            self._save(caller, before, after, {"secret": [None, "rotated"], "previous_valid_until": [None, until]})
+            return Issued(Shown(after, before.health), secret)
+
+        return retried(attempt)
+
+    def archive(self, caller: Caller, webhook_id: str, *, expected_version: int | None) -> None:
+        """Send nothing more to it, for good; what is queued dies. Doing it twice is harmless.
+
+        Raises NotFoundError, VersionConflictError.
+        """
+
+        def attempt() -> None:
+            before = self.get(caller.shop_id, webhook_id)
+            refuse_other_version(expected_version, before.version)
+            if before.webhook.archived_at is None:
+                after = endpoint.archived(before.webhook, caller.user_id, self.world.now())
+                self._save(caller, before, after, {})
+
+        retried(attempt)
+        self.doorbell.deliveries(caller.shop_id, webhook_id)
+
+    def _read(self, shop_id: str, webhook_id: str, expected_version: int | None) -> Shown:
+        found = self.get(shop_id, webhook_id)
+        refuse_other_version(expected_version, found.version)
+        refuse_archived(found.webhook)
+        return found
+
+    def _shown(self, webhook: Webhook) -> Shown:
+        return Shown(webhook, self.store.health(webhook.id))
+
+    def _check(self, url: str) -> None:
+        try:
+            self.check(url)
+        except UrlNotAllowedError as error:
+            raise UrlNotAllowedError(error.message, fields=[FieldError("url", error.message)]) from error
+
+    def _new_secret(self, shop_id: str, webhook_id: str) -> tuple[str, Sealed]:
+        secret = secret_of(self.world.random.bits(8 * SECRET_BYTES).to_bytes(SECRET_BYTES, "big"))
+        return secret, self.sealer.seal(secret, {"shop_id": shop_id, "webhook_id": webhook_id})
+
+    def _free_slot(self, shop_id: str) -> int:
+        """Any of the free places, so that those who come together seldom want the same one."""
+        taken = {webhook.slot for webhook in live_webhooks(self.world.catalog, shop_id)}
+        free = [slot for slot in range(MAX_WEBHOOKS) if slot not in taken]
+        if not free:
+            raise _full()
+        return free[self.world.random.bits(64) % len(free)]
+
+    def _claimed(self, caller: Caller, webhook: Webhook) -> bool:
+        """Whether the endpoint is stored in its place; False when another one was faster."""
+        audit = self._audit(caller, webhook, "create", _differences(None, webhook))
+        change = Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)], audit=[audit])
+        try:
+            self.world.catalog.commit(change)
+        except (NameTakenError, StaleVersionError):
+            return False
+        return True
+
+    def _save(self, caller: Caller, before: Shown, after: Webhook, note: Diff) -> None:
+        """Commit what is different, if anything is; an endpoint that is archived gives its place back."""
+        diff = _differences(before.webhook, after) | note
+        is_changed = after.version != before.webhook.version
+        if not diff and not is_changed:
+            return
+        is_archived = after.archived_at is not None
+        self.world.catalog.commit(
+            Commit(
+                puts=[put_of(after)] if is_changed else [],
+                releases=[Release(scope=after.shop_id, name=slot_name(after.slot))] if is_archived else [],
+                audit=[self._audit(caller, after, _verb(note, is_archived=is_archived), diff)],
+            )
+        )
+
+    def _enabled(self, webhook_id: str) -> Health:
+        """The endpoint's failures, forgotten. After the audit: who is interrupted here says it again, and is heard."""
+        for _ in range(_RACES):
+            before = self.store.health(webhook_id)
+            after = before.enabled()
+            if after is before:
+                return before
+            try:
+                self.store.put_health(webhook_id, HealthChange(before, after))
+            except StaleDeliveryError:
+                continue
+            return after
+        raise DatabaseBusyError
+
+    def _audit(self, caller: Caller, webhook: Webhook, verb: str, diff: Diff) -> AuditRow:
+        return self.world.audit_row(
+            user_id=caller.user_id,
+            shop_id=webhook.shop_id,
+            action=f"webhook.{verb}",
+            entity=("webhook", webhook.id, None),
+            diff=diff,
+        )
+
+
+def refuse_archived(webhook: Webhook) -> None:
+    """Raise ConflictError for an endpoint that was taken out of use."""
+    if webhook.archived_at is not None:
+        raise ConflictError("the webhook is archived; create a new one")
+
+
+def _full() -> LimitReachedError:
+    return LimitReachedError(f"a shop has {MAX_WEBHOOKS} webhooks at most; delete one that is not needed")
+
+
+def _enabling(health: Health) -> Diff:
+    if health.enabled() is health:
+        return {}
+    return {
+        "consecutiveFailures": [health.consecutive_failures, 0],
+        "disabledAt": [health.disabled_at, None],
+    }
+
+
+def _verb(note: Diff, *, is_archived: bool) -> str:
+    if is_archived:
+        return "archive"
+    return "rotate_secret" if "secret" in note else "update"
+
+
+def _differences(before: Webhook | None, after: Webhook) -> Diff:
+    pairs = {name: [_value(before, name), _value(after, name)] for name in _AUDITED}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _value(webhook: Webhook | None, name: str) -> Any:
+    value = getattr(webhook, name, None)
+    return list(value) if isinstance(value, tuple) else value
