@@ -1,5 +1,5 @@
 """Repeats what was promised and not done: publications whose request died, event batches that the queue refused, jobs
-whose message or worker was lost.
+whose message or worker was lost, webhooks that nobody makes or sends.
 
 And has every shop published that this release renders otherwise.
 
@@ -23,6 +23,7 @@ from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
 from abtest.services.publication import Publication
 from abtest.services.rollout import Rollout
+from abtest.services.webhooks.sweeping import OverdueWebhooks
 
 LEASE, LEASE_SECONDS = "cron#sweep", 60
 PATIENCE = timedelta(seconds=30)
@@ -49,6 +50,8 @@ class Swept:
     released: int
     """Shops that get what this release renders."""
     jobs: int
+    webhooks: int
+    """How often WorkerWebhooks was called again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,7 @@ class Sweep:
     publish_queue: Queue
     event_queue: Queue | None
     jobs: OverdueJobs
+    webhooks: OverdueWebhooks
 
     def run(self) -> Swept | None:
         """Hand on everything that is overdue; None when another run is at it."""
@@ -70,9 +74,10 @@ class Sweep:
         if not self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS, now=self.world.clock.now()):
             return None
         try:
-            # First these two: they bear a queue that refuses, which the others do not.
-            batches, jobs = self._spilled(), self.jobs.run()
-            swept = Swept(shops=self._publications(), batches=batches, released=self._rollout().run(), jobs=jobs)
+            # First these three: they bear a queue that refuses, which the others do not.
+            batches, jobs, webhooks = self._spilled(), self.jobs.run(), self.webhooks.run()
+            shops, released = self._publications(), self._rollout().run()
+            swept = Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks)
         finally:
             self.leases.release(LEASE, owner=owner)
         _log.info("sweep.done", extra=asdict(swept))

@@ -27,6 +27,7 @@ def sweep() -> Handler:
     from abtest.services.jobs import OverdueJobs
     from abtest.services.sweep import Sweep
     from abtest.storefront import bundle
+    from abtest.wiring.webhooks import overdue_webhooks
     from abtest.wiring.worlds import world_of
 
     found = settings()
@@ -45,6 +46,7 @@ def sweep() -> Handler:
         jobs=OverdueJobs(
             world, {"export": SqsQueue(found.export_queue_url), "refresh": SqsQueue(found.refresh_queue_url)}
         ),
+        webhooks=overdue_webhooks(world, found),
     )
 
     def handler(_event: Any, _context: Any) -> Any:

@@ -11,6 +11,8 @@ from tools.local.template.intrinsics import Resolver
 from tools.local.template.resources import FUNCTION, LAYER, QUEUE, Resource, of_type
 
 IMPLICIT_API = "ServerlessHttpApi"
+BATCHES_AT_ONCE = 2
+"""Of a queue for whose function no greatest concurrency is declared."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,13 @@ class Route:
 
 @dataclass(frozen=True)
 class QueueSource:
-    """One SQS event source mapping."""
+    """One SQS event source mapping. `at_once` batches are worked at side by side, if there are as many workers."""
 
     queue: str
     batch_size: int
     window_seconds: int
     reports_failures: bool
+    at_once: int = BATCHES_AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class _Reader:
             batch_size=int(self.resolver.resolve(properties.get("BatchSize", 10))),
             window_seconds=int(self.resolver.resolve(properties.get("MaximumBatchingWindowInSeconds", 0))),
             reports_failures="ReportBatchItemFailures" in (properties.get("FunctionResponseTypes") or []),
+            at_once=int((properties.get("ScalingConfig") or {}).get("MaximumConcurrency", BATCHES_AT_ONCE)),
         )
 
     def _schedules(self, resource: Resource, events: list[tuple[str, Node]]) -> Iterator[Schedule]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tools.local.runtime.pool import MOST_EVENT_BYTES, EventTooLargeError, Pool
+from tools.local.runtime.pool import MOST_EVENT_BYTES, MOST_WORKERS, EventTooLargeError, Pool
 from tools.local.runtime.process import InvocationError
 from tools.local.template.functions import QueueSource
 from tools.local.template.intrinsics import ACCOUNT, REGION
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 LONG_POLL_SECONDS = 1
 # The template's batching window is honoured up to this: nobody wants to wait a minute on their own machine.
 MOST_WINDOW_SECONDS = 1.0
-BATCHES_AT_ONCE = 2
 MOST_A_RECEIVE = 10
 STOPPING_SECONDS = 10
 RECORD_BYTES = 500  # what a record has around its message
@@ -106,6 +105,7 @@ class QueuePoller:
         """Poll until `stopping`, finishing what was received; an engine that is away is tried again."""
         url = None
         running: set[asyncio.Task[None]] = set()
+        at_once = min(self.source.at_once, MOST_WORKERS)
         while not self.stopping:
             try:
                 url = url or (await self._ask(self.client.get_queue_url, QueueName=self.source.queue))["QueueUrl"]
@@ -114,7 +114,7 @@ class QueuePoller:
                 await asyncio.sleep(1)
                 continue
             running |= {asyncio.create_task(self._handle(url, part)) for part in within_limits(messages)}
-            if len(running) >= BATCHES_AT_ONCE:
+            if len(running) >= at_once:
                 await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             running = {task for task in running if not task.done()}
         if running:

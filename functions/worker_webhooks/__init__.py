@@ -1,0 +1,1 @@
+"""Makes deliveries of events and sends them to the endpoints of shops."""
