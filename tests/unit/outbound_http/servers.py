@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import threading
@@ -63,10 +64,16 @@ def _serve(server: socket.socket, talk: Talk, context: ssl.SSLContext | None, he
 
 
 def _head(connection: socket.socket) -> bytes:
-    head = b""
-    while b"\r\n\r\n" not in head and (piece := connection.recv(65536)):
-        head += piece
-    return head
+    """The request, its body read to the end: a server that closes with bytes unread resets what it has just said."""
+    found = b""
+    while b"\r\n\r\n" not in found and (piece := connection.recv(65536)):
+        found += piece
+    head, _, body = found.partition(b"\r\n\r\n")
+    told = re.search(rb"(?i)\r\ncontent-length: *([0-9]+)", head)
+    length = int(told[1]) if told else 0
+    while len(body) < length and (piece := connection.recv(65536)):
+        body += piece
+    return found
 
 
 @dataclass

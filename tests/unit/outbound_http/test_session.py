@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 
 import pytest
 import trustme
@@ -16,88 +14,12 @@ from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.adapters.outbound_http.connecting import MAX_IDLE, Connection, Idle, Origin
 from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
 from abtest.ports.http_sender import HttpUnreachableError
+from tests.unit.outbound_http.receivers import Last, Receiver, receiving
 from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified
 
 NAME = "shop.example"
 OTHER_ADDRESS = "93.184.215.15"
 OK = answer(body=b"ok")
-
-
-class Last(bytes):
-    """What is said before hanging up."""
-
-
-@dataclass
-class Receiver:
-    """Answers requests on connections that stay open; `script(connection, request)` says with what, both from 0.
-
-    None hangs up without a word. `requests` says on which connection each arrived.
-    """
-
-    script: Callable[[int, int], bytes | None]
-    port: int = 0
-    requests: list[int] = field(default_factory=list)
-    left: threading.Event = field(default_factory=threading.Event)
-    """A client hung up."""
-    open: list[socket.socket] = field(default_factory=list)
-
-    def serve(self, server: socket.socket, context: object) -> None:
-        threads: list[threading.Thread] = []
-        with suppress(OSError):
-            while True:
-                connection, _ = server.accept()
-                if context:
-                    connection = context.wrap_socket(connection, server_side=True)  # type: ignore[attr-defined]
-                self.open.append(connection)
-                threads.append(threading.Thread(target=self._talk, args=(connection, len(threads))))
-                threads[-1].start()
-        for connection in self.open:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        for thread in threads:
-            thread.join()
-
-    def _talk(self, connection: socket.socket, number: int) -> None:
-        with suppress(OSError), connection:
-            for request in range(1000):
-                if not _whole_request(connection):
-                    self.left.set()
-                    return
-                self.requests.append(number)
-                said = self.script(number, request)
-                if said is None:
-                    return
-                connection.sendall(said)
-                if isinstance(said, Last):
-                    return
-
-
-def _whole_request(connection: socket.socket) -> bytes:
-    found = b""
-    while b"\r\n\r\n" not in found:
-        piece = connection.recv(65536)
-        if not piece:
-            return b""
-        found += piece
-    head, _, body = found.partition(b"\r\n\r\n")
-    length = next((int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length:")), 0)
-    while len(body) < length:
-        body += connection.recv(65536)
-    return head + body
-
-
-@contextmanager
-def receiving(script: Callable[[int, int], bytes | None], context: object = None) -> Iterator[Receiver]:
-    receiver = Receiver(script)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        receiver.port = server.getsockname()[1]
-        thread = threading.Thread(target=receiver.serve, args=(server, context))
-        thread.start()
-        try:
-            yield receiver
-        finally:
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join()
 
 
 def always(content: bytes) -> Callable[[int, int], bytes | None]:
@@ -364,43 +286,3 @@ def test_session__when_it_ends__hangs_up() -> None:
     with receiving(always(OK)) as receiver:
         posted(receiver, 1)
         assert receiver.left.wait(5)
-
-
-def test_check__public_name__is_let_through_and_nothing_is_dialled(net: Net) -> None:
-    net.sender().check(f"https://{NAME}/hook")
-    assert (net.looked_up, net.dialled) == ([NAME], [])
-
-
-@pytest.mark.parametrize("addresses", [["10.0.0.1"], [PUBLIC_ADDRESS, "::1"], [], [PUBLIC_ADDRESS] * 33])
-def test_check__name_that_stands_for_what_may_not_be_called__is_refused(net: Net, addresses: list[str]) -> None:
-    net.names[NAME] = addresses
-    with pytest.raises(UrlNotAllowedError):
-        net.sender().check(f"https://{NAME}/hook")
-    assert net.dialled == []
-
-
-def test_check__name_that_does_not_resolve__says_so(net: Net) -> None:
-    with pytest.raises(UrlNotAllowedError, match=r"unknown\.example does not resolve"):
-        net.sender().check("https://unknown.example/hook")
-
-
-def test_check__resolver_that_hangs__is_refused_at_the_deadline() -> None:
-    gate = threading.Event()
-
-    def hangs(_host: str, _port: int) -> Sequence[str]:
-        gate.wait()
-        return [PUBLIC_ADDRESS]
-
-    sender = OutboundHttp(PublicOnly(), Limits(seconds=0.2), resolve=hangs)
-    try:
-        with pytest.raises(UrlNotAllowedError, match="cannot be called"):
-            sender.check(f"https://{NAME}/")
-    finally:
-        gate.set()
-
-
-@pytest.mark.parametrize("url", ["http://127.0.0.1:8080/", "https://localhost/"])
-def test_check__loopback__is_let_through_only_where_it_is_allowed(url: str) -> None:
-    local().check(url)
-    with pytest.raises(UrlNotAllowedError):
-        OutboundHttp(PublicOnly()).check(url)

@@ -70,7 +70,9 @@ def refusal_of(address: Address) -> str | None:
 def first_refusal(addresses: Iterable[str]) -> str | None:
     """Why no request may go to a name with these addresses: one that is not public spoils all."""
     for text in addresses:
-        address = ip_address(text)
+        address = _read(text)
+        if address is None:
+            return f"{text!r} is no address"
         reason = "bound to an interface" if getattr(address, "scope_id", None) else refusal_of(address)
         if reason is not None:
             return f"{address} is not a public address ({reason})"
@@ -79,7 +81,16 @@ def first_refusal(addresses: Iterable[str]) -> str | None:
 
 def is_loopback(text: str) -> bool:
     """Whether the address is this machine itself."""
-    return ip_address(text).is_loopback
+    address = _read(text)
+    return address is not None and address.is_loopback
+
+
+def _read(text: str) -> Address | None:
+    """The address; None for what a resolver should not have answered."""
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
 
 
 def _isatap(address: IPv6Address) -> str | None:
