@@ -133,8 +133,8 @@ def test_resolver_that_changes_its_mind__after_registration__is_caught_at_sendin
 
 
 @pytest.fixture(scope="module")
-def redirecting() -> Iterator[tuple[int, trustme.CA]]:
-    """A public shop that sends whoever asks `/?<hex of an address>` to that address."""
+def redirecting() -> Iterator[tuple[int, ssl.SSLContext]]:
+    """A public shop that sends whoever asks `/?<hex of an address>` to that address; its port, and who trusts it."""
     authority = trustme.CA()
 
     def talk(connection: socket.socket, head: bytes) -> None:
@@ -143,14 +143,14 @@ def redirecting() -> Iterator[tuple[int, trustme.CA]]:
         connection.sendall(answer("302 Found", Location=location))
 
     with listening(talk, certified(authority, NAME)) as (port, _):
-        yield port, authority
+        yield port, _trusting(authority)
 
 
 @pytest.mark.parametrize("url", [*LITERALS, *SCHEMES, *PORTS, "https://inner.example/", "//10.0.0.1/", "https://[::1]"])
 def test_redirect__to_a_hostile_url__is_refused_with_no_socket_opened(
-    redirecting: tuple[int, trustme.CA], url: str
+    redirecting: tuple[int, ssl.SSLContext], url: str
 ) -> None:
-    port, authority = redirecting
+    port, context = redirecting
     dialled: list[str] = []
 
     def dial(address: str, _port: int, seconds: float) -> socket.socket:
@@ -161,7 +161,7 @@ def test_redirect__to_a_hostile_url__is_refused_with_no_socket_opened(
         PublicOnly(),
         resolve=lambda host, _port: ["10.0.0.1"] if host == "inner.example" else [PUBLIC_ADDRESS],
         dial=dial,
-        context=_trusting(authority),
+        context=context,
     )
     with pytest.raises(UrlNotAllowedError):
         sender.get(f"https://{NAME}/?{url.encode().hex()}", headers={}, redirects=1)

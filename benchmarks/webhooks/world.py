@@ -1,0 +1,145 @@
+"""Webhooks in memory: endpoints, a queue with delays, and a pool of workers that answer it as worker_webhooks does."""
+
+import heapq
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from abtest.adapters.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases
+from abtest.adapters.outbound_http import Limits, OutboundHttp
+from abtest.domain.egress.targets import PublicOnly
+from abtest.domain.webhooks.catalogue import EVENTS
+from abtest.domain.webhooks.deliveries import delivery_id
+from abtest.domain.webhooks.endpoint import Sealed, Webhook
+from abtest.domain.webhooks.envelope import secret_of
+from abtest.kit.clock import SystemClock
+from abtest.kit.ids import SystemRandomness
+from abtest.ports.catalog import Commit
+from abtest.services.context import World
+from abtest.services.webhooks.answering import Answering
+from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.draining import Drain
+from abtest.services.webhooks.fanout import FanOut
+from abtest.services.webhooks.records import put_of
+from abtest.services.webhooks.ringing import RingForEvents
+
+EVENT = "experiment.started"
+PAYLOAD = EVENTS[EVENT].example
+SECRET = secret_of(b"a secret of benchmarks, 32 bytes")
+
+
+class OpenedBefore:
+    """Stands for a sealer whose cache holds every secret, as a warm worker's does."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, frozenset[tuple[str, str]]], str] = {}
+
+    def seal(self, text: str, context: Mapping[str, str]) -> Sealed:
+        sealed = Sealed(f"seal {len(self._texts)}")
+        self._texts[sealed.text, frozenset(context.items())] = text
+        return sealed
+
+    def open(self, sealed: Sealed, context: Mapping[str, str]) -> str:
+        return self._texts[sealed.text, frozenset(context.items())]
+
+
+class DelayingQueue:
+    """A queue that several workers take from; a message is taken no earlier than its delay allows."""
+
+    def __init__(self) -> None:
+        self._messages: list[tuple[float, int, str]] = []
+        self._numbers = itertools.count()
+        self._changed = threading.Condition()
+
+    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+        with self._changed:
+            heapq.heappush(self._messages, (time.monotonic() + delay_seconds, next(self._numbers), body))
+            self._changed.notify()
+
+    def depth(self) -> int:
+        return len(self._messages)
+
+    def take(self, seconds: float) -> str | None:
+        """The next message; None when there is none for so long."""
+        end = time.monotonic() + seconds
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                first = self._messages[0][0] if self._messages else end
+                if self._messages and first <= now:
+                    return heapq.heappop(self._messages)[2]
+                if now >= end:
+                    return None
+                self._changed.wait(min(first, end) - now)
+
+
+class Webhooks:
+    """A world of webhooks."""
+
+    def __init__(self) -> None:
+        self.queue = DelayingQueue()
+        self._sealer = OpenedBefore()
+        doorbell = Doorbell(self.queue)
+        self.store = MemoryDeliveryStore()
+        catalog = MemoryCatalog(told=RingForEvents(doorbell))
+        self.world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
+        client = OutboundHttp(PublicOnly(allow_loopback=True), Limits(seconds=10, body_bytes=64 * 1024))
+        self.drain = Drain(
+            world=self.world,
+            store=self.store,
+            leases=MemoryLeases(),
+            sealer=self._sealer,
+            doorbell=doorbell,
+            senders=client.session,
+        )
+        self.fan_out = FanOut(self.world, self.store, doorbell)
+        self.answering = Answering(fan_out=self.fan_out, drain=self.drain)
+
+    def endpoint(self, url: str) -> Webhook:
+        """A new one, of a shop of its own."""
+        now, webhook_id, shop_id = self.world.now(), self.world.new_id(), self.world.new_id()
+        webhook = Webhook(
+            id=webhook_id,
+            shop_id=shop_id,
+            url=url,
+            events=(EVENT,),
+            secret=self._sealer.seal(SECRET, {"shop_id": shop_id, "webhook_id": webhook_id}),
+            slot=0,
+            created_at=now,
+            updated_at=now,
+        )
+        self.world.catalog.commit(Commit(puts=[put_of(webhook)]))
+        return webhook
+
+    def happens(self, webhook: Webhook) -> str:
+        """Something happens that the endpoint is told of, by a delivery of this id."""
+        row = self.world.outbox_row(webhook.shop_id, "webhook", {"event": EVENT, **PAYLOAD})
+        self.world.catalog.commit(Commit(outbox=[row]))
+        return delivery_id(row.id, webhook.id)
+
+    @contextmanager
+    def workers(self, count: int) -> Iterator[None]:
+        """So many of them answer the queue."""
+        is_over = threading.Event()
+        threads = [threading.Thread(target=self._work, args=(is_over,)) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
+
+    def _work(self, is_over: threading.Event) -> None:
+        while not is_over.is_set():
+            message = self.queue.take(0.2)
+            if message is not None:
+                try:
+                    self.answering.carry_out(message)
+                except Exception:
+                    logging.getLogger(__name__).exception("a worker failed")
+                    self.queue.send(message, delay_seconds=1)
