@@ -15,6 +15,7 @@ import pytest
 from abtest.adapters import aws
 from abtest.adapters.dynamo import (
     DynamoCatalog,
+    DynamoDeliveryStore,
     DynamoIdempotency,
     DynamoLeases,
     DynamoLookStore,
@@ -22,9 +23,11 @@ from abtest.adapters.dynamo import (
     DynamoRollupStore,
     DynamoSessions,
 )
+from abtest.adapters.kms import KmsSealer
 from abtest.adapters.memory import (
     MemoryBlobs,
     MemoryCatalog,
+    MemoryDeliveryStore,
     MemoryIdempotency,
     MemoryLeases,
     MemoryLookStore,
@@ -35,12 +38,16 @@ from abtest.adapters.memory import (
 )
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.sqs import SqsQueue
+from abtest.kit.clock import ManualClock
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Catalog
+from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.looks import LookStore
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
+from abtest.ports.sealing import Sealer
+from tests.contract.records import START
 from tests.support.moto_stack import ENDPOINT, enter_moto, keep_clients_of, mocked
 from tests.support.template import Stack
 from tools.local.engine.process import Engine as Process
@@ -65,6 +72,13 @@ class Ports:
     sessions: Sessions
     rollup_store: RollupStore
     look_store: LookStore
+    deliveries: DeliveryStore
+    clock: ManualClock
+    """What the sealer goes by."""
+
+    sealer: Sealer | None = None
+    """Nothing seals in memory: what cannot keep a secret should not look as if it could."""
+
     again: Callable[[], Ports] | None = None
 
     def another(self) -> Ports:
@@ -107,6 +121,8 @@ def _memory_ports() -> Iterator[Ports]:
         sessions=MemorySessions(),
         rollup_store=MemoryRollupStore(),
         look_store=MemoryLookStore(),
+        deliveries=MemoryDeliveryStore(),
+        clock=ManualClock(START),
     )
 
 
@@ -164,6 +180,7 @@ ENGINES: dict[str, Callable[[pytest.FixtureRequest], AbstractContextManager[Engi
 
 
 def _aws_ports(name: Callable[[str], str]) -> Ports:
+    clock = ManualClock(START)
     blobs = S3Blobs(name("BlobsBucket"))
     ephemeral = name("EphemeralTable")
     return Ports(
@@ -176,5 +193,8 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
         sessions=DynamoSessions(ephemeral),
         rollup_store=DynamoRollupStore(name("RollupsTable")),
         look_store=DynamoLookStore(name("RollupsTable")),
+        deliveries=DynamoDeliveryStore(name("DeliveriesTable")),
+        clock=clock,
+        sealer=KmsSealer(name("WebhookKey"), clock),
         again=lambda: _aws_ports(name),
     )

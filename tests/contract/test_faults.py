@@ -9,8 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
-from botocore.httpsession import URLLib3Session
 
 from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases, DynamoRateLimiter
@@ -27,45 +25,9 @@ from abtest.ports.catalog import Catalog, Commit, CommitTooLargeError, OutboxRow
 from abtest.ports.queue import QueueUnavailableError
 from tests.contract.conftest import Ports
 from tests.contract.records import SHOP, START, at, audit_row, claim, commit_of, iso, new_id, outbox_row, put, record
+from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
 from tests.support.moto_stack import AwsStack
 from tools.local.testing import free_ports
-
-CONFLICT = {
-    "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
-    "Message": "Transaction cancelled",
-    "CancellationReasons": [{"Code": "TransactionConflict"}, {"Code": "None"}],
-}
-THROTTLED = {"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException", "message": "slow down"}
-Answer = Callable[[AWSPreparedRequest], AWSResponse | None]
-
-
-class _Raw:
-    """The bytes of an answer, as urllib3 hands them over."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-
-    def stream(self, **_: Any) -> list[bytes]:
-        return [self._content]
-
-
-def _answer(request: AWSPreparedRequest, status: int, body: dict[str, Any]) -> AWSResponse:
-    return AWSResponse(request.url, status, {}, _Raw(canonical_json.encode(body)))  # type: ignore[arg-type]
-
-
-def _instead(operation: str, answer: Answer) -> None:
-    """Answer the operation from here; None lets the request go to the engine."""
-    events: Any = connection().client.meta.events
-    events.register(f"before-send.dynamodb.{operation}", lambda request, **_: answer(request))
-
-
-def _times(count: int, body: dict[str, Any]) -> Answer:
-    left = iter(range(count))
-    return lambda request: None if next(left, None) is None else _answer(request, 400, body)
-
-
-over_http = pytest.mark.parametrize("engine", ["ministack"], indirect=True, scope="session")
-"""For tests that answer in the engine's place: moto would carry out what it then does not answer."""
 
 
 @pytest.fixture
@@ -101,7 +63,7 @@ def _let_requests_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 @over_http
 def test_commit__conflicts_that_pass__succeeds(interrupted: Catalog) -> None:
     made = record(new_id())
-    _instead("TransactWriteItems", _times(3, CONFLICT))
+    instead("TransactWriteItems", times(3, CONFLICT))
     interrupted.commit(commit_of(put(made)))
     assert interrupted.get(SHOP, "EXP", made.head.id) == made
 
@@ -109,7 +71,7 @@ def test_commit__conflicts_that_pass__succeeds(interrupted: Catalog) -> None:
 @over_http
 def test_commit__conflicts_that_do_not_pass__is_busy_and_stores_nothing(interrupted: Catalog) -> None:
     made = record(new_id())
-    _instead("TransactWriteItems", _times(99, CONFLICT))
+    instead("TransactWriteItems", times(99, CONFLICT))
     with pytest.raises(DatabaseBusyError) as refusal:
         interrupted.commit(commit_of(put(made)))
     assert refusal.value.headers == {"Retry-After": "1"}
@@ -119,7 +81,7 @@ def test_commit__conflicts_that_do_not_pass__is_busy_and_stores_nothing(interrup
 @over_http
 def test_any_call__throttled__is_busy(interrupted: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aws, "ATTEMPTS", 1)
-    _instead("*", _times(99, THROTTLED))
+    instead("*", times(99, THROTTLED))
     for call in _calls(interrupted):
         with pytest.raises(DatabaseBusyError):
             call()
@@ -149,15 +111,8 @@ def _calls(catalog: Catalog) -> list[Callable[[], object]]:
 
 @over_http
 def test_commit__answer_lost_after_it_was_applied__is_repeated_without_harm(interrupted: Catalog) -> None:
-    made, lost = record(new_id()), iter([True])
-
-    def lose_first_answer(request: AWSPreparedRequest) -> AWSResponse | None:
-        if next(lost, False):
-            URLLib3Session().send(request)
-            return _answer(request, 500, {"__type": "InternalServerError"})
-        return None
-
-    _instead("TransactWriteItems", lose_first_answer)
+    made = record(new_id())
+    instead("TransactWriteItems", lose_first_answer())
     interrupted.commit(commit_of(put(made), claims=[claim("NAME", made.head.id)]))
     assert interrupted.get(SHOP, "EXP", made.head.id) == made
 

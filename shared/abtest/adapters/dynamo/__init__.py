@@ -1,6 +1,7 @@
-"""DynamoDB: the catalog, short-lived state and roll-ups. PynamoDB is used in this room only."""
+"""DynamoDB: the catalog, short-lived state, roll-ups and deliveries. PynamoDB is used in this room only."""
 
 from abtest.adapters.dynamo.catalog import DynamoCatalog
+from abtest.adapters.dynamo.deliveries import DynamoDeliveryStore
 from abtest.adapters.dynamo.idempotency import DynamoIdempotency
 from abtest.adapters.dynamo.leases import DynamoLeases
 from abtest.adapters.dynamo.looks import DynamoLookStore
@@ -10,6 +11,7 @@ from abtest.adapters.dynamo.sessions import DynamoSessions
 
 __all__ = [
     "DynamoCatalog",
+    "DynamoDeliveryStore",
     "DynamoIdempotency",
     "DynamoLeases",
     "DynamoLookStore",

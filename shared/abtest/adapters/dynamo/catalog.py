@@ -38,7 +38,7 @@ class DynamoCatalog:
 
     def __init__(self, table_name: str, blobs: Blobs, *, told: Told | None = None) -> None:
         self._told = told
-        self._table = Table(table_name, sorted_items=True, index=_INDEX)
+        self._table = Table(table_name, sorted_items=True, indexes=[_INDEX])
         self._bodies = Bodies(blobs)
         self._months_noted: set[str] = set()
 

@@ -31,6 +31,17 @@ Roll-ups (pk, sk); `generation`, and `document` (gzip of JSON) or `digest` and `
 | looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | |
 | a shop's day | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
 | part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
+
+Deliveries (pk, sk; time to live `expires`, Unix seconds; local index `due` on pk + due, keys only; sparse index
+`waiting` on waiting + turn, keys and `shop`). `token` is new with each write: who got no answer knows its own by it
+
+| item | pk | sk | attributes |
+|---|---|---|---|
+| delivery | `W#<webhook>` | `D#<uuid7>` | `shop`, `version`, `token`, `document` (gzip of JSON); see below |
+| how an endpoint bears up | `W#<webhook>` | `HEALTH` | `version`, `token`, `failures`, `disabled_at` |
+
+While a delivery has not ended it has `due` = `<moment>#<uuid7>`, `waiting` = `WAIT#<0..15>` (by webhook), and `turn` =
+`<webhook id backwards>#<moment>`.
 """
 
 from typing import Literal
@@ -45,6 +56,10 @@ REVISION = "REVISION"
 WORK_INDEX = "work"
 WORK_SHARDS = 8
 OUTBOX_SHARDS = 16
+DUE_INDEX = "due"
+WAITING_INDEX = "waiting"
+WAITING_SHARDS = 16
+HEALTH = "HEALTH"
 
 # DynamoDB ends at 2,048 bytes for pk and 1,024 for sk; a name this long leaves room for every prefix.
 MAX_NAME_BYTES = 900
@@ -196,3 +211,56 @@ def rollup_part(whole: Key, generation: int, digest: str, number: int) -> Key:
 def rollup_parts(sk: str, generation: int) -> str:
     """What sorts before the parts of that generation and after those of the generations before it."""
     return f"PART#{sk}#{generation:012d}"
+
+
+def webhook(webhook_id: str) -> str:
+    """The partition of an endpoint's deliveries and health."""
+    return f"W#{webhook_id}"
+
+
+def parse_webhook(pk: str) -> str:
+    """The webhook's id in such a partition's key."""
+    return pk.removeprefix("W#")
+
+
+def delivery(delivery_id: str) -> str:
+    """The sort key of a delivery."""
+    return f"D#{delivery_id}"
+
+
+def parse_delivery(sk: str) -> str:
+    """The delivery's id in such a sort key."""
+    return sk.removeprefix("D#")
+
+
+def after_deliveries() -> str:
+    """What sorts after every delivery and before everything else: `$` follows `#`."""
+    return "D$"
+
+
+def waiting_shards() -> list[str]:
+    """The index partitions of endpoints for which something is due, or will be."""
+    return [f"WAIT#{shard}" for shard in range(WAITING_SHARDS)]
+
+
+def waiting_shard(webhook_id: str) -> str:
+    """The index partition in which an endpoint waits."""
+    return f"WAIT#{crc32(webhook_id.encode()) % WAITING_SHARDS}"
+
+
+def turn(webhook_id: str, moment: Timestamp) -> str:
+    """The index sort key of a delivery: by endpoint, then by when it is due.
+
+    The id stands backwards, its random end first, so that ids of one day lie far apart.
+    """
+    return f"{webhook_id[::-1]}#{moment}"
+
+
+def parse_turn(text: str) -> Timestamp:
+    """The moment in such a sort key."""
+    return text.partition("#")[2]
+
+
+def after_turns(turn: str) -> str:
+    """What sorts after all deliveries of the endpoint that a sort key is of, and before those of the next."""
+    return turn.partition("#")[0] + "$"

@@ -35,19 +35,21 @@ class ConditionFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A secondary index and its key."""
+    """A secondary index and its key. A local one has the table's own partitions and is read consistently."""
 
     name: str
     partition: str
     sort: str
+    is_local: bool = False
 
 
 class Table:
     """A table whose key is `pk`, or `pk` and `sk`. All calls may raise DatabaseBusyError."""
 
-    def __init__(self, name: str, *, sorted_items: bool, index: Index | None = None) -> None:
+    def __init__(self, name: str, *, sorted_items: bool, indexes: Sequence[Index] = ()) -> None:
         self.name = name
-        self._meta = _schema(name, ["pk", "sk"] if sorted_items else ["pk"], index)
+        self._meta = _schema(name, ["pk", "sk"] if sorted_items else ["pk"], indexes)
+        self._consistent = {None, *(index.name for index in indexes if index.is_local)}
 
     def get(self, pk: str, sk: str | None = None, *, consistent: bool = True) -> Item | None:
         """The item, or None."""
@@ -77,7 +79,7 @@ class Table:
     def query(
         self, pk: str, *, limit: int, where: Condition | None = None, descending: bool = False, index: str | None = None
     ) -> Iterator[Item]:
-        """At most `limit` items of a partition in the order of the sort key; consistent unless an index is read."""
+        """At most `limit` items of a partition by the sort key; consistent unless a global index is read."""
         return islice(self._pages(pk, limit, where, descending, index), limit)
 
     def put_request(self, item: Item, condition: Condition | None = None) -> dict[str, Any]:
@@ -137,7 +139,7 @@ class Table:
                     limit=limit,
                     scan_index_forward=not descending,
                     index_name=index,
-                    consistent_read=index is None,
+                    consistent_read=index in self._consistent,
                     exclusive_start_key=start,
                 )
             yield from map(_plain, page["Items"])
@@ -151,17 +153,21 @@ def absent() -> Condition:
     return Path("pk").does_not_exist()
 
 
-def _schema(name: str, key: Sequence[str], index: Index | None) -> MetaTable:
-    named = [*key, *((index.partition, index.sort) if index else ())]
-    indexes = [{"IndexName": index.name, "KeySchema": _key([index.partition, index.sort])}] if index else []
+def _schema(name: str, key: Sequence[str], indexes: Sequence[Index]) -> MetaTable:
+    named = dict.fromkeys([*key, *(attribute for index in indexes for attribute in (index.partition, index.sort))])
     return MetaTable(
         {
             "TableName": name,
             "KeySchema": _key(key),
             "AttributeDefinitions": [{"AttributeName": attribute, "AttributeType": "S"} for attribute in named],
-            "GlobalSecondaryIndexes": indexes,
+            "LocalSecondaryIndexes": [_index(index) for index in indexes if index.is_local],
+            "GlobalSecondaryIndexes": [_index(index) for index in indexes if not index.is_local],
         }
     )
+
+
+def _index(index: Index) -> dict[str, Any]:
+    return {"IndexName": index.name, "KeySchema": _key([index.partition, index.sort])}
 
 
 def _key(names: Sequence[str]) -> list[dict[str, str]]:

@@ -1,0 +1,5 @@
+"""Secrets sealed by the key service."""
+
+from abtest.adapters.kms.sealer import KmsSealer
+
+__all__ = ["KmsSealer"]
