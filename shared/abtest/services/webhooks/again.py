@@ -15,6 +15,7 @@ from abtest.ports.deliveries import DeliveryFilter, DeliveryStore, StaleDelivery
 from abtest.ports.limits import RateLimiter
 from abtest.services.context import World
 from abtest.services.throttling import RateLimitedError
+from abtest.services.webhooks.delivery_log import pages
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import refuse_archived
 from abtest.services.webhooks.records import read_webhook
@@ -94,14 +95,15 @@ class Again:
         self._refuse_time(since, until)
         self._refuse_disabled(webhook)
         which = DeliveryFilter(status="dead", since=since, until=until)
-        began, requeued, after = self.world.clock.now(), 0, None
-        while True:
-            some, after = self.store.page(webhook_id, which, limit=_READ_AT_ONCE, after=after)
+        began, requeued, has_more = self.world.clock.now(), 0, False
+        for some, is_last in pages(self.store, webhook_id, which, limit=_READ_AT_ONCE):
             requeued += sum(self._requeued(delivery) for delivery in some)
+            has_more = not is_last
             if some:
                 self.doorbell.deliveries(shop_id, webhook_id)
-            if after is None or self.world.clock.now() - began >= _TIME:
-                return Recovered(requeued, has_more=after is not None)
+            if self.world.clock.now() - began >= _TIME:
+                break
+        return Recovered(requeued, has_more)
 
     def _webhook(self, shop_id: str, webhook_id: str) -> Webhook:
         webhook = read_webhook(self.world.catalog, shop_id, webhook_id)

@@ -1,12 +1,13 @@
 """What was sent to an endpoint: lists of deliveries, one of them whole, and what they come to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from abtest.domain.webhooks.deliveries import Delivery
 from abtest.domain.webhooks.tally import Tally
-from abtest.kit.clock import Timestamp, timestamp
+from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore
 from abtest.services.context import World
@@ -15,6 +16,9 @@ from abtest.services.webhooks.records import read_webhook
 COUNTED_BY_DEFAULT = timedelta(days=1)
 COUNTED_AT_MOST = 10_000
 """Deliveries that one answer counts."""
+
+DELAY = timedelta(days=3)
+"""How long an event may have waited before deliveries were made of it."""
 
 _READ_AT_ONCE = 1000
 _TIME = timedelta(seconds=15)
@@ -56,13 +60,32 @@ class DeliveryLog:
         read_webhook(self.world.catalog, shop_id, webhook_id)
         began = self.world.clock.now()
         start = since or timestamp(began - COUNTED_BY_DEFAULT)
-        tally, after = Tally(), None
-        while True:
-            which = DeliveryFilter(since=start)
-            some, after = self.store.page(webhook_id, which, limit=_READ_AT_ONCE, after=after)
+        tally, complete = Tally(), True
+        for some, is_last in pages(self.store, webhook_id, DeliveryFilter(since=start), limit=_READ_AT_ONCE):
             for delivery in some:
                 tally.add(delivery)
-            if after is None:
-                return Counted(start, tally, complete=True)
+            complete = is_last
             if tally.seen >= COUNTED_AT_MOST or self.world.clock.now() - began >= _TIME:
-                return Counted(start, tally, complete=False)
+                break
+        return Counted(start, tally, complete=complete)
+
+
+def pages(
+    store: DeliveryStore, webhook_id: str, which: DeliveryFilter, *, limit: int
+) -> Iterator[tuple[Sequence[Delivery], bool]]:
+    """Pages of what passes the filter, the newest first, each with whether it is the last.
+
+    Deliveries lie in the order of their events. Those made since a moment are not looked for among events that are
+    DELAY older than it.
+    """
+    after: str | None = None
+    while True:
+        some, after = store.page(webhook_id, which, limit=limit, after=after)
+        is_last = after is None or _is_older(after, which.since)
+        yield some, is_last
+        if is_last:
+            return
+
+
+def _is_older(delivery_id: str, since: Timestamp | None) -> bool:
+    return since is not None and from_milliseconds(UUID(delivery_id).int >> 80) < parse_timestamp(since) - DELAY
