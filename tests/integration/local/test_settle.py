@@ -7,14 +7,15 @@ from tools.local.commands.settle import settle
 
 
 class Stack:
-    """One schedule, whose runs answer what is given, the last one again and again; no queues."""
+    """One schedule, whose runs answer what is given, the last one again and again; and a queue."""
 
-    def __init__(self, *results):
+    def __init__(self, *results, visible=0, delayed=0):
         self.results = list(results)
         self.ticks = 0
+        self.queue = {"read": True, "dead": False, "visible": visible, "in_flight": 0, "delayed": delayed}
 
     def status(self):
-        return {"functions": [{"folder": "cron_rollup", "scheduled": True}], "queues": {}}
+        return {"functions": [{"folder": "cron_rollup", "scheduled": True}], "queues": {"webhooks": self.queue}}
 
     def tick(self, _job):
         self.ticks += 1
@@ -31,6 +32,15 @@ def test_settle__while_another_run_is_at_it__comes_back_until_its_own_ran():
 def test_settle__while_another_run_never_ends__says_so():
     with pytest.raises(CommandError, match="cron_rollup was skipped: busy"):
         settle(Stack({"skipped": "busy"}), 0.4, lambda _line: None)
+
+
+def test_settle__while_a_message_can_be_taken__waits():
+    with pytest.raises(CommandError, match="webhooks: 1 visible"):
+        settle(Stack(None, visible=1), 0.4, lambda _line: None)
+
+
+def test_settle__while_a_message_waits_for_a_later_attempt__does_not_wait():
+    settle(Stack(None, delayed=1), 0.4, lambda _line: None)
 
 
 def test_settle__of_a_job_that_says_nothing__is_settled():

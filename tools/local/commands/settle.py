@@ -10,7 +10,8 @@ from tools.local.commands.client import CommandError, ControlClient
 
 JOBS = ("cron_sweep", "cron_compact", "cron_rollup")
 PAUSE_SECONDS = 0.1
-STATES = ("visible", "in_flight", "delayed")
+# What is delayed is another attempt at a receiver of webhooks that is away: minutes, and no result depends on it.
+STATES = ("visible", "in_flight")
 # An empty reading counts only twice in a row: a message may be between two queues while one is read.
 QUIET_READINGS = 2
 
