@@ -16,6 +16,7 @@ ALLOWED = {
     "api_flags": {"fastapi", "mangum"},
     "api_personalizations": {"fastapi", "mangum"},
     "api_settings": {"fastapi", "mangum"},
+    "api_webhooks": {"fastapi", "mangum"},
     "api_analytics": {"fastapi", "mangum", "numpy", "scipy"},
     "cron_autostop": {"numpy", "scipy"},
     "cron_guardian": {"numpy", "scipy"},

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
+from abtest.adapters.memory import MemoryDeliveryStore, MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from abtest.adapters.memory.exports import MemoryExportStore
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
+from abtest.domain.egress.targets import PublicOnly
 from abtest.http.factory import create_app, handler
 from abtest.services.exports.asking import Exports
 from abtest.services.jobs import Jobs
@@ -21,10 +22,12 @@ from abtest.wiring.experiments import experiments_uses
 from abtest.wiring.flags import flags_uses
 from abtest.wiring.personalizations import personalizations_uses
 from abtest.wiring.shop_settings import settings_uses
+from abtest.wiring.webhook_uses import WebhookParts, webhook_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
 from tests.support.openapi import contract
+from tests.support.sealing import LocalSealer
 from tools.openapi import routers
 
 UNKNOWN = "0192e4a0-ffff-7000-8000-000000000000"
@@ -88,6 +91,7 @@ class World:
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
             **personalizations_uses(base),
+            **webhook_uses(base, _webhook_parts()),
             **analytics_of(base.world, MemoryRollupStore(), MemoryLookStore(), MemoryQueue()),
             Quarantined: Quarantined(base.blobs, base.clock),
             Exports: Exports(base.world, Jobs(base.world, "export", MemoryQueue()), MemoryExportStore(base.blobs)),
@@ -160,7 +164,15 @@ class World:
             "experience_key": personalization["experiences"][0]["key"],
             "trigger_id": client.post("/settings/data-layer-triggers", {"eventName": "purchase"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
+            **self._webhook(client),
         }
+
+    @staticmethod
+    def _webhook(client: Client) -> dict[str, str]:
+        """An endpoint and what was sent to it."""
+        wish = {"url": "https://hooks.shop.example/in", "events": ["experiment.started"]}
+        webhook = client.post("/webhooks", wish).json()["id"]
+        return {"webhook_id": webhook, "delivery_id": client.post(f"/webhooks/{webhook}/test").json()["id"]}
 
     @staticmethod
     def _in_use(client: Client) -> dict[str, str]:
@@ -176,6 +188,12 @@ class World:
         group = client.post("/exclusion-groups", wish).json()["id"]
         assert client.post(f"/experiments/{running}/launch").status == 200
         return {"page_id": page, "audience_id": audience, "group_id": group}
+
+
+def _webhook_parts() -> WebhookParts:
+    return WebhookParts(
+        store=MemoryDeliveryStore(), sealer=LocalSealer(), queue=MemoryQueue(), check=PublicOnly().target
+    )
 
 
 ON_PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}

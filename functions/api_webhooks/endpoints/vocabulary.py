@@ -1,0 +1,8 @@
+"""Words that the family's routes share: who may call."""
+
+from typing import Annotated
+
+from abtest.http.deps import Caller, require
+
+Reader = Annotated[Caller, require("webhooks:read")]
+Writer = Annotated[Caller, require("webhooks:write")]

@@ -1,0 +1,56 @@
+"""Composition root of the webhooks family: its use cases from what all families share."""
+
+from dataclasses import dataclass
+
+from abtest.adapters.dynamo import DynamoDeliveryStore
+from abtest.adapters.kms import KmsSealer
+from abtest.adapters.outbound_http import Limits, OutboundHttp
+from abtest.adapters.sqs import SqsQueue
+from abtest.domain.egress.targets import PublicOnly
+from abtest.ports.deliveries import DeliveryStore
+from abtest.ports.queue import Queue
+from abtest.ports.sealing import Sealer
+from abtest.ports.url_check import UrlCheck
+from abtest.services.webhooks.again import Again
+from abtest.services.webhooks.delivery_log import DeliveryLog
+from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.endpoints import Endpoints
+from abtest.wiring.api import Management, Uses
+
+LOOKUP_SECONDS = 5.0
+"""How long the caller waits for the name in an address that is registered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookParts:
+    """What the family has beside what all families share."""
+
+    store: DeliveryStore
+    sealer: Sealer
+    queue: Queue
+    check: UrlCheck
+
+
+def webhook_uses(base: Management, parts: WebhookParts | None = None) -> Uses:
+    """Use cases of webhooks; `parts` stand in for what the deployment has. Raises MissingSettingError."""
+    found = parts or _deployed(base)
+    doorbell = Doorbell(found.queue)
+    return {
+        Endpoints: Endpoints(
+            world=base.world, store=found.store, sealer=found.sealer, doorbell=doorbell, check=found.check
+        ),
+        DeliveryLog: DeliveryLog(world=base.world, store=found.store),
+        Again: Again(world=base.world, store=found.store, limiter=base.limiter, doorbell=doorbell),
+    }
+
+
+def _deployed(base: Management) -> WebhookParts:
+    settings = base.settings
+    settings.need("deliveries_table", "webhook_key_arn", "webhook_queue_url")
+    rules = PublicOnly(allow_loopback=settings.allow_loopback_egress == "true")
+    return WebhookParts(
+        store=DynamoDeliveryStore(settings.deliveries_table),
+        sealer=KmsSealer(settings.webhook_key_arn, base.world.clock),
+        queue=SqsQueue(settings.webhook_queue_url),
+        check=OutboundHttp(rules, Limits(seconds=LOOKUP_SECONDS)).check,
+    )

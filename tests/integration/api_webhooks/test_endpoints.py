@@ -1,0 +1,296 @@
+"""Endpoints: made, read, listed, changed, archived; the limit of twenty; addresses that are refused."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from abtest.adapters.memory import MemoryCatalog
+from abtest.kit.errors import LimitReachedError
+from abtest.ports.catalog import Commit
+from abtest.services.context import Caller
+from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.endpoints import Endpoints
+from abtest.services.webhooks.records import live_webhooks
+from tests.integration.api_webhooks.conftest import URL, WebhookApi
+from tests.support.api import Tenant
+from tests.support.client import Client
+
+Create = Callable[..., dict[str, Any]]
+STARTED = ["experiment.started"]
+
+
+def test_create__a_right_body__is_active_and_told_in_the_contracts_names(client: Client, tenant: Tenant) -> None:
+    answer = client.post("/webhooks", {"url": URL, "events": ["experiment.started", "project.published"]})
+    made = answer.json()
+    assert (answer.status, answer.headers["etag"]) == (201, 'W/"1"')
+    assert made["secret"].startswith("whsec_")
+    assert {name: made[name] for name in made if name not in ("id", "secret", "created_at")} == {
+        "url": URL,
+        "events": ["experiment.started", "project.published"],
+        "active": True,
+        "hasSecret": True,
+        "consecutiveFailures": 0,
+        "disabledAt": None,
+        "archived_at": None,
+        "archived_by": None,
+    }
+    read = client.get(f"/webhooks/{made['id']}")
+    assert read.json() == {name: value for name, value in made.items() if name != "secret"}
+    assert client.get(f"/webhooks/{made['id']}", headers={"if-none-match": read.headers["etag"]}).status == 304
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "path"),
+    [
+        ("events", [], "events"),
+        ("events", ["experiment.started"] * 2, "events"),
+        ("events", ["*"], "events[0]"),
+        ("events", ["experiment.started", "experiment.paused"], "events[1]"),
+        ("events", "experiment.started", "events"),
+        ("events", None, "events"),
+        ("url", "", "url"),
+        ("url", 7, "url"),
+        ("url", None, "url"),
+        ("url", "https://hooks.shop.example/" + "x" * 2022, "url"),
+        ("active", True, "active"),
+        ("secret", "whsec_mine", "secret"),
+    ],
+)
+def test_create__a_field_of_a_wrong_form__is_400_and_stores_nothing(
+    client: Client, field: str, value: Any, path: str
+) -> None:
+    answer = client.post("/webhooks", {"url": URL, "events": STARTED, field: value})
+    assert (answer.status, answer.paths) == (400, [path])
+    assert client.get("/webhooks").json()["data"] == []
+
+
+REFUSED_URLS = [
+    "http://hooks.shop.example/in",
+    "ftp://hooks.shop.example/in",
+    "hooks.shop.example",
+    "https://",
+    "https://user@hooks.shop.example/",
+    "https://hooks.shop.example:8443/",
+    "https://hooks.shop.example\\@inner.shop.example/",
+    "https://127.0.0.1/",
+    "https://2130706433/",
+    "https://[::1]/",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://localhost/",
+    "https://metadata.google.internal/",
+    "https://inner.shop.example/one-of-its-addresses-is-private",
+    "https://nowhere.shop.example/",
+]
+
+
+@pytest.mark.parametrize("url", REFUSED_URLS)
+def test_address__that_may_not_be_called__is_422_and_named(client: Client, create: Create, url: str) -> None:
+    refused = client.post("/webhooks", {"url": url, "events": STARTED})
+    assert (refused.status, refused.code, refused.paths) == (422, "url_not_allowed", ["url"])
+    assert len(client.get("/webhooks").json()["data"]) == 0
+    made = create()
+    changed = client.patch(f"/webhooks/{made['id']}", {"url": url})
+    assert (changed.status, changed.code, changed.paths) == (422, "url_not_allowed", ["url"])
+    assert client.get(f"/webhooks/{made['id']}").json()["url"] == URL
+
+
+def test_address__of_the_longest_form__is_taken(create: Create) -> None:
+    url = "https://hooks.shop.example/".ljust(2048, "x")
+    assert create(url=url)["url"] == url
+
+
+def test_create__the_twenty_first__is_422_until_one_is_deleted(client: Client, create: Create) -> None:
+    made = [create() for _ in range(20)]
+    refused = client.post("/webhooks", {"url": URL, "events": STARTED})
+    assert (refused.status, refused.code) == (422, "limit_reached")
+    assert client.delete(f"/webhooks/{made[7]['id']}").status == 204
+    assert client.post("/webhooks", {"url": URL, "events": STARTED}).status == 201
+    assert client.post("/webhooks", {"url": URL, "events": STARTED}).code == "limit_reached"
+
+
+@pytest.fixture
+def make(api: WebhookApi, tenant: Tenant) -> Callable[[], str]:
+    """Makes an endpoint without going through the application, which answers one request at a time."""
+    endpoints = Endpoints(
+        world=api.world, store=api.store, sealer=api.sealer, doorbell=Doorbell(api.queue), check=lambda _: None
+    )
+    caller = Caller(
+        key_id="k", kind="shop", user_id=tenant.user_id, shop_id=tenant.shop.id, scopes=frozenset(), request_id="r"
+    )
+    return lambda: endpoints.create(caller, url=URL, events=STARTED).shown.webhook.id
+
+
+def test_create__many_at_once__never_makes_more_than_twenty(
+    api: WebhookApi, tenant: Tenant, make: Callable[[], str]
+) -> None:
+    outcomes: list[str] = []
+
+    def make_four() -> None:
+        for _ in range(4):
+            try:
+                make()
+                outcomes.append("made")
+            except LimitReachedError:
+                outcomes.append("refused")
+
+    threads = [threading.Thread(target=make_four) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = live_webhooks(api.world.catalog, tenant.shop.id)
+    assert sorted(webhook.slot for webhook in found) == list(range(20))
+    assert (outcomes.count("made"), outcomes.count("refused")) == (20, 12)
+
+
+@pytest.mark.parametrize(("others", "status"), [(18, 201), (19, 422)])
+def test_create__whose_place_somebody_takes_first__takes_another_one_or_none(
+    client: Client, make: Callable[[], str], monkeypatch: pytest.MonkeyPatch, others: int, status: int
+) -> None:
+    """A rival commits between looking and committing, to the very same place where it is the last one."""
+    for _ in range(others):
+        make()
+    commit = MemoryCatalog.commit
+    rivals = iter([True])
+
+    def overtaken(catalog: MemoryCatalog, change: Commit) -> None:
+        if change.claims and next(rivals, False):
+            make()
+        commit(catalog, change)
+
+    monkeypatch.setattr(MemoryCatalog, "commit", overtaken)
+    assert client.post("/webhooks", {"url": URL, "events": STARTED}).status == status
+    assert len(client.get("/webhooks").json()["data"]) == 20
+
+
+def test_update__every_field__is_merged(client: Client, create: Create) -> None:
+    path = f"/webhooks/{create()['id']}"
+    changed = client.patch(path, {"events": ["variation.winning"]}, headers={"if-match": 'W/"1"'})
+    assert (changed.json()["events"], changed.json()["url"]) == (["variation.winning"], URL)
+    assert changed.headers["etag"] == 'W/"2"'
+    assert client.patch(path, {"url": URL + "/new"}).json()["url"] == URL + "/new"
+    assert client.patch(path, {"active": False}).json()["active"] is False
+    assert client.patch(path, {}).headers["etag"] == 'W/"4"'
+    assert client.patch(path, {"active": True}).json()["active"] is True
+    assert client.get(path).headers["etag"] == 'W/"5"'
+
+
+@pytest.mark.parametrize(
+    "body", [{"active": None}, {"active": "true"}, {"url": None}, {"events": []}, {"events": None}]
+)
+def test_update__of_a_wrong_form__is_400(client: Client, create: Create, body: dict[str, Any]) -> None:
+    made = create()
+    answer = client.patch(f"/webhooks/{made['id']}", body)
+    assert (answer.status, answer.paths) == (400, list(body))
+    assert client.get(f"/webhooks/{made['id']}").headers["etag"] == 'W/"1"'
+
+
+def test_update__of_the_version_that_was_read__or_412(client: Client, create: Create, api: WebhookApi) -> None:
+    made = create()
+    path = f"/webhooks/{made['id']}"
+    api.disable(made["id"])
+    assert client.get(path).headers["etag"] == 'W/"2"'
+    for answer in (
+        client.patch(path, {"active": True}, headers={"if-match": 'W/"1"'}),
+        client.delete(path, headers={"if-match": 'W/"1"'}),
+        client.post(f"{path}/archive", headers={"if-match": 'W/"1"'}),
+        client.post(f"{path}/rotate-secret", headers={"if-match": 'W/"1"'}),
+    ):
+        assert (answer.status, answer.code) == (412, "version_conflict")
+    assert client.get(path).json()["disabledAt"] is not None
+
+
+def test_enable__after_failures__forgets_them_and_says_so_in_the_audit(
+    api: WebhookApi, client: Client, create: Create, tenant: Tenant
+) -> None:
+    made = create()
+    path = f"/webhooks/{made['id']}"
+    api.disable(made["id"])
+    shown = client.get(path).json()
+    assert (shown["active"], shown["consecutiveFailures"]) == (False, 3)
+    assert shown["disabledAt"] == api.world.now()
+    api.clock.advance(seconds=1)
+    assert client.patch(path, {"url": URL + "/other"}).json()["disabledAt"] is not None
+    api.clock.advance(seconds=1)
+    enabled = client.patch(path, {"active": True})
+    assert (enabled.json()["active"], enabled.json()["consecutiveFailures"]) == (True, 0)
+    assert enabled.json()["disabledAt"] is None
+    assert client.get(path).headers["etag"] == enabled.headers["etag"]
+    rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=made["id"], limit=10)
+    assert [row.action for row in rows] == ["webhook.update", "webhook.update", "webhook.create"]
+    assert rows[0].diff == {"consecutiveFailures": [3, 0], "disabledAt": [shown["disabledAt"], None]}
+    assert client.patch(path, {"active": True}).headers["etag"] == enabled.headers["etag"]
+    assert len(api.world.catalog.audit(tenant.shop.id, entity_id=made["id"], limit=10)[0]) == 3
+
+
+def test_delete__archives_and_rings_and_is_repeatable(
+    api: WebhookApi, client: Client, create: Create, tenant: Tenant
+) -> None:
+    made = create()
+    path = f"/webhooks/{made['id']}"
+    delivery = api.deliver(made, tenant.shop.id)
+    api.clock.advance(seconds=1)
+    assert client.delete(path).status == 204
+    shown = client.get(path).json()
+    assert (shown["active"], shown["archived_by"]) == (False, tenant.user_id)
+    assert shown["archived_at"] == api.world.now()
+    assert made["id"] in api.queue.bodies[-1]
+    assert client.get(f"{path}/deliveries/{delivery.id}").status == 200
+    for repeated in (client.delete(path), client.post(f"{path}/archive")):
+        assert repeated.status == 204
+    assert client.get(path).json() == shown
+    rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=made["id"], limit=10)
+    assert [row.action for row in rows] == ["webhook.archive", "webhook.create"]
+
+
+def test_archived__refuses_every_change(client: Client, create: Create) -> None:
+    path = f"/webhooks/{create()['id']}"
+    client.post(f"{path}/archive")
+    answers = [
+        client.patch(path, {"active": True}),
+        client.post(f"{path}/rotate-secret"),
+        client.post(f"{path}/test"),
+        client.post(f"{path}/recover", {"since": "2026-03-01T00:00:00Z"}),
+    ]
+    assert {(answer.status, answer.code) for answer in answers} == {(409, "conflict")}
+
+
+def test_list__filtered_and_paged__holds_each_once(api: WebhookApi, client: Client, create: Create) -> None:
+    made = [create()["id"] for _ in range(5)]
+    api.disable(made[0])
+    client.patch(f"/webhooks/{made[1]}", {"active": False})
+    client.delete(f"/webhooks/{made[2]}")
+
+    def ids(**query: str) -> list[int]:
+        return [made.index(item["id"]) for item in client.get("/webhooks", query=query).json()["data"]]
+
+    assert ids() == [4, 3, 1, 0]
+    assert ids(active="true") == [4, 3]
+    assert ids(active="false") == [1, 0]
+    assert ids(archived="true") == [2]
+    assert ids(archived="all", active="false") == [2, 1, 0]
+    first = client.get("/webhooks", query={"limit": 3}).json()
+    rest = client.get("/webhooks", query={"limit": 3, "cursor": first["pagination"]["next_cursor"]}).json()
+    assert [item["id"] for item in first["data"] + rest["data"]] == [made[index] for index in (4, 3, 1, 0)]
+    assert rest["pagination"]["has_more"] is False
+    assert client.get("/webhooks", query={"active": "perhaps"}).code == "invalid_parameter"
+
+
+def test_events__each__has_an_example_that_fits_its_schema(client: Client) -> None:
+    found = client.get("/webhook-events").json()["data"]
+    assert len(found) == 8
+    for event in found:
+        Draft202012Validator.check_schema(event["schema"])
+        Draft202012Validator(event["schema"], format_checker=Draft202012Validator.FORMAT_CHECKER).validate(
+            event["example"]
+        )
+        assert event["example"]["event"] == event["event"]
+    first = client.get("/webhook-events", query={"limit": 5}).json()
+    rest = client.get("/webhook-events", query={"limit": 5, "cursor": first["pagination"]["next_cursor"]}).json()
+    assert first["data"] + rest["data"] == found
+    assert rest["pagination"]["next_cursor"] is None
