@@ -1,0 +1,106 @@
+"""What really happens is told as the catalogue says: each event by the use case that it is of, through the outbox."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+
+from abtest.domain.webhooks import envelope
+from abtest.domain.webhooks.catalogue import EVENTS
+from abtest.kit.canonical_json import Json
+from abtest.ports.catalog import Catalog
+from tests.support.autostopping import Shopkeeper, running
+from tests.support.storefronts import Storefront
+from tests.unit.autostop.test_sequential import WON
+from tests.unit.delivery.test_publication_environments import publish
+from tests.unit.delivery.test_runtime import listened
+from tests.unit.experiments.test_store import CALLER, House
+from tests.unit.guardian.stands import HARMED, HEALTHY, Stand
+
+DELIVERY, MOMENT = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2f", "2026-11-21T20:15:00.000Z"
+NOT_BUILT = {"screenshots.completed"}
+
+
+def waiting(catalog: Catalog) -> list[Json]:
+    """Payloads of events that wait, in their order."""
+    return [row.payload for row in catalog.outbox("webhook", created_before="9999", limit=100)]
+
+
+def life() -> list[Json]:
+    """An experiment that is launched and completed."""
+    house = House()
+    made = house.create()
+    house.lifecycle.act(CALLER, made, "launch")
+    house.lifecycle.act(CALLER, made, "complete")
+    return waiting(house.catalog)
+
+
+def schedule() -> list[Json]:
+    """An experiment that wins, looked at by auto-stop."""
+    keeper = Shopkeeper()
+    keeper.keep(running())
+    keeper.count(1, WON)
+    keeper.one()
+    return [row.payload for row in keeper.outbox("webhook")]
+
+
+def harm() -> list[Json]:
+    """An experiment that does harm, looked at by Guardian."""
+    stand = Stand()
+    stand.counted(**HARMED)
+    stand.round()
+    return waiting(stand.catalog)
+
+
+def alert() -> list[Json]:
+    """An experiment whose visitors see both variations, looked at by Guardian."""
+    stand = Stand()
+    stand.counted(**HEALTHY, multiple_exposure=200)
+    stand.round()
+    return waiting(stand.catalog)
+
+
+def publication() -> list[Json]:
+    """A shop that is published, and wants to be told."""
+    storefront = Storefront()
+    listened(storefront)
+    publish(storefront)
+    return waiting(storefront.catalog)
+
+
+HAPPENINGS: Sequence[tuple[Callable[[], list[Json]], list[str]]] = [
+    (life, ["experiment.started", "experiment.completed"]),
+    (schedule, ["experiment.significant", "variation.winning"]),
+    (harm, ["experiment.guardian_paused"]),
+    (alert, ["experiment.guardian_triggered"]),
+    (publication, ["project.published"]),
+]
+
+
+def faults(payload: dict[str, Any]) -> list[str]:
+    """What the schema of the event has against the body that is sent."""
+    event = payload["event"]
+    fields = {name: value for name, value in payload.items() if name != "event"}
+    body = json.loads(envelope.serialized(fields, event=event, delivery_id=DELIVERY, timestamp=MOMENT))
+    checker = Draft202012Validator(EVENTS[event].schema, format_checker=FormatChecker())
+    return [error.message for error in checker.iter_errors(body)]
+
+
+@pytest.mark.parametrize(("happens", "told"), HAPPENINGS, ids=lambda each: getattr(each, "__name__", None))
+def test_events__of_what_really_happens__are_those_of_the_catalogue(
+    happens: Callable[[], list[Json]], told: list[str]
+) -> None:
+    payloads = happens()
+    assert [payload["event"] for payload in payloads] == told
+    for payload in payloads:
+        assert payload.keys() == {"event", *EVENTS[payload["event"]].fields}
+        assert faults(payload) == []
+
+
+def test_events__that_nothing_tells_yet__are_those_whose_feature_is_not_built() -> None:
+    told = {event for _, events in HAPPENINGS for event in events}
+    assert set(EVENTS) - told == NOT_BUILT
