@@ -6,16 +6,17 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import trustme
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
-from abtest.adapters.outbound_http.connecting import MAX_IDLE, Connection, Idle, Origin
+from abtest.adapters.outbound_http.connecting import system_dial
 from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
 from abtest.ports.http_sender import HttpUnreachableError
 from tests.unit.outbound_http.receivers import Last, Receiver, receiving
-from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified
+from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified, listening, says
 
 NAME = "shop.example"
 OTHER_ADDRESS = "93.184.215.15"
@@ -248,41 +249,53 @@ def test_session__threads__never_share_a_connection_at_the_same_time() -> None:
     assert set(receiver.requests) == set(range(6))
 
 
-def _pair(address: str = "1.1.1.1", host: str = NAME) -> tuple[Connection, socket.socket]:
-    ours, theirs = socket.socketpair()
-    return Connection(ours, Origin("https", host, 443), address), theirs
-
-
-def _is_hung_up(theirs: socket.socket) -> bool:
-    theirs.setblocking(False)
-    try:
-        return theirs.recv(1) == b""
-    except BlockingIOError:
-        return False
-
-
-def test_idle__more_than_fit__are_closed_and_another_origin_has_room_of_its_own() -> None:
-    idle = Idle()
-    pairs = [_pair() for _ in range(MAX_IDLE + 1)] + [_pair(host="other.example")]
-    for connection, _ in pairs:
-        idle.give(connection)
-    assert [_is_hung_up(theirs) for _, theirs in pairs] == [False] * MAX_IDLE + [True, False]
-    idle.close()
-    for number, (_, theirs) in enumerate(pairs):
-        with theirs:
-            assert number == MAX_IDLE or _is_hung_up(theirs)
-
-
-def test_idle__given_back_after_the_session__is_closed() -> None:
-    idle = Idle()
-    idle.close()
-    connection, theirs = _pair()
-    with theirs:
-        idle.give(connection)
-        assert _is_hung_up(theirs)
-
-
 def test_session__when_it_ends__hangs_up() -> None:
     with receiving(always(OK)) as receiver:
         posted(receiver, 1)
         assert receiver.left.wait(5)
+
+
+def test_session__body_that_was_cut_before_the_rest_came__is_the_last_of_its_connection() -> None:
+    begun = b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + b"x" * 1001
+    with receiving(always(begun)) as receiver, local(body_bytes=1000).session() as sender:
+        url = f"http://127.0.0.1:{receiver.port}/"
+        assert [sender.post(url, b"{}", headers={}).is_whole for _ in range(2)] == [False, False]
+    assert receiver.requests == [0, 1]
+
+
+def test_session__answer_that_is_not_the_last_word__is_the_last_of_its_connection() -> None:
+    with receiving(always(b"HTTP/1.1 103 Early Hints\r\n\r\n")) as receiver:
+        posted(receiver, 2)
+    assert receiver.requests == [0, 1]
+
+
+def test_session__asks_receivers_to_stay() -> None:
+    with listening(says(OK)) as (port, heads), local().session() as sender:
+        sender.post(f"http://127.0.0.1:{port}/", b"{}", headers={})
+    assert b"\r\nConnection: keep-alive\r\n" in heads[0]
+
+
+class Breaking(socket.socket):
+    """A connection that is reset once so many reads brought something."""
+
+    reads_left = 2
+
+    def recv_into(self, *into: Any, **more: Any) -> int:
+        if self.reads_left == 0:
+            raise ConnectionResetError("reset")
+        self.reads_left -= 1
+        return super().recv_into(*into, **more)
+
+
+def test_session__reset_amid_an_answer_on_a_kept_connection__is_not_asked_for_again() -> None:
+    def dial(address: str, port: int, seconds: float) -> socket.socket:
+        return Breaking(fileno=system_dial(address, port, seconds).detach())
+
+    sender = OutboundHttp(PublicOnly(allow_loopback=True), dial=dial)
+    with receiving(lambda _connection, request: b"HTTP/1.1 200" if request else OK) as receiver:
+        url = f"http://127.0.0.1:{receiver.port}/"
+        with sender.session() as kept:
+            kept.post(url, b"{}", headers={})
+            with pytest.raises(HttpUnreachableError) as failed:
+                kept.post(url, b"{}", headers={})
+    assert (failed.value.failure, receiver.requests) == ("protocol", [0, 0])
