@@ -98,7 +98,7 @@ _ALL = (
     EventType(
         name="screenshots.completed",
         description="A screenshot job has finished, and its pictures are stored.",
-        fields={"job_id": _ID, "experiment_id": _ID_OR_NULL, "results": {"type": ["object", "array"]}},
+        fields={"job_id": _ID, "experiment_id": _ID_OR_NULL, "results": {"type": "object"}},
         example={
             "job_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d32",
             "experiment_id": _EXPERIMENT_ID,

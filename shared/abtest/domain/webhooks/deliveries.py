@@ -27,6 +27,9 @@ KEPT = timedelta(days=30)
 
 SNIPPET_BYTES = 1024
 
+MOST_LOGGED = 100
+"""Attempts that the log tells of, the newest: who recovers a delivery again and again would make it too large."""
+
 DELETED, DISABLED = "webhook_deleted", "webhook_disabled"
 """Why deliveries are closed that were never tried to the end."""
 
@@ -169,14 +172,14 @@ def _without_worker(delivery: Delivery, now: Timestamp) -> Delivery:
 
 def _logged(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery:
     entry = {
-        "n": len(delivery.log) + 1,
+        "n": delivery.log[-1]["n"] + 1 if delivery.log else 1,
         "at": delivery.processing_started_at or now,
         "status": outcome.status,
         "duration_ms": outcome.duration_ms,
         "error": _error(outcome),
         "response_snippet": outcome.snippet,
     }
-    return replace(delivery, log=(*delivery.log, entry))
+    return replace(delivery, log=(*delivery.log, entry)[-MOST_LOGGED:])
 
 
 def _error(outcome: Outcome) -> str | None:
