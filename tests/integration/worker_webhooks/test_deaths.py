@@ -115,7 +115,7 @@ def test_worker__that_is_lost_five_times__leaves_a_dead_delivery(office: Office,
     office.happens()
     with office.dying(dies_after_sending(office)):
         office.work()
-        office.pass_time(60 * 60)
+        office.pass_time(60 * 60, step=60)
     delivery = office.one(webhook)
     assert (delivery.status, delivery.attempts, delivery.last_error) == ("dead", 5, LOST)
     assert [entry["error"] for entry in delivery.log] == [LOST] * 5
@@ -258,6 +258,6 @@ def test_clock__that_jumps_while_deliveries_wait__loses_none(office: Office, rec
     office.work()
     office.clock.advance(seconds=seconds)
     receiver.answer = lambda _: 200
-    office.pass_time(60 if seconds > 0 else 3660)
+    office.pass_time(3660, step=60)
     assert [each.status for each in office.deliveries(webhook)] == ["delivered"] * 2
     assert len(receiver.ids) == 4

@@ -1,0 +1,187 @@
+"""The deployed function: its environment, its policy, the template's queue."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from abtest.domain.webhooks.deliveries import Delivery
+from abtest.domain.webhooks.endpoint import Webhook
+from abtest.domain.webhooks.envelope import secret_of, standard_signature
+from abtest.kit.clock import SystemClock, parse_timestamp, timestamp
+from abtest.ports.catalog import Commit, OutboxRow
+from abtest.services.webhooks.doorbell import Doorbell
+from abtest.wiring.settings import settings
+from abtest.wiring.worlds import world_of
+from tests.integration.worker_webhooks.inbox import Inbox
+from tests.integration.worker_webhooks.office import EVENT, KEY, SHOP, Office, TimedQueue
+from tests.support.handlers import fresh_handler
+from tests.support.invocations import Context, sample
+from tests.support.moto_stack import AwsStack
+
+DONE: dict[str, list[Any]] = {"batchItemFailures": []}
+LATER = "2999-01-01T00:00:00.000Z"
+
+
+class Deployed:
+    """The functions that have to do with webhooks, in one stack."""
+
+    def __init__(self, stack: AwsStack) -> None:
+        self.stack = stack
+        stack.enter("WorkerWebhooks")
+        self.office = Office.on(stack)
+        self._to_the_present()
+
+    def _to_the_present(self) -> None:
+        clock = self.office.clock
+        clock.advance(seconds=(SystemClock().now() - clock.now()).total_seconds() - 60)
+
+    def endpoint(self, url: str) -> Webhook:
+        return self.office.endpoint(url)
+
+    def commit(self, committer: str = "CronLaunch", *, count: int = 1) -> list[OutboxRow]:
+        """Events, as another function commits them: it rings by itself."""
+        self.stack.enter(committer)
+        settings.cache_clear()
+        world = world_of(settings())
+        rows = [world.outbox_row(SHOP, "webhook", {"event": EVENT, "number": number}) for number in range(count)]
+        with self.stack.guard(committer).running():
+            world.catalog.commit(Commit(outbox=[*rows, world.publish_row(SHOP)]))
+        return rows
+
+    def received(self) -> list[str]:
+        """The messages that can be received now."""
+        found: Any = self.stack.clients.sqs.receive_message(
+            QueueUrl=self.stack.name("WebhookQueue"), MaxNumberOfMessages=10
+        )
+        return [message["Body"] for message in found.get("Messages", [])]
+
+    def work(self, *bodies: str) -> Any:
+        """The function's answer to messages."""
+        event = sample("worker_webhooks__unreadable")
+        (record,) = event["Records"]
+        event["Records"] = [record | {"body": body, "messageId": str(number)} for number, body in enumerate(bodies)]
+        return fresh_handler(self.stack, "WorkerWebhooks", "worker_webhooks")(event, Context())
+
+    def sweep(self) -> Any:
+        return fresh_handler(self.stack, "CronSweep", "cron_sweep")(sample("cron_sweep__minute"), Context())
+
+
+@pytest.fixture
+def deployed(local_stack: AwsStack) -> Deployed:
+    return Deployed(local_stack)
+
+
+def test_event__committed_by_another_function__arrives(deployed: Deployed, receiver: Inbox) -> None:
+    webhook = deployed.endpoint(receiver.url)
+    rows = deployed.commit(count=2)
+    (called,) = deployed.received()
+    assert json.loads(called) == {
+        "kind": "events",
+        "rows": [{"id": row.id, "created_at": row.created_at} for row in rows],
+    }
+    assert deployed.work(called) == DONE
+    doorbells = deployed.received()
+    assert json.loads(doorbells[0]) == {"kind": "deliveries", "shop_id": SHOP, "webhook_id": webhook.id}
+    assert deployed.work(*doorbells, called) == DONE
+    assert sorted(receiver.ids) == [each.id for each in deployed.office.deliveries(webhook)]
+    assert [each.status for each in deployed.office.deliveries(webhook)] == ["delivered"] * 2
+    assert deployed.office.catalog.outbox("webhook", created_before=LATER, limit=9) == []
+    arrival = receiver.arrived[0]
+    assert arrival.headers["webhook-signature"] == standard_signature(
+        secret_of(KEY), arrival.body, delivery_id=arrival.delivery_id, at=int(arrival.headers["webhook-timestamp"])
+    )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "ApiExperiments",
+        "ApiFlags",
+        "ApiPersonalizations",
+        "ApiSettings",
+        "WorkerPublish",
+        "CronAutostop",
+        "CronGuardian",
+    ],
+)
+def test_function__that_commits_events__rings(deployed: Deployed, function: str) -> None:
+    deployed.commit(function)
+    assert len(deployed.received()) == 1
+
+
+def test_receiver__that_refuses__is_called_again_in_fifteen_seconds(
+    deployed: Deployed, receiver: Inbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    webhook = deployed.endpoint(receiver.url)
+    receiver.answer = lambda _: 500
+    deployed.commit()
+    assert deployed.work(*deployed.received()) == DONE
+    assert deployed.work(*deployed.received()) == DONE
+    delivery = deployed.office.one(webhook)
+    assert (delivery.status, delivery.attempts) == ("failed", 1)
+    waits = parse_timestamp(str(delivery.next_attempt_at)) - parse_timestamp(delivery.updated_at)
+    assert waits == timedelta(seconds=15)
+    assert deployed.received() == []
+    delayed: Any = deployed.stack.clients.sqs.get_queue_attributes(
+        QueueUrl=deployed.stack.name("WebhookQueue"), AttributeNames=["ApproximateNumberOfMessagesDelayed"]
+    )
+    assert delayed["Attributes"]["ApproximateNumberOfMessagesDelayed"] == "1"
+    assert '"WebhooksFailed":1' in capsys.readouterr().out
+
+
+def test_sweep__of_events_and_deliveries_that_nobody_heard__calls_the_worker(
+    deployed: Deployed, receiver: Inbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    webhook = deployed.endpoint(receiver.url)
+    past = timestamp(SystemClock().now() - timedelta(minutes=2))
+    waits = Delivery(
+        id=deployed.office.world.new_id(),
+        webhook_id=webhook.id,
+        shop_id=SHOP,
+        event=EVENT,
+        payload={},
+        created_at=past,
+        updated_at=past,
+        next_attempt_at=past,
+    )
+    deployed.office.store.add(waits)
+    row = OutboxRow(
+        id=deployed.office.world.new_id(), shop_id=SHOP, topic="webhook", payload={"event": EVENT}, created_at=past
+    )
+    deployed.office.catalog.commit(Commit(outbox=[row]))
+    assert deployed.sweep()["webhooks"] == 2
+    bodies = deployed.received()
+    assert sorted(json.loads(body)["kind"] for body in bodies) == ["deliveries", "events"]
+    assert '"WebhookEventsWaiting":1' in capsys.readouterr().out
+    assert deployed.work(*bodies) == DONE
+    assert receiver.ids == [waits.id]
+    assert deployed.sweep()["webhooks"] == 0
+
+
+@pytest.mark.parametrize("body", ["not a message", "[]", "{}", '{"kind":"other"}', '{"kind":"events"}', "null"])
+def test_message__that_is_none__comes_again_alone(deployed: Deployed, receiver: Inbox, body: str) -> None:
+    deployed.endpoint(receiver.url)
+    deployed.commit()
+    (called,) = deployed.received()
+    assert deployed.work(body, called) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
+    assert len(deployed.received()) == 1
+
+
+def test_message__of_things_that_are_gone__is_done(deployed: Deployed) -> None:
+    bell = TimedQueue(deployed.office.clock)
+    Doorbell(bell).deliveries(SHOP, "01890a5d-ac96-774b-bcce-b302099a8059")
+    Doorbell(bell).events([deployed.office.world.outbox_row(SHOP, "webhook", {"event": EVENT})])
+    bodies = [bell.receive() or "" for _ in range(2)]
+    assert deployed.work(*bodies) == DONE
+
+
+def test_endpoint__on_this_machine__is_not_called_in_the_cloud(aws_stack: AwsStack, receiver: Inbox) -> None:
+    deployed = Deployed(aws_stack)
+    webhook = deployed.endpoint(receiver.url)
+    deployed.commit()
+    assert deployed.work(*deployed.received()) == DONE
+    assert deployed.work(*deployed.received()) == DONE
+    assert deployed.office.one(webhook).last_error == "the address must begin with https://"
+    assert receiver.arrived == []
