@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import secrets
 import ssl
 import time
 from collections.abc import Callable
@@ -11,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import trustme
 
-from abtest.domain.webhooks.deliveries import Delivery
+from abtest.domain.webhooks.deliveries import Delivery, document_of
+from abtest.kit import canonical_json
 from tests.faults.webhooks.office import Office
 from tests.faults.webhooks.receivers import (
     NAME,
@@ -193,6 +195,29 @@ def test_receiver__that_answers_at_length__is_read_to_the_limit(office: Office, 
     if status == "failed":
         then_arrives(office)
     office.check()
+
+
+QUOTABLE: dict[str, bytes] = {
+    "a status line of its own": b"X" + secrets.token_hex(30_000).encode() + b"\r\n\r\n",
+    "a length of its own": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"z" * 60_000 + b"\r\n",
+    "an encoding of its own": b"HTTP/1.1 200 OK\r\nContent-Encoding: " + b"z" * 60_000 + b"\r\n\r\n",
+    "a body of any bytes": answer("500 No", secrets.token_bytes(60_000)),
+    "a body of NULs": answer("500 No", bytes(60_000)),
+}
+
+
+@pytest.mark.parametrize("what", QUOTABLE)
+def test_receiver__that_wants_to_be_quoted__is_quoted_shortly(office: Office, what: str) -> None:
+    """Five attempts are kept with what was said, in a row that has to fit into the table."""
+    office.receiver.behaviours = [lambda connection: connection.sendall(QUOTABLE[what])]
+    name = office.happens()
+    office.settle()
+    office.check()
+    delivery = office.delivery(name)
+    assert (delivery.status, delivery.attempts) == ("dead", 5)
+    assert delivery.last_error
+    assert len(delivery.last_error) <= 500
+    assert len(canonical_json.encode(document_of(delivery))) < 40_000
 
 
 def expired(authority: trustme.CA) -> ssl.SSLContext:

@@ -41,6 +41,9 @@ SLOW = timedelta(seconds=5)
 HEALTH_READS = 5
 """How often an endpoint's health is read again because somebody changed it: people, and whoever outlived a lease."""
 
+ERROR_LENGTH = 500
+"""Characters of an error that are kept: it may quote a receiver, which may have said much."""
+
 UNREADABLE_SECRET = "its secret cannot be opened: rotate it"  # noqa: S105 - a sentence
 
 _log = logging.getLogger(__name__)
@@ -177,7 +180,7 @@ class _Round:
         try:
             answer = self._sender.post(request.url, request.body, headers=request.headers)
         except (HttpUnreachableError, UrlNotAllowedError) as error:
-            return Outcome(error=str(error), duration_ms=self._since(began), request=told)
+            return Outcome(error=str(error)[:ERROR_LENGTH], duration_ms=self._since(began), request=told)
         return _answered(answer, self._since(began), told)
 
     def _since(self, began: datetime) -> int:
