@@ -144,6 +144,20 @@ def test_stats__of_more_than_is_counted__say_so(
     assert (found["complete"], found["counts"]["queued"]) == (False, 4)
 
 
+def test_stats__events_that_waited_long__are_counted(
+    api: WebhookApi, client: Client, tenant: Tenant, webhook: dict[str, Any], path: str
+) -> None:
+    """Deliveries lie by the moment of their event, and are asked for by the moment of their making."""
+    early = []
+    for _ in range(5):
+        api.clock.advance(hours=12)
+        early.append(api.world.new_id())
+    for delivery_id in early:
+        api.deliver(webhook, tenant.shop.id, id=delivery_id)
+    found = client.get(f"{path}/stats", query={"since": api.world.now()}).json()
+    assert found["counts"]["queued"] == 5
+
+
 def test_test__is_queued_marked_and_rung_for__even_where_disabled(
     api: WebhookApi, client: Client, tenant: Tenant, webhook: dict[str, Any], path: str
 ) -> None:

@@ -1,0 +1,54 @@
+"""How far back a log is read for what was made since a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from abtest.adapters.memory import MemoryDeliveryStore
+from abtest.domain.webhooks.deliveries import Delivery
+from abtest.kit.clock import timestamp
+from abtest.kit.ids import SystemRandomness, uuid7
+from abtest.ports.deliveries import DeliveryFilter
+from abtest.services.webhooks.delivery_log import DELAY, pages
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+class LongLog(MemoryDeliveryStore):
+    """Rows of which none passes the filter: each read ends at the next of these moments."""
+
+    def __init__(self, moments: Sequence[datetime]) -> None:
+        super().__init__()
+        self._ids = [uuid7(moment, SystemRandomness()) for moment in moments]
+        self.reads = 0
+
+    def page(
+        self, webhook_id: str, which: DeliveryFilter, *, limit: int, after: str | None = None
+    ) -> tuple[Sequence[Delivery], str | None]:
+        self.reads += 1
+        return [], self._ids[self.reads - 1] if self.reads <= len(self._ids) else None
+
+
+@pytest.mark.parametrize(
+    ("moments", "reads"),
+    [
+        ([], 1),
+        ([NOW, NOW - DELAY, NOW - DELAY - SECOND, NOW - DELAY - 2 * SECOND], 3),
+        ([NOW, NOW - DELAY], 3),
+        ([NOW - DELAY - SECOND], 1),
+    ],
+)
+def test_pages__of_what_was_made_since__end_where_nothing_of_it_can_lie(moments: list[datetime], reads: int) -> None:
+    log = LongLog(moments)
+    told = [is_last for _, is_last in pages(log, "w", DeliveryFilter(since=timestamp(NOW)), limit=10)]
+    assert log.reads == reads
+    assert told == [False] * (reads - 1) + [True]
+
+
+def test_pages__of_everything__go_to_the_end() -> None:
+    log = LongLog([NOW - timedelta(days=day) for day in range(29)])
+    assert sum(1 for _ in pages(log, "w", DeliveryFilter(), limit=10)) == 30

@@ -1,0 +1,65 @@
+"""What deliveries come to: counts by status, nearest-rank percentiles, tests left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from abtest.domain.webhooks.deliveries import Delivery, Status
+from abtest.domain.webhooks.tally import Tally
+from abtest.kit.clock import from_milliseconds, timestamp
+
+START = 1_772_442_000_000
+DELIVERY = Delivery(
+    id="019cadc6-9a80-7000-ae35-f8e461599f9b",
+    webhook_id="019cadc6-9a80-7000-ae35-f8e461599f9c",
+    shop_id="019cadc6-9a80-7000-ae35-f8e461599f9d",
+    event="experiment.started",
+    payload={},
+    created_at=timestamp(from_milliseconds(START)),
+    updated_at=timestamp(from_milliseconds(START)),
+)
+
+
+def delivered(milliseconds: int) -> Delivery:
+    """One that arrived so long after it was made."""
+    arrived = timestamp(from_milliseconds(START + milliseconds))
+    return replace(DELIVERY, status="delivered", delivered_at=arrived)
+
+
+@pytest.mark.parametrize("status", get_args(Status))
+def test_counts__one_of_a_status__stands_under_its_name(status: Status) -> None:
+    tally = Tally()
+    tally.add(replace(DELIVERY, status=status))
+    assert tally.counts == {name: int(name == status) for name in get_args(Status)}
+    assert tally.seen == 1
+
+
+def test_counts__of_tests__are_nothing() -> None:
+    tally = Tally()
+    tally.add(replace(delivered(5), is_test=True))
+    assert (sum(tally.counts.values()), tally.latency(50), tally.seen) == (0, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("latencies", "p50", "p95"),
+    [
+        ([], None, None),
+        ([7], 7, 7),
+        ([1, 2], 1, 2),
+        ([3, 1, 2], 2, 3),
+        (range(1, 21), 10, 19),
+        (range(1, 101), 50, 95),
+        ([-4], 0, 0),
+    ],
+)
+def test_latency__of_what_was_delivered__is_the_nearest_rank(
+    latencies: list[int], p50: int | None, p95: int | None
+) -> None:
+    """A clock that was set back between two processes makes no negative time."""
+    tally = Tally()
+    for each in latencies:
+        tally.add(delivered(each))
+    assert (tally.latency(50), tally.latency(95)) == (p50, p95)
