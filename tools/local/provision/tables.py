@@ -40,8 +40,13 @@ def _create(client: DynamoDBClient, name: str, properties: dict[str, Any]) -> di
 
 
 def _refuse_other_keys(name: str, table: dict[str, Any], properties: dict[str, Any]) -> None:
-    if table["KeySchema"] != properties["KeySchema"]:
+    if table["KeySchema"] != properties["KeySchema"] or _local_keys(table) != _local_keys(properties):
         raise TemplateError(f"table {name} has other keys than the template: start once with --fresh")
+
+
+def _local_keys(table: dict[str, Any]) -> dict[str, Any]:
+    """Keys of the local indexes: like the table's own they are settled when it is created."""
+    return {index["IndexName"]: index["KeySchema"] for index in table.get("LocalSecondaryIndexes") or []}
 
 
 def _add_indexes(client: DynamoDBClient, name: str, table: dict[str, Any], properties: dict[str, Any]) -> None:

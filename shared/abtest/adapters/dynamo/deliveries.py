@@ -119,7 +119,7 @@ class DynamoDeliveryStore:
         try:
             self._table.put(item, condition)
         except ConditionFailedError as error:
-            return error.item is not None and error.item["token"] == item["token"]
+            return error.item is not None and error.item.get("token") == item["token"]
         return True
 
     def _due_keys(self, pk: str, until: Timestamp, limit: int) -> list[keys.Key]:
