@@ -25,6 +25,7 @@ BEGIN_FIRST = (
     "stories/test_mutations.py",
     "faults/test_schedules.py",
     "faults/test_deaths.py",
+    "e2e/test_webhooks.py",
     "e2e/test_oscar.py",
     "e2e/test_soak.py",
     "e2e/test_readme.py",

@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
+from tools.local.testing import free_ports
+
 pytestmark = pytest.mark.stack
 
 ROOT = Path(__file__).parents[2]
 MARK = "<!-- executed by tests/e2e/test_readme.py -->"
+RECEIVER_PORT = "8404"
 
 
 def blocks() -> list[str]:
-    """The shell blocks that follow a mark: quick start, a shop, an assignment, an order, decisions, results."""
+    """Shell blocks that follow a mark: quick start, a shop, an assignment, an order, decisions, results, a webhook."""
     return re.findall(rf"{MARK}\n```bash\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
@@ -32,6 +35,7 @@ def answers(text: str) -> list[Any]:
 
 def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> None:
     script = "\necho ----\n".join(blocks()).replace(".local/dev.json", str(stack["directory"] / "dev.json"))
+    script = script.replace(RECEIVER_PORT, str(free_ports(1)[0]))
     done = subprocess.run(
         ["bash", "-eu", "-o", "pipefail", "-c", script],
         cwd=ROOT,
@@ -42,7 +46,8 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> Non
         check=False,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    (results,), (shop,), (assigned,), (taken,), decided, read = (answers(each) for each in done.stdout.split("----\n"))
+    told = [answers(each) for each in done.stdout.split("----\n")]
+    (results,), (shop,), (assigned,), (taken,), decided, read, (event, deliveries) = told
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
     assert shop["api_key"]["secret"]
     assert assigned["user_id"] == "visitor-1"
@@ -55,6 +60,8 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> Non
     assert [each["timezone"] for each in (series, stats)] == ["Europe/Berlin"] * 2
     assert segments["dimensions"] == ["device", "source"]
     assert not [row for row in quarantined["data"] if "visitor-1" in row["sample"]], "of what the README sends"
+    assert (event["event"], event["experiment_name"]) == ("experiment.completed", "A banner with a date")
+    assert [row["id"] for row in deliveries["data"]] == [event["delivery_id"]]
 
 
 def test_readme__every_make_target_that_it_names__exists() -> None:
