@@ -10,6 +10,7 @@ import pytest
 
 from abtest.domain.webhooks.deliveries import LOST, Delivery
 from abtest.domain.webhooks.health import Health
+from abtest.ports.catalog import Commit
 from abtest.ports.deliveries import HealthChange
 from abtest.ports.http_sender import HttpAnswer, HttpSender
 from tests.integration.worker_webhooks.inbox import Inbox
@@ -261,3 +262,18 @@ def test_clock__that_jumps_while_deliveries_wait__loses_none(office: Office, rec
     office.pass_time(3660, step=60)
     assert [each.status for each in office.deliveries(webhook)] == ["delivered"] * 2
     assert len(receiver.ids) == 4
+
+
+def test_event__that_cannot_be_carried_out__keeps_no_other_waiting(office: Office, receiver: Inbox) -> None:
+    webhook = office.endpoint(receiver.url)
+    damaged = office.world.outbox_row(webhook.shop_id, "webhook", {"no": "event"})
+    office.catalog.commit(Commit(outbox=[damaged]))
+    office.clock.advance(seconds=1)
+    office.happens(2, is_rung=False)
+    office.clock.advance(seconds=31)
+    office.sweep.run()
+    with pytest.raises(KeyError, match="event"):
+        office.work()
+    office.work()
+    assert len(receiver.ids) == 2
+    assert office.catalog.outbox("webhook", created_before="2999", limit=9) == [damaged]
