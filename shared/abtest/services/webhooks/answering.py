@@ -2,15 +2,11 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-import logging
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from abtest.kit import canonical_json
 from abtest.services.webhooks.draining import Drain
 from abtest.services.webhooks.fanout import FanOut
-
-_log = logging.getLogger(__name__)
 
 _log = logging.getLogger(__name__)
 
@@ -35,23 +31,11 @@ class Answering:
         message = canonical_json.loads(body)
         kind = message.get("kind") if isinstance(message, dict) else None
         if kind == "events":
-            self._events(message["rows"])
+            self._fan_out(message["rows"])
         elif kind == "deliveries":
             self.drain.run(message["shop_id"], message["webhook_id"])
         else:
             raise UnknownMessageError(f"a message of kind {kind!r}")
-
-    def _events(self, rows: Sequence[Mapping[str, str]]) -> None:
-        """In their order. One that cannot be carried out keeps none waiting: each sweep names it with others."""
-        errors: list[Exception] = []
-        for row in rows:
-            try:
-                self.fan_out.carry_out(row["id"], row["created_at"])
-            except Exception as error:
-                _log.exception("webhook.event_failed", extra={"row_id": row.get("id")})
-                errors.append(error)
-        if errors:
-            raise errors[0]
 
     def _fan_out(self, rows: Sequence[Mapping[str, str]]) -> None:
         """Each of them, though one fails: the sweep names rows in the same order again, those behind it included."""
