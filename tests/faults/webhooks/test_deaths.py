@@ -7,8 +7,9 @@ import threading
 import pytest
 
 from abtest.domain.webhooks.deliveries import LOST, MAX_ATTEMPTS
+from abtest.ports.catalog import Commit
 from tests.faults.faults import Fate
-from tests.faults.webhooks.office import Office, Worker
+from tests.faults.webhooks.office import SHOP, Office, Worker
 from tests.faults.webhooks.receivers import TAKES, Receiver, says
 
 AFTER = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -96,6 +97,22 @@ def test_messages__that_come_twice__send_nothing_twice(office: Office) -> None:
         Worker(office).carry_out(body)
     office.check()
     assert len(office.receiver.requests) == EVENTS
+
+
+def test_messages__with_an_event_that_cannot_be_read__deliver_those_behind_it(office: Office) -> None:
+    """The sweep names waiting events in one order again and again: one that fails must not stand in the way."""
+    office.letters.lost = True
+    unreadable = office.world.outbox_row(SHOP, "webhook", {"of": "another release"})
+    office.catalog.commit(Commit(outbox=[unreadable]))
+    names = [office.happens() for _ in range(EVENTS)]
+    office.letters.lost = False
+    office.clock.advance(minutes=1)
+    office.sweep()
+    with pytest.raises(KeyError, match="event"):
+        office.work()
+    office.work()
+    assert {office.delivery(name).status for name in names} == {"delivered"}
+    assert office.catalog.outbox("webhook", created_before="9999", limit=9) == [unreadable], "it is not forgotten"
 
 
 def test_messages__that_never_come__are_made_up_for_by_the_sweep(office: Office) -> None:
