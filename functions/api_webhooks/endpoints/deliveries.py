@@ -61,7 +61,7 @@ def get_delivery(webhook_id: PathId, delivery_id: PathId, caller: Reader, log: L
 )
 def redeliver(webhook_id: PathId, delivery_id: PathId, caller: Writer, again: Repeats) -> WebhookDelivery:
     """Send the event once more, in a new delivery. Ten times a minute, tests included."""
-    return WebhookDelivery.of(again.redeliver(caller.shop_id, webhook_id, delivery_id))
+    return WebhookDelivery.of(again.redeliver(caller, webhook_id, delivery_id))
 
 
 @router.post("/test", operation_id="testWebhook", status_code=202, responses=errors(NotFoundError, ConflictError))
@@ -73,7 +73,7 @@ def send_test(
     It never counts to `consecutiveFailures`. Ten times a minute, redeliveries included.
     """
     event = body.stated().get("event") if body else None
-    return WebhookDelivery.of(again.test(caller.shop_id, webhook_id, event))
+    return WebhookDelivery.of(again.test(caller, webhook_id, event))
 
 
 @router.post(
@@ -85,7 +85,7 @@ def send_test(
 def recover(webhook_id: PathId, body: WebhookRecoveryInput, caller: Writer, again: Repeats) -> WebhookRecovery:
     """Queue dead deliveries again, under their own ids: after an outage, or after the endpoint was enabled."""
     until = body.stated().get("until")
-    found = again.recover(caller.shop_id, webhook_id, body.since, until)
+    found = again.recover(caller, webhook_id, body.since, until)
     return WebhookRecovery(requeued=found.requeued, has_more=found.has_more)
 
 

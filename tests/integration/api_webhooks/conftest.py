@@ -114,3 +114,15 @@ def create(api: WebhookApi, client: Client) -> Callable[..., Webhook]:
         return body
 
     return made
+
+
+@pytest.fixture
+def webhook(create: Callable[..., Webhook]) -> Webhook:
+    """An endpoint."""
+    return create()
+
+
+@pytest.fixture
+def path(webhook: Webhook) -> str:
+    """Its address."""
+    return f"/webhooks/{webhook['id']}"

@@ -1,4 +1,8 @@
-"""Sending once more, or just to see: tests, redeliveries, and recovery after an outage."""
+"""Sending once more, or just to see: tests, redeliveries, and recovery after an outage.
+
+The audit comes first: deliveries lie in a table of their own, and nothing may be sent that nobody is known to have
+asked for.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +15,14 @@ from abtest.domain.webhooks.deliveries import Delivery
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.errors import FieldError, NotFoundError, ServiceError, ValidationFailedError
+from abtest.ports.catalog import Commit
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore, StaleDeliveryError
 from abtest.ports.limits import RateLimiter
-from abtest.services.context import World
+from abtest.services.context import Caller, World
 from abtest.services.throttling import RateLimitedError
 from abtest.services.webhooks.delivery_log import pages
 from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.endpoints import refuse_archived
+from abtest.services.webhooks.endpoints import audit_row, refuse_archived
 from abtest.services.webhooks.records import read_webhook
 
 ASKED_AT_MOST, WINDOW_SECONDS = 10, 60
@@ -66,16 +71,17 @@ class Again:
     limiter: RateLimiter
     doorbell: Doorbell
 
-    def test(self, shop_id: str, webhook_id: str, event: str | None) -> Delivery:
+    def test(self, caller: Caller, webhook_id: str, event: str | None) -> Delivery:
         """An example of an event, sent even where the endpoint is disabled. Raises RateLimitedError."""
-        webhook = self._webhook(shop_id, webhook_id)
+        webhook = self._webhook(caller.shop_id, webhook_id)
         self._count(webhook_id)
         name = event or webhook.events[0]
-        return self._queue(webhook, _Wish(event=name, payload=EVENTS[name].example, is_test=True))
+        wish = _Wish(event=name, payload=EVENTS[name].example, is_test=True)
+        return self._queue(caller, webhook, "test", wish)
 
-    def redeliver(self, shop_id: str, webhook_id: str, delivery_id: str) -> Delivery:
+    def redeliver(self, caller: Caller, webhook_id: str, delivery_id: str) -> Delivery:
         """The same event in a delivery of its own. Raises WebhookDisabledError, RateLimitedError."""
-        webhook = self._webhook(shop_id, webhook_id)
+        webhook = self._webhook(caller.shop_id, webhook_id)
         original = self.store.get(webhook_id, delivery_id)
         if original is None:
             raise NotFoundError("no such delivery")
@@ -84,23 +90,24 @@ class Again:
         wish = _Wish(
             event=original.event, payload=original.payload, is_test=original.is_test, redelivery_of=original.id
         )
-        return self._queue(webhook, wish)
+        return self._queue(caller, webhook, "redeliver", wish)
 
-    def recover(self, shop_id: str, webhook_id: str, since: Timestamp, until: Timestamp | None) -> Recovered:
+    def recover(self, caller: Caller, webhook_id: str, since: Timestamp, until: Timestamp | None) -> Recovered:
         """Queue dead deliveries made in this time again, under their own ids. Doing it twice is harmless.
 
         Raises ValidationFailedError, WebhookDisabledError.
         """
-        webhook = self._webhook(shop_id, webhook_id)
+        webhook = self._webhook(caller.shop_id, webhook_id)
         self._refuse_time(since, until)
         self._refuse_disabled(webhook)
+        self._note(caller, webhook, "recover", {"since": [None, since], "until": [None, until]})
         which = DeliveryFilter(status="dead", since=since, until=until)
         began, requeued, has_more = self.world.clock.now(), 0, False
         for some, is_last in pages(self.store, webhook_id, which, limit=_READ_AT_ONCE):
             requeued += sum(self._requeued(delivery) for delivery in some)
             has_more = not is_last
             if some:
-                self.doorbell.deliveries(shop_id, webhook_id)
+                self.doorbell.deliveries(caller.shop_id, webhook_id)
             if self.world.clock.now() - began >= _TIME:
                 break
         return Recovered(requeued, has_more)
@@ -128,7 +135,7 @@ class Again:
         if not decision.allowed:
             raise RateLimitedError(decision)
 
-    def _queue(self, webhook: Webhook, wish: _Wish) -> Delivery:
+    def _queue(self, caller: Caller, webhook: Webhook, verb: str, wish: _Wish) -> Delivery:
         now = self.world.now()
         delivery = Delivery(
             id=self.world.new_id(),
@@ -142,9 +149,14 @@ class Again:
             redelivery_of=wish.redelivery_of,
             is_test=wish.is_test,
         )
+        said = {"delivery_id": delivery.id, "event": delivery.event, "redelivery_of": delivery.redelivery_of}
+        self._note(caller, webhook, verb, {name: [None, value] for name, value in said.items() if value})
         self.store.add(delivery)
         self.doorbell.deliveries(webhook.shop_id, webhook.id)
         return delivery
+
+    def _note(self, caller: Caller, webhook: Webhook, verb: str, diff: dict[str, Any]) -> None:
+        self.world.catalog.commit(Commit(audit=[audit_row(self.world, caller, webhook, verb, diff)]))
 
     def _requeued(self, delivery: Delivery) -> bool:
         """Whether this call queued it again: a test is not worth it, and another call may have been faster."""

@@ -206,7 +206,7 @@ class Endpoints:
 
     def _claimed(self, caller: Caller, webhook: Webhook) -> bool:
         """Whether the endpoint is stored in its place; False when another one was faster."""
-        audit = self._audit(caller, webhook, "create", _differences(None, webhook))
+        audit = audit_row(self.world, caller, webhook, "create", _differences(None, webhook))
         change = Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)], audit=[audit])
         try:
             self.world.catalog.commit(change)
@@ -225,7 +225,7 @@ class Endpoints:
             Commit(
                 puts=[put_of(after)] if is_changed else [],
                 releases=[Release(scope=after.shop_id, name=slot_name(after.slot))] if is_archived else [],
-                audit=[self._audit(caller, after, _verb(note, is_archived=is_archived), diff)],
+                audit=[audit_row(self.world, caller, after, _verb(note, is_archived=is_archived), diff)],
             )
         )
 
@@ -243,14 +243,16 @@ class Endpoints:
             return after
         raise DatabaseBusyError
 
-    def _audit(self, caller: Caller, webhook: Webhook, verb: str, diff: Diff) -> AuditRow:
-        return self.world.audit_row(
-            user_id=caller.user_id,
-            shop_id=webhook.shop_id,
-            action=f"webhook.{verb}",
-            entity=("webhook", webhook.id, None),
-            diff=diff,
-        )
+
+def audit_row(world: World, caller: Caller, webhook: Webhook, verb: str, diff: Diff) -> AuditRow:
+    """The audit of what somebody did to an endpoint; never its secret."""
+    return world.audit_row(
+        user_id=caller.user_id,
+        shop_id=webhook.shop_id,
+        action=f"webhook.{verb}",
+        entity=("webhook", webhook.id, None),
+        diff=diff,
+    )
 
 
 def refuse_archived(webhook: Webhook) -> None:
