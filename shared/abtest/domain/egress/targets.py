@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Protocol
 
@@ -109,6 +110,7 @@ class OperatorChosen:
         """The operator knows where their store is."""
 
 
+@lru_cache(maxsize=256)
 def read(url: str) -> Target:
     """The parts of an absolute http(s) URL in the one form that every parser understands alike.
 
