@@ -9,24 +9,33 @@ import pytest
 from abtest.adapters.memory import MemoryRateLimiter
 from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.deliveries import DISABLED, MAX_ATTEMPTS
-from abtest.kit.clock import parse_timestamp
-from abtest.ports.deliveries import HealthChange
+from abtest.kit.clock import parse_timestamp, timestamp
+from abtest.services.context import Caller
 from abtest.services.webhooks.again import Again
 from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.endpoints import Endpoints
 from tests.faults.webhooks.office import NOON, SHOP, Office
 from tests.faults.webhooks.receivers import TAKES, resets, says
 
+CALLER = Caller(
+    key_id="k", kind="shop", user_id=SHOP, shop_id=SHOP, scopes=frozenset({"webhooks:write"}), request_id="request-1"
+)
 FAILS = says("503 Service Unavailable", b"in the middle of something")
 
 
 def recovered(office: Office) -> int:
     """What a shop does after an outage: enable, then recover since noon; how many are queued again."""
-    known = office.store.health(office.webhook.id)
-    office.store.put_health(office.webhook.id, HealthChange(known, known.enabled()))
-    again = Again(
-        world=office.world, store=office.store, limiter=MemoryRateLimiter(), doorbell=Doorbell(office.letters)
+    doorbell = Doorbell(office.letters)
+    endpoints = Endpoints(
+        world=office.world,
+        store=office.store,
+        sealer=office.safe,
+        doorbell=doorbell,
+        check=office.receiver.sender().check,
     )
-    return again.recover(SHOP, office.webhook.id, NOON.isoformat().replace("+00:00", ".000Z"), None).requeued
+    endpoints.update(CALLER, office.webhook.id, {"active": True}, expected_version=None)
+    again = Again(world=office.world, store=office.store, limiter=MemoryRateLimiter(), doorbell=doorbell)
+    return again.recover(CALLER, office.webhook.id, timestamp(NOON), None).requeued
 
 
 @pytest.mark.parametrize("failures", range(MAX_ATTEMPTS + 1))
