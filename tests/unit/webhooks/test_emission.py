@@ -35,6 +35,7 @@ def life() -> list[Json]:
     house = House()
     made = house.create()
     house.lifecycle.act(CALLER, made, "launch")
+    house.clock.advance(seconds=1)
     house.lifecycle.act(CALLER, made, "complete")
     return waiting(house.catalog)
 
