@@ -175,3 +175,10 @@ def test_get__what_is_not_proper_http_or_too_much_of_it__is_unreachable(content:
 def test_get__headers_that_come_twice__are_joined() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Policy: a\r\nx-policy: b\r\n\r\n"
     assert fetched(says(head)).headers["x-policy"] == "a, b"
+
+
+def test_get__line_that_is_quoted_in_an_error__is_quoted_in_part() -> None:
+    with pytest.raises(HttpUnreachableError) as failed:
+        fetched(says(b"HTTP/1.1 " + b"b" * 60_000 + b"\r\n\r\n"))
+    assert failed.value.failure == "protocol"
+    assert len(str(failed.value)) <= 500
