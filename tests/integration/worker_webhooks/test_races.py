@@ -147,3 +147,37 @@ def test_sweep__beside_the_queue__makes_nothing_twice(shared: Office, receiver: 
     shared.work()
     assert len(receiver.ids) == len(set(receiver.ids)) == 20
     assert shared.health(webhook) == Health()
+
+
+class Adding(MemoryLeases):
+    """Whenever a worker leaves an endpoint, another delivery has just become due, so many times."""
+
+    def __init__(self, office: Office, times: int) -> None:
+        super().__init__()
+        self._office = office
+        self.left = times
+
+    def release(self, name: str, *, owner: str) -> None:
+        if self.left:
+            self.left -= 1
+            self._office.clock.advance(seconds=10)
+            fanned_out(self._office, 1)
+        super().release(name, owner=owner)
+
+
+def test_worker__that_leaves__looks_again_for_what_others_left_to_it(shared: Office, receiver: Inbox) -> None:
+    shared.leases = Adding(shared, 1)
+    webhook = shared.endpoint(receiver.url)
+    fanned_out(shared, 1)
+    shared.drain.run(SHOP, webhook.id)
+    assert len(set(receiver.ids)) == 2
+
+
+def test_worker__that_always_finds_more__ends_in_one_budget(shared: Office, receiver: Inbox) -> None:
+    shared.leases = leases = Adding(shared, 20)
+    webhook = shared.endpoint(receiver.url)
+    fanned_out(shared, 1)
+    shared.drain.run(SHOP, webhook.id)
+    assert len(receiver.ids) == 5
+    assert leases.left == 14
+    assert shared.queue.delays == [0]
