@@ -16,7 +16,7 @@ from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.ledger.batch import Envelope
 from abtest.domain.ledger.daily_counts import day_of
 from abtest.http.factory import create_app, handler
-from abtest.kit.clock import ManualClock, from_milliseconds, parse_timestamp, to_milliseconds
+from abtest.kit.clock import ManualClock, from_milliseconds, parse_milliseconds, to_milliseconds
 from abtest.ports.queue import QueueUnavailableError
 from abtest.services.compaction import Compaction
 from abtest.services.context import World
@@ -298,7 +298,7 @@ class Shop:
             paying=ids["Pays"],
             revenue=ids["Revenue"],
             large=ids["Large"],
-            begins=to_milliseconds(parse_timestamp(experiment["started_at"])),
+            begins=parse_milliseconds(experiment["started_at"]),
         )
 
 

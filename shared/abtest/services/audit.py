@@ -20,7 +20,7 @@ from abtest.domain.ledger.events import HOUR_MS
 from abtest.domain.ledger.objects import RAW, ShopFiles, hour_of, is_raw, raw_hour, raw_start
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rollup_documents import source_of
-from abtest.kit.clock import parse_timestamp, to_milliseconds
+from abtest.kit.clock import parse_milliseconds, to_milliseconds
 from abtest.ports.blobs import Blobs
 from abtest.ports.counting import ShopPlans, Warehouse
 from abtest.ports.hours import Hours
@@ -146,7 +146,7 @@ class Audit:
     def _raw_until(self, stored: Stored, plan: CountingPlan) -> Sequence[str]:
         """Raw objects in the order in which they were stored, as far as what stands can hold them."""
         computed_at = (stored.standing.totals or {})["computed_at"]
-        until = to_milliseconds(parse_timestamp(computed_at)) + CLOCKS_APART_MS
+        until = parse_milliseconds(computed_at) + CLOCKS_APART_MS
         entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.since)) if is_raw(entry.key)]
         return [
             entry.key

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from abtest.domain.ledger.cells import QUARTER, QUARTER_MS, Cell, Counts, GoalCount, Money, MoneyCell, newest
 from abtest.domain.ledger.events import DAY_MS
 from abtest.kit import canonical_json
-from abtest.kit.clock import from_milliseconds, parse_timestamp, to_milliseconds
+from abtest.kit.clock import from_milliseconds, parse_milliseconds
 
 QUARTERS_A_DAY = DAY_MS // QUARTER_MS
 
@@ -123,7 +123,7 @@ def date_of(day: int) -> str:
 
 def day_of(date: str) -> int:
     """The UTC day since 1970 of `YYYY-MM-DD`."""
-    return to_milliseconds(parse_timestamp(f"{date}T00:00:00Z")) // DAY_MS
+    return parse_milliseconds(f"{date}T00:00:00Z") // DAY_MS
 
 
 def quarter_date(quarter: int) -> str:

@@ -13,7 +13,7 @@ from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.settings.shop import Shop
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, compile_goal_pages
 from abtest.domain.targeting.urls import compile_rule
-from abtest.kit.clock import parse_timestamp, to_milliseconds
+from abtest.kit.clock import parse_milliseconds
 
 Scope = Mapping[str, Any]
 """`{"url"?: UrlRule, "pages"?: PageRule}` of docs/data-model.md, section 1: all that is there must hold."""
@@ -120,7 +120,7 @@ def plan_counting(experiment: Experiment, currency: str, references: References 
         shop_id=experiment.shop_id,
         assignment_epoch=experiment.assignment_epoch,
         measurement_epoch=experiment.measurement_epoch,
-        begins_at=to_milliseconds(parse_timestamp(experiment.measurement_started_at)),
+        begins_at=parse_milliseconds(experiment.measurement_started_at),
         currency=currency,
         variation_ids=tuple(variation.id for variation in experiment.variations),
         goals=tuple(

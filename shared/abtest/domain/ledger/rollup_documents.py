@@ -11,7 +11,7 @@ from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rows import LEFT_OUT
 from abtest.domain.ledger.shop_days import Activity, OrderCell, SegmentCount, ShopDay, Stitch
 from abtest.kit import canonical_json
-from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def counts_of(totals: Document, days: Iterable[Document] = (), segments: Iterabl
         },
         sessions=_sessions_in(totals),
         multiple_exposure=totals["multiple_exposure"],
-        through=None if through is None else to_milliseconds(parse_timestamp(through)),
+        through=None if through is None else parse_milliseconds(through),
     )
 
 

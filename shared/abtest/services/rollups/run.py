@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from abtest.domain.ledger.shop_days import ShopDay
-from abtest.kit.clock import parse_timestamp, to_milliseconds
+from abtest.kit.clock import parse_milliseconds, to_milliseconds
 from abtest.ports.counting import LedgerCounter, ShopCounted, ShopPlans
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
@@ -140,7 +140,7 @@ class RollupRun:
             first, last = today - DAYS_LOOKED_BACK, today + timedelta(days=1)
             days = self.store.shop_days(shop_id, f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}")
             newest = max(days, key=lambda day: str(day["date"]), default=None)
-            self._days_standing[shop_id] = to_milliseconds(parse_timestamp(newest["computed_at"])) if newest else 0
+            self._days_standing[shop_id] = parse_milliseconds(newest["computed_at"]) if newest else 0
         return self._days_standing[shop_id]
 
     def _write_days(self, writer: RollupWriter, counted: ShopCounted, tally: Tally) -> None:
