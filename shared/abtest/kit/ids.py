@@ -36,6 +36,14 @@ def uuid7(now: datetime, random: Randomness) -> str:
     return str(uuid.UUID(int=value))
 
 
+def uuid7_milliseconds(text: str) -> int:
+    """When a UUID version 7 was made, in Unix milliseconds. Raises ValueError for any other text."""
+    value = uuid.UUID(text)
+    if value.version != 7:
+        raise ValueError(f"{text} is not a uuid7")
+    return value.int >> 80
+
+
 def is_uuid(text: str) -> bool:
     """Whether the text is a UUID in its canonical form of 36 characters, in either case."""
     try:

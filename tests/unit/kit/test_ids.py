@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abtest.kit.ids import Randomness, SystemRandomness, base62, is_uuid, public_id, random_base62, uuid7
+from abtest.kit.ids import (
+    Randomness,
+    SystemRandomness,
+    base62,
+    is_uuid,
+    public_id,
+    random_base62,
+    uuid7,
+    uuid7_milliseconds,
+)
 
 NOW = datetime(2026, 1, 31, 12, 0, 0, 123_000, tzinfo=UTC)
 MOMENTS = st.integers(0, 253_370_764_800_000_000).map(
@@ -28,6 +37,13 @@ class Bits:
 def test_uuid7__example_of_the_rfc__has_its_layout() -> None:
     value = uuid.UUID(uuid7(datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC), Bits(ones=False)))
     assert str(value) == "017f22e2-79b0-7000-8000-000000000000"
+
+
+def test_uuid7_milliseconds__of_the_rfcs_example__is_its_moment_and_of_another_version_none() -> None:
+    assert uuid7_milliseconds("017f22e2-79b0-7cc3-98c4-dc0c0c07398f") == 1_645_557_742_000
+    for text in ("919108f7-52d1-4320-9bac-f847db4148a8", "no id"):
+        with pytest.raises(ValueError):
+            uuid7_milliseconds(text)
 
 
 @given(MOMENTS, st.booleans())

@@ -45,10 +45,10 @@ While a delivery has not ended it has `due` = `<moment>#<uuid7>`, `waiting` = `W
 """
 
 from typing import Literal
-from uuid import UUID
 from zlib import crc32
 
 from abtest.kit.clock import Timestamp, from_milliseconds
+from abtest.kit.ids import uuid7_milliseconds
 
 BODY = "BODY"
 NAME = "U"
@@ -148,10 +148,7 @@ def inbox(shop_id: str) -> str:
 
 def month_of(row_id: str) -> str:
     """`yyyy-mm` in which a uuid7 was made. Raises ValueError for any other text."""
-    value = UUID(row_id)
-    if value.version != 7:
-        raise ValueError(f"{row_id} is not a uuid7")
-    return f"{from_milliseconds(value.int >> 80):%Y-%m}"
+    return f"{from_milliseconds(uuid7_milliseconds(row_id)):%Y-%m}"
 
 
 def outbox_shards(topic: str) -> list[str]:

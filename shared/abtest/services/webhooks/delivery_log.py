@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from uuid import UUID
 
 from abtest.domain.webhooks.deliveries import Delivery
 from abtest.domain.webhooks.tally import Tally
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp
 from abtest.kit.errors import NotFoundError
+from abtest.kit.ids import uuid7_milliseconds
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore
 from abtest.services.context import World
 from abtest.services.webhooks.records import read_webhook
@@ -88,4 +88,4 @@ def pages(
 
 
 def _is_older(delivery_id: str, since: Timestamp | None) -> bool:
-    return since is not None and from_milliseconds(UUID(delivery_id).int >> 80) < parse_timestamp(since) - DELAY
+    return since is not None and from_milliseconds(uuid7_milliseconds(delivery_id)) < parse_timestamp(since) - DELAY

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from uuid import UUID
 
 from abtest.domain.webhooks.deliveries import Delivery, Status
 from abtest.kit.clock import Timestamp, parse_milliseconds
+from abtest.kit.ids import uuid7_milliseconds
 
 _NAMES: dict[Status, str] = {"delivered": "WebhooksDelivered", "failed": "WebhooksFailed", "dead": "WebhooksDead"}
 
@@ -23,4 +23,4 @@ def measured(attempted: Sequence[Delivery]) -> dict[str, float]:
 
 def _way(delivery_id: str, arrived: Timestamp) -> int:
     """The id of a delivery begins with the moment of its event."""
-    return max(0, parse_milliseconds(arrived) - (UUID(delivery_id).int >> 80))
+    return max(0, parse_milliseconds(arrived) - uuid7_milliseconds(delivery_id))
