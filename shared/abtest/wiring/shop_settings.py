@@ -2,7 +2,6 @@
 
 from abtest.adapters.dynamo import DynamoSessions
 from abtest.adapters.outbound_http import OutboundHttp
-from abtest.domain.egress.targets import PublicOnly
 from abtest.ports.limits import Sessions
 from abtest.services.keys import Keys
 from abtest.services.last_seen import LastSeen
@@ -19,6 +18,7 @@ from abtest.services.signals.triggers import Triggers
 from abtest.services.storefronts import Storefronts
 from abtest.storefront import pixel
 from abtest.wiring.api import Management, Uses
+from abtest.wiring.egress import customer_rules
 
 
 def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pages | None = None) -> Uses:
@@ -45,5 +45,5 @@ def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pag
 
 
 def _pages(base: Management) -> Pages:
-    rules = PublicOnly(allow_loopback=base.settings.allow_loopback_egress == "true")
+    rules = customer_rules(base.settings)
     return Pages(sender=OutboundHttp(rules), rules=rules)

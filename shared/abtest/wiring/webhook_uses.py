@@ -6,7 +6,6 @@ from abtest.adapters.dynamo import DynamoDeliveryStore
 from abtest.adapters.kms import KmsSealer
 from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.adapters.sqs import SqsQueue
-from abtest.domain.egress.targets import PublicOnly
 from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.queue import Queue
 from abtest.ports.sealing import Sealer
@@ -16,6 +15,7 @@ from abtest.services.webhooks.delivery_log import DeliveryLog
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import Endpoints
 from abtest.wiring.api import Management, Uses
+from abtest.wiring.egress import customer_rules
 
 LOOKUP_SECONDS = 5.0
 """How long the caller waits for the name in an address that is registered."""
@@ -47,10 +47,9 @@ def webhook_uses(base: Management, parts: WebhookParts | None = None) -> Uses:
 def _deployed(base: Management) -> WebhookParts:
     settings = base.settings
     settings.need("deliveries_table", "webhook_key_arn", "webhook_queue_url")
-    rules = PublicOnly(allow_loopback=settings.allow_loopback_egress == "true")
     return WebhookParts(
         store=DynamoDeliveryStore(settings.deliveries_table),
         sealer=KmsSealer(settings.webhook_key_arn, base.world.clock),
         queue=SqsQueue(settings.webhook_queue_url),
-        check=OutboundHttp(rules, Limits(seconds=LOOKUP_SECONDS)).check,
+        check=OutboundHttp(customer_rules(settings), Limits(seconds=LOOKUP_SECONDS)).check,
     )

@@ -29,10 +29,9 @@ def doorbell(found: Settings) -> "Doorbell":
 def webhook_client(found: Settings) -> "OutboundHttp":
     """The way to addresses that shops wrote."""
     from abtest.adapters.outbound_http import Limits, OutboundHttp
-    from abtest.domain.egress.targets import PublicOnly
+    from abtest.wiring.egress import customer_rules
 
-    rules = PublicOnly(allow_loopback=found.allow_loopback_egress == "true")
-    return OutboundHttp(rules, Limits(seconds=EXCHANGE_SECONDS, body_bytes=ANSWER_BYTES))
+    return OutboundHttp(customer_rules(found), Limits(seconds=EXCHANGE_SECONDS, body_bytes=ANSWER_BYTES))
 
 
 def answering() -> "Answering":

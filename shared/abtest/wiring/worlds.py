@@ -14,15 +14,14 @@ def world_of(found: Settings) -> World:
 
     Where WebhookQueue is named, its workers are told of each commit's events.
     """
-    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket), told=_told(found.webhook_queue_url))
+    catalog = DynamoCatalog(found.catalog_table, S3Blobs(found.blobs_bucket), told=_told(found))
     return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
 
 
-def _told(webhook_queue_url: str) -> Told | None:
-    if not webhook_queue_url:
+def _told(found: Settings) -> Told | None:
+    if not found.webhook_queue_url:
         return None
-    from abtest.adapters.sqs import SqsQueue
-    from abtest.services.webhooks.doorbell import Doorbell
     from abtest.services.webhooks.ringing import RingForEvents
+    from abtest.wiring.webhooks import doorbell
 
-    return RingForEvents(Doorbell(SqsQueue(webhook_queue_url)))
+    return RingForEvents(doorbell(found))
