@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Literal
 
+from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.stored import known, plain
 
@@ -114,6 +115,20 @@ def delivery_id(row_id: str, webhook_id: str) -> str:
     derived = int.from_bytes(hashlib.sha256(f"{row_id} {webhook_id}".encode()).digest()[:8], "big")
     moment = uuid.UUID(row_id).int >> 64
     return str(uuid.UUID(int=moment << 64 | 0b10 << 62 | derived >> 2))
+
+
+def queued(webhook: Webhook, delivery_id: str, event: str, payload: Mapping[str, Any], now: Timestamp) -> Delivery:
+    """A new one, due at once."""
+    return Delivery(
+        id=delivery_id,
+        webhook_id=webhook.id,
+        shop_id=webhook.shop_id,
+        event=event,
+        payload=payload,
+        created_at=now,
+        updated_at=now,
+        next_attempt_at=now,
+    )
 
 
 def retry_delay(attempts: int) -> timedelta:

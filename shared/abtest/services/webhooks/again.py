@@ -5,7 +5,7 @@ asked for.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -53,16 +53,6 @@ class Recovered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
-    """What is to be sent."""
-
-    event: str
-    payload: Mapping[str, Any]
-    is_test: bool
-    redelivery_of: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
     """Use cases. Each raises NotFoundError, and ConflictError for an endpoint that is archived."""
 
@@ -76,8 +66,9 @@ class Again:
         webhook = self._webhook(caller.shop_id, webhook_id)
         self._count(webhook_id)
         name = event or webhook.events[0]
-        wish = _Wish(event=name, payload=EVENTS[name].example, is_test=True)
-        return self._queue(caller, webhook, "test", wish)
+        return self._queue(
+            caller, webhook, "test", replace(self._new(webhook, name, EVENTS[name].example), is_test=True)
+        )
 
     def redeliver(self, caller: Caller, webhook_id: str, delivery_id: str) -> Delivery:
         """The same event in a delivery of its own. Raises WebhookDisabledError, RateLimitedError."""
@@ -87,10 +78,9 @@ class Again:
             raise NotFoundError("no such delivery")
         self._refuse_disabled(webhook)
         self._count(webhook_id)
-        wish = _Wish(
-            event=original.event, payload=original.payload, is_test=original.is_test, redelivery_of=original.id
-        )
-        return self._queue(caller, webhook, "redeliver", wish)
+        new = self._new(webhook, original.event, original.payload)
+        again = replace(new, is_test=original.is_test, redelivery_of=original.id)
+        return self._queue(caller, webhook, "redeliver", again)
 
     def recover(self, caller: Caller, webhook_id: str, since: Timestamp, until: Timestamp | None) -> Recovered:
         """Queue dead deliveries made in this time again, under their own ids. Doing it twice is harmless.
@@ -135,20 +125,10 @@ class Again:
         if not decision.allowed:
             raise RateLimitedError(decision)
 
-    def _queue(self, caller: Caller, webhook: Webhook, verb: str, wish: _Wish) -> Delivery:
-        now = self.world.now()
-        delivery = Delivery(
-            id=self.world.new_id(),
-            webhook_id=webhook.id,
-            shop_id=webhook.shop_id,
-            event=wish.event,
-            payload=wish.payload,
-            created_at=now,
-            updated_at=now,
-            next_attempt_at=now,
-            redelivery_of=wish.redelivery_of,
-            is_test=wish.is_test,
-        )
+    def _new(self, webhook: Webhook, event: str, payload: Mapping[str, Any]) -> Delivery:
+        return deliveries.queued(webhook, self.world.new_id(), event, payload, self.world.now())
+
+    def _queue(self, caller: Caller, webhook: Webhook, verb: str, delivery: Delivery) -> Delivery:
         said = {"delivery_id": delivery.id, "event": delivery.event, "redelivery_of": delivery.redelivery_of}
         self._note(caller, webhook, verb, {name: [None, value] for name, value in said.items() if value})
         self.store.add(delivery)

@@ -50,16 +50,8 @@ class FanOut:
     def _delivery(self, row: OutboxRow, webhook: Webhook) -> Delivery:
         """Queued; of an endpoint that failures stopped it is dead at once, so that it can be recovered."""
         now = self._world.now()
-        delivery = Delivery(
-            id=delivery_id(row.id, webhook.id),
-            webhook_id=webhook.id,
-            shop_id=row.shop_id,
-            event=row.payload["event"],
-            payload={name: value for name, value in row.payload.items() if name != "event"},
-            created_at=now,
-            updated_at=now,
-            next_attempt_at=now,
-        )
+        facts = {name: value for name, value in row.payload.items() if name != "event"}
+        delivery = deliveries.queued(webhook, delivery_id(row.id, webhook.id), row.payload["event"], facts, now)
         if self._store.health(webhook.id).is_disabled:
             return deliveries.closed(delivery, DISABLED, now)
         return delivery
