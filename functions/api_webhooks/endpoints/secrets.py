@@ -23,4 +23,4 @@ def rotate_secret(
     """A new secret, shown this once. For the grace, what is sent is signed with the one before as well."""
     grace = timedelta(seconds=(body or SecretRotationInput()).grace_seconds)
     issued = endpoints.rotate(caller, webhook_id, grace, expected_version=if_match)
-    return WebhookCreated.with_secret(issued.shown.webhook, issued.shown.health, issued.secret)
+    return WebhookCreated.with_secret(issued.standing, issued.secret)

@@ -31,21 +31,21 @@ def list_webhooks(
     """Endpoints, newest first, without secrets. A page may hold fewer than `limit` and still have a next one."""
     filters = EndpointFilters(active=active, archived=archived)
     found, last = endpoints.page(caller.shop_id, filters, limit=page.limit, after=page.after)
-    return page.page([Webhook.of(each.webhook, each.health) for each in found], last)
+    return page.page([Webhook.of(each) for each in found], last)
 
 
 @router.post("", operation_id="createWebhook", status_code=201, responses=errors(UrlNotAllowedError, LimitReachedError))
 def create_webhook(body: WebhookInput, caller: Writer, endpoints: Uses) -> WebhookCreated:
     """A new endpoint, active at once. Its secret is shown this once. A shop has 20 at most."""
     issued = endpoints.create(caller, url=body.url, events=body.events)
-    return WebhookCreated.with_secret(issued.shown.webhook, issued.shown.health, issued.secret)
+    return WebhookCreated.with_secret(issued.standing, issued.secret)
 
 
 @router.get("/{webhook_id}", operation_id="getWebhook", responses=errors(NotFoundError))
 def get_webhook(webhook_id: PathId, caller: Reader, endpoints: Uses) -> Webhook:
     """One endpoint, without its secret."""
     found = endpoints.get(caller.shop_id, webhook_id)
-    return Webhook.of(found.webhook, found.health)
+    return Webhook.of(found)
 
 
 @router.patch(
@@ -61,7 +61,7 @@ def update_webhook(
     What died while it was disabled is queued again by `/recover`.
     """
     found = endpoints.update(caller, webhook_id, body.stated(), expected_version=if_match)
-    return Webhook.of(found.webhook, found.health)
+    return Webhook.of(found)
 
 
 @router.delete("/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=errors(NotFoundError))

@@ -8,10 +8,10 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Unique
 from abtest.domain.egress.targets import MAX_URL
-from abtest.domain.webhooks import catalogue, endpoint
+from abtest.domain.webhooks import catalogue
 from abtest.domain.webhooks.deliveries import SNIPPET_BYTES, Delivery, Status
 from abtest.domain.webhooks.endpoint import DEFAULT_GRACE, MAX_GRACE
-from abtest.domain.webhooks.health import Health
+from abtest.domain.webhooks.health import Standing
 from abtest.domain.webhooks.tally import Tally
 
 _EXAMPLE: dict[str, Any] = {
@@ -86,9 +86,9 @@ class Webhook(Output):
     archived_by: Id | None
 
     @classmethod
-    def of(cls, webhook: endpoint.Webhook, health: Health) -> Self:
+    def of(cls, standing: Standing) -> Self:
         """The endpoint as the contract shows it."""
-        return cls(**_shown(webhook, health)).at(webhook.version + health.version)
+        return cls(**_shown(standing)).at(standing.version)
 
 
 class WebhookCreated(Webhook):
@@ -97,17 +97,18 @@ class WebhookCreated(Webhook):
     secret: Annotated[str, Field(repr=False)]
 
     @classmethod
-    def with_secret(cls, webhook: endpoint.Webhook, health: Health, secret: str) -> Self:
+    def with_secret(cls, standing: Standing, secret: str) -> Self:
         """The one answer that carries the secret."""
-        return cls(**_shown(webhook, health), secret=secret).at(webhook.version + health.version)
+        return cls(**_shown(standing), secret=secret).at(standing.version)
 
 
-def _shown(webhook: endpoint.Webhook, health: Health) -> dict[str, Any]:
+def _shown(standing: Standing) -> dict[str, Any]:
+    webhook, health = standing.webhook, standing.health
     return {
         "id": webhook.id,
         "url": webhook.url,
         "events": list(webhook.events),
-        "active": webhook.active and not health.is_disabled,
+        "active": standing.is_active,
         "hasSecret": True,
         "consecutiveFailures": health.consecutive_failures,
         "disabledAt": health.disabled_at,

@@ -12,7 +12,7 @@ import pytest
 from abtest.domain.webhooks.endpoint import webhook_from
 from abtest.kit.clock import timestamp
 from abtest.ports.sealing import SealingUnavailableError
-from abtest.services.webhooks.endpoints import Issued, Shown
+from abtest.services.webhooks.endpoints import Issued
 from tests.integration.api_webhooks.conftest import URL, WebhookApi
 from tests.support.api import Tenant
 from tests.support.client import Answer, Client
@@ -124,7 +124,7 @@ def test_secret__appears_in_its_answer_and_nowhere_else(
 def test_secret__in_what_carries_it__is_not_in_its_repr(api: WebhookApi) -> None:
     from abtest.contract.webhooks import WebhookCreated
     from abtest.domain.webhooks.endpoint import Sealed, Webhook
-    from abtest.domain.webhooks.health import Health
+    from abtest.domain.webhooks.health import Health, Standing
 
     now = api.world.now()
     webhook = Webhook(
@@ -137,8 +137,9 @@ def test_secret__in_what_carries_it__is_not_in_its_repr(api: WebhookApi) -> None
         created_at=now,
         updated_at=now,
     )
-    assert "whsec_" not in repr(Issued(Shown(webhook, Health()), "whsec_x"))
-    assert "whsec_" not in repr(WebhookCreated.with_secret(webhook, Health(), "whsec_x"))
+    standing = Standing(webhook, Health())
+    assert "whsec_" not in repr(Issued(standing, "whsec_x"))
+    assert "whsec_" not in repr(WebhookCreated.with_secret(standing, "whsec_x"))
 
 
 def test_idempotency_key__repeated__gives_the_same_endpoint_and_secret(client: Client) -> None:

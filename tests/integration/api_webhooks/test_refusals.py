@@ -101,7 +101,7 @@ def make(api: WebhookApi, tenant: Tenant) -> Callable[[], str]:
     caller = Caller(
         key_id="k", kind="shop", user_id=tenant.user_id, shop_id=tenant.shop.id, scopes=frozenset(), request_id="r"
     )
-    return lambda: endpoints.create(caller, url=URL, events=STARTED).shown.webhook.id
+    return lambda: endpoints.create(caller, url=URL, events=STARTED).standing.webhook.id
 
 
 def test_create__many_at_once__never_makes_more_than_twenty(

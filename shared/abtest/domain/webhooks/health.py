@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit.clock import Timestamp
 
 DISABLED_AFTER = 3
@@ -37,3 +38,21 @@ class Health:
 
     def _changed(self, failures: int, disabled_at: Timestamp | None) -> "Health":
         return replace(self, consecutive_failures=failures, disabled_at=disabled_at, version=self.version + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An endpoint and how it bears up."""
+
+    webhook: Webhook
+    health: Health
+
+    @property
+    def version(self) -> int:
+        """Of both together: each only rises, so the sum names one state."""
+        return self.webhook.version + self.health.version
+
+    @property
+    def is_active(self) -> bool:
+        """Whether events are sent to it: the shop wants them, and failures have not stopped it."""
+        return self.webhook.active and not self.health.is_disabled

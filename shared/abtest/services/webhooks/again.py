@@ -13,6 +13,7 @@ from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.domain.webhooks.deliveries import Delivery
 from abtest.domain.webhooks.endpoint import Webhook
+from abtest.domain.webhooks.health import Standing
 from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.errors import FieldError, NotFoundError, ServiceError, ValidationFailedError
 from abtest.ports.catalog import Commit
@@ -108,7 +109,7 @@ class Again:
         return webhook
 
     def _refuse_disabled(self, webhook: Webhook) -> None:
-        if not webhook.active or self.store.health(webhook.id).is_disabled:
+        if not Standing(webhook, self.store.health(webhook.id)).is_active:
             raise WebhookDisabledError
 
     def _refuse_time(self, since: Timestamp, until: Timestamp | None) -> None:

@@ -9,7 +9,7 @@ from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.webhooks import endpoint
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Sealed, Webhook
 from abtest.domain.webhooks.envelope import SECRET_BYTES, secret_of
-from abtest.domain.webhooks.health import Health
+from abtest.domain.webhooks.health import Health, Standing
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError, LimitReachedError
 from abtest.ports.catalog import AuditRow, Commit, Head, NameTakenError, Release, StaleVersionError
@@ -39,28 +39,10 @@ _AUDITED = ("url", "events", "active", "archived_at")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An endpoint and how it bears up."""
-
-    webhook: Webhook
-    health: Health
-
-    @property
-    def version(self) -> int:
-        """Of both together: each only rises, so the sum names one state."""
-        return self.webhook.version + self.health.version
-
-    @property
-    def is_active(self) -> bool:
-        """Whether events are sent to it."""
-        return self.webhook.active and not self.health.is_disabled
-
-
-@dataclass(frozen=True, slots=True)
 class Issued:
     """An endpoint with its new secret, which is stored sealed only."""
 
-    shown: Shown
+    standing: Standing
     secret: str = field(repr=False)
 
 
@@ -89,20 +71,22 @@ class Endpoints:
 
     def page(
         self, shop_id: str, filters: EndpointFilters, *, limit: int, after: str | None
-    ) -> tuple[list[Shown], str | None]:
+    ) -> tuple[list[Standing], str | None]:
         """Newest first, and the key that continues the list."""
-        listing = Listing(self.world.catalog, KIND, lambda record: self._shown(webhook_in(record)), plural="webhooks")
+        listing = Listing(
+            self.world.catalog, KIND, lambda record: self._standing(webhook_in(record)), plural="webhooks"
+        )
         return listing.page(
             shop_id,
             filters,
             limit=limit,
             after=after,
-            admits_whole=lambda shown: filters.active in (None, shown.is_active),
+            admits_whole=lambda standing: filters.active in (None, standing.is_active),
         )
 
-    def get(self, shop_id: str, webhook_id: str) -> Shown:
+    def get(self, shop_id: str, webhook_id: str) -> Standing:
         """One of the shop's, archived ones included. Raises NotFoundError."""
-        return self._shown(read_webhook(self.world.catalog, shop_id, webhook_id))
+        return self._standing(read_webhook(self.world.catalog, shop_id, webhook_id))
 
     def create(self, caller: Caller, *, url: str, events: list[str]) -> Issued:
         """A new endpoint with its secret. Raises UrlNotAllowedError, LimitReachedError, SealingUnavailableError."""
@@ -122,12 +106,12 @@ class Endpoints:
                 updated_at=now,
             )
             if self._claimed(caller, webhook):
-                return Issued(Shown(webhook, Health()), secret)
+                return Issued(Standing(webhook, Health()), secret)
         raise _full()
 
     def update(
         self, caller: Caller, webhook_id: str, stated: Mapping[str, Any], *, expected_version: int | None
-    ) -> Shown:
+    ) -> Standing:
         """Change settings; `active: true` also forgets failures.
 
         Raises NotFoundError, VersionConflictError, ConflictError for an archived one, UrlNotAllowedError.
@@ -143,7 +127,7 @@ class Endpoints:
             return after
 
         webhook = retried(attempt)
-        return Shown(webhook, self._enabled(webhook_id)) if is_enabling else self._shown(webhook)
+        return Standing(webhook, self._enabled(webhook_id)) if is_enabling else self._standing(webhook)
 
     def rotate(self, caller: Caller, webhook_id: str, grace: timedelta, *, expected_version: int | None) -> Issued:
         """A new secret; for the grace, what is sent is signed with the one before as well.
@@ -157,7 +141,7 @@ class Endpoints:
             after = endpoint.rotated(before.webhook, sealed, grace, self.world.now())
             until = after.previous.valid_until if after.previous else None
             self._save(caller, before, after, {"secret": [None, "rotated"], "previous_valid_until": [None, until]})
-            return Issued(Shown(after, before.health), secret)
+            return Issued(Standing(after, before.health), secret)
 
         return retried(attempt)
 
@@ -177,14 +161,14 @@ class Endpoints:
         retried(attempt)
         self.doorbell.deliveries(caller.shop_id, webhook_id)
 
-    def _read(self, shop_id: str, webhook_id: str, expected_version: int | None) -> Shown:
+    def _read(self, shop_id: str, webhook_id: str, expected_version: int | None) -> Standing:
         found = self.get(shop_id, webhook_id)
         refuse_other_version(expected_version, found.version)
         refuse_archived(found.webhook)
         return found
 
-    def _shown(self, webhook: Webhook) -> Shown:
-        return Shown(webhook, self.store.health(webhook.id))
+    def _standing(self, webhook: Webhook) -> Standing:
+        return Standing(webhook, self.store.health(webhook.id))
 
     def _check(self, url: str) -> None:
         try:
@@ -214,7 +198,7 @@ class Endpoints:
             return False
         return True
 
-    def _save(self, caller: Caller, before: Shown, after: Webhook, note: Diff) -> None:
+    def _save(self, caller: Caller, before: Standing, after: Webhook, note: Diff) -> None:
         """Commit what is different, if anything is; an endpoint that is archived gives its place back."""
         diff = _differences(before.webhook, after) | note
         is_changed = after.version != before.webhook.version
