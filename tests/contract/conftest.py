@@ -104,6 +104,14 @@ def ports(engine: Engine) -> Iterator[Ports]:
         yield found
 
 
+@pytest.fixture
+def interrupted(ports: Ports) -> Iterator[Ports]:
+    """Ports whose connection a test may spoil: it is theirs alone."""
+    aws.reset()
+    yield ports
+    aws.reset()
+
+
 @contextmanager
 def _memory(_: pytest.FixtureRequest) -> Iterator[Engine]:
     yield _memory_ports

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -12,7 +12,7 @@ from abtest.adapters.dynamo.table import Item, Table
 from abtest.domain.webhooks.deliveries import claimed, closed
 from abtest.domain.webhooks.health import Health
 from abtest.kit.errors import DatabaseBusyError
-from abtest.ports.deliveries import DeliveryFilter, DeliveryStore, HealthChange, StaleDeliveryError
+from abtest.ports.deliveries import DeliveryFilter, HealthChange, StaleDeliveryError
 from tests.contract.conftest import Ports
 from tests.contract.records import at, iso
 from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
@@ -23,68 +23,60 @@ ONE_DEAD = HealthChange(Health(), Health(1, None, 1))
 
 
 @pytest.fixture
-def interrupted(ports: Ports) -> Iterator[DeliveryStore]:
-    """A store whose connection a test may spoil."""
-    aws.reset()
-    yield ports.deliveries
-    aws.reset()
-
-
-@pytest.fixture
 def store(aws_stack: AwsStack) -> DynamoDeliveryStore:
     return DynamoDeliveryStore(aws_stack.name("DeliveriesTable"))
 
 
 @over_http
-def test_add__answer_lost__is_still_known_to_be_new(interrupted: DeliveryStore) -> None:
+def test_add__answer_lost__is_still_known_to_be_new(interrupted: Ports) -> None:
     delivery = queued()
     instead("PutItem", lose_first_answer())
-    assert interrupted.add(delivery)
-    assert not interrupted.add(delivery)
+    assert interrupted.deliveries.add(delivery)
+    assert not interrupted.deliveries.add(delivery)
 
 
 @over_http
-def test_change__answer_lost__is_held_by_who_asked(interrupted: DeliveryStore) -> None:
-    [delivery] = added(interrupted, queued())
+def test_change__answer_lost__is_held_by_who_asked(interrupted: Ports) -> None:
+    [delivery] = added(interrupted.deliveries, queued())
     instead("PutItem", lose_first_answer())
     held = claimed(delivery, iso(1))
-    interrupted.change(delivery, held)
+    interrupted.deliveries.change(delivery, held)
     with pytest.raises(StaleDeliveryError):
-        interrupted.change(delivery, claimed(delivery, iso(1)))
-    assert interrupted.get(HOOK, delivery.id) == held
+        interrupted.deliveries.change(delivery, claimed(delivery, iso(1)))
+    assert interrupted.deliveries.get(HOOK, delivery.id) == held
 
 
 @over_http
-def test_change__with_health_and_its_answer_lost__is_counted_once(interrupted: DeliveryStore) -> None:
-    [delivery] = added(interrupted, queued())
+def test_change__with_health_and_its_answer_lost__is_counted_once(interrupted: Ports) -> None:
+    [delivery] = added(interrupted.deliveries, queued())
     instead("TransactWriteItems", lose_first_answer())
-    interrupted.change(delivery, closed(delivery, "refused", iso(1)), ONE_DEAD)
-    assert interrupted.health(HOOK) == Health(1, None, 1)
+    interrupted.deliveries.change(delivery, closed(delivery, "refused", iso(1)), ONE_DEAD)
+    assert interrupted.deliveries.health(HOOK) == Health(1, None, 1)
 
 
 @over_http
-def test_change__conflicts_that_pass__succeeds(interrupted: DeliveryStore) -> None:
-    [delivery] = added(interrupted, queued())
+def test_change__conflicts_that_pass__succeeds(interrupted: Ports) -> None:
+    [delivery] = added(interrupted.deliveries, queued())
     instead("TransactWriteItems", times(3, CONFLICT))
-    interrupted.change(delivery, closed(delivery, "refused", iso(1)), ONE_DEAD)
-    assert interrupted.health(HOOK) == Health(1, None, 1)
+    interrupted.deliveries.change(delivery, closed(delivery, "refused", iso(1)), ONE_DEAD)
+    assert interrupted.deliveries.health(HOOK) == Health(1, None, 1)
 
 
 @over_http
-def test_any_call__throttled__is_busy(interrupted: DeliveryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_call__throttled__is_busy(interrupted: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aws, "ATTEMPTS", 1)
-    delivery = queued()
+    deliveries, delivery = interrupted.deliveries, queued()
     after = claimed(delivery, iso(1))
     calls: Sequence[Callable[[], object]] = [
-        lambda: interrupted.add(delivery),
-        lambda: interrupted.get(HOOK, delivery.id),
-        lambda: interrupted.page(HOOK, DeliveryFilter(), limit=1),
-        lambda: interrupted.due(HOOK, iso(), limit=1),
-        lambda: interrupted.waiting(iso(), limit=1),
-        lambda: interrupted.change(delivery, after),
-        lambda: interrupted.change(delivery, after, ONE_DEAD),
-        lambda: interrupted.health(HOOK),
-        lambda: interrupted.put_health(HOOK, ONE_DEAD),
+        lambda: deliveries.add(delivery),
+        lambda: deliveries.get(HOOK, delivery.id),
+        lambda: deliveries.page(HOOK, DeliveryFilter(), limit=1),
+        lambda: deliveries.due(HOOK, iso(), limit=1),
+        lambda: deliveries.waiting(iso(), limit=1),
+        lambda: deliveries.change(delivery, after),
+        lambda: deliveries.change(delivery, after, ONE_DEAD),
+        lambda: deliveries.health(HOOK),
+        lambda: deliveries.put_health(HOOK, ONE_DEAD),
     ]
     instead("*", times(99, THROTTLED))
     for call in calls:

@@ -31,14 +31,6 @@ from tools.local.testing import free_ports
 
 
 @pytest.fixture
-def interrupted(ports: Ports) -> Iterator[Catalog]:
-    """A catalog whose connection a test may spoil."""
-    aws.reset()
-    yield ports.catalog
-    aws.reset()
-
-
-@pytest.fixture
 def catalog(aws_stack: AwsStack) -> Catalog:
     return DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket")))
 
@@ -61,28 +53,28 @@ def _let_requests_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @over_http
-def test_commit__conflicts_that_pass__succeeds(interrupted: Catalog) -> None:
+def test_commit__conflicts_that_pass__succeeds(interrupted: Ports) -> None:
     made = record(new_id())
     instead("TransactWriteItems", times(3, CONFLICT))
-    interrupted.commit(commit_of(put(made)))
-    assert interrupted.get(SHOP, "EXP", made.head.id) == made
+    interrupted.catalog.commit(commit_of(put(made)))
+    assert interrupted.catalog.get(SHOP, "EXP", made.head.id) == made
 
 
 @over_http
-def test_commit__conflicts_that_do_not_pass__is_busy_and_stores_nothing(interrupted: Catalog) -> None:
+def test_commit__conflicts_that_do_not_pass__is_busy_and_stores_nothing(interrupted: Ports) -> None:
     made = record(new_id())
     instead("TransactWriteItems", times(99, CONFLICT))
     with pytest.raises(DatabaseBusyError) as refusal:
-        interrupted.commit(commit_of(put(made)))
+        interrupted.catalog.commit(commit_of(put(made)))
     assert refusal.value.headers == {"Retry-After": "1"}
-    assert interrupted.get(SHOP, "EXP", made.head.id) is None
+    assert interrupted.catalog.get(SHOP, "EXP", made.head.id) is None
 
 
 @over_http
-def test_any_call__throttled__is_busy(interrupted: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_call__throttled__is_busy(interrupted: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aws, "ATTEMPTS", 1)
     instead("*", times(99, THROTTLED))
-    for call in _calls(interrupted):
+    for call in _calls(interrupted.catalog):
         with pytest.raises(DatabaseBusyError):
             call()
 
@@ -110,11 +102,11 @@ def _calls(catalog: Catalog) -> list[Callable[[], object]]:
 
 
 @over_http
-def test_commit__answer_lost_after_it_was_applied__is_repeated_without_harm(interrupted: Catalog) -> None:
+def test_commit__answer_lost_after_it_was_applied__is_repeated_without_harm(interrupted: Ports) -> None:
     made = record(new_id())
     instead("TransactWriteItems", lose_first_answer())
-    interrupted.commit(commit_of(put(made), claims=[claim("NAME", made.head.id)]))
-    assert interrupted.get(SHOP, "EXP", made.head.id) == made
+    interrupted.catalog.commit(commit_of(put(made), claims=[claim("NAME", made.head.id)]))
+    assert interrupted.catalog.get(SHOP, "EXP", made.head.id) == made
 
 
 def test_commit__blob_store_silent__stores_nothing(aws_stack: AwsStack) -> None:
@@ -189,6 +181,8 @@ def test_limiter__no_answer__lets_pass_with_one_warning_and_asks_again_later(
 def test_leases__no_answer__is_busy_and_never_held(silence: AwsStack) -> None:
     with pytest.raises(DatabaseBusyError):
         DynamoLeases(silence.name("EphemeralTable")).acquire("cron", owner="a", seconds=9, now=at())
+    with pytest.raises(DatabaseBusyError):
+        DynamoLeases(silence.name("EphemeralTable")).is_held("cron", now=at())
 
 
 def test_blobs__no_answer__are_unavailable(silence: AwsStack) -> None:
