@@ -28,7 +28,7 @@ def ours(base: str, count: int) -> Pace:
     webhooks = Webhooks()
     webhook = webhooks.endpoint(f"{base}/ok")
     for _ in range(count):
-        webhooks.fan_out.deliver(webhooks.world.outbox_row(webhook.shop_id, "webhook", {"event": EVENT, **PAYLOAD}))
+        webhooks.fan_out.deliver(webhooks.event(webhook))
     return _paced(base, count, lambda: webhooks.drain.run(webhook.shop_id, webhook.id))
 
 

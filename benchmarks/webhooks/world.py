@@ -17,7 +17,7 @@ from abtest.domain.webhooks.endpoint import Sealed, Webhook
 from abtest.domain.webhooks.envelope import secret_of
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit
+from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.context import World
 from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell
@@ -82,7 +82,7 @@ class Webhooks:
     def __init__(self) -> None:
         self.queue = DelayingQueue()
         self._sealer = OpenedBefore()
-        doorbell = Doorbell(self.queue)
+        doorbell, leases = Doorbell(self.queue), MemoryLeases()
         self.store = MemoryDeliveryStore()
         catalog = MemoryCatalog(told=RingForEvents(doorbell))
         self.world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
@@ -90,12 +90,12 @@ class Webhooks:
         self.drain = Drain(
             world=self.world,
             store=self.store,
-            leases=MemoryLeases(),
+            leases=leases,
             sealer=self._sealer,
             doorbell=doorbell,
             senders=client.session,
         )
-        self.fan_out = FanOut(self.world, self.store, doorbell)
+        self.fan_out = FanOut(self.world, self.store, leases, doorbell)
         self.answering = Answering(fan_out=self.fan_out, drain=self.drain)
 
     def endpoint(self, url: str) -> Webhook:
@@ -114,9 +114,14 @@ class Webhooks:
         self.world.catalog.commit(Commit(puts=[put_of(webhook)]))
         return webhook
 
+    def event(self, webhook: Webhook) -> OutboxRow:
+        """An event of the endpoint's shop, of an experiment of its own."""
+        payload = {"event": EVENT, **PAYLOAD, "experiment_id": self.world.new_id()}
+        return self.world.outbox_row(webhook.shop_id, "webhook", payload)
+
     def happens(self, webhook: Webhook) -> str:
         """Something happens that the endpoint is told of, by a delivery of this id."""
-        row = self.world.outbox_row(webhook.shop_id, "webhook", {"event": EVENT, **PAYLOAD})
+        row = self.event(webhook)
         self.world.catalog.commit(Commit(outbox=[row]))
         return delivery_id(row.id, webhook.id)
 

@@ -26,6 +26,18 @@ def test_lease__acquired_again_by_its_holder__is_prolonged(ports: Ports) -> None
     assert _acquire(ports, "b", 110)
 
 
+def test_lease__from_its_beginning_to_its_end__is_held(ports: Ports) -> None:
+    def is_held(seconds: float) -> bool:
+        return ports.another().leases.is_held("cron_rollup", now=at(seconds))
+
+    assert not is_held(0)
+    _acquire(ports, "a", 0)
+    assert (is_held(0), is_held(59.999), is_held(60)) == (True, True, False)
+    assert not ports.leases.is_held("cron_launch", now=at())
+    ports.leases.release("cron_rollup", owner="a")
+    assert not is_held(1)
+
+
 def test_lease__released_by_its_holder__is_free(ports: Ports) -> None:
     _acquire(ports, "a", 0)
     ports.leases.release("cron_rollup", owner="a")

@@ -76,6 +76,10 @@ class Leases(Protocol):
         """Whether `owner` holds the lease now; an expired one can be taken."""
         ...
 
+    def is_held(self, name: str, *, now: datetime) -> bool:
+        """Whether anybody holds it; who reads so after a write knows that the holder has yet to give it back."""
+        ...
+
     def release(self, name: str, *, owner: str) -> None:
         """Give it back if still held."""
         ...

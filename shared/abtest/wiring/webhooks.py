@@ -48,16 +48,17 @@ def answering() -> "Answering":
     found.need("catalog_table", "ephemeral_table", "deliveries_table", "webhook_key_arn")
     # Endpoints are small, so the bucket of bodies is not among this function's resources.
     world, store, bell = world_of(found), DynamoDeliveryStore(found.deliveries_table), doorbell(found)
+    leases = DynamoLeases(found.ephemeral_table)
     drain = Drain(
         world=world,
         store=store,
-        leases=DynamoLeases(found.ephemeral_table),
+        leases=leases,
         sealer=KmsSealer(found.webhook_key_arn, world.clock),
         doorbell=bell,
         senders=webhook_client(found).session,
         metrics=EmbeddedMetrics(found.aws_lambda_function_name, world.clock),
     )
-    return Answering(fan_out=FanOut(world, store, bell), drain=drain)
+    return Answering(fan_out=FanOut(world, store, leases, bell), drain=drain)
 
 
 def webhook_worker() -> Callable[[Any, Any], Any]:

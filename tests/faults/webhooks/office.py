@@ -130,19 +130,19 @@ class Worker:
         self._office = office
         self._dead = threading.Event()
         self._bound = (fate or Fate(), self._dead, threading.Lock())
-        store = self._mortal(office.store)
+        store, leases = self._mortal(office.store), self._mortal(office.leases)
         doorbell = Doorbell(self._mortal(office.letters))
         world = World(catalog=self._mortal(office.catalog), clock=office.clock, random=office.random)
         drain = Drain(
             world=world,
             store=store,
-            leases=self._mortal(office.leases),
+            leases=leases,
             sealer=self._mortal(office.safe),
             doorbell=doorbell,
             senders=self._senders,
             metrics=office.metrics,
         )
-        self._answering = Answering(fan_out=FanOut(world, store, doorbell), drain=drain)
+        self._answering = Answering(fan_out=FanOut(world, store, leases, doorbell), drain=drain)
 
     @property
     def is_dead(self) -> bool:

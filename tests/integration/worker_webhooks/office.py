@@ -93,6 +93,9 @@ class Mortal:
     def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
         return self.leases.acquire(name, owner=owner, seconds=seconds, now=now)
 
+    def is_held(self, name: str, *, now: datetime) -> bool:
+        return self.leases.is_held(name, now=now)
+
     def release(self, name: str, *, owner: str) -> None:
         if not self.is_dead:
             self.leases.release(name, owner=owner)
@@ -148,7 +151,7 @@ class Office:
 
     @property
     def worker(self) -> Answering:
-        return Answering(fan_out=FanOut(self.world, self.store, self.doorbell), drain=self.drain)
+        return Answering(fan_out=FanOut(self.world, self.store, self.leases, self.doorbell), drain=self.drain)
 
     @property
     def sweep(self) -> OverdueWebhooks:

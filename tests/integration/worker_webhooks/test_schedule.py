@@ -16,7 +16,7 @@ from abtest.domain.webhooks.health import Health
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
 from abtest.ports.deliveries import HealthChange
-from abtest.services.webhooks.draining import UNREADABLE_SECRET
+from abtest.services.webhooks.attempting import UNREADABLE_SECRET
 from tests.integration.worker_webhooks.inbox import Inbox
 from tests.integration.worker_webhooks.office import EVENT, KEY, OTHER_SHOP, SHOP, START, Office
 

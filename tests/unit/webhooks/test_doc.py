@@ -8,7 +8,7 @@ from typing import get_args
 from abtest.domain.webhooks import deliveries, endpoint, envelope
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.domain.webhooks.health import DISABLED_AFTER
-from abtest.services.webhooks import draining
+from abtest.services.webhooks import attempting, draining
 
 PAGE = (Path(__file__).parents[3] / "docs" / "webhooks.md").read_text()
 ORDINALS = {3: "Three"}
@@ -61,7 +61,13 @@ def test_page__limits__are_those_of_the_code() -> None:
 
 
 def test_page__reasons__are_those_that_are_told() -> None:
-    reasons = (deliveries.DELETED, deliveries.DISABLED, deliveries.LOST, draining.UNREADABLE_SECRET)
+    reasons = (
+        deliveries.DELETED,
+        deliveries.DISABLED,
+        deliveries.LOST,
+        attempting.UNREADABLE_SECRET,
+        attempting.OUR_FAULT,
+    )
     assert not [reason for reason in reasons if f"`{reason}`" not in PAGE]
 
 

@@ -24,6 +24,10 @@ class DynamoLeases:
             return False
         return True
 
+    def is_held(self, name: str, *, now: datetime) -> bool:
+        item = self._table.get(_key(name))
+        return item is not None and item["until"] > timestamp(now)
+
     def release(self, name: str, *, owner: str) -> None:
         try:
             self._table.delete(_key(name), condition=Path("owner") == owner)

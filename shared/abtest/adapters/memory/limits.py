@@ -92,6 +92,10 @@ class MemoryLeases:
             self._held[name] = (owner, now + timedelta(seconds=seconds))
             return True
 
+    def is_held(self, name: str, *, now: datetime) -> bool:
+        with self._lock:
+            return name in self._held and self._held[name][1] > now
+
     def release(self, name: str, *, owner: str) -> None:
         with self._lock:
             if self._held.get(name, ("", None))[0] == owner:

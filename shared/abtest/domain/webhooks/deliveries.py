@@ -6,7 +6,7 @@ followed by the next. Whoever records an attempt must still hold it: a delivery 
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Literal
@@ -88,6 +88,12 @@ class Delivery:
         return self.next_attempt_at if self.status in ("queued", "failed") else None
 
     @property
+    def subject(self) -> str:
+        """The experiment or project that it tells of; its own id where it tells of neither."""
+        about = self.payload.get("experiment_id") or self.payload.get("project_id")
+        return about if isinstance(about, str) else self.id
+
+    @property
     def has_ended(self) -> bool:
         """Whether no worker will take it up again by itself."""
         return self.status in ("delivered", "dead")
@@ -129,6 +135,14 @@ def queued(webhook: Webhook, delivery_id: str, event: str, payload: Mapping[str,
         updated_at=now,
         next_attempt_at=now,
     )
+
+
+def by_subject(some: Sequence[Delivery]) -> list[list[Delivery]]:
+    """In groups, each to be sent one after another: what is told of one experiment should arrive in its order."""
+    groups = dict[str, list[Delivery]]()
+    for delivery in some:
+        groups.setdefault(delivery.subject, []).append(delivery)
+    return list(groups.values())
 
 
 def retry_delay(attempts: int) -> timedelta:

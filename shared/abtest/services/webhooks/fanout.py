@@ -11,8 +11,10 @@ from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import OutboxRow
 from abtest.ports.deliveries import DeliveryStore
+from abtest.ports.limits import Leases
 from abtest.services.context import World
 from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.draining import lease_name
 from abtest.services.webhooks.records import live_webhooks
 
 _log = logging.getLogger(__name__)
@@ -21,9 +23,10 @@ _log = logging.getLogger(__name__)
 class FanOut:
     """Makes deliveries of events."""
 
-    def __init__(self, world: World, store: DeliveryStore, doorbell: Doorbell) -> None:
+    def __init__(self, world: World, store: DeliveryStore, leases: Leases, doorbell: Doorbell) -> None:
         self._world = world
         self._store = store
+        self._leases = leases
         self._doorbell = doorbell
 
     def carry_out(self, row_id: str, created_at: Timestamp) -> None:
@@ -43,9 +46,14 @@ class FanOut:
         for webhook in wanting:
             delivery = self._delivery(row, webhook)
             if self._store.add(delivery) and not delivery.has_ended:
-                self._doorbell.deliveries(row.shop_id, webhook.id)
+                self._ring(webhook)
         self._world.catalog.outbox_done(row)
         _log.info("webhook.fanned_out", extra={"shop_id": row.shop_id, "event": event, "webhooks": len(wanting)})
+
+    def _ring(self, webhook: Webhook) -> None:
+        """Unless a worker is at the endpoint, who looks for more before leaving: a burst needs no ring an event."""
+        if not self._leases.is_held(lease_name(webhook.id), now=self._world.clock.now()):
+            self._doorbell.deliveries(webhook.shop_id, webhook.id)
 
     def _delivery(self, row: OutboxRow, webhook: Webhook) -> Delivery:
         """Queued; of an endpoint that failures stopped it is dead at once, so that it can be recovered."""
