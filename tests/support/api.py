@@ -62,6 +62,14 @@ class Tenant:
     user_id: str
 
 
+def founded(base: Management, **fields: object) -> Tenant:
+    """A new shop of a new user, and its admin key, stored and published by what all families share."""
+    user_id = base.world.new_id()
+    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR", **fields}
+    shop, minted = Shops(base.world, base.publication).found(user_id, wish)
+    return Tenant(shop, minted.text, user_id)
+
+
 class MemoryApi:
     """An application of some routers, and the means to make tenants and keys without going through it."""
 
@@ -77,11 +85,7 @@ class MemoryApi:
 
     def tenant(self, name: str = "Shop", **fields: object) -> Tenant:
         """A new shop of a new user, and its admin key."""
-        user_id = self.world.new_id()
-        shops = Shops(self.world, self.management.publication)
-        wish = {"name": name, "domain": "shop.example", "currency": "EUR", **fields}
-        shop, minted = shops.found(user_id, wish)
-        return Tenant(shop, minted.text, user_id)
+        return founded(self.management, name=name, **fields)
 
     def key(
         self,

@@ -4,7 +4,6 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from abtest.wiring.settings import settings
 from tests.support.moto_stack import AwsStack
 
 Handler = Callable[[Any, Any], Any]
@@ -13,7 +12,6 @@ Handler = Callable[[Any, Any], Any]
 def fresh_handler(stack: AwsStack, function_id: str, folder: str) -> Handler:
     """The handler of a function in a fresh process: its own environment and policy, its module run anew."""
     stack.enter(function_id)
-    settings.cache_clear()
     module = importlib.reload(importlib.import_module(f"{folder}.app"))
     handler: Handler = module.handler
     guard = stack.guard(function_id)

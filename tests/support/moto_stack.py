@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 
 from abtest.adapters import aws
+from abtest.wiring.settings import settings
 from tests.support.permissions import Guard
 from tests.support.template import Stack
 from tools.local.provision.clients import Clients
@@ -42,9 +43,10 @@ class AwsStack:
         return self._stack.environment(function_id)
 
     def enter(self, function_id: str) -> None:
-        """Put the function's environment into this process until the test ends."""
+        """Put the function's environment into this process until the test ends; settings are read anew."""
         for name, value in self.environment(function_id).items():
             self._monkeypatch.setenv(name, value)
+        settings.cache_clear()
 
     def guard(self, function_id: str) -> Guard:
         """What says, of the function's calls to AWS, which its policy does not allow."""
@@ -63,6 +65,7 @@ def moto_stack(monkeypatch: pytest.MonkeyPatch, parameters: dict[str, str] | Non
         stack = Stack.planned(endpoint=ENDPOINT, parameters=parameters)
         stack.create(clients)
         yield AwsStack(stack, clients, monkeypatch)
+    settings.cache_clear()  # what was read of this stack names nothing that a later test has
 
 
 def enter_moto(monkeypatch: pytest.MonkeyPatch) -> None:

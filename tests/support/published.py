@@ -7,7 +7,6 @@ from abtest.ports.catalog import Commit, OutboxRow, Put
 from abtest.services.experiments.records import record_of
 from abtest.services.publication import Publication, PublicationOutcome
 from abtest.services.shop_records import puts_of
-from abtest.wiring.settings import settings
 from abtest.wiring.workers import publication
 from tests.support.moto_stack import AwsStack
 from tests.support.storefronts import MOMENT, SHOP_ID, shop
@@ -39,7 +38,6 @@ class PublishedShop:
     def publication(self) -> Publication:
         """The use case in worker_publish's environment."""
         self._stack.enter("WorkerPublish")
-        settings.cache_clear()
         return publication()
 
 

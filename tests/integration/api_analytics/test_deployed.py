@@ -3,63 +3,51 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 
-from abtest.wiring.settings import settings
-from tests.support.client import Client
-from tests.support.handlers import Handler, fresh_handler
+from abtest.kit.clock import SystemClock, timestamp
+from tests.support.deployed import DeployedFamily
 from tests.support.moto_stack import AwsStack
 
 NOISE = b64encode(Random(1).randbytes(149_000)).decode()  # three of them do not fit into an item, however packed
 
 
 @pytest.fixture
-def author(aws_stack: AwsStack) -> Iterator[Handler]:
-    yield fresh_handler(aws_stack, "ApiExperiments", "api_experiments")
-    settings.cache_clear()
+def author(aws_stack: AwsStack) -> DeployedFamily:
+    """Who makes the experiments."""
+    return DeployedFamily.started(aws_stack, "ApiExperiments", "api_experiments")
 
 
-def test_results__of_an_experiment_larger_than_an_item__are_read(author: Handler, aws_stack: AwsStack) -> None:
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
-
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    _, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
+def test_results__of_an_experiment_larger_than_an_item__are_read(author: DeployedFamily) -> None:
     code = {"experiment_css": NOISE, "experiment_js": f'"{NOISE[::-1]}"', "experiment_reset_js": f"/*{NOISE[7:]}*/"}
-    made = Client(author, key=minted.text).post("/experiments", {"name": "x", **code}).json()
-    analyst = Client(fresh_handler(aws_stack, "ApiAnalytics", "api_analytics"), key=minted.text)
+    made = author.client.post("/experiments", {"name": "x", **code}).json()
+    analyst = author.calling("ApiAnalytics", "api_analytics")
     for reference in (made["id"], made["public_id"]):
         assert analyst.get(f"/experiments/{reference}/results").json()["computed_at"] is None
     assert analyst.post(f"/experiments/{made['id']}/results", {}, checked=False).status == 405
 
 
 def test_results__of_every_engine__read_counts_looks_audit_and_guardian_as_the_policy_allows(
-    author: Handler, aws_stack: AwsStack
+    author: DeployedFamily, aws_stack: AwsStack
 ) -> None:
     from abtest.adapters.dynamo import DynamoLookStore, DynamoRollupStore
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
 
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    _, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    client = Client(author, key=minted.text)
+    client = author.client
     goal = {"name": "Buy", "type": "click", "selector": "#buy"}
     made = client.post("/experiments", {"name": "x", "goals": [goal]}).json()
     assert client.post(f"/experiments/{made['id']}/launch", {"override_checklist_warnings": True}).status == 200
     control, treatment = (variation["id"] for variation in made["variations"])
     wish_for = {"weights": {control: 0.6, treatment: 0.4}, "confirm_live_impact": True}
     assert client.put(f"/experiments/{made['id']}/variations/weights", wish_for).status == 200
-    identity = {"experiment_id": made["id"], "measurement_epoch": 2, "generation": 1, "computed_at": base.world.now()}
+    now = timestamp(SystemClock().now())
+    identity = {"experiment_id": made["id"], "measurement_epoch": 2, "generation": 1, "computed_at": now}
     tables = aws_stack.environment("CronAutostop")["ROLLUPS_TABLE"]
     assert DynamoRollupStore(tables).put({**identity, **totals(made["goals"][0]["id"], control, treatment)}, {}, {})
     state = {**identity, "looks": 1, "goals": {}, "minima": {}, "srm_p": 0.5}
     assert DynamoLookStore(tables).put(state, {**identity, "goals": {}})
-    analyst = Client(fresh_handler(aws_stack, "ApiAnalytics", "api_analytics"), key=minted.text)
+    analyst = author.calling("ApiAnalytics", "api_analytics")
     for engine in ("frequentist", "sequential", "bayesian"):
         answer = analyst.get(f"/experiments/{made['id']}/results", query={"engine": engine})
         assert answer.status == 200, answer.body

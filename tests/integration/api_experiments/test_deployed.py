@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -10,33 +9,20 @@ import pytest
 from abtest.kit.clock import timestamp
 from abtest.wiring.settings import settings
 from tests.support.client import Client
-from tests.support.handlers import Handler, fresh_handler
+from tests.support.deployed import DeployedFamily
+from tests.support.handlers import fresh_handler
 from tests.support.moto_stack import AwsStack
 
 
 @pytest.fixture
-def handler(aws_stack: AwsStack) -> Iterator[Handler]:
-    """The function in a fresh process."""
-    yield fresh_handler(aws_stack, "ApiExperiments", "api_experiments")
-    settings.cache_clear()
+def deployed(aws_stack: AwsStack) -> DeployedFamily:
+    return DeployedFamily.started(aws_stack, "ApiExperiments", "api_experiments")
 
 
 @pytest.fixture
-def admin(handler: Handler) -> tuple[str, str]:
-    """The id of a new shop, and the key of its admin."""
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
-
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    shop, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    return shop.id, minted.text
-
-
-@pytest.fixture
-def client(handler: Handler, admin: tuple[str, str]) -> Client:
+def client(deployed: DeployedFamily) -> Client:
     """The admin of a new shop, calling the experiments family."""
-    return Client(handler, key=admin[1])
+    return deployed.client
 
 
 def test_experiment__made_edited_launched__is_read_back_and_published(client: Client, aws_stack: AwsStack) -> None:
@@ -107,7 +93,7 @@ def test_exclusion_group__claims_its_members(client: Client) -> None:
 
 
 def test_plan__measured_by_roll_ups__is_stated_and_frozen_by_launch_and_cron(
-    client: Client, admin: tuple[str, str], aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
+    client: Client, deployed: DeployedFamily, aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from abtest.adapters.dynamo import DynamoRollupStore
     from abtest.domain.ledger.rollup_documents import shop_day_document
@@ -122,7 +108,7 @@ def test_plan__measured_by_roll_ups__is_stated_and_frozen_by_launch_and_cron(
     for ago in range(1, 29):
         steps = {"visited": 1000, "purchased": 40}
         date = f"{now - timedelta(days=ago):%Y-%m-%d}"
-        day = ShopDay(shop_id=admin[0], date=date, currency="EUR", steps=steps)
+        day = ShopDay(shop_id=deployed.tenant.shop.id, date=date, currency="EUR", steps=steps)
         assert rollups.put_shop_day(shop_day_document(day, generation=1, computed_at=timestamp(now)))
     revenue, click = (goal["id"] for goal in made["goals"])
 

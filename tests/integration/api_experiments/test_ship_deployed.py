@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
 
-from abtest.wiring.settings import settings
 from tests.support.client import Client
-from tests.support.handlers import fresh_handler
+from tests.support.deployed import DeployedFamily
 from tests.support.moto_stack import AwsStack
 
 
 @pytest.fixture
-def client(aws_stack: AwsStack) -> Iterator[Client]:
+def client(aws_stack: AwsStack) -> Client:
     """The admin of a new shop, calling the experiments family in a fresh process."""
-    handler = fresh_handler(aws_stack, "ApiExperiments", "api_experiments")
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
-
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    _, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    yield Client(handler, key=minted.text)
-    settings.cache_clear()
+    return DeployedFamily.started(aws_stack, "ApiExperiments", "api_experiments").client
 
 
 def block(number: int) -> dict[str, Any]:

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-
 import pytest
 
-from abtest.adapters.s3 import S3Blobs
-from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
-from abtest.wiring.settings import settings
-from tests.support.client import Client
-from tests.support.handlers import Handler, fresh_handler
+from tests.support.deployed import DeployedFamily
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
 
 
 @pytest.fixture
-def handler(aws_stack: AwsStack) -> Iterator[Handler]:
-    """The function in a fresh process."""
-    yield fresh_handler(aws_stack, "ApiFlags", "api_flags")
-    settings.cache_clear()
+def deployed(aws_stack: AwsStack) -> DeployedFamily:
+    return DeployedFamily.started(aws_stack, "ApiFlags", "api_flags")
 
 
-@pytest.fixture
-def shop(handler: Handler) -> tuple[str, Client]:
-    """A new shop's id, and its admin."""
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
-
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    made, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    return made.id, Client(handler, key=minted.text)
-
-
-def test_flag__made_activated_edited_moved__is_read_back_published_evaluated(
-    shop: tuple[str, Client], aws_stack: AwsStack
-) -> None:
-    shop_id, client = shop
+def test_flag__made_activated_edited_moved__is_read_back_published_evaluated(deployed: DeployedFamily) -> None:
+    client = deployed.client
     large = {"on_value": "x" * 65_000, "off_value": ["y" * 65_000]}
     made = client.post("/flags", {"key": "k", "name": "K", "activate": True, **large}).json()
     assert client.get("/flags/k").json() == client.get(f"/flags/{made['id']}").json() == made
@@ -51,18 +28,13 @@ def test_flag__made_activated_edited_moved__is_read_back_published_evaluated(
     assert {flag["key"] for flag in client.get("/flags", query={"sort": "name"}).json()["data"]} == {"k", "j"}
     assert client.delete("/flags/k").status == 204
 
-    delivery = S3Blobs(aws_stack.name("DeliveryBucket"))
-    pointer = delivery.get(pointer_key(shop_id))
-    assert pointer is not None
-    config = delivery.get(object_key(read_pointer(pointer.content).config.sha256, "identity"))
-    assert config is not None
-    (flag,) = json.loads(config.content)["flags"]
+    (flag,) = deployed.published()["flags"]
     assert (flag["key"], flag["on"]) == ("j", large["on_value"])
     assert client.post("/flags/evaluate", {"visitor_id": "v"}).json() == {
         "flags": {"j": {"value": large["on_value"], "reason": "on"}}
     }
 
 
-def test_sample_event__without_a_key__is_what_the_shelf_says(handler: Handler) -> None:
-    answer = handler(sample("api_flags__no_key"), Context())
+def test_sample_event__without_a_key__is_what_the_shelf_says(deployed: DeployedFamily) -> None:
+    answer = deployed.handler(sample("api_flags__no_key"), Context())
     assert answer["statusCode"] == 401

@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-
 import pytest
 
-from abtest.adapters.s3 import S3Blobs
-from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.services.personalizations.ordering import MAX_ORDERED
-from abtest.wiring.settings import settings
-from tests.support.client import Client
-from tests.support.handlers import Handler, fresh_handler
+from tests.support.deployed import DeployedFamily
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
 
 
 @pytest.fixture
-def handler(aws_stack: AwsStack) -> Iterator[Handler]:
-    """The function in a fresh process."""
-    yield fresh_handler(aws_stack, "ApiPersonalizations", "api_personalizations")
-    settings.cache_clear()
+def deployed(aws_stack: AwsStack) -> DeployedFamily:
+    return DeployedFamily.started(aws_stack, "ApiPersonalizations", "api_personalizations")
 
 
-@pytest.fixture
-def shop(handler: Handler) -> tuple[str, Client]:
-    """A new shop's id, and its admin."""
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
-
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    made, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    return made.id, Client(handler, key=minted.text)
-
-
-def test_personalization__as_large_as_may_be__is_read_back_and_published(
-    shop: tuple[str, Client], aws_stack: AwsStack
-) -> None:
-    shop_id, client = shop
+def test_personalization__as_large_as_may_be__is_read_back_and_published(deployed: DeployedFamily) -> None:
+    client = deployed.client
     experience = {"custom_css": "x" * 200_000, "custom_js": "1" * 200_000, "value": "y" * 65_000}
     made = client.post("/personalizations", {"key": "k", "name": "K", "activate": True, "experience": experience})
     assert made.status == 201, made.body[:500]
@@ -55,18 +32,13 @@ def test_personalization__as_large_as_may_be__is_read_back_and_published(
     assert client.post(f"{path}/duplicate").json()["key"] == "k-copy"
     assert client.post(f"{path}/duplicate").json()["key"] == "k-copy-2"
 
-    delivery = S3Blobs(aws_stack.name("DeliveryBucket"))
-    pointer = delivery.get(pointer_key(shop_id))
-    assert pointer is not None
-    config = delivery.get(object_key(read_pointer(pointer.content).config.sha256, "identity"))
-    assert config is not None
-    (found,) = json.loads(config.content)["personalizations"]
+    (found,) = deployed.published()["personalizations"]
     assert [item["key"] for item in found["experiences"]] == ["default", "a/b"]
     assert [rule["experience"] for rule in found["rules"]] == ["a/b"]
 
 
-def test_life__of_a_personalization__from_draft_to_archive_and_away(shop: tuple[str, Client]) -> None:
-    _, client = shop
+def test_life__of_a_personalization__from_draft_to_archive_and_away(deployed: DeployedFamily) -> None:
+    client = deployed.client
     made = client.post("/personalizations", {"key": "k", "name": "K"}).json()
     path = f"/personalizations/{made['id']}"
     states = [client.post(f"{path}/{verb}").json()["status"] for verb in ("activate", "pause", "archive", "unarchive")]
@@ -76,8 +48,8 @@ def test_life__of_a_personalization__from_draft_to_archive_and_away(shop: tuple[
     assert client.get("/personalizations").json()["data"][0]["id"] == made["id"]
 
 
-def test_order__of_as_many_as_fit__is_one_commit(shop: tuple[str, Client]) -> None:
-    _, client = shop
+def test_order__of_as_many_as_fit__is_one_commit(deployed: DeployedFamily) -> None:
+    client = deployed.client
     made = [
         client.post("/personalizations", {"key": str(number), "name": "K"}).json()["id"]
         for number in range(MAX_ORDERED)
@@ -89,6 +61,6 @@ def test_order__of_as_many_as_fit__is_one_commit(shop: tuple[str, Client]) -> No
     assert client.get(f"/personalizations/{made[-1]}").json()["priority"] == 10 * MAX_ORDERED
 
 
-def test_sample_event__without_a_key__is_refused(handler: Handler) -> None:
-    answer = handler(sample("api_personalizations__no_key"), Context())
+def test_sample_event__without_a_key__is_refused(deployed: DeployedFamily) -> None:
+    answer = deployed.handler(sample("api_personalizations__no_key"), Context())
     assert answer["statusCode"] == 401

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -16,9 +15,7 @@ from abtest.domain.webhooks.health import Health
 from abtest.kit.clock import SystemClock
 from abtest.ports.deliveries import HealthChange
 from abtest.services.webhooks.records import read_webhook
-from abtest.wiring.settings import settings
-from tests.support.client import Client
-from tests.support.handlers import Handler, fresh_handler
+from tests.support.deployed import DeployedFamily
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
 
@@ -27,28 +24,14 @@ URL = "https://93.184.216.34/in"
 
 
 @pytest.fixture
-def handler(aws_stack: AwsStack) -> Iterator[Handler]:
-    """The function in a fresh process."""
-    yield fresh_handler(aws_stack, "ApiWebhooks", "api_webhooks")
-    settings.cache_clear()
-
-
-@pytest.fixture
-def shop(handler: Handler) -> tuple[str, Client]:
-    """A new shop's id, and its admin."""
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
-
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    made, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    return made.id, Client(handler, key=minted.text)
+def deployed(aws_stack: AwsStack) -> DeployedFamily:
+    return DeployedFamily.started(aws_stack, "ApiWebhooks", "api_webhooks")
 
 
 def test_webhook__its_whole_life__on_real_tables_within_its_policy(
-    shop: tuple[str, Client], aws_stack: AwsStack
+    deployed: DeployedFamily, aws_stack: AwsStack
 ) -> None:
-    shop_id, client = shop
+    shop_id, client = deployed.tenant.shop.id, deployed.client
     store = DynamoDeliveryStore(aws_stack.name("DeliveriesTable"))
     made = client.post("/webhooks", {"url": URL, "events": ["experiment.started"]}, headers={"idempotency-key": "1"})
     assert made.status == 201
@@ -93,8 +76,8 @@ def test_webhook__its_whole_life__on_real_tables_within_its_policy(
     assert [json.loads(message["Body"]) for message in messages] == [doorbell] * 4
 
 
-def test_health__disabled_in_the_table__is_shown_and_cleared(shop: tuple[str, Client], aws_stack: AwsStack) -> None:
-    _, client = shop
+def test_health__disabled_in_the_table__is_shown_and_cleared(deployed: DeployedFamily, aws_stack: AwsStack) -> None:
+    client = deployed.client
     webhook_id = client.post("/webhooks", {"url": URL, "events": ["experiment.started"]}).json()["id"]
     store = DynamoDeliveryStore(aws_stack.name("DeliveriesTable"))
     disabled = Health(consecutive_failures=3, disabled_at="2026-03-02T09:00:00.000Z", version=1)
@@ -108,8 +91,8 @@ def test_health__disabled_in_the_table__is_shown_and_cleared(shop: tuple[str, Cl
     assert store.health(webhook_id) == Health(version=2)
 
 
-def test_places__all_twenty_taken__refuse_until_one_is_given_back(shop: tuple[str, Client]) -> None:
-    _, client = shop
+def test_places__all_twenty_taken__refuse_until_one_is_given_back(deployed: DeployedFamily) -> None:
+    client = deployed.client
     wish = {"url": URL, "events": ["experiment.started"]}
     made = [client.post("/webhooks", wish) for _ in range(20)]
     assert {answer.status for answer in made} == {201}
@@ -119,6 +102,6 @@ def test_places__all_twenty_taken__refuse_until_one_is_given_back(shop: tuple[st
     assert client.post("/webhooks", wish).code == "limit_reached"
 
 
-def test_sample_event__without_a_key__is_what_the_shelf_says(handler: Handler) -> None:
-    answer = handler(sample("api_webhooks__no_key"), Context())
+def test_sample_event__without_a_key__is_what_the_shelf_says(deployed: DeployedFamily) -> None:
+    answer = deployed.handler(sample("api_webhooks__no_key"), Context())
     assert answer["statusCode"] == 401

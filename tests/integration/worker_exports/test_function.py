@@ -13,9 +13,9 @@ import requests
 
 from abtest.adapters.s3.exports import S3ExportStore
 from abtest.domain.ledger.objects import raw_key
-from abtest.kit.clock import to_milliseconds
-from abtest.wiring.settings import settings
+from abtest.kit.clock import SystemClock, to_milliseconds
 from tests.support.client import Client
+from tests.support.deployed import DeployedFamily
 from tests.support.handlers import Handler, fresh_handler
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
@@ -27,15 +27,14 @@ HOUR = 3_600_000
 
 @dataclass
 class Deployed:
-    """A shop that orders exports of the deployed functions."""
+    """A shop that makes experiments, and orders exports of the deployed functions."""
 
     stack: AwsStack
-    shop_id: str
-    key: str
+    author: DeployedFamily
     now: int
 
     def api(self) -> Client:
-        return Client(fresh_handler(self.stack, "ApiAnalytics", "api_analytics"), key=self.key)
+        return self.author.calling("ApiAnalytics", "api_analytics")
 
     def worker(self) -> Handler:
         return fresh_handler(self.stack, "WorkerExports", "worker_exports")
@@ -55,7 +54,8 @@ class Deployed:
         return event
 
     def written(self, *event_ids: str) -> None:
-        rows = [row(event_id=each, shop_id=self.shop_id, ts=self.now, received_at=self.now) for each in event_ids]
+        shop_id, now = self.author.tenant.shop.id, self.now
+        rows = [row(event_id=each, shop_id=shop_id, ts=now, received_at=now) for each in event_ids]
         self.stack.clients.s3.put_object(
             Bucket=self.stack.name("LedgerBucket"), Key=raw_key(["m"], self.now), Body=ledger_object(rows)
         )
@@ -63,15 +63,8 @@ class Deployed:
 
 @pytest.fixture
 def deployed(aws_stack: AwsStack) -> Deployed:
-    from abtest.services.shops import Shops
-    from abtest.wiring.api import management
-
-    aws_stack.enter("ApiExperiments")
-    settings.cache_clear()
-    base = management()
-    wish = {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-    shop, minted = Shops(base.world, base.publication).found(base.world.new_id(), wish)
-    return Deployed(aws_stack, shop.id, minted.text, to_milliseconds(base.world.clock.now()))
+    author = DeployedFamily.started(aws_stack, "ApiExperiments", "api_experiments")
+    return Deployed(aws_stack, author, to_milliseconds(SystemClock().now()))
 
 
 def test_export__of_deployed_functions__is_had_from_its_link(deployed: Deployed) -> None:
@@ -101,8 +94,7 @@ def test_export__in_another_format__is_a_file_of_it(deployed: Deployed, form: st
 
 
 def test_results__of_an_experiment__are_made_from_its_roll_ups(deployed: Deployed) -> None:
-    author = Client(fresh_handler(deployed.stack, "ApiExperiments", "api_experiments"), key=deployed.key)
-    experiment = author.post("/experiments", {"name": "Headline"}).json()
+    experiment = deployed.author.client.post("/experiments", {"name": "Headline"}).json()
     ordered = deployed.order(dataset="results", format="csv", experiment_id=experiment["public_id"])
     assert deployed.worker()(deployed.event(), Context()) == {"batchItemFailures": []}
     made = deployed.api().get(f"/exports/{ordered['id']}").json()
