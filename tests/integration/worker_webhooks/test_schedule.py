@@ -232,6 +232,19 @@ def test_secret__that_cannot_be_opened__fails_with_the_reason_and_sends_nothing(
     assert len(receiver.arrived) == 1
 
 
+def test_secret__in_the_place_of_one_that_cannot_be_opened__signs_alone(office: Office, receiver: Inbox) -> None:
+    """The cure that the reason names works at once, whatever the grace of the one before."""
+    webhook = office.endpoint(receiver.url, secret=Sealed("no seal"))
+    new = b"n" * 32
+    sealed = office.sealer.seal(secret_of(new), {"shop_id": SHOP, "webhook_id": webhook.id})
+    office.keep(rotated(office.known(webhook), sealed, timedelta(days=1), office.world.now()))
+    office.happens()
+    office.work()
+    (arrival,) = receiver.arrived
+    assert arrival.headers["x-service-signature"] == signed_by(new, arrival.body)
+    assert "x-service-signature-previous" not in arrival.headers
+
+
 def test_secret__that_is_no_seal__is_told_alike(office: Office, receiver: Inbox) -> None:
     webhook = office.endpoint(receiver.url, secret=Sealed("no seal"))
     office.happens()

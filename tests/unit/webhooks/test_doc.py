@@ -66,7 +66,6 @@ def test_page__reasons__are_those_that_are_told() -> None:
         deliveries.DISABLED,
         deliveries.LOST,
         attempting.UNREADABLE_SECRET,
-        attempting.OUR_FAULT,
     )
     assert not [reason for reason in reasons if f"`{reason}`" not in PAGE]
 

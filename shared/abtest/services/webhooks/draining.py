@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.deliveries import Delivery
+from abtest.domain.webhooks.endpoint import Sealed, Webhook
 from abtest.domain.webhooks.health import Standing
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.errors import NotFoundError
@@ -146,10 +147,18 @@ class Drain:
             webhook = read_webhook(self.world.catalog, shop_id, webhook_id)
         except NotFoundError:
             return Receiver(standing=None)
-        context = {"shop_id": shop_id, "webhook_id": webhook_id}
+        standing = Standing(webhook, self.store.health(webhook_id))
+        return Receiver(standing=standing, secrets=self._secrets(webhook))
+
+    def _secrets(self, webhook: Webhook) -> tuple[str, ...]:
+        """Those that sign now. None where the newest cannot be opened; one before it is left out if it cannot."""
+        newest, *before = [self._opened(webhook, sealed) for sealed in webhook.secrets_at(self.world.now())]
+        return (newest, *filter(None, before)) if newest else ()
+
+    def _opened(self, webhook: Webhook, sealed: Sealed) -> str | None:
+        context = {"shop_id": webhook.shop_id, "webhook_id": webhook.id}
         try:
-            secrets = tuple(self.sealer.open(sealed, context) for sealed in webhook.secrets_at(self.world.now()))
+            return self.sealer.open(sealed, context)
         except SealBrokenError:
             _log.exception("webhook.secret_not_opened", extra=context)
-            secrets = ()
-        return Receiver(standing=Standing(webhook, self.store.health(webhook_id)), secrets=secrets)
+            return None
