@@ -7,6 +7,9 @@ from abtest.domain.webhooks.deliveries import Delivery, Status
 from abtest.kit.clock import Timestamp, parse_milliseconds
 from abtest.kit.ids import uuid7_milliseconds
 
+_VERSION_AT_ONCE = 3
+"""Of one that was made, claimed and recorded: each write more is a retry, a lost worker, an end or a recovery."""
+
 _NAMES: dict[Status, str] = {"delivered": "WebhooksDelivered", "failed": "WebhooksFailed", "dead": "WebhooksDead"}
 
 
@@ -17,7 +20,8 @@ def measured(attempted: Sequence[Delivery]) -> dict[str, float]:
     """
     real = [delivery for delivery in attempted if not delivery.is_test]
     found: dict[str, float] = dict(Counter(_NAMES[delivery.status] for delivery in real))
-    ways = [_way(each.id, each.delivered_at) for each in real if each.delivered_at and len(each.log) == 1]
+    at_once = [each for each in real if each.version == _VERSION_AT_ONCE]
+    ways = [_way(each.id, each.delivered_at) for each in at_once if each.delivered_at]
     return found | ({"WebhookLatencyMs": max(ways)} if ways else {})
 
 
