@@ -9,6 +9,8 @@ import pytest
 
 from abtest.domain.webhooks.deliveries import Outcome
 from abtest.kit.clock import timestamp
+from abtest.kit.ids import SystemRandomness, uuid7
+from abtest.services.webhooks.delivery_log import DELAY
 from tests.integration.api_webhooks.conftest import WebhookApi
 from tests.support.api import Tenant
 from tests.support.client import Client
@@ -86,6 +88,21 @@ def test_list__filtered_and_paged__is_newest_first(
     assert client.get(f"{path}/deliveries", query={"cursor": cursor, "status": "dead"}).code == "invalid_cursor"
     for wrong in ({"status": "lost"}, {"event": "*"}, {"since": "yesterday"}):
         assert client.get(f"{path}/deliveries", query=wrong).code == "invalid_parameter"
+
+
+@pytest.mark.parametrize(
+    ("before", "has_more"), [(timedelta(0), True), (DELAY, True), (DELAY + timedelta(milliseconds=1), False)]
+)
+def test_list__of_what_was_made_since__ends_where_nothing_of_it_can_lie(
+    api: WebhookApi, client: Client, path: str, monkeypatch: pytest.MonkeyPatch, before: timedelta, has_more: bool
+) -> None:
+    """A page of a filtered list looks through some rows and names the last, though it let none of them through."""
+    read = uuid7(api.clock.now() - before, SystemRandomness())
+    monkeypatch.setattr(api.store, "page", lambda *_, **__: ([], read))
+    told = client.get(f"{path}/deliveries", query={"since": api.world.now()}).json()
+    assert (told["data"], told["pagination"]["has_more"]) == ([], has_more)
+    assert (told["pagination"]["next_cursor"] is None) is not has_more
+    assert client.get(f"{path}/deliveries", query={"status": "dead"}).json()["pagination"]["has_more"] is True
 
 
 def test_stats__count_by_status_and_tell_how_long_it_took(

@@ -45,7 +45,8 @@ class DeliveryLog:
     ) -> tuple[Sequence[Delivery], str | None]:
         """Newest first, and the key that continues the list; a page may be shorter than `limit`."""
         read_webhook(self.world.catalog, shop_id, webhook_id)
-        return self.store.page(webhook_id, which, limit=limit, after=after)
+        found, last = self.store.page(webhook_id, which, limit=limit, after=after)
+        return found, None if _is_last(last, which) else last
 
     def get(self, shop_id: str, webhook_id: str, delivery_id: str) -> Delivery:
         """One delivery of the endpoint."""
@@ -81,11 +82,14 @@ def pages(
     after: str | None = None
     while True:
         some, after = store.page(webhook_id, which, limit=limit, after=after)
-        is_last = after is None or _is_older(after, which.since)
+        is_last = _is_last(after, which)
         yield some, is_last
         if is_last:
             return
 
 
-def _is_older(delivery_id: str, since: Timestamp | None) -> bool:
-    return since is not None and from_milliseconds(uuid7_milliseconds(delivery_id)) < parse_timestamp(since) - DELAY
+def _is_last(after: str | None, which: DeliveryFilter) -> bool:
+    """Whether nothing that passes the filter can lie behind the key that a page ended with."""
+    if after is None or which.since is None:
+        return after is None
+    return from_milliseconds(uuid7_milliseconds(after)) < parse_timestamp(which.since) - DELAY
