@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from itertools import islice
 
 from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
@@ -20,6 +21,7 @@ from abtest.ports.catalog import OutboxRow
 from abtest.ports.limits import Leases
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
+from abtest.services.handing_on import handed_on
 from abtest.services.jobs import OverdueJobs
 from abtest.services.publication import Publication
 from abtest.services.rollout import Rollout
@@ -32,7 +34,6 @@ PATIENCE = timedelta(seconds=30)
 SPILL = "spill/"
 _ROWS = 5000
 _SPILLED_A_RUN = 500
-_REFUSALS_BORNE = 5
 
 _log = logging.getLogger(__name__)
 
@@ -100,15 +101,11 @@ class Sweep:
         return len(overdue)
 
     def _spilled(self) -> int:
-        sent = refused = 0
-        for entry in self.ledger.list(SPILL):
-            if self.event_queue is None or sent == _SPILLED_A_RUN or refused == _REFUSALS_BORNE:
-                break
-            if self._requeue(entry.key, self.event_queue.send):
-                sent += 1
-            else:
-                refused += 1
-        return sent
+        queue = self.event_queue
+        if queue is None:
+            return 0
+        spilled = islice(self.ledger.list(SPILL), _SPILLED_A_RUN)
+        return handed_on(spilled, lambda entry: self._requeue(entry.key, queue.send))
 
     def _requeue(self, key: str, send: Callable[[str], None]) -> bool:
         blob = self.ledger.get(key)

@@ -1,6 +1,6 @@
 """Looking after webhooks: doorbells that nobody heard are rung again, once a minute."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
@@ -10,13 +10,11 @@ from abtest.kit.clock import timestamp
 from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.metrics import Metrics
 from abtest.services.context import World
+from abtest.services.handing_on import handed_on
 from abtest.services.webhooks.doorbell import Doorbell
 
 PATIENCE = timedelta(seconds=30)
 """How long an event or a delivery may be overdue before somebody rings again."""
-
-REFUSALS_BORNE = 5
-"""A queue that refuses so often in a run is left alone until the next: each refusal may take seconds."""
 
 _EVENTS_A_RUN, _EVENTS_A_MESSAGE, _ENDPOINTS_A_RUN = 5000, 50, 2000
 
@@ -38,21 +36,8 @@ class OverdueWebhooks:
         events = self.world.catalog.outbox("webhook", created_before=before, limit=_EVENTS_A_RUN)
         waiting = self.store.waiting(before, limit=_ENDPOINTS_A_RUN)
         self.metrics.put({"WebhookEventsWaiting": len(events), "WebhookEndpointsWaiting": len(waiting)})
-        rung = _each(_parts(events, _EVENTS_A_MESSAGE), self.doorbell.events)
-        return rung + _each(waiting, lambda endpoint: self.doorbell.deliveries(*endpoint))
-
-
-def _each(things: Iterable[T], ring: Callable[[T], bool]) -> int:
-    """How many of the things were rung for, until the queue has refused too often."""
-    rung = refused = 0
-    for thing in things:
-        if ring(thing):
-            rung += 1
-        else:
-            refused += 1
-        if refused == REFUSALS_BORNE:
-            break
-    return rung
+        rung = handed_on(_parts(events, _EVENTS_A_MESSAGE), self.doorbell.events)
+        return rung + handed_on(waiting, lambda endpoint: self.doorbell.deliveries(*endpoint))
 
 
 def _parts(things: Sequence[T], size: int) -> Iterable[list[T]]:
