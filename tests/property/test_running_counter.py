@@ -16,7 +16,7 @@ from abtest.adapters.memory import MemoryBlobs, MemoryLeases
 from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.adapters.warehouse.running import DAYS_KEPT, RunningCounter
+from abtest.adapters.warehouse.running import RunningCounter
 from abtest.adapters.warehouse.running_copy import CopyLedger
 from abtest.domain.ledger.cells import Counts, Covariate
 from abtest.domain.ledger.daily_counts import date_of
@@ -28,7 +28,7 @@ from abtest.domain.ledger.shop_days import ShopDay, shop_day
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blob
-from abtest.ports.counting import ShopCounted, ShopPlans
+from abtest.ports.counting import DAYS_KEPT, ShopCounted, ShopPlans
 from abtest.services.compaction import Compaction
 from tests.support.ledgers import (
     BEGIN,

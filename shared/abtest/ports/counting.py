@@ -59,6 +59,10 @@ class Warehouse(Protocol):
         ...
 
 
+DAYS_KEPT = 31
+"""Days of a shop that are brought up to date; a refund of an older order changes the audit's and no run's answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShopPlans:
     """What is to be counted for one shop, each experiment id once. `currency` is that of the shop's days.
@@ -70,6 +74,10 @@ class ShopPlans:
     currency: str
     plans: Sequence[CountingPlan]
     days_until: int = 0
+
+    def rows_since(self, days_from: int) -> int:
+        """From when on the shop's rows are needed, where its days need them from `days_from` on; both in Unix ms."""
+        return max(0, min([days_from, *(plan.since for plan in self.plans)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from abtest.domain.ledger.objects import hour_of, hour_of_key
 from abtest.domain.ledger.shop_days import STITCH_MS, ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.kit.errors import ServiceError
-from abtest.ports.counting import LedgerObjectError, ShopCounted, ShopPlans
+from abtest.ports.counting import DAYS_KEPT, LedgerObjectError, ShopCounted, ShopPlans
 from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)
@@ -26,8 +26,6 @@ QUERIES_AT_ONCE = 8
 """Fewer than any account may run at once, so that people can still ask something."""
 OVERLAP_MS = 3 * HOUR_MS
 """What was written so long before a shop's days last stood is in them."""
-DAYS_KEPT = 31
-"""Days of a shop that are brought up to date, as the embedded counter does."""
 DAYS_READ_MS = DAYS_KEPT * DAY_MS + STITCH_MS
 
 _FAILURES = (QueryError, LedgerObjectError, ServiceError)
@@ -60,7 +58,7 @@ class AthenaCounter:
         first = self.warehouse.queries.random.bits(32) % len(wanted)
         wanted = [*wanted[first:], *wanted[:first]]
         now = to_milliseconds(self.clock.now())
-        index = self.files.index(min(_since(shop, now) for shop in wanted))
+        index = self.files.index(min(shop.rows_since(now - DAYS_READ_MS) for shop in wanted))
         written = self.files.raw_since(min(_fresh_from(shop, now) for shop in wanted))
         with ExitStack() as stack:
             pool = ThreadPoolExecutor(QUERIES_AT_ONCE)
@@ -68,7 +66,8 @@ class AthenaCounter:
             asked = []
             for shop in wanted:
                 files = index.of_shop(shop.shop_id)
-                ledger = stack.enter_context(self.warehouse.open(shop.shop_id, files, since=_since(shop, now)))
+                since = shop.rows_since(now - DAYS_READ_MS)
+                ledger = stack.enter_context(self.warehouse.open(shop.shop_id, files, since=since))
                 fresh = [key for key in written if hour_of_key(key) >= hour_of(_fresh_from(shop, now))]
                 asked.append(_ask(pool, shop, ledger, fresh, now))
             for shop_asked in asked:
@@ -115,8 +114,3 @@ def _gathered(asked: _Asked) -> ShopCounted:
 def _fresh_from(shop: ShopPlans, now: int) -> int:
     """What was written from then on may have changed a day of the shop."""
     return max(now - DAYS_READ_MS, shop.days_until - OVERLAP_MS)
-
-
-def _since(shop: ShopPlans, now: int) -> int:
-    """From when on the shop's rows are needed."""
-    return max(0, min([now - DAYS_READ_MS, *(plan.since for plan in shop.plans)]))

@@ -5,6 +5,9 @@ from abtest.domain.ledger.events import REVENUE_GOAL_ID
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
 
+IS_ORDER = f"(type = 'order' OR (type = 'goal' AND goal_id = '{REVENUE_GOAL_ID}'))"
+"""Money came in, whoever told of it."""
+
 
 def exposure(plan: CountingPlan) -> str:
     """A visitor is in one of the plan's variations."""

@@ -29,7 +29,7 @@ from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import ShopCounted, ShopPlans
+from abtest.ports.counting import DAYS_KEPT, ShopCounted, ShopPlans
 from abtest.services.ledger_files import LedgerFiles, LedgerIndex
 
 _log = logging.getLogger(__name__)
@@ -43,8 +43,6 @@ OVERLAP_MS = 3 * HOUR_MS
 CLOCKS_APART_MS = 5 * 60 * 1000
 """What was received after midnight, by the edge's clock, is of the day that has not begun by ours."""
 
-DAYS_KEPT = 31
-"""Days of a shop that are brought up to date; a refund of an older order changes the audit's and no run's answer."""
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
 APPEND_INBOX = f"""INSERT INTO inbox SELECT shop_id, {HASHED}, list_contains($news_of, shop_id)
@@ -93,7 +91,7 @@ class RunningCounter:
 
     def _is_warm(self, shop: ShopPlans, now: int) -> bool:
         copy = self._copies.get(shop.shop_id)
-        if copy is not None and copy.since > _since(shop, now, DAYS_READ_MS - DAY_MS):
+        if copy is not None and copy.since > shop.rows_since(now - (DAYS_READ_MS - DAY_MS)):
             self._drop(shop.shop_id)
             copy = None
         return copy is not None
@@ -114,7 +112,7 @@ class RunningCounter:
         if not cold:
             return None
         # After the listing: what a later listing has, too, is merely taken twice.
-        index = self._files.index(min(_since(shop, now, DAYS_READ_MS) for shop in cold))
+        index = self._files.index(min(shop.rows_since(now - DAYS_READ_MS) for shop in cold))
         for hour, keys in groupby(index.raw, hour_of_key):
             news_of = [shop.shop_id for shop in cold if hour >= _news_from(shop)]
             self._append(list(keys), [shop.shop_id for shop in cold], news_of=news_of)
@@ -148,7 +146,7 @@ class RunningCounter:
         copy = self._copies.pop(shop.shop_id, None)
         is_warm = copy is not None
         if copy is None:
-            copy = self._new_copy(shop, index or self._files.index(_since(shop, now, DAYS_READ_MS)), now)
+            copy = self._new_copy(shop, index or self._files.index(shop.rows_since(now - DAYS_READ_MS)), now)
         self._copies[shop.shop_id] = copy
         brought = copy.bring(shop.plans)
         days = self._days(shop, copy, brought, now, is_warm=is_warm)
@@ -175,7 +173,7 @@ class RunningCounter:
         self._made += 1
         name = f"shop_{self._made}"
         self._database.execute(f"ATTACH '{self._folder / name}.duckdb' AS {name} (STORAGE_VERSION 'latest')")
-        copy = ShopCopy(self._database, name, shop.shop_id, _since(shop, now, DAYS_READ_MS), self._opened)
+        copy = ShopCopy(self._database, name, shop.shop_id, shop.rows_since(now - DAYS_READ_MS), self._opened)
         self._copies[shop.shop_id] = copy  # from here on it can be dropped
         parquet = index.of_shop(shop.shop_id).parquet
         news = [key for key in parquet if events_file(key).hour >= _news_from(shop)]
@@ -214,8 +212,3 @@ class RunningCounter:
 def _news_from(shop: ShopPlans) -> float:
     """The first hour of writing whose rows the shop's days may lack; of a shop without days nothing is news."""
     return hour_of(shop.days_until - OVERLAP_MS) if shop.days_until else inf
-
-
-def _since(shop: ShopPlans, now: int, days_ms: int) -> int:
-    """From when on the shop's rows are needed."""
-    return max(0, min([now - days_ms, *(plan.since for plan in shop.plans)]))

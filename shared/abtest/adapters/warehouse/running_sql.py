@@ -3,6 +3,7 @@
 Texts with `{name}` want the name of the copy's database; `{rows}` are those that are appended.
 """
 
+from abtest.adapters.warehouse.kinds_sql import IS_ORDER
 from abtest.adapters.warehouse.raw_rows import SQL_TYPES
 from abtest.domain.ledger.columns import COLUMNS
 
@@ -75,6 +76,5 @@ CHANGING = """
 SELECT type, qa_mode, visitor_id, order_id, ts, received_at FROM closure
 WHERE event_hash IN (SELECT event_hash FROM news)"""
 
-ORDER_MOMENTS = """
-SELECT order_id, visitor_id, least(ts, received_at) FROM closure WHERE type = 'order' OR (type = 'goal' AND
-goal_id = '__revenue__')"""
+ORDER_MOMENTS = f"""
+SELECT order_id, visitor_id, least(ts, received_at) FROM closure WHERE {IS_ORDER}"""  # noqa: S608 - a text of our own

@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from abtest.adapters.warehouse.kinds_sql import IS_ORDER
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
 from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, Standing, Suspects
 from abtest.domain.ledger import cells
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
-from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.shop_days import (
     MAX_GAP,
     PASSIVE,
@@ -53,7 +54,7 @@ def shop_day_query(
     """The statement; `date` is `YYYY-MM-DD` (UTC). `suspects` are those of the rows received since `rows_from`."""
     starts = day_of(date) * DAY_MS
     before_end = f"(ts < {literal(starts + DAY_MS)} OR received_at < {literal(starts + DAY_MS)})"
-    order = f"(type = 'order' OR (type = 'goal' AND goal_id = '{REVENUE_GOAL_ID}')) AND {before_end}"
+    order = f"{IS_ORDER} AND {before_end}"
     refund = "type = 'refund' AND order_id <> ''"
     told = "type = 'order' AND order_id <> ''"
     standing = Standing(

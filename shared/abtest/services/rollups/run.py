@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import parse_milliseconds, to_milliseconds
-from abtest.ports.counting import LedgerCounter, ShopCounted, ShopPlans
+from abtest.ports.counting import DAYS_KEPT, LedgerCounter, ShopCounted, ShopPlans
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.ports.rollup_store import Reach, RollupStore
@@ -22,7 +22,6 @@ _log = logging.getLogger(__name__)
 
 LEASE, LEASE_SECONDS = "rollup", 900
 
-DAYS_LOOKED_BACK = timedelta(days=31)
 SETTLED_MS = 20 * 60 * 1000
 """Longer than any run lives: what was counted before that and stands is not written over by one that was slower."""
 
@@ -137,7 +136,7 @@ class RollupRun:
         """
         if shop_id not in self._days_standing:
             today = self.world.clock.now()
-            first, last = today - DAYS_LOOKED_BACK, today + timedelta(days=1)
+            first, last = today - timedelta(days=DAYS_KEPT), today + timedelta(days=1)
             days = self.store.shop_days(shop_id, f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}")
             newest = max(days, key=lambda day: str(day["date"]), default=None)
             self._days_standing[shop_id] = parse_milliseconds(newest["computed_at"]) if newest else 0
