@@ -13,6 +13,8 @@ from abtest.adapters.dynamo import deliveries as in_dynamo
 from abtest.adapters.dynamo import keys
 from abtest.domain.webhooks.deliveries import Delivery, Outcome, claimed, closed, recorded, requeued
 from abtest.domain.webhooks.health import Health
+from abtest.kit.clock import parse_timestamp
+from abtest.kit.ids import before_uuid7
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore, HealthChange, StaleDeliveryError, Waiting
 from tests.contract.conftest import Ports
 from tests.contract.records import SHOP, concurrent, iso, new_id, race
@@ -59,11 +61,11 @@ def moved(store: DeliveryStore, *states: Delivery) -> Delivery:
     return states[-1]
 
 
-def walk(store: DeliveryStore, which: DeliveryFilter, limit: int) -> list[Delivery]:
+def walk(store: DeliveryStore, which: DeliveryFilter, limit: int, *, oldest_first: bool = False) -> list[Delivery]:
     """All pages of a list, one after the other."""
     found, after = list[Delivery](), None
     while True:
-        page, after = store.page(HOOK, which, limit=limit, after=after)
+        page, after = store.page(HOOK, which, limit=limit, after=after, oldest_first=oldest_first)
         assert len(page) <= limit
         found += page
         if after is None:
@@ -106,8 +108,22 @@ def test_page__below_at_and_above_what_there_is__newest_first_until_it_ends(
     assert walk(ports.deliveries, ALL, limit) == made[2::-1]
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3, 4])
+def test_page__oldest_first__goes_on_behind_what_was_shown(ports: Ports, limit: int) -> None:
+    made = added(ports.deliveries, *(queued(second) for second in (2, 0, 1)), queued(5, OTHER_HOOK))
+    in_order = sorted(made[:3], key=lambda delivery: delivery.id)
+    ports.deliveries.put_health(HOOK, HealthChange(Health(), Health(1, None, 1)))
+    assert walk(ports.deliveries, ALL, limit, oldest_first=True) == in_order
+    page = partial(ports.another().deliveries.page, HOOK, ALL, limit=limit, oldest_first=True)
+    assert page(after=in_order[1].id) == ([in_order[2]], None)
+    assert page(after=in_order[2].id) == ([], None)
+    behind, _ = page(after=before_uuid7(parse_timestamp(iso(1))))
+    assert behind == in_order[1:][:limit]
+
+
 def test_page__nothing__is_empty(ports: Ports) -> None:
-    assert ports.deliveries.page(HOOK, ALL, limit=50) == ([], None)
+    for oldest_first in (False, True):
+        assert ports.deliveries.page(HOOK, ALL, limit=50, oldest_first=oldest_first) == ([], None)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +146,8 @@ def test_page__filtered__shows_what_passes_however_few_rows_a_page_reads(
     for rows in (1, 2, 500):
         monkeypatch.setattr(in_dynamo, "ROWS_A_PAGE", rows)
         assert [delivery.created_at for delivery in walk(ports.deliveries, which, 2)] == [iso(each) for each in seconds]
+        rising = walk(ports.deliveries, which, 2, oldest_first=True)
+        assert [delivery.created_at for delivery in rising] == [iso(each) for each in reversed(seconds)]
 
 
 def test_due__queued__the_longest_due_first_up_to_the_moment(ports: Ports) -> None:

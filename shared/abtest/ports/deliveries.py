@@ -58,9 +58,15 @@ class DeliveryStore(Protocol):
         ...
 
     def page(
-        self, webhook_id: str, which: DeliveryFilter, *, limit: int, after: str | None = None
+        self,
+        webhook_id: str,
+        which: DeliveryFilter,
+        *,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
     ) -> tuple[Sequence[Delivery], str | None]:
-        """Newest first by id, those below `after`, and the id that continues the list; None when it ended.
+        """Newest first by id, or oldest first; those behind `after`, and the id that continues the list, if it does.
 
         A page may be shorter than `limit` and still go on: one call reads a bounded number of rows.
         """

@@ -165,6 +165,33 @@ def test_recover__longer_than_a_request_may_take__says_that_there_is_more(
     ]
 
 
+def test_recover__in_requests_and_pages__is_due_in_the_order_of_the_events_whenever_a_worker_comes(
+    api: WebhookApi,
+    client: Client,
+    tenant: Tenant,
+    webhook: dict[str, Any],
+    path: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("abtest.services.webhooks.again._READ_AT_ONCE", 2)
+    start, made = api.world.now(), []
+    for _ in range(7):
+        api.clock.advance(minutes=1)
+        made.append(api.kill(api.deliver(webhook, tenant.shop.id)).id)
+    change = api.store.change
+    looks = []
+
+    def slowly(*arguments: Any) -> None:
+        api.clock.advance(seconds=4)
+        change(*arguments)
+        looks.append([delivery.id for delivery in api.store.due(webhook["id"], api.world.now(), limit=9)])
+
+    monkeypatch.setattr(api.store, "change", slowly)
+    assert client.post(f"{path}/recover", {"since": start}).json() == {"requeued": 4, "has_more": True}
+    assert client.post(f"{path}/recover", {"since": start}).json() == {"requeued": 3, "has_more": False}
+    assert looks == [made[:number] for number in range(1, 8)]
+
+
 @pytest.mark.parametrize(
     ("window", "status", "path_named"),
     [

@@ -11,6 +11,7 @@ from abtest.kit.ids import (
     Randomness,
     SystemRandomness,
     base62,
+    before_uuid7,
     is_uuid,
     public_id,
     random_base62,
@@ -100,6 +101,19 @@ def test_public_id__any_randomness__has_ten_digits_and_starts_with_none_of_zero(
         assert len(found) == 10
         assert found.isdigit()
         assert found[0] != "0"
+
+
+@given(
+    st.integers(0, 200_000_000_000_000_000).map(
+        lambda count: datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=count)
+    )
+)
+def test_before_uuid7__of_a_moment__divides_its_ids_from_those_of_earlier_milliseconds(moment: datetime) -> None:
+    whole = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    assert before_uuid7(moment) == before_uuid7(whole) < uuid7(whole, SystemRandomness())
+    earlier = whole - timedelta(microseconds=1)
+    if earlier.year >= 1970:
+        assert uuid7(earlier, SystemRandomness()) < before_uuid7(moment)
 
 
 def test_base62__number__is_padded_and_cut_to_its_lowest_digits() -> None:

@@ -61,11 +61,17 @@ class DynamoDeliveryStore:
         return None if item is None else _delivery(item)
 
     def page(
-        self, webhook_id: str, which: DeliveryFilter, *, limit: int, after: str | None = None
+        self,
+        webhook_id: str,
+        which: DeliveryFilter,
+        *,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
     ) -> tuple[Sequence[Delivery], str | None]:
-        below = keys.after_deliveries() if after is None else keys.delivery(after)
+        where = _above(after) if oldest_first else _below(after)
         rows = limit + 1 if which == DeliveryFilter() else ROWS_A_PAGE
-        items = self._table.query(keys.webhook(webhook_id), limit=rows, where=Path("sk") < below, descending=True)
+        items = self._table.query(keys.webhook(webhook_id), limit=rows, where=where, descending=not oldest_first)
         found, last, read = list[Delivery](), None, 0
         for delivery in map(_delivery, items):
             if which.admits(delivery):
@@ -144,6 +150,17 @@ class DynamoDeliveryStore:
     def _rows_that_wait(self, shard: str, start: str, end: str) -> list[Item]:
         where = Path("turn").between(start, end)
         return list(self._table.query(shard, limit=ROWS_A_LOOK, where=where, index=keys.WAITING_INDEX))
+
+
+def _below(delivery_id: str | None) -> Condition:
+    where: Condition = Path("sk") < (keys.after_deliveries() if delivery_id is None else keys.delivery(delivery_id))
+    return where
+
+
+def _above(delivery_id: str | None) -> Condition:
+    """Health stands above all deliveries, and nothing below."""
+    where: Condition = Path("sk").between(keys.after_delivery(delivery_id or ""), keys.after_deliveries())
+    return where
 
 
 def _late_first(rows: Sequence[Item], until: Timestamp) -> Iterator[tuple[Timestamp, Waiting]]:

@@ -230,6 +230,11 @@ def parse_delivery(sk: str) -> str:
     return sk.removeprefix("D#")
 
 
+def after_delivery(delivery_id: str) -> str:
+    """What sorts after a delivery and before the next one; of no id before all of them."""
+    return f"{delivery(delivery_id)}#"
+
+
 def after_deliveries() -> str:
     """What sorts after every delivery and before everything else: `$` follows `#`."""
     return "D$"

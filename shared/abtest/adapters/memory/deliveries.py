@@ -33,10 +33,18 @@ class MemoryDeliveryStore:
         return None if stored is None else _loaded(stored)
 
     def page(
-        self, webhook_id: str, which: DeliveryFilter, *, limit: int, after: str | None = None
+        self,
+        webhook_id: str,
+        which: DeliveryFilter,
+        *,
+        limit: int,
+        after: str | None = None,
+        oldest_first: bool = False,
     ) -> tuple[Sequence[Delivery], str | None]:
         with self._lock:
-            ids = sorted((row for row in self._rows[webhook_id] if after is None or row < after), reverse=True)
+            rows = self._rows[webhook_id]
+            behind = (row for row in rows if after is None or (row > after if oldest_first else row < after))
+            ids = sorted(behind, reverse=not oldest_first)
             found = [row for row_id in ids if which.admits(row := _loaded(self._rows[webhook_id][row_id]))]
         return found[:limit], found[limit - 1].id if len(found) > limit else None
 

@@ -86,6 +86,9 @@ class Again:
     def recover(self, caller: Caller, webhook_id: str, since: Timestamp, until: Timestamp | None) -> Recovered:
         """Queue dead deliveries made in this time again, under their own ids. Doing it twice is harmless.
 
+        The oldest first, and all due at the same moment, so that they are sent in the order of their events whenever a
+        worker comes; what time was too short for is younger and is sent later.
+
         Raises ValidationFailedError, WebhookDisabledError.
         """
         webhook = self._webhook(caller.shop_id, webhook_id)
@@ -94,8 +97,8 @@ class Again:
         self._note(caller, webhook, "recover", {"since": [None, since], "until": [None, until]})
         which = DeliveryFilter(status="dead", since=since, until=until)
         began, requeued, has_more = self.world.clock.now(), 0, False
-        for some, is_last in pages(self.store, webhook_id, which, limit=_READ_AT_ONCE):
-            requeued += sum(self._requeued(delivery) for delivery in some)
+        for some, is_last in pages(self.store, webhook_id, which, limit=_READ_AT_ONCE, oldest_first=True):
+            requeued += sum(self._requeued(delivery, timestamp(began)) for delivery in some)
             has_more = not is_last
             if some:
                 self.doorbell.deliveries(caller.shop_id, webhook_id)
@@ -139,12 +142,12 @@ class Again:
     def _note(self, caller: Caller, webhook: Webhook, verb: str, diff: dict[str, Any]) -> None:
         self.world.catalog.commit(Commit(audit=[audit_row(self.world, caller, webhook, verb, diff)]))
 
-    def _requeued(self, delivery: Delivery) -> bool:
+    def _requeued(self, delivery: Delivery, now: Timestamp) -> bool:
         """Whether this call queued it again: a test is not worth it, and another call may have been faster."""
         if delivery.is_test:
             return False
         try:
-            self.store.change(delivery, deliveries.requeued(delivery, self.world.now()))
+            self.store.change(delivery, deliveries.requeued(delivery, now))
         except StaleDeliveryError:
             return False
         return True

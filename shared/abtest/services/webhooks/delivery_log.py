@@ -8,7 +8,7 @@ from abtest.domain.webhooks.deliveries import Delivery
 from abtest.domain.webhooks.tally import Tally
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_timestamp, timestamp
 from abtest.kit.errors import NotFoundError
-from abtest.kit.ids import uuid7_milliseconds
+from abtest.kit.ids import before_uuid7, uuid7_milliseconds
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore
 from abtest.services.context import World
 from abtest.services.webhooks.records import read_webhook
@@ -19,6 +19,9 @@ COUNTED_AT_MOST = 10_000
 
 DELAY = timedelta(days=3)
 """How long an event may have waited before deliveries were made of it."""
+
+_CLOCKS = timedelta(minutes=1)
+"""More than the clocks differ of the machine where something happened and the one that made deliveries of it."""
 
 _READ_AT_ONCE = 1000
 _TIME = timedelta(seconds=15)
@@ -46,7 +49,7 @@ class DeliveryLog:
         """Newest first, and the key that continues the list; a page may be shorter than `limit`."""
         read_webhook(self.world.catalog, shop_id, webhook_id)
         found, last = self.store.page(webhook_id, which, limit=limit, after=after)
-        return found, None if _is_last(last, which) else last
+        return found, None if _is_last(last, which, oldest_first=False) else last
 
     def get(self, shop_id: str, webhook_id: str, delivery_id: str) -> Delivery:
         """One delivery of the endpoint."""
@@ -72,24 +75,27 @@ class DeliveryLog:
 
 
 def pages(
-    store: DeliveryStore, webhook_id: str, which: DeliveryFilter, *, limit: int
+    store: DeliveryStore, webhook_id: str, which: DeliveryFilter, *, limit: int, oldest_first: bool = False
 ) -> Iterator[tuple[Sequence[Delivery], bool]]:
-    """Pages of what passes the filter, the newest first, each with whether it is the last.
+    """Pages of what passes the filter, the newest first or the oldest, each with whether it is the last.
 
     Deliveries lie in the order of their events. Those made since a moment are not looked for among events that are
-    DELAY older than it.
+    DELAY older than it, nor those made until a moment among younger events.
     """
-    after: str | None = None
+    after = before_uuid7(parse_timestamp(which.since) - DELAY) if oldest_first and which.since else None
     while True:
-        some, after = store.page(webhook_id, which, limit=limit, after=after)
-        is_last = _is_last(after, which)
+        some, after = store.page(webhook_id, which, limit=limit, after=after, oldest_first=oldest_first)
+        is_last = _is_last(after, which, oldest_first=oldest_first)
         yield some, is_last
         if is_last:
             return
 
 
-def _is_last(after: str | None, which: DeliveryFilter) -> bool:
+def _is_last(after: str | None, which: DeliveryFilter, *, oldest_first: bool) -> bool:
     """Whether nothing that passes the filter can lie behind the key that a page ended with."""
-    if after is None or which.since is None:
-        return after is None
-    return from_milliseconds(uuid7_milliseconds(after)) < parse_timestamp(which.since) - DELAY
+    if after is None:
+        return True
+    happened = from_milliseconds(uuid7_milliseconds(after))
+    if oldest_first:
+        return which.until is not None and happened > parse_timestamp(which.until) + _CLOCKS
+    return which.since is not None and happened < parse_timestamp(which.since) - DELAY
