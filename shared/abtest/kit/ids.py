@@ -44,6 +44,11 @@ def uuid7_milliseconds(text: str) -> int:
     return value.int >> 80
 
 
+def before_uuid7(moment: datetime) -> str:
+    """What sorts before every UUID version 7 of the moment or later, and after those of earlier milliseconds."""
+    return str(uuid.UUID(int=to_milliseconds(moment) << 80))
+
+
 def is_uuid(text: str) -> bool:
     """Whether the text is a UUID in its canonical form of 36 characters, in either case."""
     try:
@@ -61,11 +66,6 @@ def base62(value: int, length: int) -> str:
     """`value` in base 62, padded with zeros to `length` digits and cut to the lowest ones."""
     digits = []
     for _ in range(length):
-def before_uuid7(moment: datetime) -> str:
-    """What sorts before every UUID version 7 of the moment or later, and after those of earlier milliseconds."""
-    return str(uuid.UUID(int=to_milliseconds(moment) << 80))
-
-
         value, rest = divmod(value, 62)
         digits.append(BASE62[rest])
     return "".join(reversed(digits))
