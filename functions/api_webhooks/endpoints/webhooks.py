@@ -66,7 +66,10 @@ def update_webhook(
 
 @router.delete("/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=errors(NotFoundError))
 def delete_webhook(webhook_id: PathId, caller: Writer, endpoints: Uses, if_match: IfMatch) -> None:
-    """Archive the endpoint, for good. Deliveries that wait die with `webhook_deleted`; the log can still be read."""
+    """Archive the endpoint, for good. The log can still be read.
+
+    Deliveries that are queued die with `webhook_deleted`; those that failed do when their next attempt is due.
+    """
     endpoints.archive(caller, webhook_id, expected_version=if_match)
 
 

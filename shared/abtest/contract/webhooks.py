@@ -143,7 +143,10 @@ class WebhookDelivery(Output):
 
 
 class WebhookRequest(Output):
-    """What was sent last, to the byte."""
+    """What was sent last; `body` to the byte, `headers` without those of the connection.
+
+    These are `Host`, `Content-Length`, `Accept-Encoding` and `Connection`.
+    """
 
     url: str
     headers: dict[str, str]
