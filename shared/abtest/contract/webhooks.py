@@ -156,7 +156,7 @@ class WebhookRequest(Output):
 class WebhookAttempt(Output):
     """One attempt. `n` goes on counting when a delivery is recovered; `status` is the receiver's, null without one."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     n: int
     at_: Annotated[DateTime, Field(alias="at")]
@@ -234,7 +234,7 @@ class WebhookStats(Output):
 class WebhookEvent(Output):
     """An event that an endpoint may ask for: JSON Schema (2020-12) of the body that is sent, and an example of it."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     event: str
     description: str
