@@ -150,6 +150,15 @@ def test_idempotency_key__repeated__gives_the_same_endpoint_and_secret(client: C
     assert len(client.get("/webhooks").json()["data"]) == 1
 
 
+def test_idempotency_key__of_a_rotation__keeps_a_repetition_from_taking_a_secret_out_of_use(
+    client: Client, create: Create
+) -> None:
+    path = f"/webhooks/{create()['id']}"
+    answers = [client.post(f"{path}/rotate-secret", headers={"idempotency-key": "one"}) for _ in range(2)]
+    assert answers[0].json()["secret"] == answers[1].json()["secret"]
+    assert client.get(path).headers["etag"] == 'W/"2"'
+
+
 def test_key_service__that_is_silent__is_503_and_changes_nothing(
     api: WebhookApi, client: Client, create: Create, monkeypatch: pytest.MonkeyPatch
 ) -> None:
