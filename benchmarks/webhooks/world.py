@@ -23,8 +23,9 @@ from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.draining import Drain
 from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.records import put_of
+from abtest.services.webhooks.records import put_of, slot_claim
 from abtest.services.webhooks.ringing import RingForEvents
+from abtest.services.webhooks.telling import Telling
 
 EVENT = "experiment.started"
 PAYLOAD = EVENTS[EVENT].example
@@ -96,7 +97,8 @@ class Webhooks:
             senders=client.session,
         )
         self.fan_out = FanOut(self.world, self.store, leases, doorbell)
-        self.answering = Answering(fan_out=self.fan_out, drain=self.drain)
+        telling = Telling(self.world, self.store)
+        self.answering = Answering(fan_out=self.fan_out, drain=self.drain, telling=telling)
 
     def endpoint(self, url: str) -> Webhook:
         """A new one, of a shop of its own."""
@@ -111,7 +113,7 @@ class Webhooks:
             created_at=now,
             updated_at=now,
         )
-        self.world.catalog.commit(Commit(puts=[put_of(webhook)]))
+        self.world.catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
         return webhook
 
     def event(self, webhook: Webhook) -> OutboxRow:

@@ -232,7 +232,7 @@ def test_change__delivery_that_is_not_there__is_refused(ports: Ports) -> None:
 
 def test_change__with_health__both_or_neither(ports: Ports) -> None:
     one, other = added(ports.deliveries, queued(), queued(1))
-    first = HealthChange(Health(), Health().after_dead(iso(2)))
+    first = HealthChange(Health(), Health().after_dead(iso(2), "refused"))
     ports.deliveries.change(one, closed(one, "refused", iso(2)), first)
     assert ports.another().deliveries.health(HOOK) == Health(1, None, 1)
     with pytest.raises(StaleDeliveryError):
@@ -240,6 +240,36 @@ def test_change__with_health__both_or_neither(ports: Ports) -> None:
     assert ports.deliveries.get(HOOK, other.id) == other
     assert ports.deliveries.health(HOOK) == Health(1, None, 1)
     assert ports.deliveries.health(OTHER_HOOK) == Health()
+
+
+def disabled(store: DeliveryStore, *deliveries: Delivery) -> Health:
+    """The endpoint's health once all of these died, the last of them at the eighth second."""
+    for delivery in added(store, *deliveries):
+        before = store.health(delivery.webhook_id)
+        store.change(
+            delivery, closed(delivery, "refused", iso(8)), HealthChange(before, before.after_dead(iso(8), "no"))
+        )
+    return store.health(deliveries[0].webhook_id)
+
+
+def test_waiting__endpoint_that_is_disabled__until_its_shop_is_told(ports: Ports) -> None:
+    found = disabled(ports.deliveries, *(queued(second) for second in range(3)))
+    assert found == Health(3, iso(8), 3, untold="no")
+    waiting = partial(ports.another().deliveries.waiting, limit=8)
+    assert (list(waiting(iso(7.999))), list(waiting(iso(8)))) == ([], [Waiting(SHOP, HOOK)])
+    assert ports.deliveries.due(HOOK, iso(9), limit=8) == []
+    ports.deliveries.put_health(HOOK, HealthChange(found, found.told()))
+    assert ports.deliveries.health(HOOK) == Health(3, iso(8), 4)
+    assert waiting(iso(9)) == []
+
+
+def test_waiting__endpoint_that_is_disabled_where_something_is_due__is_there_once(ports: Ports) -> None:
+    found = disabled(ports.deliveries, *(queued(second) for second in range(3)))
+    added(ports.deliveries, queued(4), queued(12))
+    for seconds in (5, 9, 13):
+        assert list(ports.deliveries.waiting(iso(seconds), limit=8)) == [Waiting(SHOP, HOOK)]
+    ports.deliveries.put_health(HOOK, HealthChange(found, found.enabled()))
+    assert ports.deliveries.health(HOOK) == Health(0, None, 4)
 
 
 def test_put_health__older_version__is_refused(ports: Ports) -> None:
@@ -272,10 +302,10 @@ def test_change__many_die_at_once__every_one_that_was_stored_is_counted(ports: P
         while True:
             before = store.health(HOOK)
             try:
-                change = HealthChange(before, before.after_dead(iso(9)))
+                change = HealthChange(before, before.after_dead(iso(9), "refused"))
                 return store.change(delivery, closed(delivery, "refused", iso(9)), change)
             except StaleDeliveryError:
                 assert store.get(HOOK, delivery.id) == delivery
 
     assert race(*(partial(die, delivery) for delivery in made)) == [None] * 6
-    assert ports.deliveries.health(HOOK) == Health(6, iso(9), 6)
+    assert ports.deliveries.health(HOOK) == Health(6, iso(9), 6, untold="refused")

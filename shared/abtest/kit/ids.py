@@ -1,7 +1,9 @@
 """Identifiers: time-ordered UUIDs, public ids, random tokens; and the one source of randomness."""
 
+import hashlib
 import secrets
 import uuid
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -34,6 +36,21 @@ def uuid7(now: datetime, random: Randomness) -> str:
     value = (to_milliseconds(now) & 0xFFFF_FFFF_FFFF) << 80
     value |= 0x7 << 76 | part << 64 | 0b10 << 62 | random.bits(62)
     return str(uuid.UUID(int=value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Bits that follow from a name."""
+
+    name: str
+
+    def bits(self, count: int) -> int:
+        return int.from_bytes(hashlib.sha256(self.name.encode()).digest(), "big") & (1 << count) - 1
+
+
+def named_uuid7(now: datetime, name: str) -> str:
+    """A UUID version 7 of that moment whose random bits follow from a name: the same however often it is made."""
+    return uuid7(now, _Named(name))
 
 
 def uuid7_milliseconds(text: str) -> int:

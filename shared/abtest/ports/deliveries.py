@@ -40,7 +40,7 @@ class DeliveryFilter:
 
 
 class Waiting(NamedTuple):
-    """An endpoint for which deliveries are due."""
+    """An endpoint for which deliveries are due, or whose shop is to be told that it is disabled."""
 
     shop_id: str
     webhook_id: str
@@ -77,7 +77,7 @@ class DeliveryStore(Protocol):
         ...
 
     def waiting(self, until: Timestamp, *, limit: int) -> Sequence[Waiting]:
-        """Endpoints with deliveries that were due by then, each once; not read consistently."""
+        """Endpoints with something to do that was due by then, each once; not read consistently."""
         ...
 
     def change(self, before: Delivery, after: Delivery, health: HealthChange | None = None) -> None:
@@ -89,5 +89,5 @@ class DeliveryStore(Protocol):
         ...
 
     def put_health(self, webhook_id: str, change: HealthChange) -> None:
-        """Store an endpoint's health. Raises StaleDeliveryError."""
+        """Store an endpoint's health that no delivery changed: nothing new is untold. Raises StaleDeliveryError."""
         ...

@@ -42,6 +42,7 @@ def answering() -> "Answering":
     from abtest.services.webhooks.answering import Answering
     from abtest.services.webhooks.draining import Drain
     from abtest.services.webhooks.fanout import FanOut
+    from abtest.services.webhooks.telling import Telling
     from abtest.wiring.worlds import world_of
 
     found = settings()
@@ -58,7 +59,7 @@ def answering() -> "Answering":
         senders=webhook_client(found).session,
         metrics=EmbeddedMetrics(found.aws_lambda_function_name, world.clock),
     )
-    return Answering(fan_out=FanOut(world, store, leases, bell), drain=drain)
+    return Answering(fan_out=FanOut(world, store, leases, bell), drain=drain, telling=Telling(world, store))
 
 
 def webhook_worker() -> Callable[[Any, Any], Any]:

@@ -30,6 +30,7 @@ from abtest.services.webhooks.fanout import FanOut
 from abtest.services.webhooks.records import put_of, slot_claim
 from abtest.services.webhooks.ringing import RingForEvents
 from abtest.services.webhooks.sweeping import OverdueWebhooks
+from abtest.services.webhooks.telling import Telling
 from tests.faults.faults import Fate, KilledError
 from tests.faults.webhooks.receivers import URL, Receiver
 
@@ -142,7 +143,9 @@ class Worker:
             senders=self._senders,
             metrics=office.metrics,
         )
-        self._answering = Answering(fan_out=FanOut(world, store, leases, doorbell), drain=drain)
+        self._answering = Answering(
+            fan_out=FanOut(world, store, leases, doorbell), drain=drain, telling=Telling(world, store)
+        )
 
     @property
     def is_dead(self) -> bool:

@@ -113,7 +113,7 @@ def test_enable__interrupted_or_overtaken__is_done_when_it_says_so(
 
     def overtaken(webhook_id: str, change: HealthChange) -> None:
         monkeypatch.setattr(api.store, "put_health", put_health)
-        put_health(webhook_id, HealthChange(change.before, change.before.after_dead(api.world.now())))
+        put_health(webhook_id, HealthChange(change.before, change.before.after_dead(api.world.now(), "refused")))
         put_health(webhook_id, change)
 
     monkeypatch.setattr(api.store, "put_health", busy)

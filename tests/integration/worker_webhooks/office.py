@@ -33,8 +33,9 @@ from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.draining import Drain, Senders
 from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.records import put_of, read_webhook
+from abtest.services.webhooks.records import put_of, read_webhook, slot_claim, taken_slots
 from abtest.services.webhooks.sweeping import OverdueWebhooks
+from abtest.services.webhooks.telling import Telling
 from tests.support.moto_stack import AwsStack
 
 SHOP = "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -151,7 +152,8 @@ class Office:
 
     @property
     def worker(self) -> Answering:
-        return Answering(fan_out=FanOut(self.world, self.store, self.leases, self.doorbell), drain=self.drain)
+        fan_out = FanOut(self.world, self.store, self.leases, self.doorbell)
+        return Answering(fan_out=fan_out, drain=self.drain, telling=Telling(self.world, self.store))
 
     @property
     def sweep(self) -> OverdueWebhooks:
@@ -168,7 +170,7 @@ class Office:
             url=url,
             events=events,
             secret=self.sealer.seal(secret_of(KEY), context),
-            slot=0,
+            slot=len(taken_slots(self.catalog, shop_id)),
             created_at=now,
             updated_at=now,
         )
@@ -178,7 +180,7 @@ class Office:
 
     def keep(self, webhook: Webhook) -> None:
         """Store the endpoint as it is now."""
-        self.catalog.commit(Commit(puts=[put_of(webhook)]))
+        self.catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
 
     def known(self, webhook: Webhook) -> Webhook:
         """The endpoint as it is stored."""

@@ -1,16 +1,19 @@
 """The deployed function: its environment, its policy, the template's queue."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from abtest.domain.webhooks.deliveries import Delivery
+from abtest.domain.webhooks.deliveries import MAX_ATTEMPTS, Delivery, queued
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.domain.webhooks.envelope import secret_of, standard_signature
+from abtest.domain.webhooks.health import DISABLED_AFTER, Health
 from abtest.kit.clock import SystemClock, parse_timestamp, timestamp
 from abtest.ports.catalog import Commit, OutboxRow
+from abtest.ports.deliveries import HealthChange
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.wiring.settings import settings
 from abtest.wiring.worlds import world_of
@@ -158,6 +161,25 @@ def test_sweep__of_events_and_deliveries_that_nobody_heard__calls_the_worker(
     assert deployed.work(*bodies) == DONE
     assert receiver.ids == [waits.id]
     assert deployed.sweep()["webhooks"] == 0
+
+
+def test_receiver__that_refuses_for_the_last_time__is_disabled_and_its_shop_told(
+    deployed: Deployed, receiver: Inbox
+) -> None:
+    webhook, office = deployed.endpoint(receiver.url), deployed.office
+    receiver.answer = lambda _: 500
+    office.store.put_health(webhook.id, HealthChange(Health(), Health(DISABLED_AFTER - 1, None, 1)))
+    last = queued(webhook, office.world.new_id(), EVENT, {}, office.world.now())
+    office.store.add(replace(last, status="failed", attempts=MAX_ATTEMPTS - 1))
+    bell = TimedQueue(office.clock)
+    Doorbell(bell).deliveries(SHOP, webhook.id)
+    assert deployed.work(bell.receive() or "") == DONE
+    assert office.one(webhook).status == "dead"
+    assert (office.health(webhook).is_disabled, office.health(webhook).untold) == (True, None)
+    [message] = office.catalog.inbox(SHOP, limit=9)[0]
+    assert "the receiver answered 500" in message.body
+    [row] = office.catalog.audit(SHOP, entity_id=None, limit=9)[0]
+    assert (row.entity_id, row.action) == (webhook.id, "webhook.disable")
 
 
 @pytest.mark.parametrize("body", ["not a message", "[]", "{}", '{"kind":"other"}', '{"kind":"events"}', "null"])

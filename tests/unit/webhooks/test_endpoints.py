@@ -101,14 +101,29 @@ def test_document__stored_and_read__is_the_same_endpoint(made: Webhook) -> None:
 def test_health__dead_in_a_row__disables_at_the_third_and_not_before() -> None:
     health, states = Health(), list[tuple[int, Timestamp | None]]()
     for number in range(1, DISABLED_AFTER + 2):
-        health = health.after_dead(at(number))
+        health = health.after_dead(at(number), f"error {number}")
         states.append((health.consecutive_failures, health.disabled_at))
     assert states == [(1, None), (2, None), (3, at(3)), (4, at(3))]
     assert (health.version, health.is_disabled) == (4, True)
+    assert (health.untold, health.untold_since) == ("error 3", at(3))
+
+
+def test_health__told_or_enabled__has_nothing_more_to_tell() -> None:
+    disabled = Health(3, at(3), 3, untold="refused")
+    assert disabled.told() == Health(3, at(3), 4)
+    assert disabled.told().after_dead(at(4), "refused").untold_since is None
+    assert disabled.after_delivered().untold_since == at(3)
+    assert disabled.enabled() == Health(0, None, 4)
 
 
 def test_health__delivered_between__begins_anew() -> None:
-    health = Health().after_dead(at(1)).after_dead(at(2)).after_delivered().after_dead(at(3))
+    health = (
+        Health()
+        .after_dead(at(1), "refused")
+        .after_dead(at(2), "refused")
+        .after_delivered()
+        .after_dead(at(3), "refused")
+    )
     assert (health.consecutive_failures, health.is_disabled) == (1, False)
 
 

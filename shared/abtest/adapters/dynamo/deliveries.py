@@ -104,7 +104,7 @@ class DynamoDeliveryStore:
             return
         transaction, overtaken = Transaction(self._table), _OvertakenError("somebody else wrote in between")
         transaction.put(item, condition, overtaken)
-        transaction.put(_health_item(before.webhook_id, health.after), _follows(health.before), overtaken)
+        transaction.put(_changed_health_item(after, health.after), _follows(health.before), overtaken)
         try:
             transaction.write()
         except _OvertakenError as error:
@@ -114,7 +114,7 @@ class DynamoDeliveryStore:
         item = self._table.get(keys.webhook(webhook_id), keys.HEALTH)
         if item is None:
             return Health()
-        return Health(item["failures"], item.get("disabled_at"), item["version"])
+        return Health(item["failures"], item.get("disabled_at"), item["version"], item.get("untold"))
 
     def put_health(self, webhook_id: str, change: HealthChange) -> None:
         if not self._put(_health_item(webhook_id, change.after), _follows(change.before)):
@@ -164,7 +164,7 @@ def _above(delivery_id: str | None) -> Condition:
 
 
 def _late_first(rows: Sequence[Item], until: Timestamp) -> Iterator[tuple[Timestamp, Waiting]]:
-    """Of each endpoint the delivery that is due first, if it was due by then; rows are sorted by both."""
+    """Of each endpoint the row that is due first, if it was due by then; they are sorted by both."""
     first: dict[str, Item] = {}
     for row in rows:
         first.setdefault(row["pk"], row)
@@ -187,9 +187,12 @@ def _item(delivery: Delivery) -> Item:
         return item
     return item | {
         "due": keys.due(delivery.due_at, delivery.id),
-        "waiting": keys.waiting_shard(delivery.webhook_id),
-        "turn": keys.turn(delivery.webhook_id, delivery.due_at),
+        **_waits(delivery.webhook_id, delivery.due_at),
     }
+
+
+def _waits(webhook_id: str, since: Timestamp) -> Item:
+    return {"waiting": keys.waiting_shard(webhook_id), "turn": keys.turn(webhook_id, since)}
 
 
 def _delivery(item: Item) -> Delivery:
@@ -204,7 +207,17 @@ def _health_item(webhook_id: str, health: Health) -> Item:
         "token": _token(),
         "failures": health.consecutive_failures,
     }
-    return item if health.disabled_at is None else item | {"disabled_at": health.disabled_at}
+    told = {"disabled_at": health.disabled_at, "untold": health.untold}
+    return item | {name: value for name, value in told.items() if value is not None}
+
+
+def _changed_health_item(delivery: Delivery, health: Health) -> Item:
+    """Among those that wait while its shop is to be told."""
+    item = _health_item(delivery.webhook_id, health)
+    since = health.untold_since
+    if since is None:
+        return item
+    return {**item, "shop": delivery.shop_id, **_waits(delivery.webhook_id, since)}
 
 
 def _follows(before: Health) -> Condition:

@@ -38,10 +38,10 @@ Deliveries (pk, sk; time to live `expires`, Unix seconds; local index `due` on p
 | item | pk | sk | attributes |
 |---|---|---|---|
 | delivery | `W#<webhook>` | `D#<uuid7>` | `shop`, `version`, `token`, `document` (gzip of JSON); see below |
-| how an endpoint bears up | `W#<webhook>` | `HEALTH` | `version`, `token`, `failures`, `disabled_at` |
+| how an endpoint bears up | `W#<webhook>` | `HEALTH` | `version`, `token`, `failures`, `disabled_at`, `untold` |
 
 While a delivery has not ended it has `due` = `<moment>#<uuid7>`, `waiting` = `WAIT#<0..15>` (by webhook), and `turn` =
-`<webhook id backwards>#<moment>`.
+`<webhook id backwards>#<moment>`. `HEALTH` has `shop`, `waiting` and `turn` while its shop is to be told, see `untold`.
 """
 
 from typing import Literal

@@ -1,6 +1,7 @@
 """How an endpoint bears up: deliveries in a row that died, and since when nothing is sent to it any more."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit.clock import Timestamp
@@ -16,6 +17,13 @@ class Health:
     consecutive_failures: int = 0
     disabled_at: Timestamp | None = None
     version: int = 0
+    untold: str | None = None
+    """The error that disabled it, until its shop has been told."""
+
+    @property
+    def untold_since(self) -> Timestamp | None:
+        """Since when the shop is to be told that it is disabled; None when there is nothing to tell."""
+        return None if self.untold is None else self.disabled_at
 
     @property
     def is_disabled(self) -> bool:
@@ -24,20 +32,26 @@ class Health:
 
     def after_delivered(self) -> "Health":
         """After something arrived. One that was disabled meanwhile stays so until somebody enables it."""
-        return self if self.consecutive_failures == 0 else self._changed(0, self.disabled_at)
+        return self if self.consecutive_failures == 0 else self._changed(consecutive_failures=0)
 
-    def after_dead(self, now: Timestamp) -> "Health":
+    def after_dead(self, now: Timestamp, error: str) -> "Health":
         """After a delivery was given up."""
         failures = self.consecutive_failures + 1
-        disabled_at = self.disabled_at or (now if failures >= DISABLED_AFTER else None)
-        return self._changed(failures, disabled_at)
+        if self.is_disabled or failures < DISABLED_AFTER:
+            return self._changed(consecutive_failures=failures)
+        return self._changed(consecutive_failures=failures, disabled_at=now, untold=error)
+
+    def told(self) -> "Health":
+        """After the shop was told that it is disabled."""
+        return self._changed(untold=None)
 
     def enabled(self) -> "Health":
-        """After somebody said that it is well again."""
-        return self if self == Health(version=self.version) else self._changed(0, None)
+        """After somebody said that it is well again; who says so need not be told."""
+        well = Health(version=self.version)
+        return self if self == well else replace(well, version=self.version + 1)
 
-    def _changed(self, failures: int, disabled_at: Timestamp | None) -> "Health":
-        return replace(self, consecutive_failures=failures, disabled_at=disabled_at, version=self.version + 1)
+    def _changed(self, **fields: Any) -> "Health":
+        return replace(self, version=self.version + 1, **fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from abtest.kit import canonical_json
 from abtest.services.webhooks.draining import Drain
 from abtest.services.webhooks.fanout import FanOut
+from abtest.services.webhooks.telling import Telling
 
 _log = logging.getLogger(__name__)
 
@@ -21,6 +22,7 @@ class Answering:
 
     fan_out: FanOut
     drain: Drain
+    telling: Telling
 
     def carry_out(self, body: str) -> None:
         """Make deliveries of the events, or send what is due for the endpoint, that a message names.
@@ -34,6 +36,7 @@ class Answering:
             self._fan_out(message["rows"])
         elif kind == "deliveries":
             self.drain.run(message["shop_id"], message["webhook_id"])
+            self.telling.carry_out(message["shop_id"], message["webhook_id"])
         else:
             raise UnknownMessageError(f"a message of kind {kind!r}")
 

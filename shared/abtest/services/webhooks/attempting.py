@@ -123,7 +123,9 @@ class Attempts:
 
     def _health_change(self, after: Delivery) -> HealthChange | None:
         known = self.store.health(after.webhook_id)
-        changed = known.after_delivered() if after.status == "delivered" else known.after_dead(after.updated_at)
+        if after.status == "dead":
+            return HealthChange(known, known.after_dead(after.updated_at, str(after.last_error)))
+        changed = known.after_delivered()
         return None if changed is known else HealthChange(known, changed)
 
 
