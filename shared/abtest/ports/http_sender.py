@@ -41,7 +41,10 @@ class HttpSender(Protocol):
     """
 
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> HttpAnswer:
-        """Send and wait for the answer. A redirect is not followed."""
+        """Send once and wait for the answer. A redirect is not followed.
+
+        Where no answer came, the receiver may have taken the request all the same.
+        """
         ...
 
     def get(self, url: str, *, headers: Mapping[str, str], redirects: int = 0) -> HttpAnswer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,10 @@ from dataclasses import dataclass, field
 
 class Last(bytes):
     """What is said before hanging up."""
+
+
+class Reset(Last):
+    """What is said before giving the connection up in the hardest way there is."""
 
 
 @dataclass
@@ -54,6 +59,8 @@ class Receiver:
                 if said is None:
                     return
                 connection.sendall(said)
+                if isinstance(said, Reset):
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 if isinstance(said, Last):
                     return
 

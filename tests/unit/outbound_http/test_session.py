@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 import trustme
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
-from abtest.adapters.outbound_http.connecting import system_dial
 from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
 from abtest.ports.http_sender import HttpUnreachableError
 from tests.unit.outbound_http.receivers import Last, Receiver, receiving
@@ -116,58 +113,6 @@ def test_session__answer_that_nobody_asked_for_arrives_later__is_never_taken_for
     assert receiver.requests == [0, 1]
 
 
-def test_session__receiver_that_hung_up_while_nothing_was_asked__is_connected_to_anew() -> None:
-    with receiving(always(OK)) as receiver, local().session() as sender:
-        url = f"http://127.0.0.1:{receiver.port}/"
-        sender.post(url, b"{}", headers={})
-        receiver.open[0].shutdown(socket.SHUT_RDWR)
-        assert sender.post(url, b"{}", headers={}).body == b"ok"
-    assert receiver.requests == [0, 1]
-
-
-def test_session__receiver_that_hangs_up_on_a_kept_connection__is_asked_once_more_on_a_new_one() -> None:
-    with receiving(lambda connection, request: OK if (connection, request) != (0, 1) else None) as receiver:
-        assert posted(receiver, 3) == [b"ok"] * 3
-    assert receiver.requests == [0, 0, 1, 1]
-
-
-def test_session__receiver_that_hangs_up_on_the_new_one_too__is_unreachable_after_two() -> None:
-    with (
-        receiving(lambda connection, request: OK if (connection, request) == (0, 0) else None) as receiver,
-        pytest.raises(HttpUnreachableError) as failed,
-    ):
-        posted(receiver, 2)
-    assert (failed.value.failure, receiver.requests) == ("protocol", [0, 0, 1])
-
-
-def test_session__new_connection_that_is_hung_up_on__is_not_asked_again() -> None:
-    with receiving(lambda _connection, _request: None) as receiver, pytest.raises(HttpUnreachableError):
-        posted(receiver, 1)
-    assert receiver.requests == [0]
-
-
-@pytest.mark.parametrize("begun", [b"H", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"])
-def test_session__answer_that_had_begun_on_a_kept_connection__is_not_asked_for_again(begun: bytes) -> None:
-    def script(_connection: int, request: int) -> bytes:
-        return Last(begun) if request else OK
-
-    with receiving(script) as receiver, pytest.raises(HttpUnreachableError) as failed:
-        posted(receiver, 2)
-    assert (failed.value.failure, receiver.requests) == ("protocol", [0, 0])
-
-
-def test_session__silent_kept_connection__ends_at_the_deadline_and_is_not_asked_again() -> None:
-    with (
-        receiving(lambda _connection, request: OK if request == 0 else b"") as receiver,
-        local(seconds=0.5).session() as sender,
-    ):
-        url = f"http://127.0.0.1:{receiver.port}/"
-        sender.post(url, b"{}", headers={})
-        with pytest.raises(HttpUnreachableError) as failed:
-            sender.post(url, b"{}", headers={})
-    assert (failed.value.failure, receiver.requests) == ("timeout", [0, 0])
-
-
 @pytest.fixture
 def authority() -> trustme.CA:
     return trustme.CA()
@@ -263,8 +208,8 @@ def test_session__body_that_was_cut_before_the_rest_came__is_the_last_of_its_con
     assert receiver.requests == [0, 1]
 
 
-def test_session__answer_that_is_not_the_last_word__is_the_last_of_its_connection() -> None:
-    with receiving(always(b"HTTP/1.1 103 Early Hints\r\n\r\n")) as receiver:
+def test_session__answer_that_ends_http__is_the_last_of_its_connection() -> None:
+    with receiving(always(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")) as receiver:
         posted(receiver, 2)
     assert receiver.requests == [0, 1]
 
@@ -273,29 +218,3 @@ def test_session__asks_receivers_to_stay() -> None:
     with listening(says(OK)) as (port, heads), local().session() as sender:
         sender.post(f"http://127.0.0.1:{port}/", b"{}", headers={})
     assert b"\r\nConnection: keep-alive\r\n" in heads[0]
-
-
-class Breaking(socket.socket):
-    """A connection that is reset once so many reads brought something."""
-
-    reads_left = 2
-
-    def recv_into(self, *into: Any, **more: Any) -> int:
-        if self.reads_left == 0:
-            raise ConnectionResetError("reset")
-        self.reads_left -= 1
-        return super().recv_into(*into, **more)
-
-
-def test_session__reset_amid_an_answer_on_a_kept_connection__is_not_asked_for_again() -> None:
-    def dial(address: str, port: int, seconds: float) -> socket.socket:
-        return Breaking(fileno=system_dial(address, port, seconds).detach())
-
-    sender = OutboundHttp(PublicOnly(allow_loopback=True), dial=dial)
-    with receiving(lambda _connection, request: b"HTTP/1.1 200" if request else OK) as receiver:
-        url = f"http://127.0.0.1:{receiver.port}/"
-        with sender.session() as kept:
-            kept.post(url, b"{}", headers={})
-            with pytest.raises(HttpUnreachableError) as failed:
-                kept.post(url, b"{}", headers={})
-    assert (failed.value.failure, receiver.requests) == ("protocol", [0, 0])

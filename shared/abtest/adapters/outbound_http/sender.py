@@ -87,8 +87,9 @@ class OutboundHttp:
         """A sender of the same rules and limits that keeps its connections until the context ends; for threads, too.
 
         Names are looked up and checked for each request as ever: a connection serves it only where one of the answers
-        is the address at its other end. A request on one that the receiver closed before any byte of an answer goes
-        out once more, on a new one: receivers that hang up on idle connections take no request with them.
+        is the address at its other end, and nobody has hung up. Where the receiver hangs up while a request is being
+        written, the request goes out on a new one: it has not heard it whole. Of one that it may have heard whole, only
+        a GET goes out again; whoever posts learns that no answer came, and decides.
         """
         sender = copy(self)
         sender._idle = Idle()
@@ -120,7 +121,7 @@ class OutboundHttp:
         return addresses
 
     def _asked_again(self, request: "_Request", addresses: Sequence[str], deadline: Deadline) -> HttpAnswer | None:
-        """The answer by a connection that was kept; None where there is none, or it was gone before we asked."""
+        """The answer by a connection that was kept; None where there is none, or it was gone before we had asked."""
         kept = self._idle.take(origin_of(request.target), addresses) if self._idle else None
         if kept is None:
             return None
@@ -128,7 +129,7 @@ class OutboundHttp:
         try:
             return self._asked(request, *wired)
         except _GONE:
-            if wire.has_received:
+            if wire.has_received or (wire.has_sent and not request.is_repeatable):
                 raise
             return None
 
@@ -163,12 +164,18 @@ class _Request:
     body: bytes | None
     headers: Mapping[str, str]
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether to be heard twice changes nothing."""
+        return self.method == "GET"
+
     def sent(self, wire: Wire, connection: str) -> HTTPResponse:
         """The answer, of which the headers are read."""
         client = HTTPConnection(self.target.host, self.target.port)
         client.sock = wire
         own = {"Host": self.target.authority, "Connection": connection}
         client.request(self.method, self.target.path, self.body, {**own, **self.headers})
+        wire.has_sent = True
         response = client.getresponse()
         if wire.has_ended:  # http.client takes this for the end of the headers, and "200" for a whole answer
             response.close()

@@ -21,6 +21,8 @@ class Wire:
         self._socket = connected
         self._deadline = deadline
         self._room = max_bytes
+        self.has_sent = False
+        """Whether the whole request was written; told by who writes it."""
         self.has_received = False
         """Whether any byte of an answer came."""
         self.has_ended = False
