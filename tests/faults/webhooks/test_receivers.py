@@ -108,7 +108,7 @@ def test_receiver__that_does_not_listen__fails_and_is_tried_again(office: Office
 
 
 STATUSES = {
-    "199 Odd": "failed",
+    "101 Switching Protocols": "failed",
     "200 OK": "delivered",
     "204 No Content": "delivered",
     "299 Odd": "delivered",
@@ -139,6 +139,19 @@ def test_receiver__that_answers_so__is_taken_at_its_word(office: Office, status:
         assert delivery.last_error == f"the receiver answered {code}"
         assert delivery.next_attempt_at is not None
         then_arrives(office)
+
+
+@pytest.mark.parametrize("status", ["102 Processing", "103 Early Hints", "199 Odd"])
+def test_receiver__that_says_that_it_will_answer__is_waited_for(office: Office, status: str) -> None:
+    interim = f"HTTP/1.1 {status}\r\n\r\n".encode()
+    office.receiver.behaviours = [lambda connection: connection.sendall(interim)]
+    delivery = first_attempt(office)
+    assert (delivery.status, delivery.response_status) == ("failed", None)
+    office.receiver.behaviours = [lambda connection: connection.sendall(interim + answer("204 No Content"))]
+    office.settle()
+    office.check()
+    (delivery,) = office.deliveries()
+    assert (delivery.status, delivery.response_status, delivery.attempts) == ("delivered", 204, 2)
 
 
 @pytest.mark.parametrize(
@@ -199,6 +212,7 @@ def test_receiver__that_answers_at_length__is_read_to_the_limit(office: Office, 
 
 QUOTABLE: dict[str, bytes] = {
     "a status line of its own": b"X" + secrets.token_hex(30_000).encode() + b"\r\n\r\n",
+    "a header of its own": b"HTTP/1.1 200 OK\r\n" + b"z" * 60_000 + b": " + b"z" * 60_000 + b"\r\n\r\n",
     "a length of its own": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"z" * 60_000 + b"\r\n",
     "an encoding of its own": b"HTTP/1.1 200 OK\r\nContent-Encoding: " + b"z" * 60_000 + b"\r\n\r\n",
     "a body of any bytes": answer("500 No", secrets.token_bytes(60_000)),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from copy import copy
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 
 from abtest.adapters.outbound_http.bodies import read_body
@@ -172,6 +173,7 @@ class _Request:
     def sent(self, wire: Wire, connection: str) -> HTTPResponse:
         """The answer, of which the headers are read."""
         client = HTTPConnection(self.target.host, self.target.port)
+        client.response_class = _FinalResponse
         client.sock = wire
         own = {"Host": self.target.authority, "Connection": connection}
         client.request(self.method, self.target.path, self.body, {**own, **self.headers})
@@ -181,6 +183,18 @@ class _Request:
             response.close()
             raise HttpUnreachableError("the answer ends before its headers do", "protocol")
         return response
+
+
+class _FinalResponse(HTTPResponse):
+    """The answer after those that only say that one will come (RFC 9110, 15.2): http.client knows 100 alone of them.
+
+    101 is one that ends HTTP on the connection, so nothing comes after it.
+    """
+
+    def _read_status(self) -> tuple[str, int, str]:
+        version, status, reason = super()._read_status()  # type: ignore[misc]
+        is_interim = status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS
+        return version, HTTPStatus.CONTINUE if is_interim else status, reason
 
 
 def _headers(response: HTTPResponse) -> dict[str, str]:
