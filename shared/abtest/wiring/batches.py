@@ -1,7 +1,10 @@
 """Handlers of queues whose messages are worked at one by one."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
+
+_log = logging.getLogger(__name__)
 
 
 def each_message(work: Callable[[str], object]) -> Callable[[Any, Any], Any]:
@@ -14,7 +17,8 @@ def each_message(work: Callable[[str], object]) -> Callable[[Any, Any], Any]:
 
     def handler(event: Any, context: Any) -> Any:
         # A batch in which everything failed is a partial failure like any other, not an error of the function.
-        processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+        # Its reasons stand in the log alone.
+        processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False, logger=_log)
         return process_partial_response(event, one, processor, context)
 
     return handler

@@ -191,6 +191,14 @@ def test_message__that_is_none__comes_again_alone(deployed: Deployed, receiver: 
     assert len(deployed.received()) == 1
 
 
+def test_message__that_fails__says_why_in_the_log(deployed: Deployed, caplog: pytest.LogCaptureFixture) -> None:
+    """The function itself has no error then: whoever is called by an alarm finds the reason nowhere else."""
+    deployed.work('{"kind":"other"}')
+    [record] = caplog.records
+    assert record.levelname == "WARNING"
+    assert "a message of kind 'other'" in str(record.exc_info)
+
+
 def test_message__of_things_that_are_gone__is_done(deployed: Deployed) -> None:
     bell = TimedQueue(deployed.office.clock)
     Doorbell(bell).deliveries(SHOP, "01890a5d-ac96-774b-bcce-b302099a8059")
