@@ -41,6 +41,14 @@ def test_claim__same_name_in_two_scopes__both_hold(ports: Ports) -> None:
     assert found == [(SHOP, "a"), (SHOP, "b"), (SHOP, "c")]
 
 
+def test_resolve_many__some_of_the_names__tells_those_that_are_claimed(ports: Ports) -> None:
+    ports.catalog.commit(Commit(claims=[claim("A", "a"), claim("B", "b"), claim("C", "c", scope=OTHER_SHOP)]))
+    names = ["B", "C", "A", "B", "", "x" * 2000, "\ud800"]
+    assert ports.another().catalog.resolve_many(SHOP, names) == {"A": (SHOP, "a"), "B": (SHOP, "b")}
+    assert ports.catalog.resolve_many(OTHER_SHOP, names) == {"C": (SHOP, "c")}
+    assert ports.catalog.resolve_many(None, names) == ports.catalog.resolve_many(SHOP, []) == {}
+
+
 def test_claim__taken_name__leaves_nothing_of_the_commit(ports: Ports) -> None:
     ports.catalog.commit(Commit(claims=[claim(SLUG, "first")]))
     made = record(new_id(), due={"RUN": iso()})

@@ -91,6 +91,7 @@ def _calls(catalog: Catalog) -> list[Callable[[], object]]:
         lambda: catalog.get_many(SHOP, "EXP", ["id"]),
         lambda: catalog.list(SHOP, "EXP", limit=1),
         lambda: catalog.resolve(SHOP, "name"),
+        lambda: catalog.resolve_many(SHOP, ["name"]),
         lambda: catalog.commit(commit_of(put(record(new_id())))),
         lambda: catalog.commit(Commit(audit=[audit_row(1)])),
         lambda: catalog.audit(SHOP, entity_id=None, limit=1),

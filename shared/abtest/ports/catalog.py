@@ -228,6 +228,10 @@ class Catalog(Protocol):
         """(shop id, record id) that a claimed name points to."""
         ...
 
+    def resolve_many(self, scope: str | None, names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+        """(shop id, record id) of each of the names that is claimed, read consistently."""
+        ...
+
     def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
         """What stands in the claim of a name; None when nobody holds it."""
         ...

@@ -65,6 +65,11 @@ class DynamoCatalog:
         item = self._table.get(*keys.unique_name(scope, name))
         return (item["shop"], item["target"]) if item else None
 
+    def resolve_many(self, scope: str | None, names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+        wanted = {keys.unique_name(scope, name): name for name in names if keys.is_usable(name)}
+        items = self._table.get_many(list(wanted))
+        return {wanted[item["pk"], item["sk"]]: (item["shop"], item["target"]) for item in items}
+
     def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
         item = self._table.get(*keys.unique_name(scope, name)) if keys.is_usable(name) else None
         if item is None:

@@ -66,6 +66,9 @@ class MemoryCatalog:
         with self._lock:
             return self._names.get((scope, name))
 
+    def resolve_many(self, scope: str | None, names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+        return {name: found for name in names if (found := self.resolve(scope, name))}
+
     def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
         with self._lock:
             found = self._claim_attributes.get((scope, name))

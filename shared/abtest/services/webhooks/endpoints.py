@@ -22,11 +22,11 @@ from abtest.services.retrying import refuse_other_version, retried
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.records import (
     KIND,
-    live_webhooks,
     put_of,
     read_webhook,
     slot_claim,
     slot_name,
+    taken_slots,
     webhook_in,
 )
 
@@ -182,7 +182,7 @@ class Endpoints:
 
     def _free_slot(self, shop_id: str) -> int:
         """Any of the free places, so that those who come together seldom want the same one."""
-        taken = {webhook.slot for webhook in live_webhooks(self.world.catalog, shop_id)}
+        taken = taken_slots(self.world.catalog, shop_id)
         free = [slot for slot in range(MAX_WEBHOOKS) if slot not in taken]
         if not free:
             raise _full()

@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from abtest.domain.webhooks.endpoint import Webhook, document_of, webhook_from
+from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Webhook, document_of, webhook_from
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Catalog, Claim, Head, Put, Record
 
 KIND: Final = "HOOK"
-_HEADS_A_READ = 100
 
 
 def read_webhook(catalog: Catalog, shop_id: str, webhook_id: str) -> Webhook:
@@ -20,13 +19,18 @@ def read_webhook(catalog: Catalog, shop_id: str, webhook_id: str) -> Webhook:
 
 def live_webhooks(catalog: Catalog, shop_id: str) -> list[Webhook]:
     """The shop's endpoints that are not archived, at most 20, the newest first."""
-    ids, after = list[str](), None
-    while True:
-        page = catalog.list(shop_id, KIND, limit=_HEADS_A_READ, after_id=after)
-        ids += [head.id for head in page.heads if head.archived_at is None]
-        after = page.last_id
-        if after is None:
-            return [webhook_in(record) for record in catalog.get_many(shop_id, KIND, ids)]
+    ids = sorted(taken_slots(catalog, shop_id).values(), reverse=True)
+    found = [webhook_in(record) for record in catalog.get_many(shop_id, KIND, ids)]
+    return [webhook for webhook in found if webhook.archived_at is None]
+
+
+def taken_slots(catalog: Catalog, shop_id: str) -> dict[int, str]:
+    """Which of the shop's places are taken, and by which endpoint.
+
+    Places are few, however many endpoints the shop once had: those that are archived stay for ever.
+    """
+    names = {slot_name(slot): slot for slot in range(MAX_WEBHOOKS)}
+    return {names[name]: target for name, (_, target) in catalog.resolve_many(shop_id, list(names)).items()}
 
 
 def webhook_in(record: Record) -> Webhook:
