@@ -22,7 +22,8 @@ class HttpAnswer:
     """What came back; redirects that were not followed are answers like any other.
 
     `content_type` is "" when none was told. `headers` by lower-case name, those that came twice joined by a comma.
-    `url` is the address that answered in the end. `is_whole` is False where the body was cut at the sender's limit.
+    `url` is the address that answered in the end. `is_whole` is False where the body was cut at the sender's limit, or
+    did not come as it should.
     """
 
     status: int
@@ -43,7 +44,8 @@ class HttpSender(Protocol):
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> HttpAnswer:
         """Send once and wait for the answer. A redirect is not followed.
 
-        Where no answer came, the receiver may have taken the request all the same.
+        The status is the answer: whatever is wrong with the body after it, other than that it takes too long, makes
+        the body one that is not whole. Where no answer came, the receiver may have taken the request all the same.
         """
         ...
 

@@ -162,8 +162,8 @@ def hangs_up(connection: socket.socket) -> None:
 
 
 def breaks_off(connection: socket.socket) -> None:
-    """Closes in the middle of an answer."""
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+    """Closes in the middle of an answer, before its body."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\nX-Half: a")
 
 
 def _accept(server: socket.socket, talk: Callable[[socket.socket], None]) -> None:

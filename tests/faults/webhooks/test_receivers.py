@@ -154,6 +154,27 @@ def test_receiver__that_says_that_it_will_answer__is_waited_for(office: Office, 
     assert (delivery.status, delivery.response_status, delivery.attempts) == ("delivered", 204, 2)
 
 
+ODD: dict[str, bytes] = {
+    "encoded as nothing is": answer("200 OK", b"taken", Content_Encoding="utf-8"),
+    "encoded though there is none": answer("204 No Content", Content_Encoding="br"),
+    "encoded otherwise than it says": answer("200 OK", b"taken", Content_Encoding="gzip"),
+    "shorter than it says": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+    "in chunks that are none": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\ntaken\r\n",
+    "in chunks of a byte": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 60_000,
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_receiver__that_takes_it_and_says_so_oddly__has_it_once(office: Office, what: str) -> None:
+    office.receiver.behaviours = [lambda connection: connection.sendall(ODD[what])]
+    office.happens()
+    office.settle()
+    office.check()
+    (delivery,) = office.deliveries()
+    assert (delivery.status, delivery.attempts, delivery.last_error) == ("delivered", 1, None)
+    assert len(office.receiver.requests) == 1
+
+
 @pytest.mark.parametrize(
     "location",
     [f"https://{NAME}/elsewhere", "https://other.example/", "http://127.0.0.1/", "https://169.254.169.254/latest/"],
@@ -213,8 +234,8 @@ def test_receiver__that_answers_at_length__is_read_to_the_limit(office: Office, 
 QUOTABLE: dict[str, bytes] = {
     "a status line of its own": b"X" + secrets.token_hex(30_000).encode() + b"\r\n\r\n",
     "a header of its own": b"HTTP/1.1 200 OK\r\n" + b"z" * 60_000 + b": " + b"z" * 60_000 + b"\r\n\r\n",
-    "a length of its own": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"z" * 60_000 + b"\r\n",
-    "an encoding of its own": b"HTTP/1.1 200 OK\r\nContent-Encoding: " + b"z" * 60_000 + b"\r\n\r\n",
+    "a length of its own": b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n" + b"z" * 60_000 + b"\r\n",
+    "an encoding of its own": b"HTTP/1.1 500 No\r\nContent-Encoding: " + b"z" * 60_000 + b"\r\n\r\n",
     "a body of any bytes": answer("500 No", secrets.token_bytes(60_000)),
     "a body of NULs": answer("500 No", bytes(60_000)),
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 
-from abtest.adapters.outbound_http.bodies import read_body
+from abtest.adapters.outbound_http.bodies import read_body, read_remark
 from abtest.adapters.outbound_http.connecting import Connection, Connector, Dial, Idle, origin_of, system_dial
 from abtest.adapters.outbound_http.deadline import Deadline
 from abtest.adapters.outbound_http.names import Resolve, look_up, system_resolve
@@ -143,8 +143,8 @@ class OutboundHttp:
             hung_up.callback(connection.close)
             with request.sent(wire, "keep-alive" if self._idle else "close") as response:
                 wire.allow(int(self._limits.body_bytes * FRAMING) + MAX_HEADER_BYTES)
-                content, is_whole = read_body(response, self._limits.body_bytes)
-                is_over = response.isclosed() and not response.will_close and response.status >= 200
+                content, is_whole = request.read(response, self._limits.body_bytes)
+                is_over = is_whole and _has_ended(response) and response.status >= 200
             if self._idle and is_over and not wire.has_surplus:
                 hung_up.pop_all()
                 self._idle.give(connection)
@@ -169,6 +169,10 @@ class _Request:
     def is_repeatable(self) -> bool:
         """Whether to be heard twice changes nothing."""
         return self.method == "GET"
+
+    def read(self, response: HTTPResponse, limit: int) -> tuple[bytes, bool]:
+        """The answer's body, which whoever gets came for; whoever posts wants to know that it was taken."""
+        return read_body(response, limit) if self.method == "GET" else read_remark(response, limit)
 
     def sent(self, wire: Wire, connection: str) -> HTTPResponse:
         """The answer, of which the headers are read."""
@@ -195,6 +199,12 @@ class _FinalResponse(HTTPResponse):
         version, status, reason = super()._read_status()  # type: ignore[misc]
         is_interim = status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS
         return version, HTTPStatus.CONTINUE if is_interim else status, reason
+
+
+def _has_ended(response: HTTPResponse) -> bool:
+    """Whether the next byte on the connection belongs to another answer."""
+    is_read = response.isclosed() or (response.length == 0 and not response.chunked)
+    return is_read and not response.will_close
 
 
 def _headers(response: HTTPResponse) -> dict[str, str]:
