@@ -9,11 +9,15 @@ Failure = Literal["dns", "connect", "tls", "timeout", "protocol", "redirects"]
 HTTP, or larger than headers may be; it redirects more often than was allowed."""
 
 
+MAX_ERROR = 500
+"""Characters of what an error says: it may quote what a receiver said, and receivers may say much."""
+
+
 class HttpUnreachableError(Exception):
-    """No answer came. `failure` says of what kind, the message what exactly."""
+    """No answer came. `failure` says of what kind, the message what exactly, at no more length than `MAX_ERROR`."""
 
     def __init__(self, message: str, failure: Failure = "connect") -> None:
-        super().__init__(message)
+        super().__init__(message[:MAX_ERROR])
         self.failure: Failure = failure
 
 

@@ -182,3 +182,12 @@ def test_get__line_that_is_quoted_in_an_error__is_quoted_in_part() -> None:
         fetched(says(b"HTTP/1.1 " + b"b" * 60_000 + b"\r\n\r\n"))
     assert failed.value.failure == "protocol"
     assert len(str(failed.value)) <= 500
+
+
+def test_lookup__error_of_any_length__is_quoted_in_part() -> None:
+    def fails(_host: str, _port: int) -> Sequence[str]:
+        raise OSError("no " * 1000)
+
+    with pytest.raises(HttpUnreachableError) as failed:
+        OutboundHttp(PublicOnly(), resolve=fails).get("https://shop.example/", headers={})
+    assert (failed.value.failure, len(str(failed.value))) == ("dns", 500)

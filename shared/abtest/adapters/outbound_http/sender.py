@@ -24,9 +24,6 @@ MAX_HEADER_BYTES = 64 * 1024
 FRAMING = 1.1
 """A body in small chunks is larger on the wire; what it may be beyond that is somebody's joke."""
 
-MAX_MESSAGE = 500
-"""Characters of what an error says: http.client quotes what it does not understand, all of it."""
-
 _GONE = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 """What it looks like that the other side hung up."""
 
@@ -111,7 +108,7 @@ class OutboundHttp:
         except TimeoutError:
             raise deadline.passed() from None
         except (OSError, HTTPException, ValueError) as error:
-            raise HttpUnreachableError(f"{target.host}: {error!r}"[:MAX_MESSAGE], "protocol") from error
+            raise HttpUnreachableError(f"{target.host}: {error!r}", "protocol") from error
 
     def _addresses(self, target: Target, deadline: Deadline) -> Sequence[str]:
         """What the host stands for, each allowed. Raises HttpUnreachableError, UrlNotAllowedError."""

@@ -14,6 +14,8 @@ from abtest.kit.errors import ServiceError
 
 MAX_URL = 2048
 HTTPS_PORT = 443
+_PORTS = {"https": HTTPS_PORT, "http": 80}
+"""Where to connect when the address names no port."""
 
 PRIVATE_NAMES = {
     "localhost": "this machine",
@@ -55,7 +57,7 @@ class Target:
     def authority(self) -> str:
         """What the Host header says."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == {"https": 443, "http": 80}[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 class EgressRules(Protocol):
@@ -134,7 +136,7 @@ def read(url: str) -> Target:
         url=parsed.href.partition("#")[0],
         scheme=scheme,
         host=host,
-        port=int(parsed.port or {"https": 443, "http": 80}[scheme]),
+        port=int(parsed.port or _PORTS[scheme]),
         path=parsed.pathname + parsed.search,
         is_name=parsed.host_type == HostType.DEFAULT,
         is_local=_is_local(host, parsed.host_type),

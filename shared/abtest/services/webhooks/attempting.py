@@ -11,14 +11,11 @@ from abtest.domain.webhooks.deliveries import DELETED, DISABLED, SNIPPET_BYTES, 
 from abtest.domain.webhooks.health import Standing
 from abtest.kit.clock import timestamp
 from abtest.ports.deliveries import DeliveryStore, HealthChange, StaleDeliveryError
-from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
+from abtest.ports.http_sender import MAX_ERROR, HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.services.context import World
 
 HEALTH_READS = 5
 """How often an endpoint's health is read again because somebody changed it: people, and whoever outlived a lease."""
-
-ERROR_LENGTH = 500
-"""Characters of an error that are kept: it may quote a receiver, which may have said much."""
 
 UNREADABLE_SECRET = "its secret cannot be opened: rotate it"  # noqa: S105 - a sentence
 
@@ -92,7 +89,7 @@ class Attempts:
         try:
             answer = self.sender.post(request.url, request.body, headers=request.headers)
         except (HttpUnreachableError, UrlNotAllowedError) as error:
-            return Outcome(error=str(error)[:ERROR_LENGTH], duration_ms=self._since(began), request=told)
+            return Outcome(error=str(error)[:MAX_ERROR], duration_ms=self._since(began), request=told)
         return _answered(answer, self._since(began), told)
 
     def _since(self, began: datetime) -> int:
