@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +19,11 @@ Statement = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Need:
-    """One permission that a call takes; `leading_key` is the partition of a DynamoDB item."""
+    """One permission that a call takes; `leading_keys` are the partitions of its DynamoDB items."""
 
     action: str
     resource: str
-    leading_key: str = ""
+    leading_keys: tuple[str, ...] = ("",)
 
 
 class Guard:
@@ -70,11 +71,11 @@ def _listed(value: Any) -> Sequence[str]:
 
 
 def _holds(condition: Any, need: Need) -> bool:
-    """The one condition that the template has."""
+    """The one condition that the template has: every item of the call is in a partition that one statement names."""
     if condition is None:
         return True
     patterns = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
-    return any(fnmatchcase(need.leading_key, pattern) for pattern in patterns)
+    return all(any(fnmatchcase(key, pattern) for pattern in patterns) for key in need.leading_keys)
 
 
 def _dynamodb(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
@@ -83,13 +84,28 @@ def _dynamodb(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
             for kind, request in item.items():
                 yield from _dynamodb(f"{kind}Item", request)
     elif operation == "BatchGetItem":
-        for table in parameters["RequestItems"]:
-            yield Need("dynamodb:BatchGetItem", _table(table))
+        for table, wanted in parameters["RequestItems"].items():
+            yield Need("dynamodb:BatchGetItem", _table(table), tuple(map(_leading, wanted["Keys"])))
+    elif operation == "Query":
+        yield Need("dynamodb:Query", _queried(parameters), (_leading_of_query(parameters),))
     else:
-        index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
         key = parameters.get("Key") or parameters.get("Item") or {}
-        leading = str(key.get("pk", {}).get("S", ""))
-        yield Need(f"dynamodb:{operation}", _table(parameters["TableName"]) + index, leading)
+        yield Need(f"dynamodb:{operation}", _table(parameters["TableName"]), (_leading(key),))
+
+
+def _leading(key: Mapping[str, Any]) -> str:
+    return str(key.get("pk", {}).get("S", ""))
+
+
+def _queried(parameters: Mapping[str, Any]) -> str:
+    index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
+    return _table(parameters["TableName"]) + index
+
+
+def _leading_of_query(parameters: Mapping[str, Any]) -> str:
+    """The one partition that a query names, the index's where it reads one: `#0 = :0`."""
+    (named,) = re.findall(r"#\w+ = (:\w+)", parameters["KeyConditionExpression"])
+    return str(parameters["ExpressionAttributeValues"][named]["S"])
 
 
 def _table(name: str) -> str:
