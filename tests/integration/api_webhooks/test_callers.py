@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.webhooks.endpoint import webhook_from
+from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
 from abtest.ports.sealing import SealingUnavailableError
 from abtest.services.webhooks.endpoints import Issued
@@ -119,6 +120,26 @@ def test_secret__appears_in_its_answer_and_nowhere_else(
     assert "request.answered" in output.out + caplog.text
     rotated = next(row for row in rows if row.action == "webhook.rotate_secret")
     assert rotated.diff["secret"] == [None, "rotated"]
+
+
+def test_secret__in_the_address_of_a_receiver__is_not_in_the_audit_which_shows_that_it_changed(
+    api: WebhookApi, client: Client, tenant: Tenant, create: Create
+) -> None:
+    urls = [f"{URL}/s3cret-path?token=s3cret", f"{URL}/s3cret-path?token=s3cret-too"]
+    path = f"/webhooks/{create(url=urls[0])['id']}"
+    api.clock.advance(seconds=1)
+    assert client.patch(path, {"url": urls[1]}).json()["url"] == urls[1]
+    api.clock.advance(seconds=1)
+    assert client.delete(path).status == 204
+    archived, updated, created = api.world.catalog.audit(tenant.shop.id, entity_id=path[10:], limit=9)[0]
+    assert "s3cret" not in repr([archived, updated, created])
+    told = [
+        {"origin": "https://hooks.shop.example", "sha256": canonical_json.sha256(url), "length": len(url)}
+        for url in urls
+    ]
+    assert created.diff["url"] == [None, told[0]]
+    assert updated.diff == {"url": told}
+    assert "url" not in archived.diff
 
 
 def test_secret__in_what_carries_it__is_not_in_its_repr(api: WebhookApi) -> None:

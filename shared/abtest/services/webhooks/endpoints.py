@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.webhooks import endpoint
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Sealed, Webhook
 from abtest.domain.webhooks.envelope import SECRET_BYTES, secret_of
 from abtest.domain.webhooks.health import Health, Standing
+from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError, LimitReachedError
 from abtest.ports.catalog import AuditRow, Commit, Head, NameTakenError, Release, StaleVersionError
@@ -271,4 +273,12 @@ def _differences(before: Webhook | None, after: Webhook) -> Diff:
 
 def _value(webhook: Webhook | None, name: str) -> Any:
     value = getattr(webhook, name, None)
+    if name == "url" and isinstance(value, str):
+        return _hidden(value)
     return list(value) if isinstance(value, tuple) else value
+
+
+def _hidden(url: str) -> Diff:
+    """Where an address leads, and whether it is another one: receivers have secrets in the rest of it."""
+    parts = urlsplit(url)
+    return {"origin": f"{parts.scheme}://{parts.netloc}", "sha256": canonical_json.sha256(url), "length": len(url)}
