@@ -13,6 +13,7 @@ from abtest.kit.ids import (
     base62,
     before_uuid7,
     is_uuid,
+    named_uuid7,
     public_id,
     random_base62,
     uuid7,
@@ -63,6 +64,16 @@ def test_uuid7__of_two_milliseconds__sorts_as_they_do(one: datetime, other: date
 
 def test_uuid7__in_one_millisecond__never_repeats() -> None:
     assert len({uuid7(NOW, SystemRandomness()) for _ in range(10_000)}) == 10_000
+
+
+def test_named_uuid7__of_a_moment_and_a_name__is_one_of_version_7_for_ever() -> None:
+    """Releases may differ between who begins something and who repeats it."""
+    found = named_uuid7(NOW, "inbox one")
+    assert found == "019c13ec-9e7b-7000-af32-256c0d2e24da"
+    assert uuid7_milliseconds(found) == uuid7_milliseconds(uuid7(NOW, SystemRandomness()))
+    assert (uuid.UUID(found).version, uuid.UUID(found).variant) == (7, uuid.RFC_4122)
+    others = {named_uuid7(NOW, "audit one"), named_uuid7(NOW + timedelta(milliseconds=1), "inbox one")}
+    assert len(others | {found}) == 3
 
 
 @pytest.mark.parametrize("text", ["017f22e2-79b0-7000-8000-000000000000", "017F22E2-79B0-7000-8000-00000000000A"])
