@@ -28,7 +28,14 @@ def _known(event: str) -> str:
 
 EventName = Annotated[str, AfterValidator(_known), WithJsonSchema({"type": "string", "enum": list(catalogue.EVENTS)})]
 Events = Annotated[list[EventName], Unique, Field(min_length=1, max_length=len(catalogue.EVENTS))]
-Url = Annotated[str, Field(min_length=1, max_length=MAX_URL, description="https, at port 443 of a public host.")]
+Url = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_URL,
+        description="https, at port 443 of a public host. Kept as requests are sent to it: in ASCII, without fragment.",
+    ),
+]
 
 
 class WebhookInput(Input):

@@ -23,7 +23,11 @@ from tests.support.sealing import LocalSealer
 
 Webhook = dict[str, Any]
 URL = "https://hooks.shop.example/in"
-NAMES = {"hooks.shop.example": ["93.184.216.34"], "inner.shop.example": ["93.184.216.34", "10.0.0.1"]}
+NAMES = {
+    "hooks.shop.example": ["93.184.216.34"],
+    "inner.shop.example": ["93.184.216.34", "10.0.0.1"],
+    "xn--bcher-kva.example": ["93.184.216.34"],
+}
 
 
 def resolve(host: str, _port: int) -> list[str]:

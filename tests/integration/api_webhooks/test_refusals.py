@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import Endpoints
-from abtest.services.webhooks.records import live_webhooks
-from tests.integration.api_webhooks.conftest import URL, WebhookApi
+from abtest.services.webhooks.records import live_webhooks, put_of, read_webhook
+from tests.integration.api_webhooks.conftest import NAMES, URL, WebhookApi
 from tests.support.api import Tenant
 from tests.support.client import Client
 
@@ -81,6 +82,59 @@ def test_address__that_may_not_be_called__is_422_and_named(client: Client, creat
 def test_address__of_the_longest_form__is_taken(create: Create) -> None:
     url = "https://hooks.shop.example/".ljust(2048, "x")
     assert create(url=url)["url"] == url
+
+
+SPELLINGS = [
+    ("https://hooks.shop.example", "https://hooks.shop.example/"),
+    ("HTTPS://Hooks.Shop.Example:443/In", "https://hooks.shop.example/In"),
+    ("https://hooks.shop.example/ö?name=ü&a=%7e#part", "https://hooks.shop.example/%C3%B6?name=%C3%BC&a=%7e"),
+    ("https://bücher.example/ö", "https://xn--bcher-kva.example/%C3%B6"),
+]
+
+
+@pytest.mark.parametrize(("stated", "sent"), SPELLINGS)
+def test_address__however_it_is_spelled__is_kept_as_requests_are_sent(
+    api: WebhookApi, client: Client, create: Create, tenant: Tenant, stated: str, sent: str
+) -> None:
+    path = f"/webhooks/{create(url=stated)['id']}"
+    for spelling in (stated, sent):
+        same = client.patch(path, {"url": spelling})
+        assert (same.json()["url"], same.headers["etag"]) == (sent, 'W/"1"')
+    assert client.patch(path, {"url": URL}).json()["url"] == URL
+    changed = client.patch(path, {"url": stated})
+    assert (changed.json()["url"], changed.headers["etag"]) == (sent, 'W/"3"')
+    assert len(api.world.catalog.audit(tenant.shop.id, entity_id=path[10:], limit=9)[0]) == 3
+
+
+def test_address__too_long_as_requests_are_sent__is_422(client: Client, create: Create) -> None:
+    url = "https://hooks.shop.example/" + "ö" * 400
+    refused = client.post("/webhooks", {"url": url, "events": STARTED})
+    assert (refused.status, refused.code, refused.paths) == (422, "url_not_allowed", ["url"])
+    assert client.patch(f"/webhooks/{create()['id']}", {"url": url}).code == "url_not_allowed"
+
+
+def test_address__kept_by_an_older_release_as_it_was_spelled__stays_until_another_is_stated(
+    api: WebhookApi, client: Client, create: Create, tenant: Tenant
+) -> None:
+    raw, sent = "https://bücher.example/ö", "https://xn--bcher-kva.example/%C3%B6"
+    path = f"/webhooks/{create()['id']}"
+    old = replace(read_webhook(api.world.catalog, tenant.shop.id, path[10:]), url=raw, version=2)
+    api.world.catalog.commit(Commit(puts=[put_of(old)]))
+    assert client.get(path).json()["url"] == raw
+    assert client.patch(path, {"url": raw}).headers["etag"] == 'W/"2"'
+    assert client.patch(path, {"active": False}).json()["url"] == raw
+    assert client.patch(path, {"url": sent}).json()["url"] == sent
+    assert client.patch(path, {"url": raw}).headers["etag"] == 'W/"4"'
+
+
+def test_address__whose_name_is_gone__can_be_stated_with_other_settings(
+    client: Client, create: Create, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/webhooks/{create(url='https://bücher.example/ö')['id']}"
+    monkeypatch.delitem(NAMES, "xn--bcher-kva.example")
+    for url in ("https://bücher.example/ö", "https://xn--bcher-kva.example/%C3%B6"):
+        assert client.patch(path, {"url": url}).status == 200
+    assert client.patch(path, {"url": "https://bücher.example/new"}).code == "url_not_allowed"
 
 
 def test_create__the_twenty_first__is_422_until_one_is_deleted(client: Client, create: Create) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from abtest.domain.egress import targets
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.webhooks import endpoint
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Sealed, Webhook
@@ -92,7 +93,7 @@ class Endpoints:
 
     def create(self, caller: Caller, *, url: str, events: list[str]) -> Issued:
         """A new endpoint with its secret. Raises UrlNotAllowedError, LimitReachedError, SealingUnavailableError."""
-        self._check(url)
+        url = self._address(url)
         webhook_id = self.world.new_id()
         secret, sealed = self._new_secret(caller.shop_id, webhook_id)
         for _ in range(MAX_WEBHOOKS + 1):
@@ -122,9 +123,8 @@ class Endpoints:
 
         def attempt() -> Webhook:
             before = self._read(caller.shop_id, webhook_id, expected_version)
-            after = endpoint.edited(before.webhook, self.world.now(), **stated)
-            if after.url != before.webhook.url:
-                self._check(after.url)
+            url = self._address(stated.get("url", before.webhook.url), before.webhook.url)
+            after = endpoint.edited(before.webhook, self.world.now(), **{**stated, "url": url})
             self._save(caller, before, after, _enabling(before.health) if is_enabling else {})
             return after
 
@@ -172,11 +172,20 @@ class Endpoints:
     def _standing(self, webhook: Webhook) -> Standing:
         return Standing(webhook, self.store.health(webhook.id))
 
-    def _check(self, url: str) -> None:
+    def _address(self, url: str, known: str | None = None) -> str:
+        """The address in the form in which requests go to it: what is checked is what is kept.
+
+        The one that is known, however it is spelled, is not checked again: its name may lead nowhere today.
+        """
+        if url == known:
+            return url
         try:
-            self.check(url)
+            sent = targets.read(url).url
+            if sent != known:
+                self.check(sent)
         except UrlNotAllowedError as error:
             raise UrlNotAllowedError(error.message, fields=[FieldError("url", error.message)]) from error
+        return sent
 
     def _new_secret(self, shop_id: str, webhook_id: str) -> tuple[str, Sealed]:
         secret = secret_of(self.world.random.bits(8 * SECRET_BYTES).to_bytes(SECRET_BYTES, "big"))
