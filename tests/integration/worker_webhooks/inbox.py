@@ -36,6 +36,7 @@ class Inbox:
 
     port: int = 0
     answer: Callable[[Arrival], int] = lambda _: 200
+    says: bytes = b"taken"
     arrived: list[Arrival] = field(default_factory=list)
 
     @property
@@ -60,7 +61,7 @@ def inbox() -> Iterator[Inbox]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             arrival = Arrival({name.lower(): value for name, value in self.headers.items()}, body)
             found.arrived.append(arrival)
-            text = b"taken"
+            text = found.says
             self.send_response(found.answer(arrival))
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()

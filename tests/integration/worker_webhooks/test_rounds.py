@@ -200,3 +200,14 @@ def test_attempt__with_an_error_nobody_foresaw__is_counted_and_holds_nothing_up(
     office.pass_time(660)
     found = office.deliveries(webhook)[0]
     assert (found.status, found.attempts, [each["error"] for each in found.log]) == ("delivered", 2, [LOST, None])
+
+
+@pytest.mark.parametrize("said", [b"\xff" * 5000, "é".encode() * 600, b"a" + "€".encode() * 400, b"x" * 1024])
+def test_answer__of_any_bytes__is_kept_to_a_kibibyte(office: Office, receiver: Inbox, said: bytes) -> None:
+    receiver.says = said
+    webhook = office.endpoint(receiver.url)
+    office.happens()
+    office.work()
+    kept = str(office.one(webhook).log[0]["response_snippet"])
+    assert 1021 <= len(kept.encode()) <= 1024
+    assert said.decode(errors="replace").startswith(kept)

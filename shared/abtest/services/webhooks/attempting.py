@@ -151,6 +151,12 @@ def _answered(answer: HttpAnswer, duration_ms: int, request: dict[str, object]) 
     return Outcome(
         status=answer.status,
         duration_ms=duration_ms,
-        snippet=answer.body[:SNIPPET_BYTES].decode(errors="replace") or None,
+        snippet=_snippet(answer.body),
         request=request,
     )
+
+
+def _snippet(body: bytes) -> str | None:
+    """The beginning of a body as text; what is no text takes three bytes each once it is told so."""
+    text = body[:SNIPPET_BYTES].decode(errors="replace").encode()
+    return text[:SNIPPET_BYTES].decode(errors="ignore") or None
