@@ -26,8 +26,7 @@ from abtest.ports.queue import QueueUnavailableError
 from tests.contract.conftest import Ports
 from tests.contract.records import SHOP, START, at, audit_row, claim, commit_of, iso, new_id, outbox_row, put, record
 from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
-from tests.support.moto_stack import AwsStack
-from tools.local.testing import free_ports
+from tests.support.moto_stack import AwsStack, silent
 
 
 @pytest.fixture
@@ -36,20 +35,10 @@ def catalog(aws_stack: AwsStack) -> Catalog:
 
 
 @pytest.fixture
-def silence(aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsStack]:
-    """Every service refuses connections, and the clients try once, to keep the test short."""
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_ports(1)[0]}")
-    monkeypatch.setattr(aws, "ATTEMPTS", 1)
-    aws.reset()
-    _let_requests_pass(monkeypatch)
-    yield aws_stack
-    aws.reset()
-
-
-def _let_requests_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    from moto.core.models import botocore_stubber
-
-    monkeypatch.setattr(botocore_stubber, "enabled", False)
+def silence(aws_stack: AwsStack) -> Iterator[AwsStack]:
+    """Nothing of the stack answers."""
+    with silent():
+        yield aws_stack
 
 
 @over_http

@@ -20,8 +20,7 @@ from abtest.kit.clock import ManualClock
 from abtest.ports.sealing import SealBrokenError, Sealer, SealingUnavailableError
 from tests.contract.conftest import Ports
 from tests.contract.records import START
-from tests.support.moto_stack import AwsStack
-from tools.local.testing import free_ports
+from tests.support.moto_stack import AwsStack, silent
 
 on_both = pytest.mark.parametrize("engine", ["moto", "ministack"], indirect=True, scope="session")
 
@@ -132,18 +131,11 @@ def test_open__refused_by_the_service__is_told_by_what_it_means(
 
 
 def test_any_call__no_answer__is_unavailable_and_says_nothing_of_the_secret(
-    aws_stack: AwsStack, kms: KmsSealer, monkeypatch: pytest.MonkeyPatch
+    kms: KmsSealer,
 ) -> None:
-    from moto.core.models import botocore_stubber
-
     sealed = kms.seal(SECRET, OWN)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_ports(1)[0]}")
-    monkeypatch.setattr(aws, "ATTEMPTS", 1)
-    monkeypatch.setattr(botocore_stubber, "enabled", False)
-    aws.reset()
     for call in (partial(kms.seal, SECRET, OWN), partial(kms.open, sealed, OWN)):
-        with pytest.raises(SealingUnavailableError) as refusal:
+        with silent(), pytest.raises(SealingUnavailableError) as refusal:
             call()
         assert (refusal.value.status, refusal.value.headers) == (503, {"Retry-After": "1"})
         assert SECRET not in "".join(traceback.format_exception(refusal.value))
-    aws.reset()

@@ -15,6 +15,7 @@ from tests.support.permissions import Guard
 from tests.support.template import Stack
 from tools.local.provision.clients import Clients
 from tools.local.template.intrinsics import ACCOUNT, REGION
+from tools.local.testing import free_ports
 
 ENDPOINT = f"https://sqs.{REGION}.amazonaws.com"
 CREDENTIALS = {
@@ -86,6 +87,22 @@ def mocked() -> Iterator[Clients]:
 
     with mock_aws():
         yield _clients()
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Every service refuses connections, and the product's clients try once, to keep the test short."""
+    from moto.core.models import botocore_stubber
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_ports(1)[0]}")
+        monkeypatch.setattr(aws, "ATTEMPTS", 1)
+        monkeypatch.setattr(botocore_stubber, "enabled", False)
+        aws.reset()
+        try:
+            yield
+        finally:
+            aws.reset()
 
 
 def keep_clients_of(engine: str) -> None:

@@ -20,9 +20,8 @@ Admin = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def handler(aws_stack: AwsStack) -> Iterator[Handler]:
-    yield fresh_handler(aws_stack, "ApiSettings", "api_settings")
-    settings.cache_clear()
+def handler(aws_stack: AwsStack) -> Handler:
+    return fresh_handler(aws_stack, "ApiSettings", "api_settings")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Iterator
 from typing import Any
 
 import brotli
@@ -13,7 +12,6 @@ import pytest
 from abtest.adapters.dynamo import DynamoCatalog
 from abtest.adapters.s3 import S3Blobs
 from abtest.services.sweep import publish_message
-from abtest.wiring.settings import settings
 from tests.integration.edge_snippet.test_function import config_in
 from tests.support.client import Client
 from tests.support.handlers import Handler, fresh_handler
@@ -38,9 +36,8 @@ ENVIRONMENTS = {
 
 
 @pytest.fixture
-def handler(aws_stack: AwsStack) -> Iterator[Handler]:
-    yield fresh_handler(aws_stack, "ApiSettings", "api_settings")
-    settings.cache_clear()
+def handler(aws_stack: AwsStack) -> Handler:
+    return fresh_handler(aws_stack, "ApiSettings", "api_settings")
 
 
 @pytest.fixture

@@ -46,7 +46,6 @@ class Deployed:
     def commit(self, committer: str = "CronLaunch", *, count: int = 1) -> list[OutboxRow]:
         """Events, as another function commits them: it rings by itself."""
         self.stack.enter(committer)
-        settings.cache_clear()
         world = world_of(settings())
         rows = [world.outbox_row(SHOP, "webhook", {"event": EVENT, "number": number}) for number in range(count)]
         with self.stack.guard(committer).running():
