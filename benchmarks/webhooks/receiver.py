@@ -1,4 +1,5 @@
-"""Receivers in a process of their own, so that what they take is not taken from those who send.
+"""Receivers in a process of their own, so that what they take is not taken from those who send; bare asyncio, for an
+HTTP server with a thread a connection would be what is measured.
 
 `POST /ok` is answered with 204 at once, `POST /hang` after the seconds that were asked for; `GET /arrivals` gives back
 the moment (Unix seconds) at which each delivery came to `/ok` first, by its id, and forgets them.

@@ -28,8 +28,8 @@ def ours(base: str, count: int) -> Pace:
     webhooks = Webhooks()
     webhook = webhooks.endpoint(f"{base}/ok")
     for _ in range(count):
-        webhooks.fan_out.deliver(webhooks.event(webhook))
-    return _paced(base, count, lambda: webhooks.drain.run(webhook.shop_id, webhook.id))
+        webhooks.answering.fan_out.deliver(webhooks.event(webhook))
+    return _paced(base, count, lambda: webhooks.answering.drain.run(webhook.shop_id, webhook.id))
 
 
 def plain(base: str, threads: int, count: int) -> Pace:

@@ -19,13 +19,9 @@ from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.context import World
-from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.draining import Drain
-from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.records import put_of, slot_claim
 from abtest.services.webhooks.ringing import RingForEvents
-from abtest.services.webhooks.telling import Telling
+from tests.support.webhooks import keep, new_endpoint, worker
 
 EVENT = "experiment.started"
 PAYLOAD = EVENTS[EVENT].example
@@ -48,7 +44,10 @@ class OpenedBefore:
 
 
 class DelayingQueue:
-    """A queue that several workers take from; a message is taken no earlier than its delay allows."""
+    """A queue that several workers take from; a message is taken no earlier than its delay allows.
+
+    By the real clock, and with workers asleep until something is due: what tests have moves only when it is told.
+    """
 
     def __init__(self) -> None:
         self._messages: list[tuple[float, int, str]] = []
@@ -83,38 +82,26 @@ class Webhooks:
     def __init__(self) -> None:
         self.queue = DelayingQueue()
         self._sealer = OpenedBefore()
-        doorbell, leases = Doorbell(self.queue), MemoryLeases()
+        doorbell = Doorbell(self.queue)
         self.store = MemoryDeliveryStore()
         catalog = MemoryCatalog(told=RingForEvents(doorbell))
         self.world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
         client = OutboundHttp(PublicOnly(allow_loopback=True), Limits(seconds=10, body_bytes=64 * 1024))
-        self.drain = Drain(
-            world=self.world,
+        self.answering = worker(
+            self.world,
             store=self.store,
-            leases=leases,
+            leases=MemoryLeases(),
             sealer=self._sealer,
             doorbell=doorbell,
             senders=client.session,
         )
-        self.fan_out = FanOut(self.world, self.store, leases, doorbell)
-        telling = Telling(self.world, self.store)
-        self.answering = Answering(fan_out=self.fan_out, drain=self.drain, telling=telling)
 
     def endpoint(self, url: str) -> Webhook:
         """A new one, of a shop of its own."""
-        now, webhook_id, shop_id = self.world.now(), self.world.new_id(), self.world.new_id()
-        webhook = Webhook(
-            id=webhook_id,
-            shop_id=shop_id,
-            url=url,
-            events=(EVENT,),
-            secret=self._sealer.seal(SECRET, {"shop_id": shop_id, "webhook_id": webhook_id}),
-            slot=0,
-            created_at=now,
-            updated_at=now,
-        )
-        self.world.catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
-        return webhook
+        shop_id = self.world.new_id()
+        made = new_endpoint(self.world, self._sealer, SECRET, shop_id=shop_id, url=url, events=[EVENT])
+        keep(self.world.catalog, made)
+        return made
 
     def event(self, webhook: Webhook) -> OutboxRow:
         """An event of the endpoint's shop, of an experiment of its own."""

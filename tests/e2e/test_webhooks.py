@@ -23,8 +23,9 @@ from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoDeliveryStore
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.ports.deliveries import StaleDeliveryError
-from tests.e2e.receiver import Arrival, Receiver, Row, eventually
+from tests.e2e.receiver import Receiver, Row, eventually
 from tests.e2e.story import Story, new_shop
+from tests.support.inbox import Arrival
 from tools.local.testing import running_stack, status, tick
 
 pytestmark = pytest.mark.stack
@@ -77,12 +78,12 @@ def verify(arrival: Arrival, *secrets: str) -> None:
     """It passes with each of the secrets, the newest first, by both verifiers and by the service's own header."""
     names = ("X-Service-Signature", "X-Service-Signature-Previous")
     for secret, name in zip(secrets, names, strict=False):
-        assert standardwebhooks.Webhook(secret).verify(arrival.body, arrival.headers) == arrival.told
-        svix.webhooks.Webhook(secret).verify(arrival.body, arrival.headers)
+        assert standardwebhooks.Webhook(secret).verify(arrival.body, dict(arrival.headers)) == arrival.told
+        svix.webhooks.Webhook(secret).verify(arrival.body, dict(arrival.headers))
         assert arrival.headers[name] == "sha256=" + hmac.new(secret.encode(), arrival.body, "sha256").hexdigest()
     assert len([name for name in names if name in arrival.headers]) == len(secrets)
     with pytest.raises(standardwebhooks.WebhookVerificationError):
-        standardwebhooks.Webhook(secrets[0]).verify(arrival.body + b" ", arrival.headers)
+        standardwebhooks.Webhook(secrets[0]).verify(arrival.body + b" ", dict(arrival.headers))
 
 
 def launched(shop: Story, name: str) -> str:
@@ -155,7 +156,7 @@ def test_webhook__of_an_experiment_launched_and_completed__hears_both_signed(sho
     assert [row["id"] for row in hook.deliveries("&event=experiment.started")] == [oldest["id"]]
     detail = hook.call("GET", f"/deliveries/{newest['id']}")
     assert (detail["request"]["url"], detail["request"]["body"]) == (receiver.url, completed.body.decode())
-    assert detail["request"]["headers"].items() <= completed.headers.items()
+    assert detail["request"]["headers"].items() <= dict(completed.headers).items()
     assert [(entry["n"], entry["status"], entry["error"]) for entry in detail["attempt_log"]] == [(1, 204, None)]
 
     again = hook.call("POST", f"/deliveries/{oldest['id']}/redeliver", 202)

@@ -1,12 +1,14 @@
-"""A shop's webhooks with tables in memory, a clock that is told, a queue that is carried by hand, and real sockets."""
+"""A shop's webhooks with tables in memory, a clock that is told, a queue that is carried by hand, and real sockets.
+
+tests/integration/worker_webhooks has an office of its own, on the real stores: too slow for a worker that dies at each
+of its calls, of which nothing may go through afterwards.
+"""
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,25 +16,22 @@ from abtest.adapters.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLea
 from abtest.domain.webhooks import envelope
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.domain.webhooks.deliveries import DISABLED, Delivery, delivery_id
-from abtest.domain.webhooks.endpoint import Sealed, Webhook
+from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.ports.deliveries import DeliveryFilter
 from abtest.ports.http_sender import HttpSender
-from abtest.ports.sealing import SealBrokenError
 from abtest.services.context import World
-from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.draining import Drain
-from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.records import put_of, slot_claim
 from abtest.services.webhooks.ringing import RingForEvents
 from abtest.services.webhooks.sweeping import OverdueWebhooks
-from abtest.services.webhooks.telling import Telling
 from tests.faults.faults import Fate, KilledError
 from tests.faults.webhooks.receivers import URL, Receiver
+from tests.support.sealing import LocalSealer
+from tests.support.timed_queue import TimedQueue
+from tests.support.webhooks import keep, new_endpoint, worker
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SHOP = "0192f3a0-0000-7000-8000-000000000001"
@@ -40,53 +39,6 @@ VISIBILITY = timedelta(minutes=12)
 """After which the queue gives a message again whose worker died."""
 
 _MANY = 10_000
-
-
-class Safe:
-    """Keeps secrets and gives tickets for them: a key service, seen from outside."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, tuple[str, dict[str, str]]] = {}
-
-    def seal(self, text: str, context: Mapping[str, str]) -> Sealed:
-        ticket = f"ticket-{len(self._kept)}"
-        self._kept[ticket] = (text, dict(context))
-        return Sealed(ticket)
-
-    def open(self, sealed: Sealed, context: Mapping[str, str]) -> str:
-        text, belongs_to = self._kept.get(sealed.text, ("", {}))
-        if not text or belongs_to != dict(context):
-            raise SealBrokenError
-        return text
-
-
-@dataclass
-class Letters:
-    """A queue by the office's clock: what was sent, and when it may be taken."""
-
-    now: Callable[[], datetime]
-    waiting: list[tuple[datetime, str]] = field(default_factory=list)
-    lost: bool = False
-    """Whether what is sent from now on never arrives."""
-
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
-        if not self.lost:
-            self.give(body, timedelta(seconds=delay_seconds))
-
-    def depth(self) -> int:
-        return len(self.waiting)
-
-    def give(self, body: str, delay: timedelta) -> None:
-        """Let it be taken after a while."""
-        self.waiting.append((self.now() + delay, body))
-
-    def take(self) -> str | None:
-        """The message that has waited longest, if any may be taken."""
-        ready = [message for message in self.waiting if message[0] <= self.now()]
-        if not ready:
-            return None
-        self.waiting.remove(min(ready))
-        return min(ready)[1]
 
 
 class Mortal:
@@ -131,20 +83,15 @@ class Worker:
         self._office = office
         self._dead = threading.Event()
         self._bound = (fate or Fate(), self._dead, threading.Lock())
-        store, leases = self._mortal(office.store), self._mortal(office.leases)
-        doorbell = Doorbell(self._mortal(office.letters))
         world = World(catalog=self._mortal(office.catalog), clock=office.clock, random=office.random)
-        drain = Drain(
-            world=world,
-            store=store,
-            leases=leases,
-            sealer=self._mortal(office.safe),
-            doorbell=doorbell,
+        self._answering = worker(
+            world,
+            store=self._mortal(office.store),
+            leases=self._mortal(office.leases),
+            sealer=self._mortal(office.sealer),
+            doorbell=Doorbell(self._mortal(office.queue)),
             senders=self._senders,
             metrics=office.metrics,
-        )
-        self._answering = Answering(
-            fan_out=FanOut(world, store, leases, doorbell), drain=drain, telling=Telling(world, store)
         )
 
     @property
@@ -157,7 +104,7 @@ class Worker:
         try:
             self._answering.carry_out(body)
         except KilledError:
-            self._office.letters.give(body, VISIBILITY)
+            self._office.queue.give(body, VISIBILITY)
 
     def _mortal(self, port: Any) -> Any:
         return Mortal(port, *self._bound)
@@ -175,12 +122,12 @@ class Office:
         self.receiver = receiver
         self.clock = ManualClock(NOON)
         self.random = SystemRandomness()
-        self.letters = Letters(self.clock.now)
-        self.catalog = MemoryCatalog(told=RingForEvents(Doorbell(self.letters)))
+        self.queue = TimedQueue(self.clock)
+        self.catalog = MemoryCatalog(told=RingForEvents(Doorbell(self.queue)))
         self.store = MemoryDeliveryStore()
         self.leases = MemoryLeases()
         self.metrics = MemoryMetrics()
-        self.safe = Safe()
+        self.sealer = LocalSealer()
         self.told: list[OutboxRow] = []
         self.sender = receiver.sender().session
         self.secret = envelope.secret_of(b"k" * envelope.SECRET_BYTES)
@@ -197,20 +144,9 @@ class Office:
         return World(catalog=self.catalog, clock=self.clock, random=self.random)
 
     def _made(self, url: str) -> Webhook:
-        webhook_id, now = self.world.new_id(), self.world.now()
-        sealed = self.safe.seal(self.secret, {"shop_id": SHOP, "webhook_id": webhook_id})
-        webhook = Webhook(
-            id=webhook_id,
-            shop_id=SHOP,
-            url=url,
-            events=tuple(EVENTS),
-            secret=sealed,
-            slot=0,
-            created_at=now,
-            updated_at=now,
-        )
-        self.catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
-        return webhook
+        made = new_endpoint(self.world, self.sealer, self.secret, shop_id=SHOP, url=url, events=tuple(EVENTS))
+        keep(self.catalog, made)
+        return made
 
     def happens(self, event: str = "experiment.started") -> str:
         """Something happens in the shop; the id of its delivery."""
@@ -236,14 +172,14 @@ class Office:
 
     def work(self) -> None:
         """Carry out what may be taken now."""
-        while (body := self.letters.take()) is not None:
+        while (body := self.queue.receive()) is not None:
             self._worker.carry_out(body)
             if self._worker.is_dead:
                 self._worker = Worker(self)
 
     def work_once(self) -> None:
         """Carry out one message."""
-        body = self.letters.take()
+        body = self.queue.receive()
         assert body is not None
         self._worker.carry_out(body)
 
@@ -253,7 +189,7 @@ class Office:
 
     def sweep(self) -> None:
         """One run of the sweep."""
-        OverdueWebhooks(world=self.world, store=self.store, doorbell=Doorbell(self.letters), metrics=self.metrics).run()
+        OverdueWebhooks(world=self.world, store=self.store, doorbell=Doorbell(self.queue), metrics=self.metrics).run()
 
     def settle(self, hours: float = 2) -> None:
         """Work on, with a sweep each minute, until nothing is left to do."""
@@ -268,7 +204,7 @@ class Office:
     def _is_done(self) -> bool:
         later = timestamp(self.clock.now() + timedelta(days=365))
         open_ones = self.store.due(self.webhook.id, later, limit=1)
-        return not (open_ones or self.letters.waiting or self.catalog.outbox("webhook", created_before=later, limit=1))
+        return not (open_ones or self.queue.depth() or self.catalog.outbox("webhook", created_before=later, limit=1))
 
     def check(self) -> None:
         """Every event arrived or is dead and says why; every attempt is counted, and what came is genuine."""
@@ -278,7 +214,7 @@ class Office:
         arrived: dict[str, int] = {}
         for request in self.receiver.requests:
             assert request.is_signed_by(self.secret)
-            assert json.loads(request.body)["delivery_id"] == request.delivery_id
+            assert request.told["delivery_id"] == request.delivery_id
             arrived[request.delivery_id] = arrived.get(request.delivery_id, 0) + 1
         assert set(arrived) <= expected
         for name, delivery in found.items():

@@ -1,8 +1,7 @@
-"""A shop's server under TLS, and the ways in which it receives badly."""
+"""A shop's server under TLS, and the ways in which it receives badly: of raw sockets, as no HTTP server would do so."""
 
 from __future__ import annotations
 
-import re
 import socket
 import ssl
 import struct
@@ -11,12 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from http.client import parse_headers
+from io import BytesIO
 
 import trustme
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.domain.egress.targets import PublicOnly
-from abtest.domain.webhooks import envelope
+from tests.support.inbox import Arrival
 from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified
 
 NAME = "shop.example"
@@ -38,29 +39,6 @@ def says(status: str, body: bytes = b"", **headers: str) -> Behaviour:
 TAKES = says("204 No Content")
 
 
-@dataclass(frozen=True)
-class Request:
-    """A request that came whole."""
-
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def delivery_id(self) -> str:
-        """Which delivery it is an attempt of."""
-        return self.headers["x-service-delivery-id"]
-
-    def is_signed_by(self, secret: str) -> bool:
-        """Whether both signatures, and both ids, are as they must be."""
-        at, name = int(self.headers["webhook-timestamp"]), self.headers["webhook-id"]
-        standard = envelope.standard_signature(secret, self.body, delivery_id=name, at=at)
-        return (
-            name == self.delivery_id
-            and standard in self.headers["webhook-signature"].split(" ")
-            and self.headers["x-service-signature"] == envelope.service_signature(secret, self.body)
-        )
-
-
 @dataclass
 class Receiver:
     """What came so far, and what happens to what comes: the behaviours in turn, the last of them from then on."""
@@ -68,7 +46,7 @@ class Receiver:
     net: Net = field(default_factory=Net)
     authority: trustme.CA = field(default_factory=trustme.CA)
     behaviours: Sequence[Behaviour] = (TAKES,)
-    requests: list[Request] = field(default_factory=list)
+    requests: list[Arrival] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     gone: threading.Event = field(default_factory=threading.Event)
     """Set at the end: who waits to waste the client's time may stop."""
@@ -179,7 +157,7 @@ def _accept(server: socket.socket, talk: Callable[[socket.socket], None]) -> Non
         thread.join()
 
 
-def _whole(connection: socket.socket) -> Request | None:
+def _whole(connection: socket.socket) -> Arrival | None:
     """The request; None where the client went away before its end."""
     found = b""
     while b"\r\n\r\n" not in found:
@@ -187,10 +165,9 @@ def _whole(connection: socket.socket) -> Request | None:
             return None
         found += piece
     head, _, body = found.partition(b"\r\n\r\n")
-    fields = dict(re.findall(r"^([^:\r\n]+): *([^\r\n]*)", head.decode("latin1"), re.MULTILINE))
-    headers = {name.lower(): value for name, value in fields.items()}
-    while len(body) < int(headers["content-length"]):
+    headers = parse_headers(BytesIO(head.partition(b"\r\n")[2] + b"\r\n\r\n"))
+    while len(body) < int(headers["Content-Length"]):
         if not (piece := connection.recv(65536)):
             return None
         body += piece
-    return Request(headers, body)
+    return Arrival(headers, body)

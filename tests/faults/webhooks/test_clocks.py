@@ -32,7 +32,7 @@ def test_clock__that_jumps_at_any_call__leaves_every_event_delivered(receiver: R
     for at in range(1, quiet.calls + 1):
         office, _ = settled(receiver, at, minutes)
         assert [delivery.status for delivery in office.deliveries()] == ["delivered"] * EVENTS, at
-        assert office.letters.waiting == []
+        assert office.queue.waiting == []
 
 
 def test_clock__that_runs_ahead_by_an_hour_at_every_call__delivers_all_the_same(office: Office) -> None:

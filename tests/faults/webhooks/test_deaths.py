@@ -90,9 +90,9 @@ def test_worker__that_dies_before_it_claims__has_not_begun_an_attempt(office: Of
 def test_messages__that_come_twice__send_nothing_twice(office: Office) -> None:
     for _ in range(EVENTS):
         office.happens()
-    office.letters.waiting *= 2
-    while (body := office.letters.take()) is not None:
-        office.letters.waiting += [each for each in office.letters.waiting if each[1] != body][:1]
+    office.queue.waiting *= 2
+    while (body := office.queue.receive()) is not None:
+        office.queue.waiting += [each for each in office.queue.waiting if each.body != body][:1]
         Worker(office).carry_out(body)
         Worker(office).carry_out(body)
     office.check()
@@ -101,11 +101,11 @@ def test_messages__that_come_twice__send_nothing_twice(office: Office) -> None:
 
 def test_messages__with_an_event_that_cannot_be_read__deliver_those_behind_it(office: Office) -> None:
     """The sweep names waiting events in one order again and again: one that fails must not stand in the way."""
-    office.letters.lost = True
+    office.queue.is_losing = True
     unreadable = office.world.outbox_row(SHOP, "webhook", {"of": "another release"})
     office.catalog.commit(Commit(outbox=[unreadable]))
     names = [office.happens() for _ in range(EVENTS)]
-    office.letters.lost = False
+    office.queue.is_losing = False
     office.clock.advance(minutes=1)
     office.sweep()
     with pytest.raises(KeyError, match="event"):
@@ -117,12 +117,12 @@ def test_messages__with_an_event_that_cannot_be_read__deliver_those_behind_it(of
 
 def test_messages__that_never_come__are_made_up_for_by_the_sweep(office: Office) -> None:
     office.receiver.behaviours = [FAILS, TAKES]
-    office.letters.lost = True
+    office.queue.is_losing = True
     names = [office.happens() for _ in range(EVENTS)]
     for _ in range(20):
-        office.letters.lost = False
+        office.queue.is_losing = False
         office.sweep()
-        office.letters.lost = True
+        office.queue.is_losing = True
         office.work()
         office.clock.advance(minutes=1)
     office.check()
@@ -134,7 +134,7 @@ def test_two_workers__with_the_same_messages_at_once__send_each_delivery_once(of
         office.happens()
     for _ in range(30):
         bodies = []
-        while (body := office.letters.take()) is not None:
+        while (body := office.queue.receive()) is not None:
             bodies.append(body)
         _at_once(office, bodies)
         office.sweep()
@@ -171,7 +171,7 @@ def test_two_workers__where_the_lease_was_lost__send_each_delivery_once(office: 
         office.happens()
     for _ in range(30):
         bodies = []
-        while (body := office.letters.take()) is not None:
+        while (body := office.queue.receive()) is not None:
             bodies.append(body)
         _at_once(office, bodies)
         office.clock.advance(seconds=31)

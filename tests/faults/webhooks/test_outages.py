@@ -25,11 +25,11 @@ FAILS = says("503 Service Unavailable", b"in the middle of something")
 
 def recovered(office: Office) -> int:
     """What a shop does after an outage: enable, then recover since noon; how many are queued again."""
-    doorbell = Doorbell(office.letters)
+    doorbell = Doorbell(office.queue)
     endpoints = Endpoints(
         world=office.world,
         store=office.store,
-        sealer=office.safe,
+        sealer=office.sealer,
         doorbell=doorbell,
         check=office.receiver.sender().check,
     )

@@ -65,7 +65,7 @@ def test_worker__that_dies_while_it_tells__and_whose_message_is_lost__is_made_up
         office.work()
         office.clock.advance(seconds=15)
     assert len(messages(office)) == said
-    office.letters.waiting.clear()
+    office.queue.clear()
     office.clock.advance(minutes=1)
     office.sweep()
     assert office.metrics.sums["WebhookEndpointsWaiting"] == 1
@@ -73,7 +73,7 @@ def test_worker__that_dies_while_it_tells__and_whose_message_is_lost__is_made_up
     assert len(messages(office)) == 1
     office.clock.advance(minutes=1)
     office.sweep()
-    assert office.letters.depth() == 0, "nobody waits any more"
+    assert office.queue.depth() == 0, "nobody waits any more"
 
 
 def test_two_workers__that_tell_at_once__leave_one_message(receiver: Receiver) -> None:

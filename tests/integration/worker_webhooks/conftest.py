@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.worker_webhooks.inbox import Inbox, inbox
 from tests.integration.worker_webhooks.office import Office
+from tests.support.inbox import Inbox
 from tests.support.moto_stack import AwsStack, moto_stack
 
 
@@ -26,5 +26,7 @@ def office(local_stack: AwsStack) -> Office:
 @pytest.fixture
 def receiver() -> Iterator[Inbox]:
     """An endpoint that takes everything."""
-    with inbox() as found:
-        yield found
+    found = Inbox()
+    found.start()
+    yield found
+    found.stop()

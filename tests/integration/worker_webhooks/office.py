@@ -1,13 +1,15 @@
-"""The worker of webhooks on the template's tables and key, its queue and its clock in the hands of tests."""
+"""The worker of webhooks on the template's tables and key, its queue and its clock in the hands of tests.
+
+tests/faults/webhooks has an office of its own: there whole processes die, once at each of their calls, which takes
+tables in memory; here the stores are the real ones.
+"""
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from abtest.adapters.dynamo import DynamoCatalog, DynamoDeliveryStore, DynamoLeases
@@ -26,17 +28,17 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Catalog, Commit
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore
 from abtest.ports.limits import Leases
-from abtest.ports.queue import QueueUnavailableError
 from abtest.ports.sealing import Sealer
 from abtest.services.context import World
 from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.draining import Drain, Senders
-from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.records import put_of, read_webhook, slot_claim, taken_slots
+from abtest.services.webhooks.records import read_webhook
 from abtest.services.webhooks.sweeping import OverdueWebhooks
-from abtest.services.webhooks.telling import Telling
+from tests.faults.faults import KilledError
 from tests.support.moto_stack import AwsStack
+from tests.support.timed_queue import TimedQueue
+from tests.support.webhooks import keep, new_endpoint, worker
 
 SHOP = "01890a5d-ac96-774b-bcce-b302099a8057"
 OTHER_SHOP = "01890a5d-ac96-774b-bcce-b302099a8058"
@@ -44,44 +46,6 @@ EVENT = "experiment.started"
 START = datetime(2026, 3, 2, 10, tzinfo=UTC)
 KEY = b"k" * 32
 ALL = DeliveryFilter()
-
-
-class DiedError(BaseException):
-    """The process is gone: nothing catches it, and nothing that it held is given back."""
-
-
-class TimedQueue:
-    """Messages with the moment from which they can be received."""
-
-    def __init__(self, clock: ManualClock) -> None:
-        self._clock = clock
-        self._order = itertools.count()
-        self._waiting: list[tuple[datetime, int, str]] = []
-        self.is_available = True
-
-    @property
-    def delays(self) -> list[float]:
-        """Seconds until each message can be received."""
-        return [(moment - self._clock.now()).total_seconds() for moment, _, _ in sorted(self._waiting)]
-
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
-        if not self.is_available:
-            raise QueueUnavailableError("switched off")
-        moment = self._clock.now() + timedelta(seconds=delay_seconds)
-        heapq.heappush(self._waiting, (moment, next(self._order), body))
-
-    def receive(self) -> str | None:
-        """The message that has waited longest, if there is one."""
-        if not self._waiting or self._waiting[0][0] > self._clock.now():
-            return None
-        return heapq.heappop(self._waiting)[2]
-
-    def depth(self) -> int:
-        return len(self._waiting)
-
-    def clear(self) -> None:
-        """Lose everything."""
-        self._waiting.clear()
 
 
 @dataclass
@@ -139,9 +103,9 @@ class Office:
         return Doorbell(self.queue)
 
     @property
-    def drain(self) -> Drain:
-        return Drain(
-            world=self.world,
+    def worker(self) -> Answering:
+        return worker(
+            self.world,
             store=self.store,
             leases=self.leases,
             sealer=self.sealer,
@@ -151,9 +115,8 @@ class Office:
         )
 
     @property
-    def worker(self) -> Answering:
-        fan_out = FanOut(self.world, self.store, self.leases, self.doorbell)
-        return Answering(fan_out=fan_out, drain=self.drain, telling=Telling(self.world, self.store))
+    def drain(self) -> Drain:
+        return self.worker.drain
 
     @property
     def sweep(self) -> OverdueWebhooks:
@@ -161,26 +124,15 @@ class Office:
 
     def endpoint(self, url: str, events: tuple[str, ...] = (EVENT,), **fields: Any) -> Webhook:
         """A new endpoint, registered a second ago."""
-        webhook_id, shop_id = self.world.new_id(), fields.pop("shop_id", SHOP)
-        context = {"shop_id": shop_id, "webhook_id": webhook_id}
-        now = self.world.now()
-        made = Webhook(
-            id=webhook_id,
-            shop_id=shop_id,
-            url=url,
-            events=events,
-            secret=self.sealer.seal(secret_of(KEY), context),
-            slot=len(taken_slots(self.catalog, shop_id)),
-            created_at=now,
-            updated_at=now,
-        )
+        shop_id = fields.pop("shop_id", SHOP)
+        made = new_endpoint(self.world, self.sealer, secret_of(KEY), shop_id=shop_id, url=url, events=events)
         self.keep(replace(made, **fields))
         self.clock.advance(seconds=1)
         return made
 
     def keep(self, webhook: Webhook) -> None:
         """Store the endpoint as it is now."""
-        self.catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
+        keep(self.catalog, webhook)
 
     def known(self, webhook: Webhook) -> Webhook:
         """The endpoint as it is stored."""
@@ -210,7 +162,7 @@ class Office:
         while (body := self.queue.receive()) is not None:
             try:
                 self.worker.carry_out(body)
-            except (DatabaseBusyError, DiedError):
+            except (DatabaseBusyError, KilledError):
                 continue
 
     def pass_time(self, seconds: int, *, step: int = 15) -> None:

@@ -13,8 +13,9 @@ from abtest.domain.webhooks.health import Health
 from abtest.ports.catalog import Commit
 from abtest.ports.deliveries import HealthChange
 from abtest.ports.http_sender import HttpAnswer, HttpSender
-from tests.integration.worker_webhooks.inbox import Inbox
-from tests.integration.worker_webhooks.office import DiedError, Mortal, Office
+from tests.faults.faults import KilledError
+from tests.integration.worker_webhooks.office import Mortal, Office
+from tests.support.inbox import Inbox
 
 Doing = Callable[[], Any]
 
@@ -42,7 +43,7 @@ class FatalStore:
 
     def _die(self) -> None:
         self.mortal.is_dead = True
-        raise DiedError
+        raise KilledError
 
 
 @dataclass
@@ -55,7 +56,7 @@ class FatalSender:
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> HttpAnswer:
         self.sender.post(url, body, headers=headers)
         self.mortal.is_dead = True
-        raise DiedError
+        raise KilledError
 
     def get(self, url: str, *, headers: Mapping[str, str], redirects: int = 0) -> HttpAnswer:
         raise AssertionError
@@ -141,7 +142,7 @@ def test_worker__that_dies_between_deliveries_and_doorbells__loses_none(office: 
             done = adding(delivery)
             added.append(delivery.id)
             if len(added) == 2:
-                raise DiedError
+                raise KilledError
             return done
 
     kept, office.store = office.store, Fatal(office.store)

@@ -17,11 +17,12 @@ from abtest.ports.deliveries import HealthChange
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.wiring.settings import settings
 from abtest.wiring.worlds import world_of
-from tests.integration.worker_webhooks.inbox import Inbox
-from tests.integration.worker_webhooks.office import EVENT, KEY, SHOP, Office, TimedQueue
+from tests.integration.worker_webhooks.office import EVENT, KEY, SHOP, Office
 from tests.support.handlers import fresh_handler
+from tests.support.inbox import Inbox
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
+from tests.support.timed_queue import TimedQueue
 
 DONE: dict[str, list[Any]] = {"batchItemFailures": []}
 LATER = "2999-01-01T00:00:00.000Z"

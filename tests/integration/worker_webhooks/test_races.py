@@ -10,8 +10,8 @@ from abtest.adapters.memory import MemoryLeases
 from abtest.adapters.memory.deliveries import MemoryDeliveryStore
 from abtest.domain.webhooks.health import Health
 from abtest.services.webhooks.draining import AT_ONCE, LEASE_SECONDS
-from tests.integration.worker_webhooks.inbox import Arrival, Inbox
 from tests.integration.worker_webhooks.office import SHOP, Office
+from tests.support.inbox import Arrival, Inbox
 from tests.support.moto_stack import AwsStack
 
 

@@ -13,8 +13,8 @@ from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.ports.http_sender import HttpAnswer, HttpSender
 from abtest.services.webhooks.draining import AT_ONCE, SKEW, lease_name
-from tests.integration.worker_webhooks.inbox import Arrival, Inbox
 from tests.integration.worker_webhooks.office import SHOP, Office
+from tests.support.inbox import Arrival, Inbox
 
 WON = ("experiment.significant", "variation.winning")
 EVENTS = (*WON, "experiment.started", "experiment.completed")

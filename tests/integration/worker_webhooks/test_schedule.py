@@ -17,8 +17,8 @@ from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
 from abtest.ports.deliveries import HealthChange
 from abtest.services.webhooks.attempting import UNREADABLE_SECRET
-from tests.integration.worker_webhooks.inbox import Inbox
 from tests.integration.worker_webhooks.office import EVENT, KEY, OTHER_SHOP, SHOP, START, Office
+from tests.support.inbox import Inbox
 
 UNTIL_DEAD = 225
 """Seconds from the first attempt to the fifth."""
@@ -55,7 +55,7 @@ def test_event__of_a_shop__arrives_signed_and_is_forgotten(office: Office, recei
     office.work()
     (arrival,) = receiver.arrived
     delivery = office.one(webhook)
-    assert arrival.json() == {
+    assert arrival.told == {
         "event": EVENT,
         "number": 0,
         "delivery_id": delivery.id,
@@ -107,7 +107,7 @@ def test_receiver__that_refuses__is_asked_five_times(office: Office, receiver: I
     assert gaps == [15, 30, 60, 120]
     assert [entry["n"] for entry in dead.log] == [1, 2, 3, 4, 5]
     assert set(receiver.ids) == {dead.id}
-    assert len({arrival.json()["timestamp"] for arrival in receiver.arrived}) == 5
+    assert len({arrival.told["timestamp"] for arrival in receiver.arrived}) == 5
     assert office.health(webhook) == Health(1, None, 1)
     office.pass_time(1200)
     assert len(receiver.arrived) == 5
@@ -146,7 +146,7 @@ def test_endpoint__disabled_while_deliveries_wait__gets_none_of_them(office: Off
 
 def test_delivery__after_dead_ones__makes_the_endpoint_well(office: Office, receiver: Inbox) -> None:
     webhook = office.endpoint(receiver.url)
-    receiver.answer = lambda arrival: 500 if arrival.json()["number"] else 200
+    receiver.answer = lambda arrival: 500 if arrival.told["number"] else 200
     office.happens(3)
     office.queue.clear()
     office.pass_time(UNTIL_DEAD + 60)
@@ -162,7 +162,7 @@ def test_test__of_a_disabled_endpoint__is_sent_and_changes_no_health(office: Off
     office.store.put_health(webhook.id, HealthChange(Health(), disabled))
     tried(office, webhook.id)
     office.work()
-    assert receiver.arrived[0].json()["test"] is True
+    assert receiver.arrived[0].told["test"] is True
     receiver.answer = lambda _: 500
     office.clock.advance(seconds=1)
     tried(office, webhook.id)

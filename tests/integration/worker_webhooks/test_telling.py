@@ -12,8 +12,8 @@ from abtest.kit.ids import uuid7_milliseconds
 from abtest.ports.catalog import AuditRow, InboxRow
 from abtest.ports.deliveries import HealthChange
 from abtest.services.experiments.system import SYSTEM_USER_ID
-from tests.integration.worker_webhooks.inbox import Inbox
 from tests.integration.worker_webhooks.office import EVENT, OTHER_SHOP, SHOP, Office
+from tests.support.inbox import Inbox
 
 
 def messages(office: Office, shop_id: str = SHOP) -> list[InboxRow]:

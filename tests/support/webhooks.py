@@ -1,0 +1,64 @@
+"""Webhooks on ports of any kind: an endpoint as the API makes it, and the worker as it is wired."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from abtest.domain.webhooks.endpoint import Webhook
+from abtest.ports.catalog import Catalog, Commit
+from abtest.ports.deliveries import DeliveryStore
+from abtest.ports.limits import Leases
+from abtest.ports.metrics import Metrics
+from abtest.ports.sealing import Sealer
+from abtest.services.context import World
+from abtest.services.webhooks.answering import Answering
+from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.draining import Drain, Senders
+from abtest.services.webhooks.fanout import FanOut
+from abtest.services.webhooks.records import put_of, slot_claim, taken_slots
+from abtest.services.webhooks.telling import Telling
+
+
+def new_endpoint(
+    world: World, sealer: Sealer, secret: str, *, shop_id: str, url: str, events: Sequence[str]
+) -> Webhook:
+    """An endpoint that is made now, in the shop's next place; not kept yet."""
+    webhook_id, now = world.new_id(), world.now()
+    return Webhook(
+        id=webhook_id,
+        shop_id=shop_id,
+        url=url,
+        events=tuple(events),
+        secret=sealer.seal(secret, {"shop_id": shop_id, "webhook_id": webhook_id}),
+        slot=len(taken_slots(world.catalog, shop_id)),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def keep(catalog: Catalog, webhook: Webhook) -> None:
+    """Store the endpoint as it is now."""
+    catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
+
+
+def worker(
+    world: World,
+    *,
+    store: DeliveryStore,
+    leases: Leases,
+    sealer: Sealer,
+    doorbell: Doorbell,
+    senders: Senders,
+    metrics: Metrics | None = None,
+) -> Answering:
+    """What carries out messages."""
+    drain = Drain(
+        world=world,
+        store=store,
+        leases=leases,
+        sealer=sealer,
+        doorbell=doorbell,
+        senders=senders,
+        metrics=metrics,
+    )
+    return Answering(fan_out=FanOut(world, store, leases, doorbell), drain=drain, telling=Telling(world, store))
