@@ -84,9 +84,19 @@ def mocked() -> Iterator[Clients]:
     # moto numbers its account when it is imported; the template reader writes ARNs with this one.
     os.environ["MOTO_ACCOUNT_ID"] = ACCOUNT
     from moto import mock_aws
+    from moto.kms import models
 
-    with mock_aws():
+    with mock_aws(), pytest.MonkeyPatch.context() as monkeypatch:
+        # Each key of moto makes a pair for signing, too, which takes longer than all tables and is never used.
+        monkeypatch.setattr(models, "generate_private_key", _private_key)
         yield _clients()
+
+
+@cache
+def _private_key(key_spec: str) -> object:
+    from moto.kms.utils import generate_private_key
+
+    return generate_private_key(key_spec)
 
 
 @contextmanager

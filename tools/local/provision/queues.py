@@ -32,14 +32,11 @@ def ensure_all(client: SQSClient, queues: Iterable[tuple[str, dict[str, Any]]]) 
 
 
 def _ensure(client: SQSClient, name: str, attributes: dict[QueueAttributeNameType, str], *, fifo: bool) -> None:
+    first: dict[QueueAttributeNameType, str] = {"FifoQueue": "true"} if fifo else {}
     try:
-        url = client.get_queue_url(QueueName=name)["QueueUrl"]
-    except client.exceptions.QueueDoesNotExist:
-        if fifo:
-            attributes["FifoQueue"] = "true"
-        client.create_queue(QueueName=name, Attributes=attributes)
-    else:
-        client.set_queue_attributes(QueueUrl=url, Attributes=attributes)
+        client.create_queue(QueueName=name, Attributes=first | attributes)
+    except client.exceptions.QueueNameExists:  # with other attributes
+        client.set_queue_attributes(QueueUrl=client.get_queue_url(QueueName=name)["QueueUrl"], Attributes=attributes)
 
 
 def _text(value: object) -> str:
