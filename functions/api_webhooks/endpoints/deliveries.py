@@ -15,7 +15,7 @@ from abtest.contract.webhooks import (
     WebhookTestInput,
 )
 from abtest.domain.webhooks.deliveries import Status
-from abtest.http.deps import Page, PathId, use
+from abtest.http.deps import IfMatch, Page, PathId, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
@@ -59,21 +59,23 @@ def get_delivery(webhook_id: PathId, delivery_id: PathId, caller: Reader, log: L
     status_code=202,
     responses=errors(NotFoundError, ConflictError, WebhookDisabledError),
 )
-def redeliver(webhook_id: PathId, delivery_id: PathId, caller: Writer, again: Repeats) -> WebhookDelivery:
+def redeliver(
+    webhook_id: PathId, delivery_id: PathId, caller: Writer, again: Repeats, if_match: IfMatch
+) -> WebhookDelivery:
     """Send the event once more, in a new delivery. Ten times a minute, tests included."""
-    return WebhookDelivery.of(again.redeliver(caller, webhook_id, delivery_id))
+    return WebhookDelivery.of(again.redeliver(caller, webhook_id, delivery_id, expected_version=if_match))
 
 
 @router.post("/test", operation_id="testWebhook", status_code=202, responses=errors(NotFoundError, ConflictError))
 def send_test(
-    webhook_id: PathId, caller: Writer, again: Repeats, body: WebhookTestInput | None = None
+    webhook_id: PathId, caller: Writer, again: Repeats, if_match: IfMatch, body: WebhookTestInput | None = None
 ) -> WebhookDelivery:
     """Send an example of an event, with `test: true` in its body; to a disabled endpoint, too.
 
     It never counts to `consecutiveFailures`. Ten times a minute, redeliveries included.
     """
     event = body.stated().get("event") if body else None
-    return WebhookDelivery.of(again.test(caller, webhook_id, event))
+    return WebhookDelivery.of(again.test(caller, webhook_id, event, expected_version=if_match))
 
 
 @router.post(
@@ -82,10 +84,12 @@ def send_test(
     status_code=202,
     responses=errors(NotFoundError, ConflictError, WebhookDisabledError, ValidationFailedError),
 )
-def recover(webhook_id: PathId, body: WebhookRecoveryInput, caller: Writer, again: Repeats) -> WebhookRecovery:
+def recover(
+    webhook_id: PathId, body: WebhookRecoveryInput, caller: Writer, again: Repeats, if_match: IfMatch
+) -> WebhookRecovery:
     """Queue dead deliveries again, under their own ids: after an outage, or after the endpoint was enabled."""
     until = body.stated().get("until")
-    found = again.recover(caller, webhook_id, body.since, until)
+    found = again.recover(caller, webhook_id, body.since, until, expected_version=if_match)
     return WebhookRecovery(requeued=found.requeued, has_more=found.has_more)
 
 

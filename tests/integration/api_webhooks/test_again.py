@@ -53,6 +53,21 @@ def test_tests_and_redeliveries__more_than_ten_a_minute__are_429(
     assert client.post(f"/webhooks/{create()['id']}/test").status == 202
 
 
+@pytest.mark.parametrize("action", ["test", "recover", "redeliver"])
+def test_action__if_match_of_another_version__is_412_and_does_nothing(
+    api: WebhookApi, client: Client, tenant: Tenant, webhook: dict[str, Any], path: str, action: str
+) -> None:
+    delivery = api.kill(api.deliver(webhook, tenant.shop.id))
+    thing = f"{path}/deliveries/{delivery.id}" if action == "redeliver" else path
+    body = {"since": api.world.now()} if action == "recover" else None
+    etag = client.get(thing).headers["etag"]
+    refused = client.post(f"{thing}/{action}", body, headers={"If-Match": 'W/"99"'})
+    assert (refused.status, refused.code) == (412, "version_conflict")
+    assert [each["id"] for each in client.get(f"{path}/deliveries").json()["data"]] == [delivery.id]
+    assert api.queue.bodies == []
+    assert client.post(f"{thing}/{action}", body, headers={"If-Match": etag}).status == 202
+
+
 def test_redeliver__any_delivery__makes_a_new_one_of_the_same_event(
     api: WebhookApi, client: Client, tenant: Tenant, webhook: dict[str, Any], path: str
 ) -> None:

@@ -94,7 +94,8 @@ def test_enable__after_failures__forgets_them_and_says_so_in_the_audit(
     assert client.get(path).headers["etag"] == enabled.headers["etag"]
     rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=made["id"], limit=10)
     assert [row.action for row in rows] == ["webhook.update", "webhook.update", "webhook.create"]
-    assert rows[0].diff == {"consecutiveFailures": [3, 0], "disabledAt": [shown["disabledAt"], None]}
+    forgotten = {"consecutiveFailures": [3, 0], "disabledAt": [shown["disabledAt"], None]}
+    assert rows[0].diff == {"active": [False, True], **forgotten}
     assert client.patch(path, {"active": True}).headers["etag"] == enabled.headers["etag"]
     assert len(api.world.catalog.audit(tenant.shop.id, entity_id=made["id"], limit=10)[0]) == 3
 

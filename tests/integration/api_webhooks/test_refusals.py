@@ -89,6 +89,8 @@ SPELLINGS = [
     ("HTTPS://Hooks.Shop.Example:443/In", "https://hooks.shop.example/In"),
     ("https://hooks.shop.example/ö?name=ü&a=%7e#part", "https://hooks.shop.example/%C3%B6?name=%C3%BC&a=%7e"),
     ("https://bücher.example/ö", "https://xn--bcher-kva.example/%C3%B6"),
+    ("https://hooks.shop.example/%zz?a=b|c[]", "https://hooks.shop.example/%25zz?a=b%7Cc%5B%5D"),
+    ("https://hooks.shop.example/x?", "https://hooks.shop.example/x"),
 ]
 
 

@@ -202,6 +202,16 @@ def test_attempt__with_an_error_nobody_foresaw__is_counted_and_holds_nothing_up(
     assert (found.status, found.attempts, [each["error"] for each in found.log]) == ("delivered", 2, [LOST, None])
 
 
+def test_request__that_nobody_saw__is_not_told_as_sent(office: Office, receiver: Inbox) -> None:
+    webhook = office.endpoint(receiver.url)
+    office.happens()
+    receiver.stop()
+    office.work()
+    (failed,) = office.deliveries(webhook)
+    assert (failed.status, failed.attempts, failed.request) == ("failed", 1, None)
+    assert str(failed.last_error).endswith(": Connection refused")
+
+
 @pytest.mark.parametrize("said", [b"\xff" * 5000, "é".encode() * 600, b"a" + "€".encode() * 400, b"x" * 1024])
 def test_answer__of_any_bytes__is_kept_to_a_kibibyte(office: Office, receiver: Inbox, said: bytes) -> None:
     receiver.says = said

@@ -1,6 +1,7 @@
 """What a shop reads in its inbox and audit of an endpoint that failures have stopped."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -8,6 +9,7 @@ from abtest.domain.webhooks import endpoint
 from abtest.domain.webhooks.deliveries import Delivery, queued
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.domain.webhooks.health import DISABLED_AFTER, Health
+from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import uuid7_milliseconds
 from abtest.ports.catalog import AuditRow, InboxRow
 from abtest.ports.deliveries import HealthChange
@@ -46,12 +48,14 @@ def test_endpoint__that_is_disabled__is_told_once_in_words_that_help(office: Off
     assert (message.shop_id, message.role, message.sender_id) == (SHOP, "system", None)
     assert message.created_at == health.disabled_at
     route = f"/webhooks/{failing.id}"
+    since = timestamp(parse_timestamp(message.created_at) - timedelta(hours=1))
+    assert min(each.created_at for each in office.deliveries(failing)) > since
     assert message.body == (
         f"The webhook at 127.0.0.1 is disabled since {health.disabled_at}, because 3 deliveries in a row did not "
         f"arrive. The last error: the receiver answered 503. Nothing is sent to it until you enable it. "
         f"GET {route}/deliveries?status=dead lists what did not arrive. Once the receiver is mended, try it with "
         f'POST {route}/test, enable it with PATCH {route} and {{"active": true}}, and fetch what was missed, of 14 '
-        f'days at most, with POST {route}/recover and {{"since": "…"}}.'
+        f'days at most, with POST {route}/recover and {{"since": "{since}"}}.'
     )
     assert messages(office, OTHER_SHOP) == []
 

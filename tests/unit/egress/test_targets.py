@@ -111,6 +111,8 @@ ALLOWED = {
     "https://b\u00fccher.example/\u00fc": ("xn--bcher-kva.example", "/%C3%BC"),
     "https://example.com/%0d%0aX:%20y": ("example.com", "/%0d%0aX:%20y"),
     "https://example.com/../../x": ("example.com", "/x"),
+    "https://example.com/%zz/a|b/50%?a=|&b=[]&c=%7e": ("example.com", "/%25zz/a%7Cb/50%25?a=%7C&b=%5B%5D&c=%7e"),
+    "https://example.com/x?": ("example.com", "/x"),
     "https://example.com/@user:80/": ("example.com", "/@user:80/"),
     "https://example.com?@evil.example": ("example.com", "/?@evil.example"),
     "https://1.1.1.1/": ("1.1.1.1", "/"),

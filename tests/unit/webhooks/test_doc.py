@@ -47,7 +47,7 @@ def test_page__attempts__begin_when_they_do() -> None:
     assert told == [[], *[[str(wait)] for wait in waits]]
     assert f"That is {sum(waits)} seconds" in PAGE
     assert f"beyond {deliveries.LONGEST_RETRY // timedelta(minutes=1)} minutes" in PAGE
-    assert f"{deliveries.STALE // timedelta(minutes=1)} minutes later" in PAGE
+    assert f"{deliveries.STALE // timedelta(minutes=1)} to 12 minutes later" in PAGE
 
 
 def test_page__limits__are_those_of_the_code() -> None:

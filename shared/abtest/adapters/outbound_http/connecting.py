@@ -88,7 +88,8 @@ class Connector:
             except OSError as error:
                 problem = error
         deadline.left()
-        raise HttpUnreachableError(f"nothing answers at {target.authority}: {problem}", "connect") from problem
+        reason = problem.strerror or problem if problem else "it has no address"
+        raise HttpUnreachableError(f"nothing answers at {target.authority}: {reason}", "connect") from problem
 
 
 class Idle:

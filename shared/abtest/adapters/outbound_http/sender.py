@@ -108,7 +108,7 @@ class OutboundHttp:
         except TimeoutError:
             raise deadline.passed() from None
         except (OSError, HTTPException, ValueError) as error:
-            raise HttpUnreachableError(f"{target.host}: {error!r}", "protocol") from error
+            raise HttpUnreachableError(_said(target.host, error), "protocol") from error
 
     def _addresses(self, target: Target, deadline: Deadline) -> Sequence[str]:
         """What the host stands for, each allowed. Raises HttpUnreachableError, UrlNotAllowedError."""
@@ -196,6 +196,12 @@ class _FinalResponse(HTTPResponse):
         version, status, reason = super()._read_status()  # type: ignore[misc]
         is_interim = status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS
         return version, HTTPStatus.CONTINUE if is_interim else status, reason
+
+
+def _said(host: str, error: Exception) -> str:
+    if isinstance(error, (*_GONE, OSError)):
+        return f"{host} hung up without a whole answer"
+    return f"what {host} answers is not HTTP/1.1: {error}"
 
 
 def _has_ended(response: HTTPResponse) -> bool:

@@ -30,6 +30,8 @@ PRIVATE_NAMES = {
 _NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f-\x9f\\\ud800-\udfff\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
 _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _PORT = re.compile(r":[0-9]*$")
+_NOT_IN_URIS = re.compile(r"%(?![0-9A-Fa-f]{2})|[\[\]^`{|}]")
+"""What browsers let stand in a path or query, and RFC 3986 does not."""
 
 
 class UrlNotAllowedError(ServiceError):
@@ -43,15 +45,20 @@ class UrlNotAllowedError(ServiceError):
 class Target:
     """Where to connect and what to ask for. `host` is a name in ASCII or an address without brackets."""
 
-    url: str
     scheme: str
     host: str
     port: int
     path: str
+    """With the query."""
     is_name: bool
     """Whether the host has to be looked up."""
     is_local: bool
     """Whether it is this machine by name or number."""
+
+    @property
+    def url(self) -> str:
+        """The whole address, as RFC 3986 wants it; without a fragment, which nobody sends."""
+        return f"{self.scheme}://{self.authority}{self.path}"
 
     @property
     def authority(self) -> str:
@@ -133,11 +140,10 @@ def read(url: str) -> Target:
     scheme: str = parsed.protocol[:-1]
     host = parsed.hostname.strip("[]")
     return Target(
-        url=parsed.href.partition("#")[0],
         scheme=scheme,
         host=host,
         port=int(parsed.port or _PORTS[scheme]),
-        path=parsed.pathname + parsed.search,
+        path=_NOT_IN_URIS.sub(lambda found: f"%{ord(found[0]):02X}", parsed.pathname + parsed.search),
         is_name=parsed.host_type == HostType.DEFAULT,
         is_local=_is_local(host, parsed.host_type),
     )

@@ -20,6 +20,7 @@ from abtest.ports.catalog import Commit
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore, StaleDeliveryError
 from abtest.ports.limits import RateLimiter
 from abtest.services.context import Caller, World
+from abtest.services.retrying import refuse_other_version
 from abtest.services.throttling import RateLimitedError
 from abtest.services.webhooks.delivery_log import pages
 from abtest.services.webhooks.doorbell import Doorbell
@@ -55,35 +56,48 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """Use cases. Each raises NotFoundError, and ConflictError for an endpoint that is archived."""
+    """Use cases. Each raises NotFoundError, VersionConflictError, and ConflictError for an archived endpoint."""
 
     world: World
     store: DeliveryStore
     limiter: RateLimiter
     doorbell: Doorbell
 
-    def test(self, caller: Caller, webhook_id: str, event: str | None) -> Delivery:
+    def test(
+        self, caller: Caller, webhook_id: str, event: str | None, *, expected_version: int | None = None
+    ) -> Delivery:
         """An example of an event, sent even where the endpoint is disabled. Raises RateLimitedError."""
-        webhook = self._webhook(caller.shop_id, webhook_id)
+        webhook = self._webhook(caller.shop_id, webhook_id, expected_version)
         self._count(webhook_id)
         name = event or webhook.events[0]
         return self._queue(
             caller, webhook, "test", replace(self._new(webhook, name, EVENTS[name].example), is_test=True)
         )
 
-    def redeliver(self, caller: Caller, webhook_id: str, delivery_id: str) -> Delivery:
+    def redeliver(
+        self, caller: Caller, webhook_id: str, delivery_id: str, *, expected_version: int | None = None
+    ) -> Delivery:
         """The same event in a delivery of its own. Raises WebhookDisabledError, RateLimitedError."""
         webhook = self._webhook(caller.shop_id, webhook_id)
         original = self.store.get(webhook_id, delivery_id)
         if original is None:
             raise NotFoundError("no such delivery")
+        refuse_other_version(expected_version, original.version)
         self._refuse_disabled(webhook)
         self._count(webhook_id)
         new = self._new(webhook, original.event, original.payload)
         again = replace(new, is_test=original.is_test, redelivery_of=original.id)
         return self._queue(caller, webhook, "redeliver", again)
 
-    def recover(self, caller: Caller, webhook_id: str, since: Timestamp, until: Timestamp | None) -> Recovered:
+    def recover(
+        self,
+        caller: Caller,
+        webhook_id: str,
+        since: Timestamp,
+        until: Timestamp | None,
+        *,
+        expected_version: int | None = None,
+    ) -> Recovered:
         """Queue dead deliveries made in this time again, under their own ids. Doing it twice is harmless.
 
         The oldest first, and all due at the same moment, so that they are sent in the order of their events whenever a
@@ -91,7 +105,7 @@ class Again:
 
         Raises ValidationFailedError, WebhookDisabledError.
         """
-        webhook = self._webhook(caller.shop_id, webhook_id)
+        webhook = self._webhook(caller.shop_id, webhook_id, expected_version)
         self._refuse_time(since, until)
         self._refuse_disabled(webhook)
         self._note(caller, webhook, "recover", {"since": [None, since], "until": [None, until]})
@@ -106,8 +120,9 @@ class Again:
                 break
         return Recovered(requeued, has_more)
 
-    def _webhook(self, shop_id: str, webhook_id: str) -> Webhook:
+    def _webhook(self, shop_id: str, webhook_id: str, expected_version: int | None = None) -> Webhook:
         webhook = read_webhook(self.world.catalog, shop_id, webhook_id)
+        refuse_other_version(expected_version, Standing(webhook, self.store.health(webhook_id)).version)
         refuse_archived(webhook)
         return webhook
 

@@ -19,6 +19,9 @@ HEALTH_READS = 5
 
 UNREADABLE_SECRET = "its secret cannot be opened: rotate it"  # noqa: S105 - a sentence
 
+BEFORE_SENDING = {"dns", "connect", "tls"}
+"""Failures after which a receiver has seen nothing of the request."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -88,8 +91,11 @@ class Attempts:
         told: dict[str, object] = {"url": request.url, "headers": request.headers, "body": request.body.decode()}
         try:
             answer = self.sender.post(request.url, request.body, headers=request.headers)
-        except (HttpUnreachableError, UrlNotAllowedError) as error:
-            return Outcome(error=str(error)[:MAX_ERROR], duration_ms=self._since(began), request=told)
+        except UrlNotAllowedError as error:
+            return Outcome(error=str(error)[:MAX_ERROR], duration_ms=self._since(began))
+        except HttpUnreachableError as error:
+            is_sent = error.failure not in BEFORE_SENDING
+            return Outcome(error=str(error), duration_ms=self._since(began), request=told if is_sent else None)
         return _answered(answer, self._since(began), told)
 
     def _since(self, began: datetime) -> int:

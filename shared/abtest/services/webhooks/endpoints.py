@@ -263,7 +263,9 @@ def _full() -> LimitReachedError:
 def _enabling(health: Health) -> Diff:
     if health.enabled() is health:
         return {}
+    active = {"active": [False, True]} if health.is_disabled else {}
     return {
+        **active,
         "consecutiveFailures": [health.consecutive_failures, 0],
         "disabledAt": [health.disabled_at, None],
     }

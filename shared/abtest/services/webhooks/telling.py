@@ -6,11 +6,12 @@ Who dies in between is followed by another, called by the sweep, who says the sa
 
 import logging
 from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.domain.webhooks.health import DISABLED_AFTER
-from abtest.kit.clock import Timestamp, parse_timestamp
+from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import named_uuid7
 from abtest.ports.catalog import AuditRow, Commit, InboxRow
@@ -19,6 +20,10 @@ from abtest.services.context import World
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.webhooks.again import RECOVERABLE
 from abtest.services.webhooks.records import read_webhook
+
+LONG_ENOUGH = timedelta(hours=1)
+"""Before an endpoint was disabled the first of the deliveries was made that did: five attempts take minutes, and most
+of an hour where workers are lost."""
 
 _log = logging.getLogger(__name__)
 
@@ -66,13 +71,13 @@ def _message(webhook: Webhook, disabled_at: Timestamp, error: str) -> InboxRow:
 
 def _text(webhook: Webhook, disabled_at: Timestamp, error: str) -> str:
     """Of the address the host only: where receivers have secrets, they are in the rest of it."""
-    route = f"/webhooks/{webhook.id}"
+    route, since = f"/webhooks/{webhook.id}", timestamp(parse_timestamp(disabled_at) - LONG_ENOUGH)
     return (
         f"The webhook at {urlsplit(webhook.url).hostname} is disabled since {disabled_at}, because {DISABLED_AFTER} "
         f"deliveries in a row did not arrive. The last error: {error}. Nothing is sent to it until you enable it. "
         f"GET {route}/deliveries?status=dead lists what did not arrive. Once the receiver is mended, try it with "
         f'POST {route}/test, enable it with PATCH {route} and {{"active": true}}, and fetch what was missed, of '
-        f'{RECOVERABLE.days} days at most, with POST {route}/recover and {{"since": "…"}}.'
+        f'{RECOVERABLE.days} days at most, with POST {route}/recover and {{"since": "{since}"}}.'
     )
 
 
