@@ -16,6 +16,19 @@ from tests.support.client import Client
 Create = Callable[..., dict[str, Any]]
 
 
+def slow_down(api: WebhookApi, monkeypatch: pytest.MonkeyPatch, seconds: float, look: Callable[[], None]) -> None:
+    """Pages of two, and each delivery that is changed takes so long; after each somebody looks."""
+    change = api.store.change
+
+    def slowly(*arguments: Any) -> None:
+        api.clock.advance(seconds=seconds)
+        change(*arguments)
+        look()
+
+    monkeypatch.setattr("abtest.services.webhooks.again._READ_AT_ONCE", 2)
+    monkeypatch.setattr(api.store, "change", slowly)
+
+
 def test_test__is_queued_marked_and_rung_for__even_where_disabled(
     api: WebhookApi, client: Client, tenant: Tenant, webhook: dict[str, Any], path: str
 ) -> None:
@@ -161,17 +174,10 @@ def test_recover__longer_than_a_request_may_take__says_that_there_is_more(
     path: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("abtest.services.webhooks.again._READ_AT_ONCE", 2)
     start = api.world.now()
     for _ in range(5):
         api.kill(api.deliver(webhook, tenant.shop.id))
-    change = api.store.change
-
-    def slowly(*arguments: Any) -> None:
-        api.clock.advance(seconds=8)
-        change(*arguments)
-
-    monkeypatch.setattr(api.store, "change", slowly)
+    slow_down(api, monkeypatch, 8, lambda: None)
     told = [client.post(f"{path}/recover", {"since": start}).json() for _ in range(3)]
     assert told == [
         {"requeued": 2, "has_more": True},
@@ -188,20 +194,16 @@ def test_recover__in_requests_and_pages__is_due_in_the_order_of_the_events_whene
     path: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("abtest.services.webhooks.again._READ_AT_ONCE", 2)
     start, made = api.world.now(), []
     for _ in range(7):
         api.clock.advance(minutes=1)
         made.append(api.kill(api.deliver(webhook, tenant.shop.id)).id)
-    change = api.store.change
     looks = []
 
-    def slowly(*arguments: Any) -> None:
-        api.clock.advance(seconds=4)
-        change(*arguments)
+    def look() -> None:
         looks.append([delivery.id for delivery in api.store.due(webhook["id"], api.world.now(), limit=9)])
 
-    monkeypatch.setattr(api.store, "change", slowly)
+    slow_down(api, monkeypatch, 4, look)
     assert client.post(f"{path}/recover", {"since": start}).json() == {"requeued": 4, "has_more": True}
     assert client.post(f"{path}/recover", {"since": start}).json() == {"requeued": 3, "has_more": False}
     assert looks == [made[:number] for number in range(1, 8)]

@@ -199,7 +199,7 @@ class _FinalResponse(HTTPResponse):
 
 
 def _said(host: str, error: Exception) -> str:
-    if isinstance(error, (*_GONE, OSError)):
+    if isinstance(error, OSError):
         return f"{host} hung up without a whole answer"
     return f"what {host} answers is not HTTP/1.1: {error}"
 

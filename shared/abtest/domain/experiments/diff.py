@@ -36,6 +36,11 @@ def differences(before: Diff, after: Diff, note: Mapping[str, Any] | None = None
     return {**_compare(before, after, _SHORTEST_HASHED), **_noted(note or {})}
 
 
+def by_hash(value: Any, length: int) -> Diff:
+    """A value that is too long, or not for everybody who reads: its hash, and its length in characters."""
+    return {"sha256": canonical_json.sha256(value), "length": length}
+
+
 def _noted(note: Mapping[str, Any]) -> Diff:
     return {name: [None, value] for name, value in note.items()}
 
@@ -54,7 +59,7 @@ def _told(name: str, value: Any, longest: int) -> Any:
         return value
     text = value if isinstance(value, str) else canonical_json.dumps(value)
     if name.rpartition(".")[2] in CODE or len(text) > longest:
-        return {"sha256": canonical_json.sha256(value), "length": len(text)}
+        return by_hash(value, len(text))
     return value
 
 

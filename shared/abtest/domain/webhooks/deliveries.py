@@ -26,6 +26,9 @@ STALE = timedelta(minutes=10)
 KEPT = timedelta(days=30)
 """How long a delivery can be read."""
 
+RECOVERABLE = timedelta(days=14)
+"""How long after it was made a dead one can be queued again."""
+
 SNIPPET_BYTES = 1024
 
 MOST_LOGGED = 100

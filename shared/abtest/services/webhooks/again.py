@@ -11,7 +11,7 @@ from typing import Any
 
 from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.catalogue import EVENTS
-from abtest.domain.webhooks.deliveries import Delivery
+from abtest.domain.webhooks.deliveries import RECOVERABLE, Delivery
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.domain.webhooks.health import Standing
 from abtest.kit.clock import Timestamp, timestamp
@@ -24,13 +24,11 @@ from abtest.services.retrying import refuse_other_version
 from abtest.services.throttling import RateLimitedError
 from abtest.services.webhooks.delivery_log import pages
 from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.endpoints import audit_row, refuse_archived
-from abtest.services.webhooks.records import read_webhook
+from abtest.services.webhooks.endpoints import audit_row, read_in_use
 
 ASKED_AT_MOST, WINDOW_SECONDS = 10, 60
 """Tests and redeliveries together, of one endpoint."""
 
-RECOVERABLE = timedelta(days=14)
 _READ_AT_ONCE = 100
 _TIME = timedelta(seconds=15)
 """How long one request goes on; what is left over is told."""
@@ -67,7 +65,7 @@ class Again:
         self, caller: Caller, webhook_id: str, event: str | None, *, expected_version: int | None = None
     ) -> Delivery:
         """An example of an event, sent even where the endpoint is disabled. Raises RateLimitedError."""
-        webhook = self._webhook(caller.shop_id, webhook_id, expected_version)
+        webhook = self._read(caller.shop_id, webhook_id, expected_version).webhook
         self._count(webhook_id)
         name = event or webhook.events[0]
         return self._queue(
@@ -78,16 +76,16 @@ class Again:
         self, caller: Caller, webhook_id: str, delivery_id: str, *, expected_version: int | None = None
     ) -> Delivery:
         """The same event in a delivery of its own. Raises WebhookDisabledError, RateLimitedError."""
-        webhook = self._webhook(caller.shop_id, webhook_id)
+        found = self._read(caller.shop_id, webhook_id)
         original = self.store.get(webhook_id, delivery_id)
         if original is None:
             raise NotFoundError("no such delivery")
         refuse_other_version(expected_version, original.version)
-        self._refuse_disabled(webhook)
+        _refuse_disabled(found)
         self._count(webhook_id)
-        new = self._new(webhook, original.event, original.payload)
+        new = self._new(found.webhook, original.event, original.payload)
         again = replace(new, is_test=original.is_test, redelivery_of=original.id)
-        return self._queue(caller, webhook, "redeliver", again)
+        return self._queue(caller, found.webhook, "redeliver", again)
 
     def recover(
         self,
@@ -105,10 +103,10 @@ class Again:
 
         Raises ValidationFailedError, WebhookDisabledError.
         """
-        webhook = self._webhook(caller.shop_id, webhook_id, expected_version)
+        found = self._read(caller.shop_id, webhook_id, expected_version)
         self._refuse_time(since, until)
-        self._refuse_disabled(webhook)
-        self._note(caller, webhook, "recover", {"since": [None, since], "until": [None, until]})
+        _refuse_disabled(found)
+        self._note(caller, found.webhook, "recover", {"since": [None, since], "until": [None, until]})
         which = DeliveryFilter(status="dead", since=since, until=until)
         began, requeued, has_more = self.world.clock.now(), 0, False
         for some, is_last in pages(self.store, webhook_id, which, limit=_READ_AT_ONCE, oldest_first=True):
@@ -120,15 +118,8 @@ class Again:
                 break
         return Recovered(requeued, has_more)
 
-    def _webhook(self, shop_id: str, webhook_id: str, expected_version: int | None = None) -> Webhook:
-        webhook = read_webhook(self.world.catalog, shop_id, webhook_id)
-        refuse_other_version(expected_version, Standing(webhook, self.store.health(webhook_id)).version)
-        refuse_archived(webhook)
-        return webhook
-
-    def _refuse_disabled(self, webhook: Webhook) -> None:
-        if not Standing(webhook, self.store.health(webhook.id)).is_active:
-            raise WebhookDisabledError
+    def _read(self, shop_id: str, webhook_id: str, expected_version: int | None = None) -> Standing:
+        return read_in_use(self.world.catalog, self.store, shop_id, webhook_id, expected_version)
 
     def _refuse_time(self, since: Timestamp, until: Timestamp | None) -> None:
         if since < timestamp(self.world.clock.now() - RECOVERABLE):
@@ -166,6 +157,11 @@ class Again:
         except StaleDeliveryError:
             return False
         return True
+
+
+def _refuse_disabled(standing: Standing) -> None:
+    if not standing.is_active:
+        raise WebhookDisabledError
 
 
 def _out_of_reach(field: str, message: str) -> ValidationFailedError:

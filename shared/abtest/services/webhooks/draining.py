@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.deliveries import Delivery
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
-from abtest.domain.webhooks.health import Standing
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.ports.deliveries import DeliveryStore
@@ -26,7 +25,7 @@ from abtest.services.context import World
 from abtest.services.webhooks.attempting import Attempts, Receiver
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.metering import measured
-from abtest.services.webhooks.records import read_webhook
+from abtest.services.webhooks.records import read_standing
 
 AT_ONCE = 8
 """Exchanges with one endpoint at the same time."""
@@ -144,11 +143,10 @@ class Drain:
 
     def _receiver(self, shop_id: str, webhook_id: str) -> Receiver:
         try:
-            webhook = read_webhook(self.world.catalog, shop_id, webhook_id)
+            standing = read_standing(self.world.catalog, self.store, shop_id, webhook_id)
         except NotFoundError:
             return Receiver(standing=None)
-        standing = Standing(webhook, self.store.health(webhook_id))
-        return Receiver(standing=standing, secrets=self._secrets(webhook))
+        return Receiver(standing=standing, secrets=self._secrets(standing.webhook))
 
     def _secrets(self, webhook: Webhook) -> tuple[str, ...]:
         """Those that sign now. None where the newest cannot be opened; one before it is left out if it cannot."""

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from abtest.domain.egress import targets
 from abtest.domain.egress.targets import UrlNotAllowedError
+from abtest.domain.experiments.diff import Diff, by_hash, differences
 from abtest.domain.webhooks import endpoint
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Sealed, Webhook
 from abtest.domain.webhooks.envelope import SECRET_BYTES, secret_of
 from abtest.domain.webhooks.health import Health, Standing
-from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError, LimitReachedError
-from abtest.ports.catalog import AuditRow, Commit, Head, NameTakenError, Release, StaleVersionError
+from abtest.ports.catalog import AuditRow, Catalog, Commit, Head, NameTakenError, Release, StaleVersionError
 from abtest.ports.deliveries import DeliveryStore, HealthChange, StaleDeliveryError
 from abtest.ports.sealing import Sealer
 from abtest.ports.url_check import UrlCheck
@@ -26,7 +26,7 @@ from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.records import (
     KIND,
     put_of,
-    read_webhook,
+    read_standing,
     slot_claim,
     slot_name,
     taken_slots,
@@ -34,11 +34,8 @@ from abtest.services.webhooks.records import (
 )
 
 Decision = Callable[[Webhook, Timestamp], Webhook]
-Diff = dict[str, Any]
 _RACES = 10
 """Against workers that record what they sent; each of them moves the health once."""
-
-_AUDITED = ("url", "events", "active", "archived_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class Endpoints:
 
     def get(self, shop_id: str, webhook_id: str) -> Standing:
         """One of the shop's, archived ones included. Raises NotFoundError."""
-        return self._standing(read_webhook(self.world.catalog, shop_id, webhook_id))
+        return read_standing(self.world.catalog, self.store, shop_id, webhook_id)
 
     def create(self, caller: Caller, *, url: str, events: list[str]) -> Issued:
         """A new endpoint with its secret. Raises UrlNotAllowedError, LimitReachedError, SealingUnavailableError."""
@@ -164,10 +161,7 @@ class Endpoints:
         self.doorbell.deliveries(caller.shop_id, webhook_id)
 
     def _read(self, shop_id: str, webhook_id: str, expected_version: int | None) -> Standing:
-        found = self.get(shop_id, webhook_id)
-        refuse_other_version(expected_version, found.version)
-        refuse_archived(found.webhook)
-        return found
+        return read_in_use(self.world.catalog, self.store, shop_id, webhook_id, expected_version)
 
     def _standing(self, webhook: Webhook) -> Standing:
         return Standing(webhook, self.store.health(webhook.id))
@@ -201,7 +195,7 @@ class Endpoints:
 
     def _claimed(self, caller: Caller, webhook: Webhook) -> bool:
         """Whether the endpoint is stored in its place; False when another one was faster."""
-        audit = audit_row(self.world, caller, webhook, "create", _differences(None, webhook))
+        audit = audit_row(self.world, caller, webhook, "create", differences({}, _audited(webhook)))
         change = Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)], audit=[audit])
         try:
             self.world.catalog.commit(change)
@@ -211,7 +205,7 @@ class Endpoints:
 
     def _save(self, caller: Caller, before: Standing, after: Webhook, note: Diff) -> None:
         """Commit what is different, if anything is; an endpoint that is archived gives its place back."""
-        diff = _differences(before.webhook, after) | note
+        diff = differences(_audited(before.webhook), _audited(after)) | note
         is_changed = after.version != before.webhook.version
         if not diff and not is_changed:
             return
@@ -250,10 +244,18 @@ def audit_row(world: World, caller: Caller, webhook: Webhook, verb: str, diff: D
     )
 
 
-def refuse_archived(webhook: Webhook) -> None:
-    """Raise ConflictError for an endpoint that was taken out of use."""
-    if webhook.archived_at is not None:
+def read_in_use(
+    catalog: Catalog, store: DeliveryStore, shop_id: str, webhook_id: str, expected_version: int | None
+) -> Standing:
+    """An endpoint with which something may still be done.
+
+    Raises NotFoundError, VersionConflictError, and ConflictError for one that was taken out of use.
+    """
+    found = read_standing(catalog, store, shop_id, webhook_id)
+    refuse_other_version(expected_version, found.version)
+    if found.webhook.archived_at is not None:
         raise ConflictError("the webhook is archived; create a new one")
+    return found
 
 
 def _full() -> LimitReachedError:
@@ -277,19 +279,12 @@ def _verb(note: Diff, *, is_archived: bool) -> str:
     return "rotate_secret" if "secret" in note else "update"
 
 
-def _differences(before: Webhook | None, after: Webhook) -> Diff:
-    pairs = {name: [_value(before, name), _value(after, name)] for name in _AUDITED}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-
-
-def _value(webhook: Webhook | None, name: str) -> Any:
-    value = getattr(webhook, name, None)
-    if name == "url" and isinstance(value, str):
-        return _hidden(value)
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _hidden(url: str) -> Diff:
-    """Where an address leads, and whether it is another one: receivers have secrets in the rest of it."""
-    parts = urlsplit(url)
-    return {"origin": f"{parts.scheme}://{parts.netloc}", "sha256": canonical_json.sha256(url), "length": len(url)}
+def _audited(webhook: Webhook) -> Diff:
+    """Of the address where it leads, and whether it is another one: receivers have secrets in the rest of it."""
+    parts = urlsplit(webhook.url)
+    return {
+        "url": {"origin": f"{parts.scheme}://{parts.netloc}", **by_hash(webhook.url, len(webhook.url))},
+        "events": list(webhook.events),
+        "active": webhook.active,
+        "archived_at": webhook.archived_at,
+    }

@@ -3,8 +3,10 @@
 from typing import Final
 
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Webhook, document_of, webhook_from
+from abtest.domain.webhooks.health import Standing
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Catalog, Claim, Head, Put, Record
+from abtest.ports.deliveries import DeliveryStore
 
 KIND: Final = "HOOK"
 
@@ -15,6 +17,11 @@ def read_webhook(catalog: Catalog, shop_id: str, webhook_id: str) -> Webhook:
     if record is None:
         raise NotFoundError("no such webhook")
     return webhook_in(record)
+
+
+def read_standing(catalog: Catalog, store: DeliveryStore, shop_id: str, webhook_id: str) -> Standing:
+    """The same with how it bears up. Raises NotFoundError."""
+    return Standing(read_webhook(catalog, shop_id, webhook_id), store.health(webhook_id))
 
 
 def live_webhooks(catalog: Catalog, shop_id: str) -> list[Webhook]:

@@ -5,10 +5,11 @@ Who dies in between is followed by another, called by the sweep, who says the sa
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from urllib.parse import urlsplit
 
+from abtest.domain.webhooks.deliveries import RECOVERABLE
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.domain.webhooks.health import DISABLED_AFTER
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
@@ -18,7 +19,6 @@ from abtest.ports.catalog import AuditRow, Commit, InboxRow
 from abtest.ports.deliveries import DeliveryStore, HealthChange, StaleDeliveryError
 from abtest.services.context import World
 from abtest.services.experiments.system import SYSTEM_USER_ID
-from abtest.services.webhooks.again import RECOVERABLE
 from abtest.services.webhooks.records import read_webhook
 
 LONG_ENOUGH = timedelta(hours=1)
@@ -53,9 +53,20 @@ class Telling:
         except NotFoundError:
             return
         if webhook.archived_at is None:
-            message, audit = _message(webhook, disabled_at, error), _audit_row(webhook, disabled_at, error)
+            message, audit = _message(webhook, disabled_at, error), self._audit_row(webhook, disabled_at, error)
             self.world.catalog.commit(Commit(inbox=[message], audit=[audit]))
             _log.info("webhook.disabled", extra={"shop_id": shop_id, "webhook_id": webhook_id})
+
+    def _audit_row(self, webhook: Webhook, disabled_at: Timestamp, error: str) -> AuditRow:
+        row = self.world.audit_row(
+            user_id=SYSTEM_USER_ID,
+            shop_id=webhook.shop_id,
+            action="webhook.disable",
+            entity=("webhook", webhook.id, None),
+            diff={"disabledAt": [None, disabled_at], "last_error": [None, error]},
+            now=disabled_at,
+        )
+        return replace(row, id=_id(webhook, disabled_at, "audit"))
 
 
 def _message(webhook: Webhook, disabled_at: Timestamp, error: str) -> InboxRow:
@@ -78,20 +89,6 @@ def _text(webhook: Webhook, disabled_at: Timestamp, error: str) -> str:
         f"GET {route}/deliveries?status=dead lists what did not arrive. Once the receiver is mended, try it with "
         f'POST {route}/test, enable it with PATCH {route} and {{"active": true}}, and fetch what was missed, of '
         f'{RECOVERABLE.days} days at most, with POST {route}/recover and {{"since": "{since}"}}.'
-    )
-
-
-def _audit_row(webhook: Webhook, disabled_at: Timestamp, error: str) -> AuditRow:
-    return AuditRow(
-        id=_id(webhook, disabled_at, "audit"),
-        shop_id=webhook.shop_id,
-        user_id=SYSTEM_USER_ID,
-        action="webhook.disable",
-        entity_type="webhook",
-        entity_id=webhook.id,
-        entity_name=None,
-        diff={"disabledAt": [None, disabled_at], "last_error": [None, error]},
-        created_at=disabled_at,
     )
 
 
