@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemorySessions
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.model import Goal
 from abtest.edge.assign import AssignmentRoutes
 from abtest.edge.assign_auth import AssignmentAuth
 from abtest.edge.assign_configs import PreparedConfigs

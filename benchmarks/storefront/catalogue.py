@@ -13,7 +13,8 @@ from typing import Any
 
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.domain.delivery.manifest import Encoding, object_key, pointer_key, read_pointer
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.model import Goal
 from abtest.kit.clock import ManualClock
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World

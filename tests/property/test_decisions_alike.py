@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 from zoneinfo import available_timezones
 
-from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.targeting.weekdays import LocalTimes
+from abtest.kit.time_zones import is_time_zone
 from tools.golden.answers import asked
 from tools.golden.compare import answers
 from tools.golden.questions.moments import moment

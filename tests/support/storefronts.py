@@ -7,7 +7,8 @@ from typing import Any
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.credentials.signing import RootKeys
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.model import Goal
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.ids import SystemRandomness

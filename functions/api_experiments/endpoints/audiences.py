@@ -6,7 +6,8 @@ from abtest.contract.audiences import Audience, AudienceCreate, AudienceUpdate
 from abtest.contract.base import ListOf
 from abtest.contract.consent import Acknowledgement
 from abtest.contract.errors import PageLiveImpactEnvelope
-from abtest.domain.experiments.errors import LiveImpactError, UnsafeRegexError
+from abtest.domain.changes.errors import LiveImpactError
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, PathId, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

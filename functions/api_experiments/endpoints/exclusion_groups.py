@@ -6,7 +6,7 @@ from abtest.contract.base import ListOf
 from abtest.contract.consent import Acknowledgement
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.exclusion_groups import ExclusionGroup, ExclusionGroupCreate, ExclusionGroupUpdate
-from abtest.domain.experiments.errors import LiveImpactError
+from abtest.domain.changes.errors import LiveImpactError
 from abtest.http.deps import IfMatch, Page, PathId, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

@@ -15,15 +15,10 @@ from abtest.contract.experiments import (
     Slug,
     UpdatedExperiment,
 )
-from abtest.domain.experiments.errors import (
-    LiveImpactError,
-    NotDeletableError,
-    RedirectMatchesSourceError,
-    SlugTakenError,
-    UnsafeRegexError,
-    WeightsSumError,
-)
+from abtest.domain.changes.errors import LiveImpactError, NotDeletableError
+from abtest.domain.experiments.errors import RedirectMatchesSourceError, SlugTakenError, WeightsSumError
 from abtest.domain.experiments.model import CountingType, DeliveryType, Status
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, carries_code, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

@@ -6,8 +6,9 @@ from abtest.contract.base import ListOf
 from abtest.contract.experiments import GoalPageRules
 from abtest.contract.goals import Goal, GoalCreate, GoalOrder, GoalUpdate
 from abtest.contract.page_rules import PageRuleList
-from abtest.domain.experiments.errors import NotDeletableError, UnsafeRegexError
-from abtest.domain.goals.lineup import find
+from abtest.domain.changes.errors import NotDeletableError
+from abtest.domain.experiments.goals import find
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

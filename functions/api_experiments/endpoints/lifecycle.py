@@ -16,11 +16,11 @@ from abtest.contract.lifecycle import (
     Reason,
     ScheduleInput,
 )
+from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments.errors import (
     ApprovalRequiredError,
     ApprovalStaleError,
     ChecklistFailedError,
-    InvalidStateTransitionError,
     WeightsSumError,
 )
 from abtest.http.deps import IfMatch, Page, use

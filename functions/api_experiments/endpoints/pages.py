@@ -6,7 +6,8 @@ from abtest.contract.base import ListOf
 from abtest.contract.consent import Acknowledgement
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.pages import Page, PageConsumer, PageCreate, PageMatch, PageMatchInput, PageUpdate
-from abtest.domain.experiments.errors import LiveImpactError, UnsafeRegexError
+from abtest.domain.changes.errors import LiveImpactError
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, PathId, use
 from abtest.http.deps import Page as Paging
 from abtest.http.openapi import errors

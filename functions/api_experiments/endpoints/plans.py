@@ -5,7 +5,8 @@ from typing import Annotated
 from abtest.contract.errors import PlanConflictEnvelope
 from abtest.contract.experiments import Experiment
 from abtest.contract.planning import PlanInput
-from abtest.domain.experiments.errors import InvalidStateTransitionError, LiveImpactError, WeightsSumError
+from abtest.domain.changes.errors import InvalidStateTransitionError, LiveImpactError
+from abtest.domain.experiments.errors import WeightsSumError
 from abtest.http.deps import IfMatch, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.personalizations import Personalization, ShipInput, Shipped
-from abtest.domain.experiments.errors import InvalidStateTransitionError, UnsafeRegexError
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.changes.errors import CodeBudgetExceededError, InvalidStateTransitionError
 from abtest.domain.rollouts.errors import KeyTakenError
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

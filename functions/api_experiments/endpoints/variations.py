@@ -14,14 +14,10 @@ from abtest.contract.variations import (
     WeightsInput,
     WrittenVariation,
 )
-from abtest.domain.experiments.errors import (
-    LiveImpactError,
-    NotDeletableError,
-    RedirectMatchesSourceError,
-    UnsafeRegexError,
-    WeightsSumError,
-)
+from abtest.domain.changes.errors import LiveImpactError, NotDeletableError
+from abtest.domain.experiments.errors import RedirectMatchesSourceError, WeightsSumError
 from abtest.domain.experiments.variations import find
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, carries_code, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

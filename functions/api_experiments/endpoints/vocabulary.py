@@ -13,8 +13,8 @@ from abtest.contract.lifecycle import ApprovalEvent
 from abtest.contract.pages import PageConsumer
 from abtest.contract.variations import Variation, WeightedVariations, WrittenVariation
 from abtest.domain.experiments.model import Experiment as Aggregate
-from abtest.domain.experiments.model import Goal as Measure
 from abtest.domain.experiments.model import Variation as Arm
+from abtest.domain.goals.model import Goal as Measure
 from abtest.http.deps import Caller, require
 from abtest.http.paging import MAX_LIMIT, Paging
 from abtest.http.refusals import InvalidCursorError

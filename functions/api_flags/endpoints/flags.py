@@ -8,10 +8,11 @@ from abtest.contract.base import ListOf, Moment
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.flags import FeatureFlag, FeatureFlagInput, FeatureFlagUpdateInput, FlagVariants
-from abtest.domain.experiments.editing import Consent
-from abtest.domain.experiments.errors import LiveImpactError, NotDeletableError, UnsafeRegexError
+from abtest.domain.changes.consent import Consent
+from abtest.domain.changes.errors import LiveImpactError, NotDeletableError
 from abtest.domain.flags.model import DeliveryType, Status
 from abtest.domain.rollouts.errors import KeyTakenError
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.flags import FeatureFlag
-from abtest.domain.experiments.errors import InvalidStateTransitionError
+from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.http.deps import IfMatch, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

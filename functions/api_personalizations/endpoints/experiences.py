@@ -14,9 +14,9 @@ from abtest.contract.personalizations import (
     PersonalizationExperience,
     PersonalizationRules,
 )
-from abtest.domain.experiments.errors import LiveImpactError, UnsafeRegexError
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.changes.errors import CodeBudgetExceededError, LiveImpactError
 from abtest.domain.rollouts.errors import KeyTakenError
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, carries_code, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

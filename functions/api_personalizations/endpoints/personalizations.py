@@ -15,10 +15,10 @@ from abtest.contract.personalizations import (
     PersonalizationOrderInput,
     PersonalizationUpdateInput,
 )
-from abtest.domain.experiments.errors import LiveImpactError, NotDeletableError, UnsafeRegexError
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.changes.errors import CodeBudgetExceededError, LiveImpactError, NotDeletableError
 from abtest.domain.personalizations.model import DeliveryType, Status
 from abtest.domain.rollouts.errors import KeyTakenError
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, carries_code, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

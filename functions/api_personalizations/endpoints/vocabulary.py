@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from abtest.contract.personalizations import Personalization, PersonalizationExperience
-from abtest.domain.experiments.editing import Consent
+from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations.model import Experience
 from abtest.http.deps import Caller, PathId, require
 from abtest.services.personalizations.store import Published

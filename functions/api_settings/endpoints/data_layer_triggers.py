@@ -9,7 +9,7 @@ from abtest.contract.data_layer_triggers import (
     TriggerTest,
     TriggerTestInput,
 )
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.http.deps import IfMatch, Page, PathId, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router

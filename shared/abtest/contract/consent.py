@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from abtest.contract.base import ABSENT, Input
-from abtest.domain.experiments.editing import Consent
+from abtest.domain.changes.consent import Consent
 
 _FIELDS = {"confirm_live_impact", "confirmed_consumer_ids"}
 

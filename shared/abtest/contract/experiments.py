@@ -27,7 +27,6 @@ from abtest.contract.targeting import ExperimentTargeting
 from abtest.contract.urls import WebUrl
 from abtest.contract.variations import CountedFrom, Variation, VariationInput, VariationItem
 from abtest.contract.weekdays import ResultsWeekdays, WeekdaySchedule
-from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.limits import (
     MAX_GOALS,
     MAX_STORED_VARIATIONS,
@@ -44,6 +43,7 @@ from abtest.domain.experiments.model import (
 from abtest.domain.experiments.model import (
     Experiment as Aggregate,
 )
+from abtest.kit.errors import refused
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Slug = Annotated[str, Field(pattern="^[a-z0-9-]{1,100}$")]

@@ -8,8 +8,8 @@ from pydantic_core import PydanticCustomError
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, Unique, Uuid
 from abtest.contract.goal_filters import GoalCapture, GoalFilter
 from abtest.domain.experiments.limits import MAX_GOALS, NAME_LENGTH
-from abtest.domain.experiments.model import Aggregation, Direction, GoalRole, GoalType
-from abtest.domain.experiments.model import Goal as Measure
+from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
+from abtest.domain.goals.model import Goal as Measure
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Text = Annotated[str, Field(min_length=1, max_length=255)]

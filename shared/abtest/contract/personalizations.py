@@ -13,7 +13,7 @@ from abtest.contract.json_values import JsonValue
 from abtest.contract.mutations import Mutation
 from abtest.contract.targeting import Targeting
 from abtest.contract.variations import Mutations
-from abtest.domain.experiments.model import Goal, GoalType
+from abtest.domain.goals.model import Goal, GoalType
 from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_GOALS, MAX_RULES, NAME_LENGTH
 from abtest.domain.personalizations.model import DeliveryType, Status
 from abtest.domain.personalizations.model import Experience as StoredExperience

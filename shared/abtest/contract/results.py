@@ -17,7 +17,7 @@ from abtest.contract.trust import HealthFinding as HealthFinding
 from abtest.contract.trust import Measurement as Measurement
 from abtest.contract.trust import PlanProgress as PlanProgress
 from abtest.contract.trust import SampleRatio as SampleRatio
-from abtest.domain.experiments.model import Aggregation, Direction, GoalRole, GoalType
+from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
 
 Engine = Literal["frequentist", "sequential", "bayesian"]
 SegmentEngine = Literal["frequentist", "sequential"]

@@ -75,6 +75,11 @@ class ValidationFailedError(ServiceError):
     code = "validation_failed"
 
 
+def refused(path: str, message: str) -> ValidationFailedError:
+    """A valid field that does not go with the rest."""
+    return ValidationFailedError(f"{path}: {message}", fields=[FieldError(path, message)])
+
+
 class LimitReachedError(ServiceError):
     """A shop holds as many of these as it may."""
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from abtest.domain.assignment.decision import Assignment
 from abtest.domain.assignment.destination import destination_of
-from abtest.domain.delivery.joined import as_call, joined_styles
 from abtest.domain.delivery.mutations import without_kinds
+from abtest.domain.experiments.joined_code import as_call, joined_styles
 from abtest.domain.targeting.pages import PageView, Rule, everywhere, prepare_page
 from abtest.domain.targeting.urls import Address, parse_address
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from abtest.domain.experiments.documents import goal_document, goal_from
-from abtest.domain.experiments.model import Goal
-from abtest.domain.goals import lineup
+from abtest.domain.goals import edits as lineup
+from abtest.domain.goals.documents import goal_document, goal_from
+from abtest.domain.goals.model import Goal
 from abtest.domain.goals.rules import check_goal
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import NotFoundError

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.delivery.manifest import MAX_CONFIG_BYTES, pointer_key, read_pointer
+from abtest.domain.delivery.manifest import pointer_key, read_pointer
+from abtest.domain.experiments.limits import MAX_CONFIG_BYTES
 from abtest.domain.experiments.model import Experiment
 from abtest.services.publication import TooLargeError
 from abtest.services.publication.budget import CodeBudget, refuse_overweight

@@ -5,7 +5,8 @@ from typing import Any
 
 from abtest.domain.experiments.change import Occasion
 from abtest.domain.experiments.design import design_hash
-from abtest.domain.experiments.model import Approval, Experiment, Goal, Status, Variation
+from abtest.domain.experiments.model import Approval, Experiment, Status, Variation
+from abtest.domain.goals.model import Goal
 
 NOW = "2026-03-02T09:00:00.000Z"
 LATER = "2026-03-03T09:00:00.000Z"

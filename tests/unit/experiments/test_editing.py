@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.changes.consent import Consent
+from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.experiments import editing
 from abtest.domain.experiments.change import Change
-from abtest.domain.experiments.editing import Consent
-from abtest.domain.experiments.errors import LiveImpactError, WeightsSumError
+from abtest.domain.experiments.errors import WeightsSumError
 from abtest.domain.experiments.model import Experiment, Status
 from abtest.domain.experiments.variations import weigh
 from abtest.kit.errors import ConflictError

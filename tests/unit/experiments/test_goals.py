@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.experiments.errors import NotDeletableError
+from abtest.domain.changes.errors import NotDeletableError
+from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.goals import lineup
+from abtest.domain.goals.edits import tidy
 from abtest.domain.goals.rules import check_goal
 from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
 from tests.unit.experiments.examples import GOAL, LATER, experiment, goal, in_status
@@ -68,71 +69,76 @@ def primaries(subject: Experiment) -> list[str]:
 
 
 def test_join__first_goal__is_primary() -> None:
-    assert primaries(lineup.join(experiment(goals=()), goal(id="a"), {})) == ["a"]
+    assert primaries(experiment_goals.join(experiment(goals=()), goal(id="a"), {})) == ["a"]
 
 
 def test_join__second_goal__is_not() -> None:
-    assert primaries(lineup.join(experiment(), goal(id="a"), {})) == [GOAL]
+    assert primaries(experiment_goals.join(experiment(), goal(id="a"), {})) == [GOAL]
 
 
 def test_join__states_primary__takes_it_over() -> None:
     stated = {"is_primary": True}
-    assert primaries(lineup.join(experiment(), goal(id="a", is_primary=True, role="primary"), stated)) == ["a"]
+    assert primaries(experiment_goals.join(experiment(), goal(id="a", is_primary=True, role="primary"), stated)) == [
+        "a"
+    ]
 
 
 def test_join__guardrail_as_first__stays_one() -> None:
-    assert primaries(lineup.join(experiment(goals=()), goal(id="a", role="guardrail"), {"role": "guardrail"})) == []
+    assert (
+        primaries(experiment_goals.join(experiment(goals=()), goal(id="a", role="guardrail"), {"role": "guardrail"}))
+        == []
+    )
 
 
 def test_join__same_goal_again__is_a_conflict() -> None:
     with pytest.raises(ConflictError):
-        lineup.join(experiment(), goal(), {})
+        experiment_goals.join(experiment(), goal(), {})
 
 
 def test_tidy__role_and_primary_differ__is_refused() -> None:
     with pytest.raises(ValidationFailedError):
-        lineup.tidy({"role": "secondary", "is_primary": True})
+        tidy({"role": "secondary", "is_primary": True})
 
 
 def test_initial__two_primaries__is_refused() -> None:
     twice = [goal(id="a", is_primary=True, role="primary"), goal(id="b", is_primary=True, role="primary")]
     with pytest.raises(ValidationFailedError):
-        lineup.initial(twice, [{}, {}])
+        experiment_goals.initial(twice, [{}, {}])
 
 
 def test_edit__made_primary__demotes_the_other() -> None:
-    before = lineup.join(experiment(), goal(id="a"), {})
-    assert primaries(lineup.edit(before, "a", {"role": "primary"}, LATER)) == ["a"]
+    before = experiment_goals.join(experiment(), goal(id="a"), {})
+    assert primaries(experiment_goals.edit(before, "a", {"role": "primary"}, LATER)) == ["a"]
 
 
 def test_archive__primary__is_primary_no_longer() -> None:
-    after = lineup.set_archived(experiment(), GOAL, LATER, LATER)
+    after = experiment_goals.set_archived(experiment(), GOAL, LATER, LATER)
     assert primaries(after) == []
-    assert lineup.set_archived(after, GOAL, LATER, LATER) == after
-    assert lineup.find(lineup.set_archived(after, GOAL, None, LATER), GOAL).archived_at is None
+    assert experiment_goals.set_archived(after, GOAL, LATER, LATER) == after
+    assert experiment_goals.find(experiment_goals.set_archived(after, GOAL, None, LATER), GOAL).archived_at is None
 
 
 def test_order__new_order__first_is_primary_and_archived_ones_follow() -> None:
-    before = lineup.join(lineup.join(experiment(), goal(id="a"), {}), goal(id="b"), {})
-    before = lineup.set_archived(before, "a", LATER, LATER)
-    after = lineup.order(before, ["b", GOAL])
+    before = experiment_goals.join(experiment_goals.join(experiment(), goal(id="a"), {}), goal(id="b"), {})
+    before = experiment_goals.set_archived(before, "a", LATER, LATER)
+    after = experiment_goals.order(before, ["b", GOAL])
     assert [item.id for item in after.goals] == ["b", GOAL, "a"]
     assert primaries(after) == ["b"]
 
 
 @pytest.mark.parametrize("ids", [[], ["x", GOAL], [GOAL, GOAL], ["a"]])
 def test_order__not_each_goal_once__is_refused(ids: list[str]) -> None:
-    before = lineup.join(experiment(), goal(id="a"), {})
+    before = experiment_goals.join(experiment(), goal(id="a"), {})
     with pytest.raises(ValidationFailedError):
-        lineup.order(before, ids)
+        experiment_goals.order(before, ids)
 
 
 def test_delete__started_experiment__is_refused() -> None:
     with pytest.raises(NotDeletableError):
-        lineup.delete(in_status("paused"), GOAL)
-    assert lineup.delete(experiment(), GOAL).goals == ()
+        experiment_goals.delete(in_status("paused"), GOAL)
+    assert experiment_goals.delete(experiment(), GOAL).goals == ()
 
 
 def test_find__unknown__is_not_found() -> None:
     with pytest.raises(NotFoundError):
-        lineup.find(experiment(), "x")
+        experiment_goals.find(experiment(), "x")

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.changes.consent import Consent
+from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.experiments import editing
 from abtest.domain.experiments.checklist import checklist
-from abtest.domain.experiments.editing import Consent
-from abtest.domain.experiments.errors import ChecklistFailedError, LiveImpactError
+from abtest.domain.experiments.errors import ChecklistFailedError
 from abtest.domain.experiments.model import Experiment, Status
 from abtest.domain.experiments.planned_test import (
     NO_PROSPECT,

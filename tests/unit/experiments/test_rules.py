@@ -6,19 +6,16 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments import rules, variations
 from abtest.domain.experiments.checklist import checklist
 from abtest.domain.experiments.data_uris import MAX_LENGTH, has_oversized_data_uri
-from abtest.domain.experiments.errors import (
-    NotDeletableError,
-    RedirectMatchesSourceError,
-    UnsafeRegexError,
-)
+from abtest.domain.experiments.errors import RedirectMatchesSourceError
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.mutations import NEEDED
 from abtest.domain.experiments.redirects import check as check_redirects
 from abtest.domain.experiments.schedule import check_times
-from abtest.domain.targeting.admission import problem_of
+from abtest.domain.targeting.admission import UnsafeRegexError, problem_of
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, LATER, NOW, TREATMENT, USER, arm, experiment, in_status
 

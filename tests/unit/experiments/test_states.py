@@ -5,7 +5,8 @@ from typing import get_args
 
 import pytest
 
-from abtest.domain.experiments.errors import ApprovalRequiredError, InvalidStateTransitionError
+from abtest.domain.changes.errors import InvalidStateTransitionError
+from abtest.domain.experiments.errors import ApprovalRequiredError
 from abtest.domain.experiments.model import Experiment, Status
 from abtest.domain.experiments.states import TRANSITIONS, Action, allowed_actions
 from abtest.domain.experiments.transitions import act

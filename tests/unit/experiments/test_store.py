@@ -8,7 +8,7 @@ import pytest
 
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryRollupStore
 from abtest.adapters.scripts import QuickJsChecker
-from abtest.domain.experiments.editing import NO_CONSENT, Consent
+from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, VersionConflictError

@@ -5,11 +5,11 @@ from typing import Any, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abtest.domain.changes.consent import Consent
 from abtest.domain.experiments import editing, rules, variations
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.design import design_hash, in_use
 from abtest.domain.experiments.documents import experiment_document, experiment_from
-from abtest.domain.experiments.editing import Consent
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.states import Action, allowed_actions
 from abtest.domain.experiments.transitions import act

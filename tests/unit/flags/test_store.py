@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
-from abtest.domain.experiments.editing import NO_CONSENT
-from abtest.domain.experiments.errors import InvalidStateTransitionError
+from abtest.domain.changes.consent import NO_CONSENT
+from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.flags.model import Flag
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import ManualClock

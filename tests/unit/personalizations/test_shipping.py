@@ -9,11 +9,10 @@ import pytest
 import quickjs
 
 from abtest.domain.assignment.decide import decide, prepare, visitor_of
+from abtest.domain.changes.errors import CodeBudgetExceededError, InvalidStateTransitionError
 from abtest.domain.delivery.experiments import compile_experiment
 from abtest.domain.delivery.rollouts import compile_personalization
-from abtest.domain.experiments.errors import InvalidStateTransitionError
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.personalizations.shipping import Wish, carried_goals, joined_scripts, ship
 from abtest.domain.targeting.compilation import NO_REFERENCES

@@ -8,7 +8,7 @@ import pytest
 
 from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.adapters.scripts import QuickJsChecker
-from abtest.domain.experiments.editing import NO_CONSENT
+from abtest.domain.changes.consent import NO_CONSENT
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import ManualClock

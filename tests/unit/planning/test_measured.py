@@ -9,8 +9,9 @@ import pytest
 
 from abtest.adapters.memory import MemoryCatalog, MemoryRollupStore
 from abtest.domain.experiments.change import Change
-from abtest.domain.experiments.documents import goal_document
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.documents import goal_document
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.rollup_documents import shop_day_document
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.domain.settings.shop import Shop

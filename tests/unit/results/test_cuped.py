@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.experiments.model import Aggregation, Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.model import Aggregation, Goal
 from abtest.domain.stats.comparisons import compare_means
 from abtest.domain.stats.samples import Sample
 from abtest.services.results import frequentist

@@ -7,8 +7,9 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.definition import definition_digest
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
 from abtest.services.results import sequential
 from abtest.services.results.compared import Compared

@@ -9,7 +9,8 @@ import pytest
 
 from abtest.contract import results as contract
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
 from abtest.services.results.comparing import Question
 from abtest.services.results.courses import POINTS, evenly

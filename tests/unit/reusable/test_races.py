@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from abtest.adapters.memory import MemoryCatalog
-from abtest.domain.experiments.editing import NO_CONSENT
+from abtest.domain.changes.consent import NO_CONSENT
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import NotFoundError, VersionConflictError
 from abtest.kit.ids import SystemRandomness

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from abtest.domain.experiments.editing import NO_CONSENT, Consent
-from abtest.domain.experiments.errors import InvalidStateTransitionError, LiveImpactError, NotDeletableError
+from abtest.domain.changes.consent import NO_CONSENT, Consent
+from abtest.domain.changes.errors import InvalidStateTransitionError, LiveImpactError, NotDeletableError
 from abtest.domain.rollouts.lifecycle import Action, Life, Status, allowed_actions, begun, moved, require_deletable
 from abtest.domain.rollouts.live_edit import require_confirmed
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abtest.domain.experiments.errors import UnsafeRegexError
+from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.domain.targeting.audiences import condition_of
 from abtest.domain.targeting.checks import check_audience
 from abtest.domain.targeting.comparisons import RULES, Attribute, problems_of

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.delivery.chunks import INLINE_BYTES
-from abtest.domain.delivery.manifest import MAX_CONFIG_BYTES, MAX_SNIPPET_BYTES
+from abtest.domain.delivery.manifest import MAX_SNIPPET_BYTES
 from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.snippet import as_text
+from abtest.domain.experiments.limits import MAX_CONFIG_BYTES
 from abtest.kit import canonical_json
 
 BUDGETS = {"config": MAX_CONFIG_BYTES, "snippet": MAX_SNIPPET_BYTES}

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from abtest.domain.assignment.hash import fold
 from abtest.domain.delivery.experiments import compile_experiment, groups_of_members
-from abtest.domain.delivery.parts import Config, below, present
+from abtest.domain.delivery.parts import Config, below
 from abtest.domain.delivery.rollouts import compile_flag, compile_personalization
 from abtest.domain.exclusion_groups.model import ExclusionGroup
 from abtest.domain.experiments.model import Experiment
@@ -21,6 +21,7 @@ from abtest.domain.settings.shop import Shop
 from abtest.domain.signals.compilation import compile_trigger
 from abtest.domain.signals.model import Trigger
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, zones_in
+from abtest.kit.json_objects import present
 
 FORMAT = 1
 

@@ -6,10 +6,11 @@ from typing import Any
 from abtest.domain.assignment.allocation import Range, ranges
 from abtest.domain.assignment.hash import fold, seed
 from abtest.domain.delivery.mutations import normalised
-from abtest.domain.delivery.parts import Config, goal, present
+from abtest.domain.delivery.parts import Config, goal
 from abtest.domain.exclusion_groups.model import ExclusionGroup, Member
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.targeting.compilation import References, compile_schedule, compile_targeting, compile_url_rules
+from abtest.kit.json_objects import present
 
 
 def groups_of_members(groups: Iterable[ExclusionGroup]) -> dict[str, Config]:

@@ -20,7 +20,6 @@ POINTER_CONTENT_TYPE = "application/json"
 CONFIG_CONTENT_TYPE = "application/json"
 SNIPPET_CONTENT_TYPE = "application/javascript; charset=utf-8"
 CHUNK_CONTENT_TYPES: Mapping[str, str] = {"js": SNIPPET_CONTENT_TYPE, "css": "text/css; charset=utf-8"}
-MAX_CONFIG_BYTES = 2 << 20
 MAX_SNIPPET_BYTES = 4 << 20
 """Lambda answers with 6 MB at most, and in base 64 each 3 bytes take 4."""
 

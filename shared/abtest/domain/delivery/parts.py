@@ -4,18 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.assignment.allocation import ranges
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.model import Goal
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, compile_goal_pages
 from abtest.domain.targeting.urls import compile_rule
+from abtest.kit.json_objects import present
 
 Config = dict[str, Any]
 PageRules = Mapping[str, Mapping[str, Any]]
 """Page rules of an experiment by id; its goals name them."""
-
-
-def present(**fields: Any) -> Config:
-    """Absent means none: null, false, empty text and empty lists are left out."""
-    return {name: value for name, value in fields.items() if value}
 
 
 def below(share: float) -> int:

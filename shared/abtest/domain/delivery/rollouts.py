@@ -2,7 +2,7 @@
 
 from abtest.domain.assignment.hash import fold
 from abtest.domain.delivery.mutations import normalised
-from abtest.domain.delivery.parts import Config, below, goal, present
+from abtest.domain.delivery.parts import Config, below, goal
 from abtest.domain.flags.model import Flag
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.domain.targeting.compilation import (
@@ -12,6 +12,7 @@ from abtest.domain.targeting.compilation import (
     compile_pages,
     compile_schedule,
 )
+from abtest.kit.json_objects import present
 
 
 def compile_personalization(personalization: Personalization, references: References) -> Config:

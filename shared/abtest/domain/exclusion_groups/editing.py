@@ -6,8 +6,8 @@ from typing import Any
 
 from abtest.domain.exclusion_groups.allocation import reallocate
 from abtest.domain.exclusion_groups.model import ExclusionGroup
-from abtest.domain.experiments.errors import refused
 from abtest.kit.clock import Timestamp
+from abtest.kit.errors import refused
 
 SHARE_TOLERANCE = 1e-6
 

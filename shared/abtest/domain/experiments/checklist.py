@@ -4,15 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from abtest.domain.delivery.manifest import MAX_CONFIG_BYTES
 from abtest.domain.experiments import redirects
 from abtest.domain.experiments.design import in_use, shown_bytes
 from abtest.domain.experiments.errors import ChecklistFailedError, RedirectMatchesSourceError
-from abtest.domain.experiments.limits import MAX_VARIATIONS, MIN_VARIATIONS
+from abtest.domain.experiments.goals import primary
+from abtest.domain.experiments.limits import MAX_CONFIG_BYTES, MAX_VARIATIONS, MIN_VARIATIONS
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.planned_test import NO_PROSPECT, Prospect
 from abtest.domain.experiments.rules import weights_are_whole
-from abtest.domain.goals.lineup import primary
 from abtest.kit.errors import FieldError
 
 CheckStatus = Literal["pass", "warn", "fail"]

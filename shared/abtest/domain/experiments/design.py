@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from abtest.domain.experiments.documents import experiment_document, goal_document, variation_document
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.documents import experiment_document, variation_document
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.documents import goal_document
+from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
 
 _CODE = ("experiment_js", "experiment_reset_js", "experiment_css")

@@ -1,9 +1,10 @@
-"""The stored form of experiments and goals: plain JSON documents, and the way back."""
+"""The stored form of experiments: plain JSON documents, and the way back."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment, Goal, Variation
+from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment, Variation
+from abtest.domain.goals.documents import goal_from
 from abtest.kit.stored import Document, known, plain
 
 
@@ -27,18 +28,6 @@ def experiment_from(document: Mapping[str, Any]) -> Experiment:
     found["approval"] = None if approval is None else Approval(**known(Approval, approval))
     found["goal_page_rules"] = tuple(document.get("goal_page_rules", ()))
     return Experiment(**found)
-
-
-def goal_document(goal: Goal) -> Document:
-    """A goal as JSON."""
-    return plain(goal)
-
-
-def goal_from(document: Mapping[str, Any]) -> Goal:
-    """The goal that a document holds."""
-    found = known(Goal, document)
-    found["capture"] = tuple(document.get("capture", ()))
-    return Goal(**found)
 
 
 def variation_document(variation: Variation) -> Document:

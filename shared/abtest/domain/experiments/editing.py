@@ -5,48 +5,22 @@ or the plan of a started test opens a new measurement; one that changes an appro
 approval back.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
+from abtest.domain.changes.consent import NO_CONSENT, Consent
+from abtest.domain.changes.errors import LiveConsumer, LiveImpactError
 from abtest.domain.experiments import rules
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.design import design_hash, reaches_shoppers, weights_in_use
-from abtest.domain.experiments.errors import LiveConsumer, LiveImpactError
-from abtest.domain.experiments.merge import merged
 from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment
 from abtest.domain.experiments.planned_test import planned_for
 from abtest.domain.experiments.states import PRE_LAUNCH, REVIEWED
 from abtest.kit.errors import ConflictError
+from abtest.kit.json_objects import merged
 
 _MERGED = frozenset({"targeting", "results_weekdays", "auto_stop_override", "guardian_override"})
-
-
-class Identified(Protocol):
-    """What has an id."""
-
-    @property
-    def id(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consent:
-    """What the caller acknowledged about live consumers. When the one consumer is what is edited, ids may be absent."""
-
-    confirmed: bool = False
-    consumer_ids: Collection[str] | None = None
-
-    def covers(self, consumer: Identified) -> bool:
-        """Whether an edit of this live experiment, flag or personalization was acknowledged."""
-        return self.confirmed and (self.consumer_ids is None or consumer.id in self.consumer_ids)
-
-    def names_all(self, consumers: Collection[Identified]) -> bool:
-        """Whether the caller confirmed and named every one of these, of which some may be news to the caller."""
-        named = self.consumer_ids or ()
-        return not consumers or (self.confirmed and all(consumer.id in named for consumer in consumers))
-
-
-NO_CONSENT = Consent()
 
 
 def apply(experiment: Experiment, stated: Mapping[str, Any]) -> Experiment:

@@ -9,5 +9,8 @@ MAX_STORED_VARIATIONS = 30
 
 MAX_GOALS = 50
 MAX_APPROVAL_EVENTS = 500
+MAX_CONFIG_BYTES = 2 << 20
+"""What storefronts may load as a shop's configuration; no experiment in it is larger."""
+
 WEIGHT_TOLERANCE = 1e-6
 NAME_LENGTH = 255

@@ -4,13 +4,12 @@ Field names are those of the contract. Nested JSON whose form the contract fixes
 stays JSON here: it was parsed by `abtest.contract` on its way in and is handed out as it came.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from abtest.domain.goals.model import Goal
 from abtest.kit.clock import Timestamp
-
-JsonObject = Mapping[str, Any]
+from abtest.kit.json_objects import JsonObject
 
 Status = Literal[
     "draft",
@@ -26,10 +25,8 @@ Status = Literal[
 CountingType = Literal["standard", "setup_test", "aa_test", "non_program"]
 DeliveryType = Literal["mutation", "redirect"]
 ApprovalStatus = Literal["pending", "approved", "changes_requested", "revoked"]
-GoalType = Literal["click", "pageview", "custom", "revenue"]
-GoalRole = Literal["primary", "secondary", "guardrail"]
-Direction = Literal["increase", "decrease"]
-Aggregation = Literal["conversion", "count", "sum", "mean"]
+
+
 Outcome = Literal["won", "lost", "inconclusive", "invalid"]
 
 
@@ -50,34 +47,6 @@ class Variation:
     custom_css: str | None = None
     custom_js: str | None = None
     redirect_url: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
-    """What is measured. `experiment_id` is null for a goal that the shop keeps for reuse."""
-
-    id: str
-    experiment_id: str | None
-    name: str
-    type: GoalType
-    is_primary: bool = False
-    role: GoalRole = "secondary"
-    direction: Direction = "increase"
-    event_name: str | None = None
-    selector: str | None = None
-    text_match: str | None = None
-    url_pattern: str | None = None
-    page_id: str | None = None
-    count_once: bool = True
-    aggregation: Aggregation = "conversion"
-    winsorize_pct: float | None = None
-    attribution_window_days: int = 30
-    currency_basis: Literal["shop_money"] = "shop_money"
-    filter: JsonObject | None = None
-    capture: tuple[JsonObject, ...] = ()
-    archived_at: Timestamp | None = None
-    created_at: Timestamp
-    updated_at: Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.model import Experiment
+from abtest.kit.errors import refused
 
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "text": ("text",),

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from abtest.domain.experiments.design import in_use
-from abtest.domain.experiments.model import Experiment, Goal
-from abtest.domain.goals.lineup import primary
+from abtest.domain.experiments.goals import primary
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.model import Goal
 from abtest.domain.planning.plan import Snapshot, for_epoch
 from abtest.kit.clock import Timestamp
 

@@ -2,13 +2,13 @@
 
 from abtest.domain.experiments import mutations, patterns, redirects
 from abtest.domain.experiments.design import in_use
-from abtest.domain.experiments.errors import WeightsSumError, refused
+from abtest.domain.experiments.errors import WeightsSumError
 from abtest.domain.experiments.limits import MAX_GOALS, MIN_VARIATIONS, WEIGHT_TOLERANCE
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.goals.rules import check_goal
 from abtest.domain.targeting.checks import check_surface, check_targeting
-from abtest.kit.errors import LimitReachedError
+from abtest.kit.errors import LimitReachedError, refused
+from abtest.kit.time_zones import is_time_zone
 
 
 def check(experiment: Experiment) -> None:

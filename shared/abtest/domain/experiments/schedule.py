@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments.change import Change, Occasion
-from abtest.domain.experiments.errors import InvalidStateTransitionError, refused
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.states import PRE_LAUNCH
 from abtest.kit.clock import Timestamp
+from abtest.kit.errors import refused
 
 MEASURING = frozenset({"running", "paused"})
 

@@ -3,16 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments import rules
 from abtest.domain.experiments.change import Change, Event, Occasion
 from abtest.domain.experiments.checklist import require_passed
 from abtest.domain.experiments.design import design_hash
-from abtest.domain.experiments.errors import (
-    ApprovalRequiredError,
-    ApprovalStaleError,
-    InvalidStateTransitionError,
-    refused,
-)
+from abtest.domain.experiments.errors import ApprovalRequiredError, ApprovalStaleError
 from abtest.domain.experiments.limits import MAX_APPROVAL_EVENTS
 from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment, Outcome
 from abtest.domain.experiments.planned_test import NO_PROSPECT, Prospect, frozen_at_start
@@ -25,7 +21,7 @@ from abtest.domain.experiments.states import (
     is_done,
     is_source,
 )
-from abtest.kit.errors import LimitReachedError
+from abtest.kit.errors import LimitReachedError, refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

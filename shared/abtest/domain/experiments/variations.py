@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments.design import in_use
-from abtest.domain.experiments.errors import NotDeletableError, refused
 from abtest.domain.experiments.limits import MAX_STORED_VARIATIONS, MAX_VARIATIONS
 from abtest.domain.experiments.model import DeliveryType, Experiment, Variation
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import LimitReachedError, NotFoundError
+from abtest.kit.errors import LimitReachedError, NotFoundError, refused
 
 Stated = Mapping[str, Any]
 """The fields of an input that were stated, by name."""

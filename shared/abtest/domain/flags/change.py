@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from abtest.domain.experiments.diff import Diff, differences
+from abtest.domain.changes.diff import Diff, differences
 from abtest.domain.flags.documents import flag_document
 from abtest.domain.flags.model import Flag
 from abtest.kit import canonical_json

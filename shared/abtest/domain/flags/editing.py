@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.experiments.editing import Consent
-from abtest.domain.experiments.merge import merged
+from abtest.domain.changes.consent import Consent
 from abtest.domain.flags import rules
 from abtest.domain.flags.change import Change, is_same
 from abtest.domain.flags.model import Flag
@@ -13,6 +12,7 @@ from abtest.domain.rollouts import lifecycle
 from abtest.domain.rollouts.lifecycle import Action, Subject
 from abtest.domain.rollouts.live_edit import require_confirmed
 from abtest.kit.clock import Timestamp
+from abtest.kit.json_objects import merged
 
 SUBJECT: Subject = "feature flag"
 _MERGED = frozenset({"targeting", "weekday_schedule"})

@@ -1,9 +1,9 @@
 """Rules that span the fields of a flag: what must hold whenever it is stored."""
 
-from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.flags.model import Flag
 from abtest.domain.targeting.checks import check_targeting
+from abtest.kit.errors import refused
+from abtest.kit.time_zones import is_time_zone
 
 
 def check(flag: Flag) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from abtest.domain.experiments.errors import refused
 from abtest.domain.flags.model import Flag
+from abtest.kit.errors import refused
 
 VariantKey = Literal["off", "on"]
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from abtest.domain.experiments.documents import goal_document
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.documents import goal_document
+from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
 
 _NO_MATTER_OF_COUNTING = frozenset(("id", "experiment_id", "name", "is_primary", "role", "direction", "capture"))

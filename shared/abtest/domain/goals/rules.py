@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.model import Goal, JsonObject
+from abtest.domain.goals.model import Goal
+from abtest.kit.errors import refused
+from abtest.kit.json_objects import JsonObject
 
 LIST_OPERATORS = frozenset({"in", "not_in"})
 

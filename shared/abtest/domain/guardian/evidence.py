@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal, NamedTuple
 
-from abtest.domain.experiments.model import Direction
 from abtest.domain.goals.coverage import is_stitching_low
+from abtest.domain.goals.model import Direction
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.ledger.cells import GoalCount
 from abtest.domain.stats.samples import Conversions, Sample

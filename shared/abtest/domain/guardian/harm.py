@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import log
 
-from abtest.domain.experiments.model import Direction
+from abtest.domain.goals.model import Direction
 from abtest.domain.guardian.evidence import Answer, Evidence, Finding, NotEvaluated, Pair, Peaks, WatchedGoal
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.guardian.settings import LossSettings, Settings

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from abtest.domain.experiments.model import JsonObject
 from abtest.domain.ledger.comparisons import holds, number
 from abtest.domain.ledger.events import MAX_MONEY_MINOR, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.line_items import accepts_items
@@ -17,6 +16,7 @@ from abtest.domain.targeting.combining import every
 from abtest.domain.targeting.pages import PageView, Rule, prepare_page
 from abtest.domain.targeting.urls import parse_address
 from abtest.kit import canonical_json
+from abtest.kit.json_objects import JsonObject
 from abtest.kit.money import exponent, to_major, to_minor
 
 Judge = Callable[[Row], bool]

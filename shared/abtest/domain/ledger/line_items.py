@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any
 
-from abtest.domain.experiments.model import JsonObject
 from abtest.domain.ledger.comparisons import holds, number
+from abtest.kit.json_objects import JsonObject
 
 LISTS = ("items", "line_items", "lineItems", "products", "product")
 

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from abtest.domain.experiments.model import Experiment, Goal, GoalType, JsonObject
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.model import Goal, GoalType
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.settings.shop import Shop
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, compile_goal_pages
 from abtest.domain.targeting.urls import compile_rule
 from abtest.kit.clock import parse_milliseconds
+from abtest.kit.json_objects import JsonObject
 
 Scope = Mapping[str, Any]
 """`{"url"?: UrlRule, "pages"?: PageRule}` of docs/data-model.md, section 1: all that is there must hold."""

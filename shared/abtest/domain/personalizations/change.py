@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from abtest.domain.experiments.diff import Diff, differences
+from abtest.domain.changes.diff import Diff, differences
 from abtest.domain.personalizations.documents import experience_document, personalization_document, rule_document
 from abtest.domain.personalizations.model import Personalization
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.experiments.documents import goal_document, goal_from
+from abtest.domain.goals.documents import goal_document, goal_from
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.kit.stored import Document, known, plain
 

@@ -8,10 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.experiments.editing import NO_CONSENT, Consent
-from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.merge import merged
-from abtest.domain.experiments.model import Goal
+from abtest.domain.changes.consent import NO_CONSENT, Consent
+from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations import rules
 from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.documents import personalization_document
@@ -19,6 +17,8 @@ from abtest.domain.personalizations.model import Personalization
 from abtest.domain.rollouts.lifecycle import Action, Subject, moved
 from abtest.domain.rollouts.live_edit import require_confirmed
 from abtest.kit.clock import Timestamp
+from abtest.kit.errors import refused
+from abtest.kit.json_objects import merged
 
 Stated = Mapping[str, Any]
 """The fields of an input that were stated, by name."""

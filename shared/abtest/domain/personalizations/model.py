@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.model import Goal
 from abtest.kit.clock import Timestamp
 
 JsonObject = Mapping[str, Any]

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 
-from abtest.domain.experiments.errors import refused
+from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.domain.experiments.mutations import check_list
 from abtest.domain.personalizations.documents import personalization_document
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
 from abtest.domain.personalizations.limits import MAX_BYTES, MAX_CODE, MAX_EXPERIENCES, MAX_RULES
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.domain.targeting.checks import check_targeting
 from abtest.kit import canonical_json
-from abtest.kit.errors import LimitReachedError
+from abtest.kit.errors import LimitReachedError, refused
 
 CODE_FIELDS = ("custom_css", "custom_js", "reset_js")
 

@@ -4,16 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from abtest.domain.delivery.joined import as_call, joined_styles
-from abtest.domain.experiments.errors import InvalidStateTransitionError, refused
-from abtest.domain.experiments.model import Experiment, Goal, JsonObject, Variation
+from abtest.domain.changes.errors import CodeBudgetExceededError, InvalidStateTransitionError
+from abtest.domain.experiments.joined_code import as_call, joined_styles
+from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.states import allowed_actions
+from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations.editing import begun, led_by
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
 from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_FIELD, MAX_GOALS, NAME_LENGTH
 from abtest.domain.personalizations.model import DEFAULT_EXPERIENCE, Experience, Personalization, Rule
 from abtest.domain.personalizations.rules import CODE_FIELDS, check, check_experience
 from abtest.kit.clock import Timestamp
+from abtest.kit.errors import refused
+from abtest.kit.json_objects import JsonObject
 
 NewId = Callable[[], str]
 

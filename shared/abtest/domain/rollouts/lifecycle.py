@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from abtest.domain.experiments.errors import InvalidStateTransitionError, NotDeletableError
+from abtest.domain.changes.errors import InvalidStateTransitionError, NotDeletableError
 from abtest.kit.clock import Timestamp
 
 Status = Literal["draft", "active", "paused", "archived"]

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from abtest.domain.experiments.editing import Consent
-from abtest.domain.experiments.errors import LiveConsumer, LiveImpactError
+from abtest.domain.changes.consent import Consent
+from abtest.domain.changes.errors import LiveConsumer, LiveImpactError
 from abtest.domain.rollouts.lifecycle import Status, Subject
 
 

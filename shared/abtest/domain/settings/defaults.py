@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.experiments.merge import merged
 from abtest.domain.settings.shop import Tier
+from abtest.kit.json_objects import merged
 
 RECORD_ID = "SET#DEFAULTS"
 

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.delivery.parts import Config, present
 from abtest.domain.signals.conversion import texts
 from abtest.domain.signals.model import Trigger, tracks_revenue
+from abtest.kit.json_objects import present
+
+Config = dict[str, Any]
+"""A trigger in the published configuration."""
 
 DEFAULT_LAYER = "dataLayer"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from abtest.domain.personalizations.errors import CodeBudgetExceededError
+from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.targeting.admission import refuse_unsafe
 from abtest.domain.targeting.audiences import AudienceRules, comparisons
 from abtest.domain.targeting.comparisons import EXPRESSIONS, problems_of
+from abtest.kit.errors import refused
+from abtest.kit.time_zones import is_time_zone
 
 Targeting = Mapping[str, Any]
 Placed = tuple[str, str]

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.targeting.admission import served
 from abtest.domain.targeting.audiences import condition_of
 from abtest.domain.targeting.urls import UrlRule, compile_rule
+from abtest.kit.time_zones import is_time_zone
 
 RawRule = Mapping[str, Any]
 """`{"type": "simple" | "regex", "pattern": str, "include"?: bool}`; `include: false` makes it an exclusion."""

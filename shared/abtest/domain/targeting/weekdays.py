@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from abtest.domain.experiments.time_zones import is_time_zone
+from abtest.kit.time_zones import is_time_zone
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 

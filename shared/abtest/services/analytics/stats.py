@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from abtest.contract import analytics as contract
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import Money
 from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
 from abtest.kit.money import to_major

@@ -7,9 +7,9 @@ from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import Document, is_split_broken
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.verdicts import Verdict, Waiting
+from abtest.domain.experiments.goals import primary
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import planned_goal
-from abtest.domain.goals.lineup import primary
 from abtest.kit.clock import parse_timestamp
 
 _MINUTE = timedelta(minutes=1)

@@ -4,15 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.consent import Consent
+from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments import editing, redirects, rules, variations
+from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.duplication import duplicate
-from abtest.domain.experiments.editing import Consent
-from abtest.domain.experiments.errors import NotDeletableError, refused
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import set_schedule
 from abtest.domain.experiments.states import PRE_LAUNCH
-from abtest.domain.goals import lineup
+from abtest.domain.goals.model import Goal
+from abtest.kit.errors import refused
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
@@ -129,7 +131,7 @@ class Authoring:
             items = stated["goals"]
             maker = self._goal_maker(experiment)
             goals = [maker.named_or_new(experiment, item, occasion, i) for i, item in enumerate(items)]
-            experiment = lineup.replace_all(experiment, goals, items, occasion.now)
+            experiment = experiment_goals.replace_all(experiment, goals, items, occasion.now)
         return experiment
 
     def _with_goals(self, experiment: Experiment, stated: Sequence[Stated], occasion: Occasion) -> Experiment:
@@ -137,7 +139,7 @@ class Authoring:
         made = [maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
         if len({goal.id for goal in made}) != len(made):
             raise refused("goals", "a goal of the shop is attached twice")
-        return replace(experiment, goals=lineup.initial(made, stated))
+        return replace(experiment, goals=experiment_goals.initial(made, stated))
 
     def _goal_maker(self, experiment: Experiment) -> GoalMaker:
         return GoalMaker(self._store.world, experiment.shop_id)

@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from abtest.domain.experiments.change import Occasion
-from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.model import Experiment, Goal
-from abtest.domain.goals import lineup
+from abtest.domain.experiments.goals import check_type_stays
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals import edits
+from abtest.domain.goals.model import Goal
+from abtest.kit.errors import refused
 from abtest.services.context import World
 from abtest.services.goals import shop_goal
 from abtest.services.shops import shop_defaults
@@ -28,7 +30,7 @@ class GoalMaker:
         if "goal_id" in stated:
             kept = shop_goal(self._world.catalog, self._shop_id, stated["goal_id"])
             return _attached(kept, experiment, stated, occasion, path)
-        return lineup.make(
+        return edits.make(
             stated,
             goal_id=self._world.new_id(),
             experiment_id=experiment.id,
@@ -47,8 +49,8 @@ class GoalMaker:
         said = {name: value for name, value in stated.items() if name != "id"}
         if "goal_id" in said:
             raise refused(f"{path}goal_id", "an item states id or goal_id, not both")
-        lineup.check_type_stays(experiment, known, said)
-        return lineup.amend(known, said, occasion.now)
+        check_type_stays(experiment, known, said)
+        return edits.amend(known, said, occasion.now)
 
     @cached_property
     def _window_days(self) -> int:
@@ -64,5 +66,5 @@ def _attached(kept: Goal | None, experiment: Experiment, stated: Stated, occasio
         raise refused(f"{path}{beyond[0]}", "is the shop's goal's to say")
     own = {name: stated[name] for name in ("role", "is_primary") if name in stated}
     neutral = {"is_primary": False, "role": "secondary" if kept.role == "primary" else kept.role}
-    fields = {**neutral, **lineup.tidy(own)}
+    fields = {**neutral, **edits.tidy(own)}
     return replace(kept, experiment_id=experiment.id, created_at=occasion.now, updated_at=occasion.now, **fields)

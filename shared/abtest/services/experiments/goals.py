@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from abtest.domain.experiments import editing
+from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.change import Change, Occasion
-from abtest.domain.experiments.model import Experiment, Goal
-from abtest.domain.goals import lineup
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.model import Goal
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
 from abtest.services.experiments.publishing import Published
@@ -30,7 +31,7 @@ class ExperimentGoals:
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
             maker = GoalMaker(self._store.world, experiment.shop_id)
-            return lineup.join(experiment, maker.make(experiment, stated, occasion), stated)
+            return experiment_goals.join(experiment, maker.make(experiment, stated, occasion), stated)
 
         published = self._edit(caller, reference, "create", edit, expected_version)
         return published, published.experiment.goals[-1]
@@ -41,11 +42,11 @@ class ExperimentGoals:
         """Change the stated fields of a goal; its type is settled once the experiment has started."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
-            lineup.check_type_stays(experiment, lineup.find(experiment, goal_id), stated)
-            return lineup.edit(experiment, goal_id, stated, occasion.now)
+            experiment_goals.check_type_stays(experiment, experiment_goals.find(experiment, goal_id), stated)
+            return experiment_goals.edit(experiment, goal_id, stated, occasion.now)
 
         published = self._edit(caller, reference, "update", edit, expected_version)
-        return published, lineup.find(published.experiment, goal_id)
+        return published, experiment_goals.find(published.experiment, goal_id)
 
     def set_archived(
         self, caller: Caller, reference: str, goal_id: str, archived: bool, *, expected_version: int | None
@@ -53,21 +54,25 @@ class ExperimentGoals:
         """Take a goal out of use, or back into it."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
-            return lineup.set_archived(experiment, goal_id, occasion.now if archived else None, occasion.now)
+            return experiment_goals.set_archived(experiment, goal_id, occasion.now if archived else None, occasion.now)
 
         published = self._edit(caller, reference, "archive" if archived else "unarchive", edit, expected_version)
-        return published, lineup.find(published.experiment, goal_id)
+        return published, experiment_goals.find(published.experiment, goal_id)
 
     def delete(self, caller: Caller, reference: str, goal_id: str, *, expected_version: int | None) -> None:
         """Remove a goal without data. Raises NotDeletableError."""
         self._edit(
-            caller, reference, "delete", lambda experiment, _: lineup.delete(experiment, goal_id), expected_version
+            caller,
+            reference,
+            "delete",
+            lambda experiment, _: experiment_goals.delete(experiment, goal_id),
+            expected_version,
         )
 
     def order(self, caller: Caller, reference: str, ids: Sequence[str], *, expected_version: int | None) -> Published:
         """Put the goals in this order; the first becomes primary."""
         return self._edit(
-            caller, reference, "order", lambda experiment, _: lineup.order(experiment, ids), expected_version
+            caller, reference, "order", lambda experiment, _: experiment_goals.order(experiment, ids), expected_version
         )
 
     def set_page_rules(

@@ -6,10 +6,10 @@ from typing import Any
 from abtest.domain.experiments import schedule
 from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.checklist import Item, checklist
-from abtest.domain.experiments.errors import refused
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.states import TRANSITIONS, Action, allowed_actions
 from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
+from abtest.kit.errors import refused
 from abtest.services.context import Caller
 from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.store import ExperimentStore

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from abtest.domain.experiments.change import Change
 from abtest.domain.experiments.documents import experiment_document, experiment_from
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, timestamp

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.experiments import editing, rules, variations
 from abtest.domain.experiments.change import Change, Occasion
-from abtest.domain.experiments.editing import Consent
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import Caller
@@ -82,7 +82,7 @@ class Variations:
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             return variations.delete(experiment, variation_id)
 
-        self._edit(caller, reference, "delete", edit, editing.NO_CONSENT, expected_version)
+        self._edit(caller, reference, "delete", edit, NO_CONSENT, expected_version)
 
     def weigh(
         self,

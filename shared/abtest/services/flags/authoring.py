@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abtest.domain.experiments.editing import Consent
+from abtest.domain.changes.consent import Consent
 from abtest.domain.flags import editing
 from abtest.domain.flags.change import Change, is_published
 from abtest.domain.flags.model import Flag

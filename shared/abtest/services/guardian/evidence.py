@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.definition import definition_digest
+from abtest.domain.goals.model import Goal
 from abtest.domain.guardian.evidence import (
     Arm,
     Arrivals,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count, takewhile
 from typing import Any
 
-from abtest.domain.experiments.editing import Consent
+from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations import editing, experiences, rules
 from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.duplication import copy_key, duplicate

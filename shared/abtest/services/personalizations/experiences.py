@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from abtest.domain.experiments.editing import Consent
+from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations import editing, experiences
 from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.model import Experience, Personalization

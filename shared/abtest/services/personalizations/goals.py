@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations.editing import led_by
 from abtest.domain.personalizations.model import Personalization
 from abtest.kit.clock import Timestamp
+from abtest.kit.errors import refused
 from abtest.ports.catalog import Catalog
 from abtest.services.goals import shop_goal
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from abtest.contract.base import PublicationWarning
-from abtest.domain.experiments.errors import refused
 from abtest.domain.personalizations.model import Personalization
-from abtest.kit.errors import LimitReachedError
+from abtest.kit.errors import LimitReachedError, refused
 from abtest.ports.catalog import MAX_COMMIT_ITEMS, WORK_QUEUES, Commit
 from abtest.services.context import Caller
 from abtest.services.personalizations.records import personalization_in, put_of

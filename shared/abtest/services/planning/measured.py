@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.definition import counted
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.shop_days import STEP_EVENTS, STEPS
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import parse_timestamp

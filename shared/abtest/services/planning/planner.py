@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS, resolved
-from abtest.domain.experiments.errors import refused
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import (
     NO_PROSPECT,
     Prospect,
@@ -18,11 +17,13 @@ from abtest.domain.experiments.planned_test import (
 from abtest.domain.experiments.schedule import MEASURING
 from abtest.domain.experiments.states import Action, is_done
 from abtest.domain.experiments.transitions import MEASUREMENT_BEGINS
+from abtest.domain.goals.model import Goal
 from abtest.domain.planning.plan import Plan, Snapshot, Traffic, frozen
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
 from abtest.domain.settings.layers import stated
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import Timestamp, parse_timestamp
+from abtest.kit.errors import refused
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.context import World
 from abtest.services.planning.measured import Measured

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.experiments.errors import refused
 from abtest.domain.planning.duration import estimated_days
 from abtest.domain.planning.sample_size import (
     CannotBePlannedError,
@@ -12,6 +11,7 @@ from abtest.domain.planning.sample_size import (
     size_for_mean,
     size_for_rate,
 )
+from abtest.kit.errors import refused
 from abtest.services.context import Caller, World
 from abtest.services.shops import shop_defaults
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.consent import Consent
+from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments import editing
 from abtest.domain.experiments.change import Change, Occasion
-from abtest.domain.experiments.editing import Consent
-from abtest.domain.experiments.errors import InvalidStateTransitionError
 from abtest.domain.experiments.model import Experiment
 from abtest.services.context import Caller
 from abtest.services.experiments.publishing import Published

@@ -10,6 +10,7 @@ from abtest.domain.delivery.encodings import ENCODERS
 from abtest.domain.delivery.manifest import Pointer, pointer_key
 from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.snippet import Bundle, Snippet, render_snippet
+from abtest.domain.experiments.limits import MAX_CONFIG_BYTES
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 from abtest.ports.blobs import Blobs, PreconditionFailedError
@@ -52,7 +53,7 @@ class Rendition:
 
     def config_bytes(self) -> bytes:
         """The object of `/api/exp`. Raises TooLargeError."""
-        return _at_most("config", canonical_json.encode(self.config), manifest.MAX_CONFIG_BYTES)
+        return _at_most("config", canonical_json.encode(self.config), MAX_CONFIG_BYTES)
 
     def snippet_bytes(self) -> bytes:
         """The install snippet. Raises TooLargeError."""

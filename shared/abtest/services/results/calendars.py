@@ -6,7 +6,6 @@ from functools import cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
-from abtest.domain.experiments.time_zones import is_time_zone
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.targeting.weekdays import DAYS
 from abtest.kit.clock import (
@@ -18,6 +17,7 @@ from abtest.kit.clock import (
     to_milliseconds,
 )
 from abtest.kit.errors import FieldError, ValidationFailedError
+from abtest.kit.time_zones import is_time_zone
 from abtest.services.results.curves import Span
 
 HOUR = 4

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from abtest.contract import results as contract
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
-from abtest.domain.experiments.model import Experiment, Goal, Variation
+from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
 from abtest.domain.planning.plan import mixture_scale
 from abtest.domain.stats.samples import Conversions, Sample

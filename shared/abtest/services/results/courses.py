@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from abtest.contract import report as contract
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.model import Goal
 from abtest.ports.rollup_store import Document
 from abtest.services.results.comparing import Question, is_rate
 

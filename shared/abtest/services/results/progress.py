@@ -5,7 +5,8 @@ from typing import Any
 
 from abtest.contract.trust import PlanProgress
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.model import Goal
 from abtest.domain.planning.duration import in_words
 from abtest.kit.clock import parse_timestamp
 

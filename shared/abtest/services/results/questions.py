@@ -8,9 +8,10 @@ from typing import Any
 
 from abtest.contract import results as contract
 from abtest.domain.autostop.settings import AutoStop, resolved
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import planned_goal
 from abtest.domain.goals.coverage import Gap, is_stitching_low
+from abtest.domain.goals.model import Goal
 from abtest.domain.settings import consent
 from abtest.domain.settings.runtime import CONSENT
 from abtest.domain.settings.shop import Shop

@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 
 from abtest.contract import report as contract
 from abtest.contract import results as results_contract
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import decisive_goal, planned_goal
+from abtest.domain.goals.model import Goal
 from abtest.domain.guardian.messages import Names
 from abtest.kit.clock import parse_timestamp
 from abtest.ports.catalog import AuditRow

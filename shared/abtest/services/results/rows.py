@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from abtest.contract import results as contract
-from abtest.domain.experiments.model import Goal, Variation
+from abtest.domain.experiments.model import Variation
+from abtest.domain.goals.model import Goal
 from abtest.domain.stats.samples import Interval
 from abtest.services.results.compared import AdjustedComparison, Compared, Comparisons
 from abtest.services.results.comparing import Question, Reading, reading_of

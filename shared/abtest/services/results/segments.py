@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from abtest.contract import results as contract
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.model import Goal
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.comparing import Question, reading_of

@@ -6,7 +6,8 @@ from itertools import islice
 from zoneinfo import ZoneInfo
 
 from abtest.contract import results as contract
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from abtest.contract import report as contract
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import Money
 from abtest.domain.ledger.rows import LEFT_OUT
 from abtest.services.results.comparing import Question

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from abtest.domain.experiments.model import Goal
+from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount, Step
 from abtest.services.results.tallies import Tally
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from abtest.domain.experiments.errors import LiveConsumer
+from abtest.domain.changes.errors import LiveConsumer
 from abtest.domain.reusable.references import may_refer, references_of
 from abtest.ports.catalog import Catalog, Head, Kind, Record
 

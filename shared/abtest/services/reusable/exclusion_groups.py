@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.contract.base import PublicationWarning
+from abtest.domain.changes.consent import NO_CONSENT, Consent
+from abtest.domain.changes.diff import Diff, differences
+from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.exclusion_groups.documents import exclusion_group_document, exclusion_group_from
 from abtest.domain.exclusion_groups.editing import changes_shares, edited, with_members
 from abtest.domain.exclusion_groups.model import ExclusionGroup
-from abtest.domain.experiments.diff import Diff, differences
-from abtest.domain.experiments.editing import NO_CONSENT, Consent
-from abtest.domain.experiments.errors import LiveImpactError, refused
-from abtest.kit.errors import ConflictError, NotFoundError
+from abtest.kit.errors import ConflictError, NotFoundError, refused
 from abtest.ports.catalog import AuditRow, Commit, Head, NameTakenError, Put, Record, Remove
 from abtest.services.context import Caller, World
 from abtest.services.listing import Listing

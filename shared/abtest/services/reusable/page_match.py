@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abtest.domain.experiments.errors import refused
 from abtest.domain.reusable.matching import Verdict, match
 from abtest.domain.targeting.checks import check_pages
 from abtest.domain.targeting.urls import parse_address
+from abtest.kit.errors import refused
 from abtest.services.context import World
 from abtest.services.reusable.references import with_pages
 

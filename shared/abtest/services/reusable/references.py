@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.experiments.errors import refused
 from abtest.domain.reusable.references import REFERENCES, placed_references, references_of
+from abtest.kit.errors import refused
 from abtest.ports.catalog import Catalog, Kind
 
 Targeting = Mapping[str, Any]

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.contract.base import PublicationWarning
-from abtest.domain.experiments.diff import Diff, differences
-from abtest.domain.experiments.editing import NO_CONSENT, Consent
-from abtest.domain.experiments.errors import LiveImpactError
+from abtest.domain.changes.consent import NO_CONSENT, Consent
+from abtest.domain.changes.diff import Diff, differences
+from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.reusable.model import SAYS, Target, TargetKind, check, edited, target_document, target_from
 from abtest.kit.errors import ConflictError, NotFoundError
 from abtest.ports.catalog import AuditRow, Commit, Head, Put, Record, Remove

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from abtest.contract.runtime_settings import PrecompileResult
-from abtest.domain.experiments.diff import differences
+from abtest.domain.changes.diff import differences
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.errors import ServiceError
 from abtest.ports.catalog import AuditRow, Commit, Document, Head, OutboxRow, Put, Record

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.contract.base import PublicationWarning
-from abtest.domain.experiments.diff import Diff, differences
+from abtest.domain.changes.diff import Diff, differences
 from abtest.domain.signals.compilation import compiled
 from abtest.domain.signals.evaluation import Evaluation, evaluate
 from abtest.domain.signals.model import MAX_TRIGGERS, Trigger, check, replaced, trigger_document, trigger_from

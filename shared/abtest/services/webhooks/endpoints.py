@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from abtest.domain.changes.diff import Diff, by_hash, differences
 from abtest.domain.egress import targets
 from abtest.domain.egress.targets import UrlNotAllowedError
-from abtest.domain.experiments.diff import Diff, by_hash, differences
 from abtest.domain.webhooks import endpoint
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Sealed, Webhook
 from abtest.domain.webhooks.envelope import SECRET_BYTES, secret_of

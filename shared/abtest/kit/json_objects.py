@@ -1,7 +1,9 @@
-"""JSON merge (RFC 7396): how a PATCH changes an object inside a resource."""
+"""JSON objects inside resources: their type, how a PATCH merges into them (RFC 7396), and how absence is written."""
 
 from collections.abc import Mapping
 from typing import Any
+
+JsonObject = Mapping[str, Any]
 
 
 def merged(target: Any, patch: Any) -> Any:
@@ -15,3 +17,8 @@ def merged(target: Any, patch: Any) -> Any:
         else:
             result[name] = merged(result.get(name), value)
     return result
+
+
+def present(**fields: Any) -> dict[str, Any]:
+    """Absent means none: null, false, empty text and empty lists are left out."""
+    return {name: value for name, value in fields.items() if value}

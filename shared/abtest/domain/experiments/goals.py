@@ -1,45 +1,17 @@
-"""The goals of one experiment: joined, edited, ordered; at most one of them in use is the primary one.
-
-`is_primary` and `role` say the same thing twice; here they are kept in step.
-"""
+"""The goals of one experiment: joined, edited, ordered; at most one of them in use is the primary one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.experiments.errors import NotDeletableError, refused
-from abtest.domain.experiments.model import Experiment, Goal
+from abtest.domain.changes.errors import NotDeletableError
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.edits import amend
+from abtest.domain.goals.model import Goal
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import ConflictError, NotFoundError
+from abtest.kit.errors import ConflictError, NotFoundError, refused
 
 Stated = Mapping[str, Any]
-
-
-def make(stated: Stated, *, goal_id: str, experiment_id: str | None, now: Timestamp, window_days: int = 30) -> Goal:
-    """A goal from the fields of an input; `window_days` is the shop's default attribution window."""
-    fields: dict[str, Any] = {"attribution_window_days": window_days, **tidy(stated)}
-    return Goal(id=goal_id, experiment_id=experiment_id, created_at=now, updated_at=now, **fields)
-
-
-def amend(goal: Goal, stated: Stated, now: Timestamp) -> Goal:
-    """The goal with the stated fields; the same goal when nothing differs."""
-    changed = replace(goal, **tidy(stated))
-    return goal if changed == goal else replace(changed, updated_at=now)
-
-
-def tidy(stated: Stated) -> dict[str, Any]:
-    """Stated fields as the aggregate holds them, with primary and role in step."""
-    fields = dict(stated)
-    if "capture" in fields:
-        fields["capture"] = tuple(fields["capture"])
-    role, primary = fields.get("role"), fields.get("is_primary")
-    if role is not None and primary is not None and (role == "primary") != primary:
-        raise refused("is_primary", "contradicts role")
-    if primary is not None and role is None:
-        fields["role"] = "primary" if primary else "secondary"
-    if role is not None:
-        fields["is_primary"] = role == "primary"
-    return fields
 
 
 def initial(goals: Sequence[Goal], stated: Sequence[Stated]) -> tuple[Goal, ...]:

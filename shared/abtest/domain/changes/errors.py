@@ -1,0 +1,69 @@
+"""Refused changes of any aggregate, with status and code."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from abtest.kit.errors import FieldError, ServiceError
+
+
+class InvalidStateTransitionError(ServiceError):
+    """The action is not allowed in the present status."""
+
+    status = 409
+    code = "invalid_state_transition"
+
+    def __init__(
+        self,
+        action: str,
+        current_status: str,
+        allowed_actions: Sequence[str],
+        why: str = "",
+        subject: str = "experiment",
+    ) -> None:
+        allowed = ", ".join(allowed_actions) or "nothing"
+        super().__init__(
+            f"{action} is not allowed while the {subject} is {why or current_status}; allowed: {allowed}",
+            facts={"current_status": current_status, "allowed_actions": list(allowed_actions)},
+        )
+
+
+class NotDeletableError(ServiceError):
+    """It has been measured, or may have been: archive it instead."""
+
+    status = 409
+    code = "not_deletable"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveConsumer:
+    """Something that shoppers see now; `kind` is what callers know it as."""
+
+    id: str
+    name: str
+    kind: Literal["experiment", "feature flag", "personalization"]
+
+
+class LiveImpactError(ServiceError):
+    """The edit changes what shoppers see of these and was not acknowledged."""
+
+    status = 409
+    code = "page_live_impact"
+
+    def __init__(self, consumers: Sequence[LiveConsumer]) -> None:
+        named = [{"id": found.id, "name": found.name, "consumer": found.kind} for found in consumers]
+        super().__init__(
+            "shoppers would notice: repeat with confirm_live_impact true and the ids of live_experiments in"
+            " confirmed_consumer_ids, which may be left out when the one consumer is what is edited",
+            extra={"live_experiments": named},
+        )
+
+
+class CodeBudgetExceededError(ServiceError):
+    """More code and mutations than shoppers are to load. Without a path it is the whole request that is too large."""
+
+    status = 422
+    code = "code_budget_exceeded"
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}" if path else message, fields=[FieldError(path, message)] if path else ())

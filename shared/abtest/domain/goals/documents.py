@@ -1,0 +1,19 @@
+"""The stored form of goals: plain JSON documents, and the way back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abtest.domain.goals.model import Goal
+from abtest.kit.stored import Document, known, plain
+
+
+def goal_document(goal: Goal) -> Document:
+    """A goal as JSON."""
+    return plain(goal)
+
+
+def goal_from(document: Mapping[str, Any]) -> Goal:
+    """The goal that a document holds."""
+    found = known(Goal, document)
+    found["capture"] = tuple(document.get("capture", ()))
+    return Goal(**found)

@@ -1,0 +1,40 @@
+"""A goal: what is measured, for an experiment or kept by the shop for reuse."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from abtest.kit.clock import Timestamp
+from abtest.kit.json_objects import JsonObject
+
+GoalType = Literal["click", "pageview", "custom", "revenue"]
+GoalRole = Literal["primary", "secondary", "guardrail"]
+Direction = Literal["increase", "decrease"]
+Aggregation = Literal["conversion", "count", "sum", "mean"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What is measured. `experiment_id` is null for a goal that the shop keeps for reuse."""
+
+    id: str
+    experiment_id: str | None
+    name: str
+    type: GoalType
+    is_primary: bool = False
+    role: GoalRole = "secondary"
+    direction: Direction = "increase"
+    event_name: str | None = None
+    selector: str | None = None
+    text_match: str | None = None
+    url_pattern: str | None = None
+    page_id: str | None = None
+    count_once: bool = True
+    aggregation: Aggregation = "conversion"
+    winsorize_pct: float | None = None
+    attribution_window_days: int = 30
+    currency_basis: Literal["shop_money"] = "shop_money"
+    filter: JsonObject | None = None
+    capture: tuple[JsonObject, ...] = ()
+    archived_at: Timestamp | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
