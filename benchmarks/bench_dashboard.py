@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -36,7 +37,9 @@ from abtest.services.results import (
 )
 from abtest.wiring.analytics import analytics_of
 from abtest.wiring.experiments import experiments_uses
-from api_analytics.routes import results, segments, timeseries
+from api_analytics.endpoints.results import router as results
+from api_analytics.endpoints.segments import router as segments
+from api_analytics.endpoints.timeseries import router as timeseries
 from api_experiments.routes import ROUTERS
 from benchmarks.bench_edge import Context
 from benchmarks.harness import line, milliseconds, peak_megabytes
@@ -232,6 +235,10 @@ def plain(found: Dashboard) -> dict[str, Callable[[], object]]:
     }
 
 
+def _cold(read: Callable[[RollupReader], object], found: Dashboard) -> object:
+    return read(RollupReader(found.store))
+
+
 def main() -> None:
     logging.disable(logging.INFO)  # the journal's lines are not what is measured here
     found = made()
@@ -244,8 +251,8 @@ def main() -> None:
     warm = RollupReader(found.store)
     for name, read in services(found).items():
         base, base_worst = percentiles(baselines[name], 20)
-        ours, worst = percentiles(lambda read=read: read(warm))
-        first, _ = percentiles(lambda read=read: read(RollupReader(found.store)), 5)
+        ours, worst = percentiles(partial(read, warm))
+        first, _ = percentiles(partial(_cold, read, found), 5)
         line(
             f"{name}: use case, p50",
             milliseconds(ours),

@@ -4,7 +4,8 @@ import json
 import sys
 
 from chdb.session import Session
-from cost import told
+
+from benchmarks.results.cost import told
 
 COLUMNS = """event_id, received_at, ts, type, visitor_id, experiment_id, variation_id, assignment_epoch, goal_id,
     event_name, order_id, revenue_minor, currency, shop_revenue_minor, shop_currency, cohort, holdout_config_epoch,

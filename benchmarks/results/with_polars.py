@@ -3,8 +3,9 @@
 import sys
 
 import polars as pl
-from cost import told
 from polars import col
+
+from benchmarks.results.cost import told
 
 NULLS = {
     "received_at": 0, "ts": 0, "type": "", "visitor_id": "", "experiment_id": "", "variation_id": "",

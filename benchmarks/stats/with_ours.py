@@ -4,25 +4,31 @@ import sys
 from itertools import chain
 
 import numpy as np
-from work import ONE, many, tell
 
 from abtest.domain.stats import batched
-from abtest.domain.stats.comparisons import compare_means, compare_rates
+from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rates
 from abtest.domain.stats.samples import Conversions, Sample
+from benchmarks.stats.work import ONE, many, tell
 
 KIND = sys.argv[1]
 CONTROL, TREATMENT = (Conversions(visitors=n, conversions=x) for n, x in ONE)
 MEANS = tuple(Sample(n=n, mean=x / n, variance=(x / n) * (1 - x / n) * n / (n - 1)) for n, x in ONE)
 
 
+def lift_of(found: Comparison | None) -> float:
+    assert found is not None
+    assert found.lift is not None
+    return found.lift
+
+
 def one_rate() -> float:
     (found,) = compare_rates(CONTROL, [TREATMENT], alpha=0.05, correction="holm")
-    return found.lift
+    return lift_of(found)
 
 
 def one_mean() -> float:
     (found,) = compare_means(MEANS[0], [MEANS[1]], alpha=0.05, correction="holm")
-    return found.lift
+    return lift_of(found)
 
 
 def arrays() -> list[float]:

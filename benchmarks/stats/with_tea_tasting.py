@@ -2,7 +2,8 @@
 
 from tea_tasting import Mean
 from tea_tasting.aggr import Aggregates
-from work import ONE, many, tell
+
+from benchmarks.stats.work import ONE, Pair, many, tell
 
 METRIC = Mean("x")
 
@@ -12,7 +13,7 @@ def arm(n: int, x: int) -> Aggregates:
     return Aggregates(count_=n, mean_={"x": rate}, var_={"x": rate * (1 - rate) * n / (n - 1)}, cov_={})
 
 
-def lift(pair: tuple) -> float:
+def lift(pair: Pair) -> float:
     return float(METRIC.analyze_aggregates(arm(*pair[0]), arm(*pair[1])).rel_effect_size)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-import brotli  # type: ignore[import-untyped]
+import brotli
 
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"

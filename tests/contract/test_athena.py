@@ -17,8 +17,8 @@ from abtest.adapters.warehouse.athena_stage import PREFIX, STAGED, named_parts, 
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.sql_texts import literal, with_tables
 from abtest.domain.ledger.columns import COLUMNS
-from abtest.domain.ledger.daily_counts import DAY_MS, DailyCounts, date_of
-from abtest.domain.ledger.events import HOUR_MS, Row
+from abtest.domain.ledger.daily_counts import DailyCounts, date_of
+from abtest.domain.ledger.events import DAY_MS, HOUR_MS, Row
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, hour_of, raw_key
 from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.shop_days import shop_day

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.domain.ledger.cells import Cell, Counts, Covariate, GoalCount, Money, MoneyCell, SessionCount, Step
-from abtest.domain.ledger.daily_counts import DAY_MS, date_of
-from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.daily_counts import date_of
+from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import count
@@ -274,7 +274,7 @@ def test_count__amounts_beyond_any_limit__are_exact(opened: Opened) -> None:
 
 def test_count__copies_with_other_contents__the_one_received_first_stands(opened: Opened) -> None:
     first = exposure("a", "blue", event_id="same", received_at=BEGIN + 5)
-    rows = [
+    rows: list[Row] = [
         first,
         {**first, "type": "pageview", "received_at": BEGIN + 4},
         exposure("b", "red", event_id="other", received_at=BEGIN + 5),

@@ -10,6 +10,7 @@ from tools.conformance.modes import MODES
 from tools.golden import __main__ as golden
 from tools.golden import vectors
 from tools.golden.written import decisions
+from tools.golden.written.shop import case
 
 FOLDER = Path(__file__).parent
 LARGEST = 1_000_000
@@ -39,7 +40,7 @@ def test_written_cases__each__has_a_name_of_its_own() -> None:
 
 
 def test_generator__of_a_written_answer_that_nobody_gives__refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = decisions.case("wrong", {}, ["cohort holdout"])
+    wrong = case("wrong", {}, ["cohort holdout"])
     monkeypatch.setitem(decisions.CASES, "wrong", [wrong])
     with pytest.raises(vectors.DisagreementError, match="wrong: wrong: both say"):
         vectors.vectors("decide")

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 Json = Mapping[str, Any]
@@ -25,7 +25,7 @@ class Contract:
 
     def __init__(self, document: Json) -> None:
         self.document = document
-        resource = Resource(contents=document, specification=DRAFT202012)
+        resource = DRAFT202012.create_resource(document)
         self._registry: Registry[Any] = Registry().with_resource(_ROOT, resource)
         self._addresses = [(_pattern(path), path) for path in sorted(document["paths"], key=lambda p: p.count("{"))]
         self._validators: dict[str, Draft202012Validator] = {}

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ReadTimeoutError
 from moto.athena.models import QueryResults, athena_backends
 from moto.core.models import botocore_stubber
@@ -19,6 +20,7 @@ from abtest.adapters import aws
 from tools.local.template.intrinsics import ACCOUNT, REGION
 
 Body = dict[str, Any]
+Handler = Callable[..., None]
 Play = Callable[["ScriptedAthena", Body, Callable[[], Body]], Body]
 """What happens to one call: gets its request and a way to have moto answer it, gives the answer or raises."""
 
@@ -39,8 +41,11 @@ class ScriptedAthena:
         self.started: dict[str, Body] = {}
         self._plays: defaultdict[str, list[Play]] = defaultdict(list)
         events = aws.athena().meta.events
-        events.unregister("before-send", botocore_stubber)  # all handlers are called, whatever the first one answers
-        events.register("before-send.athena", self._send)
+        # botocore's stubs know only handlers that return nothing; before-send handlers may return an answer.
+        events.unregister(
+            "before-send", cast(Handler, botocore_stubber)
+        )  # all handlers are called, whatever the first one answers
+        events.register("before-send.athena", cast(Handler, self._send))
 
     def play(self, action: str, *plays: Play) -> None:
         """What the next calls of the action meet."""
@@ -55,6 +60,7 @@ class ScriptedAthena:
 
     def _send(self, request: AWSPreparedRequest, event_name: str, **_: Any) -> AWSResponse:
         action = event_name.rpartition(".")[2]
+        assert isinstance(request.body, str | bytes)
         body: Body = json.loads(request.body)
         self.asked[action].append(body)
 
@@ -118,7 +124,7 @@ def page(first: int, last: int, token: str | None) -> Play:
 
 
 def _response(request: AWSPreparedRequest, status: int, body: Body) -> AWSResponse:
-    return AWSResponse(request.url, status, {}, _Raw(json.dumps(body).encode()))
+    return AWSResponse(request.url, status, HTTPHeaders(), _Raw(json.dumps(body).encode()))
 
 
 class _Raw:

@@ -212,11 +212,12 @@ def srm_chi2(inputs: Inputs) -> Result:
 def srm_sequential(inputs: Inputs) -> Result:
     """Sample ratios monitored: batches add up, p is the running minimum."""
     weights, concentration = weights_of(inputs), positive(inputs, "dirichlet_concentration")
-    seen, looks = [0] * len(weights), []
+    seen = [0] * len(weights)
+    looks: list[float | None] = []
     for batch in inputs["batches"]:
         seen = [one + other for one, other in zip(seen, counts(batch), strict=True)]
         found = sequential_sample_ratio(seen, weights, concentration=concentration)
-        looks.append(found and found.p_value)
+        looks.append(found.p_value if found else None)
     return {"sequential_p": running_minimum(looks)}
 
 

@@ -14,7 +14,7 @@ router = Router("/webhook-events", tag="Webhooks")
 def list_events(_caller: Reader, page: Page) -> ListOf[WebhookEvent]:
     """The events that an endpoint may ask for, each with the schema of its body and an example."""
     names = list(EVENTS)
-    start = names.index(page.after) + 1 if page.after in EVENTS else 0
+    start = names.index(page.after) + 1 if page.after is not None and page.after in EVENTS else 0
     shown = names[start : start + page.limit]
     last = shown[-1] if start + page.limit < len(names) else None
     return page.page([WebhookEvent.of(EVENTS[name]) for name in shown], last)

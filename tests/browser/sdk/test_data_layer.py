@@ -183,7 +183,7 @@ def test_layers__of_other_names__are_listened_to_and_others_left_alone(shop: Sho
 
 
 def test_push__that_is_cyclic__is_told_as_far_as_it_goes(shop: Shop, open_page: Open) -> None:
-    trigger = {"event": "e", "layer": "dataLayer", "track": "seen"}
+    trigger: dict[str, Any] = {"event": "e", "layer": "dataLayer", "track": "seen"}
     trigger["properties"] = [{"from": ["o"], "to": "o", "type": "json"}, {"from": ["o.o.o.n"], "to": "n"}]
     shop.config = listening(trigger)
     shop.page("/", PAGE)

@@ -1,8 +1,11 @@
 """The nine actions (folded into seven), on what is there, on what comes later, and through re-renders."""
 
-import pytest
+from typing import Any
 
-from tests.browser.sdk.configs import experiment, mutate, pages
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.sdk.configs import Json, experiment, mutate, pages
 from tests.browser.sdk.conftest import Open
 from tests.browser.sdk.shop import Shop, html
 
@@ -44,7 +47,7 @@ EXPECTED_SNAPSHOT = "Original boldnextb,h1class=a,id=t,style=color: red,margin: 
 
 @pytest.mark.parametrize(("mutation", "look", "expected"), ACTIONS, ids=lambda value: str(value)[:40])
 def test_action__applies_to_parsed_and_to_late_content_and_gives_the_page_back(
-    mutation, look, expected, shop: Shop, open_page: Open
+    mutation: Json, look: str, expected: Any, shop: Shop, open_page: Open
 ) -> None:
     shop.experiments = [experiment({"mutations": [mutation]}, pages=pages("\\/"))]
     shop.page("/", html(BODY))
@@ -99,7 +102,7 @@ RENDER = f"document.querySelector('ul').innerHTML = {LIST!r}"
 ITEMS = "[...document.querySelectorAll('li')].map((e) => e.textContent).join('')"
 
 
-def rendered(shop: Shop, open_page: Open, *mutations, body: str = f"<ul>{LIST}</ul>"):
+def rendered(shop: Shop, open_page: Open, *mutations: Json, body: str = f"<ul>{LIST}</ul>") -> Page:
     """The page after the snippet treated the list."""
     shop.experiments = [experiment({"mutations": list(mutations)})]
     shop.page("/", html(body))
@@ -110,7 +113,9 @@ def rendered(shop: Shop, open_page: Open, *mutations, body: str = f"<ul>{LIST}</
     ("action", "expected"),
     [({"action": "remove"}, "abde"), ({"action": "insertBefore", "html": "<li>+</li>"}, "ab+cde")],
 )
-def test_positional__over_fifty_renders__acts_once_each(action, expected, shop: Shop, open_page: Open) -> None:
+def test_positional__over_fifty_renders__acts_once_each(
+    action: Json, expected: str, shop: Shop, open_page: Open
+) -> None:
     page = rendered(shop, open_page, {"selector": "li:nth-child(3)", **action})
     assert page.evaluate(ITEMS) == expected
     seen = page.evaluate(
@@ -125,7 +130,7 @@ def test_positional__over_fifty_renders__acts_once_each(action, expected, shop: 
     [({"action": "remove"}, "abdexx"), ({"action": "insertAfter", "html": "<li>+</li>"}, "abc+dexx")],
 )
 def test_positional__when_items_are_added_later__is_not_resolved_again(
-    action, expected, shop: Shop, open_page: Open
+    action: Json, expected: str, shop: Shop, open_page: Open
 ) -> None:
     page = rendered(shop, open_page, {"selector": "li:nth-child(3)", **action})
     append = "document.querySelector('ul').insertAdjacentHTML('beforeend', '<li>x</li>')"
@@ -169,7 +174,7 @@ def test_every_second__while_the_list_is_parsed_in_pieces__is_resolved_on_the_wh
 
 @pytest.mark.parametrize("fields", [{"action": "text", "text": "New"}, {"action": "html", "html": "New"}])
 def test_content__while_the_element_itself_is_parsed_in_pieces__is_replaced_whole(
-    fields, shop: Shop, open_page: Open
+    fields: Json, shop: Shop, open_page: Open
 ) -> None:
     gate = "<script>requestAnimationFrame(() => requestAnimationFrame(() => fetch('/gate')))</script>"
     shop.experiments = [experiment({"mutations": [{"selector": "h1", **fields}]}, pages=pages("\\/"))]

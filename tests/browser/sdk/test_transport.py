@@ -67,12 +67,16 @@ def test_429_with_retry_after_then_500__each_event_is_accepted_once_unchanged(sh
     assert [event["type"] for event in fourth["events"]] == ["custom"], "what is new waits as well"
 
 
+def wait_attempts(shop: Shop, number: int) -> None:
+    shop.wait(lambda: len(shop.attempts) >= number)
+
+
 def test_refusal__is_final(shop: Shop, open_page: Open) -> None:
     shop.answers = [(400, {}), (401, {}), (403, {})]
     shop.page("/", html(""))
     page = open_page()
     for number in (1, 2, 3):
-        shop.wait(lambda number=number: len(shop.attempts) >= number)
+        wait_attempts(shop, number)
         page.evaluate(f"svc.track('event {number}')")
     shop.wait_events("custom")
     sent = [[event["data"].get("event_name") for event in body["events"]] for _, body, _ in shop.attempts]

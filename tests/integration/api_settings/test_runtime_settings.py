@@ -207,7 +207,7 @@ def test_environments__removed_while_something_is_delivered_in_them__is_a_confli
     api: MemoryApi, client: Client, tenant: Tenant
 ) -> None:
     version = client.patch("/settings/environments", environments(environment("staging"))).json()["version"]
-    shop = {"shop_id": tenant.shop.id, "environment_key": "staging"}
+    shop: dict[str, Any] = {"shop_id": tenant.shop.id, "environment_key": "staging"}
     paused, active = flag(1, status="paused", version=1, **shop), personalization(version=1, **shop)
     heads = (flag_head(paused), personalization_head(active))
     store(api, heads, version=0)

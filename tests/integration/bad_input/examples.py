@@ -185,4 +185,4 @@ class Examples:
         }
         if schema.get("format") in by_format:
             return by_format[schema["format"]]
-        return "x" * max(3, schema.get("minLength", 0))
+        return "x" * max(3, int(schema.get("minLength", 0)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def test_caller__without_a_key__is_401(world: World, operation: Operation) -> No
 
 def test_caller__whatever_is_wrong_with_the_key__gets_the_same_words(world: World) -> None:
     now = world.api.clock.now()
-    shop = {"shop_id": world.mine.shop.id}
+    shop: dict[str, Any] = {"shop_id": world.mine.shop.id}
     ended = world.api.key(["shop:read"], **shop, expires_at=timestamp(now - timedelta(seconds=1))).text
     revoked = world.api.key(["shop:read"], **shop, revoked_at=timestamp(now)).text
     unknown = compose("shop", "A" * 12, "B" * 32)

@@ -3,10 +3,11 @@
 import http.client
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from tools.local.testing import running_stack
 
 TEMPLATE = Path(__file__).with_name("stack") / "template.yaml"
+Headers = Mapping[str, str] | None
 QUIET = ["--template", str(TEMPLATE), "--no-seed", "--no-warm", "--no-schedules"]
 
 
@@ -26,11 +28,11 @@ class Answer:
     body: bytes
 
     @property
-    def json(self):
+    def json(self) -> Any:
         return json.loads(self.body)
 
 
-def send(base: str, method: str, path: str, body=None, headers=None, **extra) -> Answer:
+def send(base: str, method: str, path: str, body: Any = None, headers: Headers = None, **extra: Any) -> Answer:
     """Send one request on a connection of its own."""
     with closing(http.client.HTTPConnection(urlsplit(base).netloc, timeout=40)) as connection:
         connection.request(method, path, body=body, headers=headers or {}, **extra)
@@ -43,15 +45,15 @@ class Running:
     """The stack of the tests: its folder, its dev.json, and calls to its two APIs."""
 
     directory: Path
-    dev: dict
+    dev: dict[str, Any]
 
-    def api(self, method: str, path: str, body=None, headers=None, **extra) -> Answer:
+    def api(self, method: str, path: str, body: Any = None, headers: Headers = None, **extra: Any) -> Answer:
         return send(self.dev["base_url"], method, path, body, headers, **extra)
 
-    def edge(self, method: str, path: str, body=None, headers=None) -> Answer:
+    def edge(self, method: str, path: str, body: Any = None, headers: Headers = None) -> Answer:
         return send(self.dev["worker_base_url"], method, path, body, headers)
 
-    def act(self, action: str, body=None) -> Answer:
+    def act(self, action: str, body: Any = None) -> Answer:
         return self.api("POST", f"/act/{action}", body)
 
     def log(self, function: str) -> str:

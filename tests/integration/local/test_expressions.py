@@ -24,15 +24,15 @@ SUNDAY = datetime(2026, 11, 1, 3, 30, tzinfo=UTC)
         ("cron(15,30 2-4 * * ? 2025-2027)", True),
     ],
 )
-def test_cron__is_due_in_its_minutes(expression, due):
+def test_cron__is_due_in_its_minutes(expression: str, due: bool) -> None:
     assert parse(expression).due(SUNDAY, 0) is due
 
 
-def test_cron__counts_in_its_timezone():
+def test_cron__counts_in_its_timezone() -> None:
     assert parse("cron(30 4 * * ? *)", "Europe/Berlin").due(SUNDAY, 0)
 
 
-def test_rate__is_due_each_so_many_minutes_after_the_start():
+def test_rate__is_due_each_so_many_minutes_after_the_start() -> None:
     assert [minute for minute in range(11) if parse("rate(5 minutes)").due(SUNDAY, minute)] == [5, 10]
     assert parse("rate(1 hour)").due(SUNDAY, 60)
 
@@ -48,6 +48,6 @@ def test_rate__is_due_each_so_many_minutes_after_the_start():
         "at(2026-01-01T00:00:00)",
     ],
 )
-def test_expression__that_cannot_be_read_is_refused(expression):
+def test_expression__that_cannot_be_read_is_refused(expression: str) -> None:
     with pytest.raises(TemplateError, match="cannot read the schedule"):
         parse(expression)

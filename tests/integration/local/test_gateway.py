@@ -6,16 +6,20 @@ import socket
 import threading
 from contextlib import closing, suppress
 from random import Random
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.integration.local.conftest import Answer, Running
+
 pytestmark = pytest.mark.stack
 
 
-def event_of(answer):
+def event_of(answer: Answer) -> dict[str, Any]:
     assert answer.status == 200, answer.body
-    return answer.json["event"]
+    event: dict[str, Any] = answer.json["event"]
+    return event
 
 
 @pytest.mark.parametrize(
@@ -29,28 +33,30 @@ def event_of(answer):
         ("GET", "/files/a/b%20c", "GET /files/{proxy+}", {"proxy": "a/b c"}),
     ],
 )
-def test_route__most_specific_wins(stack, method, path, route, parameters):
+def test_route__most_specific_wins(
+    stack: Running, method: str, path: str, route: str, parameters: dict[str, str] | None
+) -> None:
     event = event_of(stack.api(method, path))
     assert event["routeKey"] == event["requestContext"]["routeKey"] == route
     assert event.get("pathParameters") == parameters
 
 
-def test_route__head_reaches_any_but_never_get(stack):
+def test_route__head_reaches_any_but_never_get(stack: Running) -> None:
     assert stack.api("HEAD", "/things/7").status == 200
     assert stack.api("HEAD", "/files/a").status == 404
 
 
-def test_route__unmatched_is_404(stack):
+def test_route__unmatched_is_404(stack: Running) -> None:
     answer = stack.api("GET", "/nowhere")
     assert (answer.status, answer.json) == (404, {"message": "Not Found"})
     assert stack.api("PUT", "/files/a").status == 404
 
 
-def test_default_route__serves_any_path_method_and_host(stack):
+def test_default_route__serves_any_path_method_and_host(stack: Running) -> None:
     assert stack.edge("PURGE", "/a/b?c", headers={"Host": "shop.example"}).body == b"PURGE /a/b shop.example"
 
 
-def test_event__has_the_shape_of_payload_2(stack):
+def test_event__has_the_shape_of_payload_2(stack: Running) -> None:
     answer = stack.api(
         "GET", "/things/x%20y?b=2&a=1&b=3%204&flag", headers={"X-Twice": "1", "Cookie": "s=1; t=2", "User-Agent": "me"}
     )
@@ -70,7 +76,7 @@ def test_event__has_the_shape_of_payload_2(stack):
     assert {"body", "stageVariables"}.isdisjoint(event)
 
 
-def test_event__repeated_headers_are_joined(stack):
+def test_event__repeated_headers_are_joined(stack: Running) -> None:
     netloc = urlsplit(stack.dev["base_url"]).netloc
     with closing(http.client.HTTPConnection(netloc)) as connection:
         connection.putrequest("GET", "/things/1")
@@ -92,18 +98,18 @@ def test_event__repeated_headers_are_joined(stack):
         ("text/plain", b"\xff\xfe", True),
     ],
 )
-def test_event__body_is_text_or_base64_by_type(stack, type_, body, encoded):
+def test_event__body_is_text_or_base64_by_type(stack: Running, type_: str, body: bytes, encoded: bool) -> None:
     event = event_of(stack.api("PUT", "/things/1", body, {"Content-Type": type_}))
     assert event["isBase64Encoded"] is encoded
     assert (base64.b64decode(event["body"]) if encoded else event["body"].encode()) == body
 
 
-def test_event__chunked_body_arrives_whole(stack):
+def test_event__chunked_body_arrives_whole(stack: Running) -> None:
     event = event_of(stack.api("PUT", "/things/1", iter([b"one ", b"two"]), encode_chunked=True))
     assert event["body"] == "one two"
 
 
-def test_response__cookies_and_headers(stack):
+def test_response__cookies_and_headers(stack: Running) -> None:
     answer = stack.act("cookies")
     assert answer.status == 201
     assert answer.headers.get_all("set-cookie") == ["a=1; Path=/", "b=2"]
@@ -111,12 +117,12 @@ def test_response__cookies_and_headers(stack):
     assert answer.headers["content-type"] == "text/plain;charset=UTF-8"
 
 
-def test_response__base64_becomes_bytes(stack):
+def test_response__base64_becomes_bytes(stack: Running) -> None:
     answer = stack.act("binary")
     assert (answer.body, answer.headers["content-type"]) == (b"\x00\x01\x02\xff", "image/png")
 
 
-def test_response__without_a_status_is_inferred(stack):
+def test_response__without_a_status_is_inferred(stack: Running) -> None:
     answer = stack.act("inferred")
     assert (answer.status, answer.json, answer.headers["content-type"]) == (
         200,
@@ -128,12 +134,12 @@ def test_response__without_a_status_is_inferred(stack):
 
 
 @pytest.mark.parametrize("action", ["malformed", "split", "unserialisable", "large"])
-def test_response__that_cannot_be_sent_is_500(stack, action):
+def test_response__that_cannot_be_sent_is_500(stack: Running, action: str) -> None:
     answer = stack.act(action)
     assert (answer.status, answer.json) == (500, {"message": "Internal Server Error"})
 
 
-def test_limits__six_megabytes(stack):
+def test_limits__six_megabytes(stack: Running) -> None:
     big = b"x" * 6_291_456
     answer = stack.api("PUT", "/things/1", big)
     assert (answer.status, answer.json) == (413, {"message": "Request Entity Too Large"})
@@ -141,7 +147,7 @@ def test_limits__six_megabytes(stack):
     assert len(stack.act("large-but-allowed").body) == 6_000_000
 
 
-def test_connection__is_kept_alive(stack):
+def test_connection__is_kept_alive(stack: Running) -> None:
     netloc = urlsplit(stack.dev["base_url"]).netloc
     with closing(http.client.HTTPConnection(netloc)) as connection:
         for _ in range(3):
@@ -168,7 +174,7 @@ def test_connection__is_kept_alive(stack):
         (b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 70_000 + b"\r\n\r\n", 431),
     ],
 )
-def test_malformed_http__is_refused_and_hurts_nobody(stack, raw, status):
+def test_malformed_http__is_refused_and_hurts_nobody(stack: Running, raw: bytes, status: int) -> None:
     port = urlsplit(stack.dev["base_url"]).port
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(raw)
@@ -176,7 +182,7 @@ def test_malformed_http__is_refused_and_hurts_nobody(stack, raw, status):
     assert stack.api("GET", "/things/1").status == 200
 
 
-def test_garbage__never_breaks_the_server(stack):
+def test_garbage__never_breaks_the_server(stack: Running) -> None:
     random = Random(7)
     port = urlsplit(stack.dev["worker_base_url"]).port
     whole = b"POST /a?b=%zz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nCookie: a=b;;c\r\n\r\nhello"
@@ -195,7 +201,7 @@ def test_garbage__never_breaks_the_server(stack):
     assert "Traceback" not in (stack.directory / "output.txt").read_text()
 
 
-def test_connection__that_breaks_off_hurts_nobody(stack):
+def test_connection__that_breaks_off_hurts_nobody(stack: Running) -> None:
     port = urlsplit(stack.dev["base_url"]).port
     for part in (b"", b"GET / HT", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"):
         with socket.create_connection(("127.0.0.1", port)) as client:
@@ -203,10 +209,10 @@ def test_connection__that_breaks_off_hurts_nobody(stack):
     assert stack.api("GET", "/things/1").status == 200
 
 
-def test_concurrency__requests_share_a_pool(stack):
-    pids = []
+def test_concurrency__requests_share_a_pool(stack: Running) -> None:
+    pids: list[int] = []
 
-    def call():
+    def call() -> None:
         pids.append(stack.act("pid").json["pid"])
 
     threads = [threading.Thread(target=call) for _ in range(20)]

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import dataclass
 
 import pytest
 
@@ -12,22 +13,27 @@ from tools.local.web.messages import Request
 ORIGIN = "http://127.0.0.1:8401"
 
 
-@pytest.fixture
-def visit():
-    store = Store(ORIGIN)
-    store.shop_id = "shop-1"
+@dataclass
+class Visit:
+    """Requests to the demo shop."""
 
-    def visiting(target, method="GET"):
+    store: Store
+
+    def __call__(self, target: str, method: str = "GET") -> tuple[int, str]:
         path, _, query = target.partition("?")
-        answer = asyncio.run(store.handle(Request(method, path, query, [], b"", "127.0.0.1", 1, "HTTP/1.1")))
+        answer = asyncio.run(self.store.handle(Request(method, path, query, [], b"", "127.0.0.1", 1, "HTTP/1.1")))
         return answer.status, answer.body.decode()
 
-    visiting.store = store
-    return visiting
+
+@pytest.fixture
+def visit() -> Visit:
+    store = Store(ORIGIN)
+    store.shop_id = "shop-1"
+    return Visit(store)
 
 
 @pytest.mark.parametrize("page", ["/", "/product", "/product?item=oak-board", "/product-b", "/checkout", "/absent"])
-def test_page__has_the_tag_first_in_its_head(visit, page):
+def test_page__has_the_tag_first_in_its_head(visit: Visit, page: str) -> None:
     _, html = visit(page)
     head = html.partition("<head>\n")[2]
     assert head.startswith(
@@ -36,17 +42,17 @@ def test_page__has_the_tag_first_in_its_head(visit, page):
     assert "$" not in html
 
 
-def test_page__without_a_shop_has_no_tag(visit):
+def test_page__without_a_shop_has_no_tag(visit: Visit) -> None:
     visit.store.shop_id = ""
     assert "/s/" not in visit("/")[1]
 
 
-def test_list__links_every_product(visit):
+def test_list__links_every_product(visit: Visit) -> None:
     _, html = visit("/")
     assert re.findall(r'/product\?item=([\w-]+)"', html) == [product.slug for product in PRODUCTS]
 
 
-def test_shopping__needs_no_script(visit):
+def test_shopping__needs_no_script(visit: Visit) -> None:
     _, product = visit("/product?item=glass-carafe")
     assert '<form action="/checkout" method="get"' in product
     assert 'name="item" value="glass-carafe"' in product
@@ -55,16 +61,16 @@ def test_shopping__needs_no_script(visit):
     assert "Thank you" in visit("/checkout?placed=1")[1]
 
 
-def test_script__tells_the_sdk_only_if_it_is_there(visit):
+def test_script__tells_the_sdk_only_if_it_is_there(visit: Visit) -> None:
     _, script = visit("/shop.js")
     assert 'window.svc?.track("add_to_cart", {' in script
     assert 'window.svc?.track("order", { orderId, revenue, currency, items:' in script
 
 
-def test_store__refuses_what_is_no_page(visit):
+def test_store__refuses_what_is_no_page(visit: Visit) -> None:
     assert visit("/absent")[0] == 404
     assert visit("/", "POST")[0] == 405
 
 
-def test_item__that_is_unknown_or_hostile_shows_the_first_product(visit):
+def test_item__that_is_unknown_or_hostile_shows_the_first_product(visit: Visit) -> None:
     assert "Stoneware mug" in visit("/product?item=%3Cscript%3E")[1]

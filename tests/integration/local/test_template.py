@@ -1,19 +1,24 @@
 """Reading templates: functions of CloudFormation, SAM's defaults, and clear refusals."""
 
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tools.local.gateway.routing import Router
-from tools.local.template.document import TemplateError, load
+from tools.local.template.document import Document, TemplateError, load
 from tools.local.template.functions import Route, functions
 from tools.local.template.intrinsics import Resolver, parameter_values
-from tools.local.template.resources import existing
+from tools.local.template.resources import Resource, existing
+
+Read = Callable[..., tuple[Document, Resolver, list[Resource]]]
 
 
 @pytest.fixture
-def read(tmp_path):
-    def reading(text, supplied=None):
+def read(tmp_path: Path) -> Read:
+    def reading(text: str, supplied: dict[str, str] | None = None) -> tuple[Document, Resolver, list[Resource]]:
         path = tmp_path / "template.yaml"
         path.write_text(textwrap.dedent(text))
         document = load(path)
@@ -24,7 +29,7 @@ def read(tmp_path):
 
 
 @pytest.fixture
-def resolver(read):
+def resolver(read: Read) -> Resolver:
     return read("""
         Parameters:
           Size: {Type: Number, Default: 3}
@@ -59,7 +64,7 @@ def resolver(read):
         ({"Fn::Base64": "a"}, "YQ=="),
     ],
 )
-def test_resolve__gives_what_cloudformation_would(resolver, node, value):
+def test_resolve__gives_what_cloudformation_would(resolver: Resolver, node: Any, value: Any) -> None:
     assert resolver.resolve(node) == value
 
 
@@ -71,19 +76,19 @@ def test_resolve__gives_what_cloudformation_would(resolver, node, value):
         ({"Fn::If": ["Perhaps", 1, 2]}, "no condition named Perhaps"),
     ],
 )
-def test_resolve__says_what_it_cannot(resolver, node, complaint):
+def test_resolve__says_what_it_cannot(resolver: Resolver, node: Any, complaint: str) -> None:
     with pytest.raises(TemplateError, match=complaint):
         resolver.resolve(node)
 
 
-def test_parameters__without_any_value_or_with_a_wrong_one_are_refused(read):
+def test_parameters__without_any_value_or_with_a_wrong_one_are_refused(read: Read) -> None:
     with pytest.raises(TemplateError, match="parameter A has no default"):
         read("Parameters: {A: {Type: String}}")
     with pytest.raises(TemplateError, match="may be one of"):
         read("Parameters: {A: {Type: String, AllowedValues: [x]}}", {"A": "y"})
 
 
-def test_resources__whose_condition_is_false_do_not_exist(read):
+def test_resources__whose_condition_is_false_do_not_exist(read: Read) -> None:
     _, _, resources = read("""
         Parameters: {Extra: {Type: String, Default: "false"}}
         Conditions: {IsOn: !Equals [!Ref Extra, "true"]}
@@ -94,7 +99,7 @@ def test_resources__whose_condition_is_false_do_not_exist(read):
     assert [resource.logical_id for resource in resources] == ["B"]
 
 
-def test_functions__inherit_globals(read, tmp_path):
+def test_functions__inherit_globals(read: Read, tmp_path: Path) -> None:
     document, resolver, resources = read("""
         Globals:
           Function: {Timeout: 29, CodeUri: code/, Layers: [!Ref L], Environment: {Variables: {A: 1, B: true}}}
@@ -117,7 +122,7 @@ def test_functions__inherit_globals(read, tmp_path):
     assert [schedule.expression for schedule in function.schedules] == ["rate(1 day)"]
 
 
-def test_functions__that_read_no_queue_of_the_template_are_refused(read):
+def test_functions__that_read_no_queue_of_the_template_are_refused(read: Read) -> None:
     with pytest.raises(TemplateError, match="which the template does not create"):
         functions(
             *read("""
@@ -131,7 +136,7 @@ def test_functions__that_read_no_queue_of_the_template_are_refused(read):
         )
 
 
-def test_template__that_is_no_yaml_is_refused(tmp_path):
+def test_template__that_is_no_yaml_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text("a: [")
     with pytest.raises(TemplateError, match="not valid YAML"):
         load(tmp_path / "t.yaml")
@@ -148,7 +153,7 @@ def test_template__that_is_no_yaml_is_refused(tmp_path):
         ("GET", "/s/abc.js", "GET /s/{name}.js"),
     ],
 )
-def test_router__follows_the_documented_order(method, path, key):
+def test_router__follows_the_documented_order(method: str, path: str, key: str) -> None:
     keys = [
         "$default",
         "ANY /{proxy+}",

@@ -62,9 +62,9 @@ class WithTasks(WithoutTasks):
             ]
         }
 
-    def start_message_move_task(self, *, SourceArn: str, DestinationArn: str) -> Any:  # noqa: N803 - theirs
+    def start_message_move_task(self, **task: Any) -> Any:
         assert not self.running, "AWS refuses a second task"
-        self.source, self.target = (self._url(arn) for arn in (SourceArn, DestinationArn))
+        self.source, self.target = (self._url(arn) for arn in (task["SourceArn"], task["DestinationArn"]))
         self.running, self.left = True, 23
         return {"TaskHandle": "t"}
 
@@ -115,10 +115,13 @@ def test_replay__by_a_task__moves_all_and_tells_how_far_it_is(aws_stack: AwsStac
 
 def test_replay__whose_task_runs_still__waits_for_that_one(aws_stack: AwsStack, dead: set[str]) -> None:
     service = WithTasks(aws_stack.clients.sqs)
-    names = {"QueueUrl": aws_stack.name("EventQueueDeadLetters"), "AttributeNames": ["QueueArn"]}
-    arn = aws_stack.clients.sqs.get_queue_attributes(**names)["Attributes"]["QueueArn"]
-    target = aws_stack.clients.sqs.get_queue_attributes(**names | {"QueueUrl": aws_stack.name("EventQueue")})
-    service.start_message_move_task(SourceArn=arn, DestinationArn=target["Attributes"]["QueueArn"])
+    source, target = (
+        aws_stack.clients.sqs.get_queue_attributes(QueueUrl=aws_stack.name(queue), AttributeNames=["QueueArn"])
+        for queue in ("EventQueueDeadLetters", "EventQueue")
+    )
+    service.start_message_move_task(
+        SourceArn=source["Attributes"]["QueueArn"], DestinationArn=target["Attributes"]["QueueArn"]
+    )
     told = replay_of(aws_stack, service, []).run()
     assert told["remaining"] == 0
     assert sorted(waiting(aws_stack)) == sorted(dead)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -175,7 +176,7 @@ def test_ask__reason_only_in_the_error__is_told(athena: ScriptedAthena, queries:
 
 @pytest.mark.parametrize("error", [{"ErrorCategory": 1}, {"ErrorCategory": 3, "Retryable": True}])
 def test_ask__athena_breaks_the_query__starts_another(
-    athena: ScriptedAthena, queries: AthenaQueries, error: dict[str, object]
+    athena: ScriptedAthena, queries: AthenaQueries, error: dict[str, Any]
 ) -> None:
     for answer in ("1", "2"):
         athena.results(("n", "bigint"), rows=[[answer]])

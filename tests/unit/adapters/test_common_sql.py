@@ -100,7 +100,7 @@ STATEMENTS = dict(_statements())
 
 
 @cache
-def parsed(statement: str, dialect: str) -> exp.Expression:
+def parsed(statement: str, dialect: str) -> exp.Expr:
     return sqlglot.parse_one(statement, read=dialect)
 
 

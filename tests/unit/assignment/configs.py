@@ -18,7 +18,9 @@ def experiment(
 ) -> Config:
     """An experiment with as many variations as weights, called a, b, c …, the first one the control."""
     cuts = ranges(weights, coverage)
-    variations = [{"id": chr(97 + index), "name": "", "range": list(cut)} for index, cut in enumerate(cuts)]
+    variations: list[Config] = [
+        {"id": chr(97 + index), "name": "", "range": list(cut)} for index, cut in enumerate(cuts)
+    ]
     variations[0]["control"] = True
     return {"id": name, "epoch": epoch, "state": fold(seed(name, epoch)), "variations": variations, "goals": [], **more}
 

@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,13 +23,13 @@ def in_buckets(shares: list[list[float]]) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("case", BUCKET_RANGES, ids=lambda case: case[0])
-def test_ranges__of_a_third_party_case__are_its_ranges_in_buckets(case: list) -> None:
+def test_ranges__of_a_third_party_case__are_its_ranges_in_buckets(case: list[Any]) -> None:
     _, (count, coverage, weights), expected = case
     assert ranges(weights or equal_weights(count), coverage) == in_buckets(expected)
 
 
 @pytest.mark.parametrize("case", CASES["chooseVariation"], ids=lambda case: case[0])
-def test_variation_index__of_a_third_party_case__is_its_choice(case: list) -> None:
+def test_variation_index__of_a_third_party_case__is_its_choice(case: list[Any]) -> None:
     _, share, given_ranges, expected = case
     chosen = variation_index(round(share * BUCKETS), in_buckets(given_ranges))
     assert (-1 if chosen is None else chosen) == expected

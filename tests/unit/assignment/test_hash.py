@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ VERSION_TWO = [(seed, value, expected) for seed, value, version, expected in THI
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: str(line["id"]))
-def test_bucket__of_a_conformance_line__is_the_expected_one(line: dict) -> None:
+def test_bucket__of_a_conformance_line__is_the_expected_one(line: dict[str, Any]) -> None:
     inputs = line["inputs"]
     assert bucket(inputs["value"], fold(inputs["seed"])) == line["expected"]["bucket"]
 

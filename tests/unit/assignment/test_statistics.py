@@ -48,10 +48,10 @@ def step(states: Numbers, units: npt.NDArray[np.uint8]) -> Numbers:
 
 def oracle(ids: npt.NDArray[np.uint8], state: int) -> npt.NDArray[np.int64]:
     """The bucket of each row."""
-    folded = np.full(len(ids), state, dtype=np.uint64)
+    folded: Numbers = np.full(len(ids), state, dtype=np.uint64)
     for column in ids.T:
         folded = step(folded, column)
-    hashed = np.full(len(ids), fold(""), dtype=np.uint64)
+    hashed: Numbers = np.full(len(ids), fold(""), dtype=np.uint64)
     for power in range(9, -1, -1):
         begun = (folded >= 10**power) | (power == 0)
         digit = (folded // np.uint64(10**power) % np.uint64(10)).astype(np.uint8) + np.uint8(ord("0"))

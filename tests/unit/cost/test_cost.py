@@ -87,6 +87,7 @@ class Reading(AthenaQueries):
 def reads_of(text: str) -> int:
     """Athena computes a named part of a query wherever it is used."""
     tree = sqlglot.parse_one(text, read="athena")
+    assert isinstance(tree, exp.Query)
     named = {cte.alias: cte.this for cte in tree.ctes}
     tree.set("with_", None)
 

@@ -104,7 +104,8 @@ def test_flag__is_weighed_where_pages_are_told_of_it(budget: CodeBudget) -> None
         budget.admit_flag(None, flag(**big))
     with pytest.raises(TooLargeError):
         budget.admit_flag(flag(**big, status="draft"), flag(**big, status="paused"))
-    for elsewhere in ({"environment_key": "staging"}, {"delivery_type": "api"}, {"status": "draft"}):
+    elsewheres: list[dict[str, Any]] = [{"environment_key": "staging"}, {"delivery_type": "api"}, {"status": "draft"}]
+    for elsewhere in elsewheres:
         budget.admit_flag(None, flag(**big, **elsewhere))
 
 

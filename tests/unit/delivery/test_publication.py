@@ -204,14 +204,14 @@ def test_publish__dying_before_any_write__leaves_the_old_publication_whole(write
 @pytest.mark.parametrize("write", range(1, WRITES + 1))
 def test_publish__overtaken_by_a_newer_publication__leaves_the_newer_one(write: int) -> None:
     def newer() -> None:
-        storefront.keep(experiment(name="newer"))
-        assert storefront.publication.publish(SHOP_ID).ok
+        shop.keep(experiment(name="newer"))
+        assert shop.publication.publish(SHOP_ID).ok
 
     blobs = Interrupting(write, newer)
-    storefront = Storefront(blobs=blobs)
-    storefront.keep(experiment(name="older"))
-    assert storefront.publication.publish(SHOP_ID).ok
-    assert names(storefront) == ["newer"]
+    shop = Storefront(blobs=blobs)
+    shop.keep(experiment(name="older"))
+    assert shop.publication.publish(SHOP_ID).ok
+    assert names(shop) == ["newer"]
 
 
 def test_publish__overtaken_by_one_that_changed_nothing__does_not_bring_the_old_state_back() -> None:

@@ -19,13 +19,13 @@ class Told(MemoryQueue):
 
     def __init__(self, refused: str = "") -> None:
         super().__init__()
-        self.sent: list[str] = []
+        self.shops: list[str] = []
         self.refused = refused
 
     def send(self, body: str, *, delay_seconds: int = 0) -> None:
         if json.loads(body)["shop_id"] == self.refused:
             raise QueueUnavailableError("busy")
-        self.sent.append(json.loads(body)["shop_id"])
+        self.shops.append(json.loads(body)["shop_id"])
 
 
 def shop(number: int) -> str:
@@ -56,14 +56,14 @@ def test_rollout__of_a_release__has_each_shop_published_once(count: int) -> None
     blobs, queue = bucket(count), Told()
     told = runs(blobs, queue, "release 1", 4)
     assert max(told) <= SHOPS_A_RUN
-    assert queue.sent == all_shops(count)
+    assert queue.shops == all_shops(count)
 
 
 def test_rollout__of_the_next_release_and_of_the_former_one__begins_anew() -> None:
     blobs, queue = bucket(2), Told()
     for release in ("1", "2", "1"):
         runs(blobs, queue, release, 2)
-    assert queue.sent == [*all_shops(2)] * 3
+    assert queue.shops == [*all_shops(2)] * 3
 
 
 def test_rollout__when_rendering_changed__begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,12 @@ def test_long_config__is_a_text_that_a_part_of_the_sdk_reads() -> None:
     def kind(length: int) -> tuple[bool, bool]:
         config = config_of() | {"shop_id": "s" * length}
         wanted: list[Collection[str]] = []
-        rendered = render_snippet(config, lambda parts: wanted.append(parts) or BUNDLE, SCRIPTS, ASSETS_URL)
+
+        def bundle(parts: Collection[str]) -> str:
+            wanted.append(parts)
+            return BUNDLE
+
+        rendered = render_snippet(config, bundle, SCRIPTS, ASSETS_URL)
         return rendered.text.startswith(BUNDLE.strip().removesuffix(";") + "('"), "parsing" in wanted[0]
 
     rest = len(literal(config_of() | {"shop_id": ""}))

@@ -1,5 +1,7 @@
 """Rules of the data's quality, each at its threshold and on either side of it."""
 
+from typing import Any
+
 import pytest
 
 from abtest.domain.guardian.evidence import Finding, ShopOrders, Stitching
@@ -91,7 +93,8 @@ def test_event_gap__roll_ups_stand_still__the_shop_is_not_accused() -> None:
     """Nobody counted since the last visitor came; what came since is in the ledger alone."""
     came = {BEGAN_QUARTER + quarter: 5 for quarter in range(DAY)}
     end = (BEGAN_QUARTER + DAY) * QUARTER_MS
-    arms, busy = (arm(CONTROL, 480, arrivals=came), arm(TREATMENT, 0, share=0.0)), {"watched_since": end - QUARTER_MS}
+    arms = (arm(CONTROL, 480, arrivals=came), arm(TREATMENT, 0, share=0.0))
+    busy: dict[str, Any] = {"watched_since": end - QUARTER_MS}
     for quarters in (4, 8, 40):
         now = end + quarters * QUARTER_MS
         assert findings("event_gap", evidence(arms=arms, now=now, counted_until=end, **busy)) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from abtest.domain.guardian.cases import state_document, state_from
@@ -27,7 +29,7 @@ HOUR_LATER = BEGAN + UNSEEN_AFTER_MS
         ({"counted_until": HOUR_LATER, "multiple_exposure": 1}, False),
     ],
 )
-def test_unseen__at_and_beside_its_limits(fields: dict[str, int], is_time: bool) -> None:
+def test_unseen__at_and_beside_its_limits(fields: dict[str, Any], is_time: bool) -> None:
     assert (unseen(evidence(**{"visitors": (0, 0), **fields})) is not None) is is_time
 
 

@@ -73,7 +73,7 @@ def test_log__of_a_request__names_key_and_shop_but_no_secret_and_no_body(client:
     try:
         client.post("/things", {"name": "a private thing"}, headers={"X-Request-Id": "request-1234"})
     finally:
-        journal.removeHandler(handler)
+        logging.getLogger(journal.name).removeHandler(handler)
     line = json.loads(written.getvalue())
     assert (line["shop_id"], line["correlation_id"], line["operation"]) == (tenant.shop.id, "request-1234", "makeThing")
     assert "a private thing" not in written.getvalue()

@@ -1,5 +1,9 @@
 """Rate limits: a key's bucket, dear routes, failed authentications of an address."""
 
+from typing import Any
+
+import pytest
+
 from abtest.domain.credentials.api_keys import compose
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
@@ -44,7 +48,7 @@ def test_limits__of_two_keys__are_apart(api: MemoryApi, tenant: Tenant) -> None:
 
 
 def test_address__that_failed_too_often__is_429_before_the_key_is_looked_up(
-    api: MemoryApi, tenant: Tenant, bench: Bench
+    api: MemoryApi, tenant: Tenant, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unknown = compose("shop", "A" * 12, "B" * 32)
     guesser = Client(api.handler, key=unknown, address="198.51.100.9")
@@ -52,7 +56,12 @@ def test_address__that_failed_too_often__is_429_before_the_key_is_looked_up(
     assert statuses == [401] * 30 + [429]
     looked_up: list[object] = []
     resolve = api.management.catalog.resolve
-    api.management.catalog.resolve = lambda *a: looked_up.append(a) or resolve(*a)  # type: ignore[method-assign, func-returns-value]
+
+    def noted(*arguments: Any) -> Any:
+        looked_up.append(arguments)
+        return resolve(*arguments)
+
+    monkeypatch.setattr(api.management.catalog, "resolve", noted)
     right_key = Client(api.handler, key=tenant.admin, address="198.51.100.9")
     assert right_key.post("/things", {"name": "x"}, checked=False).status == 429
     assert looked_up == []

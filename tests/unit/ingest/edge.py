@@ -16,7 +16,7 @@ from abtest.edge.ingest_auth import IngestAuth, TrackingKeys
 from abtest.edge.ingest_events import IngestRoutes
 from abtest.kit.clock import ManualClock, to_milliseconds
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.http_sender import HttpAnswer, HttpUnreachableError
+from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.services.context import World
 from abtest.services.ingest import AnalyticsStore, Ingest
 
@@ -27,7 +27,7 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 NOW_MS = to_milliseconds(NOW)
 
 
-class StoreOfTests:
+class StoreOfTests(HttpSender):
     """An analytics store that remembers what came and answers what it is told to."""
 
     def __init__(self) -> None:
@@ -39,6 +39,9 @@ class StoreOfTests:
         if self.answer is None:
             raise HttpUnreachableError("refused")
         return self.answer
+
+    def get(self, url: str, *, headers: Mapping[str, str], redirects: int = 0) -> HttpAnswer:
+        raise AssertionError("rows are posted")
 
 
 @dataclass

@@ -44,7 +44,12 @@ def test_example_batch__arriving_then__is_taken_in() -> None:
 
 def test_example_of_a_signature__is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[urllib.request.Request] = []
-    monkeypatch.setattr(urllib.request, "urlopen", lambda request: sent.append(request) or io.BytesIO(b"{}"))
+
+    def urlopen(request: urllib.request.Request) -> io.BytesIO:
+        sent.append(request)
+        return io.BytesIO(b"{}")
+
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
     names: dict[str, Any] = {}
     exec(re.findall(r"```python\n(.*?)```", DOC, re.DOTALL)[0], names)
     names["send"]("https://edge.example", SHOP, ingest_secret(ROOTS, SHOP), [{"type": "pageview"}])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -99,7 +100,12 @@ def test_worker__that_died__loses_the_job_to_the_next(office: Office) -> None:
     office.clock.advance(minutes=5)
     heir = office.taken_up()
     assert office.jobs.get("shop-a", job_id).progress == 0
-    for call in (lambda: dead.advance(70), lambda: dead.complete({}), lambda: dead.fail("late")):
+    calls: list[Callable[[], object]] = [
+        lambda: dead.advance(70),
+        lambda: dead.complete({}),
+        lambda: dead.fail("late"),
+    ]
+    for call in calls:
         with pytest.raises(JobLostError):
             call()
     heir.complete({"rows": 1})

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -90,7 +91,7 @@ def test_update__of_a_version_that_was_overtaken__is_refused(house: House) -> No
 
 def test_update__overtaken_again_and_again__gives_up(house: House) -> None:
     made = house.make()
-    house.catalog.first = [lambda n=n: _overtake(house, made, n) for n in range(4)]
+    house.catalog.first = [partial(_overtake, house, made, n) for n in range(4)]
     with pytest.raises(StaleVersionError):
         house.update(made, surface="cart")
 

@@ -14,7 +14,7 @@ CASES = json.loads(Path("tests/data/growthbook/cases.json").read_text())["evalCo
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
-def test_condition__of_a_public_case__holds_as_it_says(case: list) -> None:
+def test_condition__of_a_public_case__holds_as_it_says(case: list[Any]) -> None:
     _, condition, attributes, expected, *groups = case
     assert holds(condition, attributes, *groups) is expected
 
@@ -117,7 +117,7 @@ def test_entry(entry: Any, value: Any, expected: bool) -> None:
         ("a.99999999999999999999", {"a": [1]}, False),
     ],
 )
-def test_path__leads_into_objects_and_lists_alone(path: str, attributes: dict, expected: bool) -> None:
+def test_path__leads_into_objects_and_lists_alone(path: str, attributes: dict[str, Any], expected: bool) -> None:
     assert holds({path: {"$eq": 1}}, attributes) is expected
 
 

@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ada_url import URL
@@ -15,7 +16,7 @@ THIRD_PARTY = json.loads((DATA / "growthbook/url_cases.json").read_text())["case
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: str(line["id"]))
-def test_matches__of_a_conformance_line__is_the_expected_answer(line: dict) -> None:
+def test_matches__of_a_conformance_line__is_the_expected_answer(line: dict[str, Any]) -> None:
     inputs = line["inputs"]
     assert matches(inputs["type"], inputs["pattern"], inputs["url"]) is line["expected"]["matches"]
 

@@ -53,7 +53,7 @@ def experiment_of(context: Document, theirs: Document, fallback: str | None = No
     unit = known.get(attribute) or known.get(fallback) or ""
     weights = theirs.get("weights") or equal_weights(len(theirs["variations"]))
     shares = in_buckets(theirs["ranges"]) if "ranges" in theirs else ranges(weights, theirs.get("coverage", 1))
-    version, seed = theirs.get("hashVersion", 1), theirs.get("seed", theirs["key"])
+    version, seed = theirs.get("hashVersion", 1), str(theirs.get("seed", theirs["key"]))
     made: Document = {
         "id": theirs["key"],
         "epoch": theirs.get("bucketVersion", 0) + 1,

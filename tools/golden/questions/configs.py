@@ -101,7 +101,9 @@ def _variations(random: Random) -> list[Document]:
     total = sum(parts) or 1
     coverage = random.choice([1, 1, 1, 0.5, 0.1, 0, random.random()])
     cut = ranges([part / total for part in parts], coverage)
-    made = [{"id": f"v{n}-{_id(random)}", "name": f"V{n}", "range": list(each)} for n, each in enumerate(cut)]
+    made: list[Document] = [
+        {"id": f"v{n}-{_id(random)}", "name": f"V{n}", "range": list(each)} for n, each in enumerate(cut)
+    ]
     if random.random() < 0.8:
         made[0]["control"] = True
     return [each for number, each in enumerate(made) if number < 2 or random.random() < 0.7]

@@ -1,5 +1,7 @@
 """Written decisions about personalizations, flags, days, pages, audiences."""
 
+from typing import Any
+
 from tools.golden.written.case import Case, Document
 from tools.golden.written.decisions import DE, holdout
 from tools.golden.written.shop import (
@@ -132,10 +134,10 @@ DAYS = [
 ]
 
 
-def _page(about: str, rule: Document, *, holds: bool, **asked: object) -> Case:
+def _page(about: str, rule: Document, *, holds: bool, **asked: Any) -> Case:
     pages = {"mode": "any", "in": [rule], "out": []}
     expected = ["seed: v0, 0 active control" if holds else "seed: v0, 0 inactive control"]
-    return case(about, experiments(experiment(pages=pages)), expected, **asked)  # type: ignore[arg-type]
+    return case(about, experiments(experiment(pages=pages)), expected, **asked)
 
 
 FOO, CART = {"path": r"\/?foo\/?"}, {"path": r"\/?cart\/?"}

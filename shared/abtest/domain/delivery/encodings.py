@@ -3,7 +3,7 @@
 import gzip
 from collections.abc import Callable, Mapping
 
-import brotli  # type: ignore[import-untyped]
+import brotli
 
 from abtest.domain.delivery.manifest import Encoding
 

@@ -6,11 +6,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import boto3
 import layered  # noqa: F401 - proves that the layer is on the path
 
-REPLIES = {
+REPLIES: dict[str, Callable[[], object]] = {
     "plain": lambda: "hello",
     "inferred": lambda: {"message": "hello"},
     "cookies": lambda: {
@@ -40,7 +42,7 @@ REPLIES = {
 }
 
 
-def state():
+def state() -> dict[str, Any]:
     dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
     return {
         "secret": boto3.client("secretsmanager").get_secret_value(SecretId=os.environ["SECRET_ARN"])["SecretString"],
@@ -50,7 +52,7 @@ def state():
     }
 
 
-def handler(event, context):
+def handler(event: dict[str, Any], context: Any) -> object:
     """Echo, or one of the replies above, or store or send what the body says."""
     action = (event.get("pathParameters") or {}).get("action")
     if action in REPLIES:
@@ -75,6 +77,6 @@ def handler(event, context):
     return {"statusCode": 200, "body": json.dumps({"event": event, "context": described})}
 
 
-def hang(event, context):
+def hang(event: object, context: object) -> None:
     """Never answer in time."""
     time.sleep(60)

@@ -1,11 +1,12 @@
 """Stores each message; a message that says fail fails, one that says poison breaks its whole batch."""
 
 import os
+from typing import Any
 
 import boto3
 
 
-def handler(event, _context):
+def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """Report the failures of one batch."""
     failures = []
     if any(record["body"] == "poison" for record in event["Records"]):
