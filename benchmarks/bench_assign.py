@@ -11,7 +11,6 @@ from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemorySessions
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.edge.assign import AssignmentRoutes
@@ -32,6 +31,7 @@ from abtest.services.throttling import FailedAuthentications
 from benchmarks.bench_edge import Context, Unlimited, bare
 from benchmarks.harness import compare, line, milliseconds, peak_megabytes
 from benchmarks.world import ROOTS, gateway_event, publication_of, shop_in
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemorySessions
 
 EXPERIMENTS = 100
 REQUESTS = 3000

@@ -16,7 +16,6 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from abtest.adapters.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER, Cell, Counts, GoalCount, Money, MoneyCell
 from abtest.domain.ledger.daily_counts import DailyCounts
@@ -45,6 +44,7 @@ from benchmarks.bench_edge import Context
 from benchmarks.harness import line, milliseconds, peak_megabytes
 from benchmarks.world import gateway_event
 from tests.support.api import MemoryApi
+from tests.support.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 
 DAYS, VISITORS_A_QUARTER, ROUNDS = 28, 6, 200
 VALUES = {

@@ -10,12 +10,12 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
-from abtest.adapters.memory import MemoryRateLimiter
 from abtest.edge.delivery import Delivery
 from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
 from benchmarks.harness import compare, line, milliseconds, peak_megabytes
 from benchmarks.world import gateway_event, published_shop
+from tests.support.memory import MemoryRateLimiter
 
 
 @dataclass

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryQueue
 from abtest.domain.credentials.signing import browser_signature
 from abtest.domain.ledger.events import goal_claim
 from abtest.edge.ingest_auth import IngestAuth, TrackingKeys
@@ -24,6 +23,7 @@ from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from benchmarks.bench_edge import Unlimited
 from benchmarks.harness import compare, line, peak_megabytes
 from benchmarks.world import ROOTS, gateway_event, published_shop
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryQueue
 
 BATCH, REQUESTS = 200, 10
 GOAL = "0192f2a0-0000-7000-8000-000000000001"

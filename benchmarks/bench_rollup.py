@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.ledger.columns import COLUMNS
@@ -38,6 +37,7 @@ from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
 from abtest.ports.counting import ShopPlans
 from abtest.services.ledger_files import LedgerFiles
+from tests.support.memory import MemoryBlobs
 
 SHOP, EXPERIMENT = "shop-a", "experiment-a"
 VARIATIONS = ("control", "blue")

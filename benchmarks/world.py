@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.settings.shop import Shop
@@ -13,6 +12,7 @@ from abtest.services.context import World
 from abtest.services.publication import Publication
 from abtest.services.shops import Shops
 from abtest.storefront import bundle
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
 
 ROOTS = RootKeys(active="k1", keys={"k1": b"a root key of benchmarks"})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from abtest.domain.stats import batched
+from tools.stats import batched
 
 LOOKS, STEP, RATE, TESTS, SEED, ALPHA = 500, 20, 0.05, 400, 6, 0.05
 WIDTH, HEIGHT, MARGIN = 340, 190, 40

@@ -5,10 +5,10 @@ from itertools import chain
 
 import numpy as np
 
-from abtest.domain.stats import batched
 from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rates
 from abtest.domain.stats.samples import Conversions, Sample
 from benchmarks.stats.work import ONE, many, tell
+from tools.stats import batched
 
 KIND = sys.argv[1]
 CONTROL, TREATMENT = (Conversions(visitors=n, conversions=x) for n, x in ONE)

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.domain.delivery.manifest import Encoding, object_key, pointer_key, read_pointer
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
@@ -20,6 +19,7 @@ from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
 from abtest.services.experiments.records import record_of
 from benchmarks.world import publication_of, shop_in
+from tests.support.memory import MemoryBlobs, MemoryCatalog
 
 Json = dict[str, Any]
 EDGE = "https://edge.example"

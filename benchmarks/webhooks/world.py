@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from abtest.adapters.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases
 from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.domain.egress.targets import PublicOnly
 from abtest.domain.webhooks.catalogue import EVENTS
@@ -21,6 +20,7 @@ from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.context import World
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.ringing import RingForEvents
+from tests.support.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases
 from tests.support.webhooks import keep, new_endpoint, worker
 
 EVENT = "experiment.started"

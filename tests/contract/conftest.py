@@ -24,18 +24,6 @@ from abtest.adapters.dynamo import (
     DynamoSessions,
 )
 from abtest.adapters.kms import KmsSealer
-from abtest.adapters.memory import (
-    MemoryBlobs,
-    MemoryCatalog,
-    MemoryDeliveryStore,
-    MemoryIdempotency,
-    MemoryLeases,
-    MemoryLookStore,
-    MemoryQueue,
-    MemoryRateLimiter,
-    MemoryRollupStore,
-    MemorySessions,
-)
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.sqs import SqsQueue
 from abtest.kit.clock import ManualClock
@@ -48,6 +36,18 @@ from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
 from abtest.ports.sealing import Sealer
 from tests.contract.records import START
+from tests.support.memory import (
+    MemoryBlobs,
+    MemoryCatalog,
+    MemoryDeliveryStore,
+    MemoryIdempotency,
+    MemoryLeases,
+    MemoryLookStore,
+    MemoryQueue,
+    MemoryRateLimiter,
+    MemoryRollupStore,
+    MemorySessions,
+)
 from tests.support.moto_stack import ENDPOINT, enter_moto, keep_clients_of, mocked
 from tests.support.template import Stack
 from tools.local.engine.process import Engine as Process

@@ -13,7 +13,6 @@ import pytest
 from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases, DynamoRateLimiter
 from abtest.adapters.dynamo.connection import connection
-from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.secrets import SecretRootKeys, SecretUnavailableError
 from abtest.adapters.sqs import SqsQueue
@@ -26,6 +25,7 @@ from abtest.ports.queue import QueueUnavailableError
 from tests.contract.conftest import Ports
 from tests.contract.records import SHOP, START, at, audit_row, claim, commit_of, iso, new_id, outbox_row, put, record
 from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
+from tests.support.memory import MemoryBlobs
 from tests.support.moto_stack import AwsStack, silent
 
 

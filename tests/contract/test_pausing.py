@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.domain.experiments.change import Event
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
@@ -19,6 +18,7 @@ from abtest.services.publication.budget import CodeBudget
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
 from tests.support.autostopping import Publisher, running
+from tests.support.memory import MemoryBlobs
 
 EVENTS = (Event("experiment.significant", {"goal_id": "g"}), Event("variation.winning", {"goal_id": "g"}))
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.domain.ledger.cells import Cell, Counts, Covariate, GoalCount, Money, MoneyCell, SessionCount, Step
 from abtest.domain.ledger.daily_counts import date_of
@@ -33,6 +32,7 @@ from tests.support.ledgers import (
     random_ledger,
     row,
 )
+from tests.support.memory import MemoryBlobs
 
 QUARTER = BEGIN // 900_000
 SHOP_ID = "0192f2a0-0000-7000-8000-00000000000a"

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.ledger.events import Row
@@ -16,6 +15,7 @@ from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
 from abtest.ports.counting import ShopLedger
 from tests.support.local_athena import LocalAthena, local_athena
+from tests.support.memory import MemoryBlobs
 
 SINCE = 0
 HOUR = 1_770_000_000_000 // 3_600_000 * 3_600_000

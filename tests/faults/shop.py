@@ -8,8 +8,6 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryLeases, MemoryRateLimiter, MemoryRollupStore, MemorySessions
-from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.running import RunningCounter
@@ -29,6 +27,8 @@ from tests.faults.faults import Fate, Fated, KilledError
 from tests.faults.oracle import LARGE, Event, Numbers
 from tests.faults.shoppers import Plan, Sending
 from tests.support.api import MemoryApi
+from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryRateLimiter, MemoryRollupStore, MemorySessions
+from tests.support.memory.metrics import MemoryMetrics
 
 PEACE = Fate()
 

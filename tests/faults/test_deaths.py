@@ -6,11 +6,11 @@ from itertools import count
 
 import pytest
 
-from abtest.adapters.memory import MemoryRollupStore
 from tests.faults.faults import Fate, KilledError
 from tests.faults.oracle import DAY
 from tests.faults.schedule import Schedule
 from tests.faults.shop import Process, Shop, moved
+from tests.support.memory import MemoryRollupStore
 
 AFTER = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 """The process dies before the call is carried out, or after it."""

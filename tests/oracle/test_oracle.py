@@ -13,7 +13,6 @@ from statsmodels.stats.power import normal_power_het
 from statsmodels.stats.proportion import proportion_confint, proportions_ztest
 from statsmodels.stats.weightstats import ttest_ind as statsmodels_ttest
 
-from abtest.domain.planning.power import power_for_rate
 from abtest.domain.planning.sample_size import Demand, size_for_rate
 from abtest.domain.stats.bayes import bayesian_means, bayesian_rates
 from abtest.domain.stats.cuped import CovariateSums, cuped
@@ -28,6 +27,7 @@ from abtest.domain.stats.samples import Conversions, Sample
 from abtest.domain.stats.sequential import Mixture, mixture_test, one_sided_mixture_test
 from abtest.domain.stats.wilson import wilson_bounds
 from tests.oracle import exact
+from tools.stats.power import power_for_rate
 
 ALPHA, REL = 0.05, 1e-9
 

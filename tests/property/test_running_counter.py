@@ -12,8 +12,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from abtest.adapters.memory import MemoryBlobs, MemoryLeases
-from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.running import RunningCounter
@@ -43,6 +41,8 @@ from tests.support.ledgers import (
     plan,
     random_ledger,
 )
+from tests.support.memory import MemoryBlobs, MemoryLeases
+from tests.support.memory.metrics import MemoryMetrics
 from tests.unit.ledger.streams import ledger_object
 
 OTHER_PLAN = plan(*GOALS[:2], GOALS[6], experiment_id="exp-1", shop_id=OTHER_SHOP)

@@ -11,15 +11,6 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from abtest.adapters.memory import (
-    MemoryBlobs,
-    MemoryLeases,
-    MemoryLookStore,
-    MemoryMetrics,
-    MemoryQueue,
-    MemoryRateLimiter,
-    MemorySessions,
-)
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.delivery.manifest import ACTIVE
@@ -51,6 +42,15 @@ from tests.stories.shoppers import Event
 from tests.support.api import START, MemoryApi, MemoryManagement
 from tests.support.autostopping import Doom
 from tests.support.client import Client
+from tests.support.memory import (
+    MemoryBlobs,
+    MemoryLeases,
+    MemoryLookStore,
+    MemoryMetrics,
+    MemoryQueue,
+    MemoryRateLimiter,
+    MemorySessions,
+)
 
 IN_A_REQUEST, MESSAGES_IN_A_BATCH = 200, 20
 WORK = timedelta(minutes=4)

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from scipy.stats import ttest_ind
 
-from abtest.adapters.memory import MemoryMetrics
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.services.audit import Audit
 from tests.stories.shop import Shop
 from tests.stories.shoppers import HOUR, Event
+from tests.support.memory import MemoryMetrics
 
 DAY = 24 * HOUR
 LOOK_BACK = 14 * DAY

@@ -7,13 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
-from abtest.adapters.memory import (
-    MemoryBlobs,
-    MemoryCatalog,
-    MemoryIdempotency,
-    MemoryRateLimiter,
-    MemoryRollupStore,
-)
 from abtest.domain.credentials.api_keys import KeyKind
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.settings.shop import Shop
@@ -29,6 +22,13 @@ from abtest.wiring.api import Management, Uses
 from abtest.wiring.settings import Settings
 from abtest.wiring.shop_settings import settings_uses
 from tests.support.client import Client
+from tests.support.memory import (
+    MemoryBlobs,
+    MemoryCatalog,
+    MemoryIdempotency,
+    MemoryRateLimiter,
+    MemoryRollupStore,
+)
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ROOTS = RootKeys(active="k1", keys={"k1": b"a root key of tests"})

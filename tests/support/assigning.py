@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from abtest.adapters.memory import MemoryRateLimiter, MemorySessions
 from abtest.domain.credentials.signing import RootKeys
 from abtest.edge.assign import AssignmentRoutes
 from abtest.edge.assign_auth import AssignmentAuth
@@ -20,6 +19,7 @@ from abtest.services.context import World
 from abtest.services.key_records import commit_of
 from abtest.services.keys import mint
 from abtest.services.throttling import FailedAuthentications
+from tests.support.memory import MemoryRateLimiter, MemorySessions
 from tests.support.openapi import contract
 from tests.support.storefronts import ROOTS, SHOP_ID, Storefront, variation
 

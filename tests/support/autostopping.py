@@ -7,14 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from abtest.adapters.memory import (
-    MemoryBlobs,
-    MemoryCatalog,
-    MemoryLeases,
-    MemoryLookStore,
-    MemoryMetrics,
-    MemoryRollupStore,
-)
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.settings.runtime import CONSENT
 from abtest.kit.clock import ManualClock, timestamp
@@ -31,6 +23,14 @@ from abtest.services.publication.budget import CodeBudget
 from abtest.services.results import RollupReader
 from abtest.services.shop_records import puts_of
 from tests.faults.faults import Fate, Fated, KilledError
+from tests.support.memory import (
+    MemoryBlobs,
+    MemoryCatalog,
+    MemoryLeases,
+    MemoryLookStore,
+    MemoryMetrics,
+    MemoryRollupStore,
+)
 from tests.support.storefronts import MOMENT, SHOP_ID, experiment_id, goal, shop, variation
 
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryRateLimiter
 from abtest.domain.credentials.signing import browser_signature
 from abtest.domain.delivery.manifest import (
     CONFIG_CONTENT_TYPE,
@@ -21,6 +20,7 @@ from abtest.edge.handover_domains import HandoverDomains
 from abtest.edge.publications import Publications
 from abtest.kit.clock import Clock, ManualClock, timestamp
 from tests.support.assigning import Answer, checked, event_of
+from tests.support.memory import MemoryBlobs, MemoryRateLimiter
 from tests.support.storefronts import ROOTS, SHOP_ID
 
 VISITOR = "0123456789abcdef0123456789abcdef"

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.experiments.model import Experiment, Variation
@@ -17,6 +16,7 @@ from abtest.services.context import World
 from abtest.services.experiments.records import record_of
 from abtest.services.publication import Publication
 from abtest.services.shop_records import puts_of
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
 
 SHOP_ID = "0192a3b4-0000-7000-8000-00000000000a"
 START = datetime(2026, 1, 1, tzinfo=UTC)

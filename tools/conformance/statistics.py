@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from abtest.domain.planning.power import power_for_rate
 from abtest.domain.planning.sample_size import CannotBePlannedError, size_for_rate, size_for_rate_by_weights
 from abtest.domain.stats.exact_counts import harm_evidence
 from abtest.domain.stats.means import MeanTest, welch, welch_alone
@@ -37,6 +36,7 @@ from tools.conformance.reading import (
     told,
     weights_of,
 )
+from tools.stats.power import power_for_rate
 
 Result = dict[str, Any]
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.stats import batched
 from abtest.domain.stats.sequential import VarianceRule
 from tools.sim.traffic import Traffic
+from tools.stats import batched
 
 Flags = NDArray[np.bool_]
 ALPHA = 0.05

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.stats import batched
 from tools.sim.deciding import ALPHA, ready, running, verdicts
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, share
 from tools.sim.shop import Shop
 from tools.sim.traffic import Traffic, split
+from tools.stats import batched
 
 DAYS = 28
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abtest.domain.guardian import harm
-from abtest.domain.stats import batched
+from tools.stats import batched
 
 Counts = NDArray[np.int64]
 Numbers = NDArray[np.float64]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.planning.sample_size import Demand, expected_rate, size_for_rate
-from abtest.domain.stats import batched
 from tools.sim.deciding import ALPHA, minima, naive, ready, verdicts
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, share
 from tools.sim.traffic import Traffic, drawn, split
+from tools.stats import batched
 
 MDE = 0.10
 AT_ONCE = 200_000

@@ -19,9 +19,9 @@ from abtest.domain.guardian.kinds import Kind
 from abtest.domain.guardian.settings import Settings
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
-from abtest.domain.stats import batched
 from abtest.domain.stats.sample_ratio import MONITORING_ALPHA
 from tools.sim.seen import HOUR, Counts, Flags, Goal, Numbers, Seen, is_ready, peaks
+from tools.stats import batched
 
 
 def broken_delivery(seen: Seen, _settings: Settings) -> Flags:

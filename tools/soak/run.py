@@ -16,13 +16,13 @@ from unittest.mock import patch
 import requests
 
 from abtest.adapters import aws
-from abtest.adapters.memory import MemoryLeases
-from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.services.compaction import Compaction
+from tests.support.memory import MemoryLeases
+from tests.support.memory.metrics import MemoryMetrics
 from tools.local.provision.clients import CREDENTIALS, Clients
 from tools.local.template.intrinsics import REGION
 from tools.local.testing import settle, status

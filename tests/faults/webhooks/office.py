@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from abtest.adapters.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases, MemoryMetrics
 from abtest.domain.webhooks import envelope
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.domain.webhooks.deliveries import DISABLED, Delivery, delivery_id
@@ -29,6 +28,7 @@ from abtest.services.webhooks.ringing import RingForEvents
 from abtest.services.webhooks.sweeping import OverdueWebhooks
 from tests.faults.faults import Fate, KilledError
 from tests.faults.webhooks.receivers import URL, Receiver
+from tests.support.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases, MemoryMetrics
 from tests.support.sealing import LocalSealer
 from tests.support.timed_queue import TimedQueue
 from tests.support.webhooks import keep, new_endpoint, worker

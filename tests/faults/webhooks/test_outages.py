@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-from abtest.adapters.memory import MemoryRateLimiter
 from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.deliveries import DISABLED, MAX_ATTEMPTS
 from abtest.kit.clock import parse_timestamp, timestamp
@@ -16,6 +15,7 @@ from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import Endpoints
 from tests.faults.webhooks.office import NOON, SHOP, Office
 from tests.faults.webhooks.receivers import TAKES, resets, says
+from tests.support.memory import MemoryRateLimiter
 
 CALLER = Caller(
     key_id="k", kind="shop", user_id=SHOP, shop_id=SHOP, scopes=frozenset({"webhooks:write"}), request_id="request-1"

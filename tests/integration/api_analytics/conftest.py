@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.ledger.columns import row_of_line
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
@@ -36,6 +35,7 @@ from api_personalizations.routes import ROUTERS as PERSONALIZATIONS
 from api_settings.routes import ROUTERS as SETTINGS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from tests.unit.ingest.edge import Edge, signed_headers
 
 DAY_MS = 24 * 3600 * 1000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from abtest.adapters.memory import MemoryLeases, MemoryMetrics
 from abtest.contract.report import Report
 from abtest.services.autostop import AutoStopRun
 from abtest.services.context import Caller
@@ -14,6 +13,7 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
 from abtest.services.results import ReportReading, RollupReader
 from tests.integration.api_analytics.conftest import Lab, reached, seen
+from tests.support.memory import MemoryLeases, MemoryMetrics
 
 
 def _store(lab: Lab) -> ExperimentStore:

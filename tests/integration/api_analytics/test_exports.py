@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryQueue, MemoryRollupStore, MemorySessions
-from abtest.adapters.memory.exports import MemoryExportStore
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.domain.ledger.objects import raw_key
 from abtest.http.factory import create_app, handler
@@ -22,6 +20,8 @@ from api_analytics.endpoints.exports import router as exports
 from api_experiments.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
+from tests.support.memory import MemoryBlobs, MemoryQueue, MemoryRollupStore, MemorySessions
+from tests.support.memory.exports import MemoryExportStore
 from tests.unit.ledger.streams import exposure, ledger_object, row
 
 FROM, TO = "2026-03-02T00:00:00.000Z", "2026-03-03T00:00:00.000Z"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryLeases, MemoryMetrics
 from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
 from abtest.services.results import RollupReader
 from tests.integration.api_analytics.conftest import Lab, reached, seen
+from tests.support.memory import MemoryLeases, MemoryMetrics
 
 
 def watch(lab: Lab) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.blobs import Blob, BlobEntry
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
@@ -18,6 +17,7 @@ from abtest.services.quarantine import OBJECTS_A_PAGE, Quarantined
 from api_analytics.endpoints.quarantine import router as quarantine
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.memory import MemoryBlobs, MemoryCatalog
 from tests.unit.ingest.edge import Edge, event, signed_headers
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemorySessions
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.http.factory import create_app, handler
 from abtest.wiring.experiments import experiments_uses
@@ -19,6 +18,7 @@ from api_flags.routes import ROUTERS as FLAGS
 from api_personalizations.routes import ROUTERS as PERSONALIZATIONS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
+from tests.support.memory import MemorySessions
 
 Json = dict[str, Any]
 Create = Callable[..., Json]

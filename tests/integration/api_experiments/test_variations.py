@@ -6,11 +6,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from abtest.adapters.memory import MemorySessions
 from abtest.domain.credentials.preview import read_token
 from abtest.kit.clock import timestamp
 from tests.support.api import ROOTS, MemoryApi
 from tests.support.client import Answer, Client
+from tests.support.memory import MemorySessions
 
 Create = Callable[..., dict[str, Any]]
 

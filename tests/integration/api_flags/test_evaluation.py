@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemorySessions
 from abtest.http.factory import create_app, handler
 from abtest.ports.catalog import Commit, Put, Record
 from abtest.services.flags.evaluation import ANSWER_BYTES
@@ -19,6 +18,7 @@ from api_experiments.routes import ROUTERS as PAGES
 from api_flags.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.memory import MemorySessions
 
 Create = Callable[..., dict[str, Any]]
 ID = "0192a3b4-0000-7000-8000-0000000000aa"

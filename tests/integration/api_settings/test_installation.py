@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import trustme
 
-from abtest.adapters.memory import MemorySessions
 from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.domain.egress.targets import PublicOnly
 from abtest.http.factory import create_app, handler
@@ -21,6 +20,7 @@ from abtest.wiring.shop_settings import settings_uses
 from api_settings.routes import ROUTERS
 from tests.support.api import START, MemoryApi, Tenant
 from tests.support.client import Answer, Client
+from tests.support.memory import MemorySessions
 from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified, listening, says
 
 EDGE = "https://edge.test"

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryDeliveryStore, MemoryQueue
 from abtest.adapters.outbound_http import OutboundHttp
 from abtest.domain.egress.targets import PublicOnly
 from abtest.domain.webhooks.deliveries import MAX_ATTEMPTS, Delivery, Outcome, claimed, recorded
@@ -19,6 +18,7 @@ from abtest.wiring.webhook_uses import WebhookParts, webhook_uses
 from api_webhooks.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.memory import MemoryDeliveryStore, MemoryQueue
 from tests.support.sealing import LocalSealer
 
 Webhook = dict[str, Any]

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import Commit, StaleVersionError
 from abtest.ports.deliveries import HealthChange, StaleDeliveryError
 from tests.integration.api_webhooks.conftest import URL, WebhookApi
 from tests.support.api import Tenant
 from tests.support.client import Client
+from tests.support.memory import MemoryCatalog
 
 Create = Callable[..., dict[str, Any]]
 

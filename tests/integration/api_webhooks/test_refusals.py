@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
@@ -19,6 +18,7 @@ from abtest.services.webhooks.records import live_webhooks, put_of, read_webhook
 from tests.integration.api_webhooks.conftest import NAMES, URL, WebhookApi
 from tests.support.api import Tenant
 from tests.support.client import Client
+from tests.support.memory import MemoryCatalog
 
 Create = Callable[..., dict[str, Any]]
 STARTED = ["experiment.started"]

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryDeliveryStore, MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
-from abtest.adapters.memory.exports import MemoryExportStore
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.domain.egress.targets import PublicOnly
 from abtest.http.factory import create_app, handler
@@ -26,6 +24,8 @@ from abtest.wiring.webhook_uses import WebhookParts, webhook_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
+from tests.support.memory import MemoryDeliveryStore, MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
+from tests.support.memory.exports import MemoryExportStore
 from tests.support.openapi import contract
 from tests.support.sealing import LocalSealer
 from tools.openapi import routers

@@ -2,12 +2,12 @@
 
 import pytest
 
-from abtest.adapters.memory import MemorySessions
 from abtest.http.factory import create_app, handler
 from abtest.wiring.experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.memory import MemorySessions
 
 
 @pytest.fixture

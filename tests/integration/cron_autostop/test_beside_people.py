@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryLeases, MemoryLookStore, MemoryMetrics
 from abtest.services.autostop import AutoStopRun
 from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.records import experiment_of
@@ -17,6 +16,7 @@ from abtest.services.results import RollupReader
 from tests.support.api import MemoryApi, Tenant
 from tests.support.autostopping import totals
 from tests.support.client import Client
+from tests.support.memory import MemoryLeases, MemoryLookStore, MemoryMetrics
 
 Json = dict[str, Any]
 WON, EVEN = (200, 300), (200, 205)

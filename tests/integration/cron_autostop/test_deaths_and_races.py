@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryLeases
 from abtest.domain.experiments.change import Event
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import StaleVersionError
@@ -34,6 +33,7 @@ from tests.support.autostopping import (
     plan,
     running,
 )
+from tests.support.memory import MemoryLeases
 from tests.support.storefronts import SHOP_ID, experiment_id
 
 WON = {CONTROL: (2000, 200), TREATMENT: (2000, 300)}

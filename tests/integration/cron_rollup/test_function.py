@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from abtest.adapters.dynamo import DynamoCatalog, DynamoRollupStore
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryLeases, MemoryQueue, MemoryRollupStore
-from abtest.adapters.memory.metrics import MemoryMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.experiments.model import Experiment
@@ -23,6 +21,8 @@ from abtest.services.jobs import Jobs, job_message
 from abtest.services.rollups import LEASE, Refreshing, RefreshMessage, RollupFailedError, RollupRun
 from abtest.services.shop_records import puts_of
 from tests.support.handlers import fresh_handler
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryLeases, MemoryQueue, MemoryRollupStore
+from tests.support.memory.metrics import MemoryMetrics
 from tests.support.moto_stack import AwsStack
 from tests.support.storefronts import goal, shop, variation
 from tests.unit.ledger.streams import BEGIN, ledger_object, row

@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 from abtest.adapters.dynamo import DynamoLeases
-from abtest.adapters.memory import MemoryQueue
 from abtest.domain.jobs.model import JobType
 from abtest.kit.clock import ManualClock, SystemClock, timestamp
 from abtest.kit.ids import SystemRandomness
@@ -14,6 +13,7 @@ from abtest.services.jobs import Jobs, job_message
 from abtest.services.sweep import LEASE
 from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, sample
+from tests.support.memory import MemoryQueue
 from tests.support.moto_stack import AwsStack
 from tests.support.published import PublishedShop, promised
 from tests.support.storefronts import SHOP_ID

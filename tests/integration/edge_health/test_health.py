@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryQueue, MemorySessions
 from abtest.edge.ingest_health import Health
 from abtest.kit.clock import ManualClock
 from tests.support.handlers import fresh_handler
+from tests.support.memory import MemoryQueue, MemorySessions
 from tests.support.moto_stack import AwsStack
 
 

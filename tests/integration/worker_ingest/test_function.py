@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.domain.ledger.events import goal_claim
 from abtest.kit.clock import ManualClock
 from abtest.ports.blobs import BlobsUnavailableError, PreconditionFailedError
@@ -17,6 +16,7 @@ from abtest.ports.catalog import Claim, Commit
 from abtest.services.ingest import messages
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from tests.support.handlers import fresh_handler
+from tests.support.memory import MemoryBlobs, MemoryCatalog
 from tests.support.moto_stack import AwsStack
 from tests.unit.ledger.streams import BEGIN, SHOP, row
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from abtest.adapters.dynamo import DynamoCatalog, DynamoDeliveryStore, DynamoLeases
 from abtest.adapters.kms import KmsSealer
-from abtest.adapters.memory import MemoryMetrics
 from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.adapters.s3 import S3Blobs
 from abtest.domain.egress.targets import PublicOnly
@@ -36,6 +35,7 @@ from abtest.services.webhooks.draining import Drain, Senders
 from abtest.services.webhooks.records import read_webhook
 from abtest.services.webhooks.sweeping import OverdueWebhooks
 from tests.faults.faults import KilledError
+from tests.support.memory import MemoryMetrics
 from tests.support.moto_stack import AwsStack
 from tests.support.timed_queue import TimedQueue
 from tests.support.webhooks import keep, new_endpoint, worker

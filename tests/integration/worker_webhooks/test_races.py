@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from abtest.adapters.memory import MemoryLeases
-from abtest.adapters.memory.deliveries import MemoryDeliveryStore
 from abtest.domain.webhooks.health import Health
 from abtest.services.webhooks.draining import AT_ONCE, LEASE_SECONDS
 from tests.integration.worker_webhooks.office import SHOP, Office
 from tests.support.inbox import Arrival, Inbox
+from tests.support.memory import MemoryLeases
+from tests.support.memory.deliveries import MemoryDeliveryStore
 from tests.support.moto_stack import AwsStack
 
 

@@ -9,7 +9,6 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.athena import AthenaWarehouse
 from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
 from abtest.adapters.warehouse.counting_sql import candidates, counting
@@ -17,6 +16,7 @@ from abtest.adapters.warehouse.shop_day_sql import shop_day_query
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
 from abtest.kit.ids import SystemRandomness
 from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, PLAN, SHOP
+from tests.support.memory import MemoryBlobs
 
 DIALECTS = ("duckdb", "athena")
 

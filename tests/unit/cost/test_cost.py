@@ -9,13 +9,13 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.athena import AthenaLedger, AthenaWarehouse
 from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
 from abtest.adapters.warehouse.athena_counter import QUERIES_AT_ONCE as ASKED_AT_ONCE
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.kit.ids import SystemRandomness
 from tests.support.ledgers import BEGIN, GOALS, SHOP, plan
+from tests.support.memory import MemoryBlobs
 from tools.cost.__main__ import main, report
 from tools.cost.model import (
     ATHENA_LEAST_BYTES,

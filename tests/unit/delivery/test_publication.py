@@ -8,12 +8,12 @@ from typing import Any
 import brotli
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.domain.credentials.signing import is_browser_signature
 from abtest.domain.delivery import manifest
 from abtest.domain.delivery.manifest import Pointer, object_key, pointer_key, read_pointer
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.blobs import Blob
+from tests.support.memory import MemoryBlobs
 from tests.support.storefronts import BUNDLE, ROOTS, SHOP_ID, Storefront, experiment, variation
 
 

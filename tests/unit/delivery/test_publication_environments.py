@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.domain.delivery.environments import MAX_ENVIRONMENTS
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.services.publication import PublicationOutcome
 from tests.support.delivered import flag, item_id, keep, personalization
+from tests.support.memory import MemoryBlobs
 from tests.support.storefronts import SHOP_ID, Storefront, experiment
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.domain.exclusion_groups.documents import exclusion_group_document
 from abtest.domain.exclusion_groups.model import Member
@@ -23,6 +22,7 @@ from tests.support.delivered import (
     page_document,
     personalization,
 )
+from tests.support.memory import MemoryCatalog
 from tests.support.storefronts import SHOP_ID, Storefront, experiment, experiment_id
 
 PAGE, AUDIENCE = item_id(60), item_id(61)

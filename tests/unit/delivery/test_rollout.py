@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryQueue
 from abtest.domain.delivery.manifest import pointer_key
 from abtest.ports.queue import QueueUnavailableError
 from abtest.services import rollout
 from abtest.services.rollout import MARK, SHOPS_A_RUN, Rollout
 from abtest.services.sweep import publish_from_message, publish_message
+from tests.support.memory import MemoryBlobs, MemoryQueue
 from tests.support.storefronts import SHOP_ID, Storefront
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.domain.delivery.manifest import ACTIVE, object_key, pointer_key
 from abtest.domain.settings import consent, environments, external_tracking
 from abtest.domain.settings.environments import Environment, Environments
@@ -19,6 +18,7 @@ from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.announcements import REMEMBERED, announce
 from abtest.services.publication.pointers import Flipped
 from tests.support.delivered import flag, keep
+from tests.support.memory import MemoryCatalog
 from tests.support.storefronts import MOMENT, SHOP_ID, Storefront, experiment
 from tests.unit.delivery.test_publication_environments import CrashError, config, interrupted, publish
 

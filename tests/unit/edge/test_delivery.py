@@ -9,11 +9,11 @@ from typing import Any
 import brotli
 import pytest
 
-from abtest.adapters.memory import MemoryRateLimiter
 from abtest.edge.delivery import UNCACHED_PARAMETERS, Delivery
 from abtest.edge.publications import Publications
 from tests.support.delivered import flag, keep, personalization
 from tests.support.invocations import http
+from tests.support.memory import MemoryRateLimiter
 from tests.support.storefronts import SHOP_ID, Storefront, experiment, experiment_id
 
 CONFIG, SNIPPET, CHUNK = "edge_config__public", "edge_snippet__first_load", "edge_snippet__chunk"

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryRollupStore
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.settings.shop import Shop
@@ -33,6 +32,7 @@ from abtest.services.planning import Planner, Plans
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.shop_records import puts_of
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryRollupStore
 from tests.unit.experiments.examples import NOW, SHOP, USER
 
 CALLER = Caller(

@@ -14,8 +14,6 @@ from typing import Any
 
 import duckdb
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRollupStore
-from abtest.adapters.memory.exports import MemoryExportStore
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.contract.exports import Export, ExportInput
 from abtest.domain.ledger.events import Row
@@ -27,6 +25,8 @@ from abtest.services.exports.asking import Exports
 from abtest.services.exports.carrying_out import Exporter
 from abtest.services.jobs import Jobs, Workbench
 from abtest.services.ledger_files import LedgerFiles
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRollupStore
+from tests.support.memory.exports import MemoryExportStore
 from tests.unit.ledger.streams import BEGIN, SHOP, ledger_object, row
 
 HOUR = 3_600_000

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from abtest.adapters.memory.exports import MemoryExportStore
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.domain.jobs.model import JobHeldError
 from abtest.ports.exporting import ExportTooLargeError
@@ -16,6 +15,7 @@ from abtest.services.context import World
 from abtest.services.exports.carrying_out import Exporter, IncompleteUploadError
 from abtest.services.jobs import Workbench
 from abtest.services.ledger_files import LedgerFiles
+from tests.support.memory.exports import MemoryExportStore
 from tests.unit.exports.office import BEGIN, CALLER, HOUR, SHOP, Office, row
 
 

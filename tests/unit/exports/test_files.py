@@ -6,9 +6,9 @@ import gzip
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.ports.counting import LedgerObjectError
+from tests.support.memory import MemoryCatalog
 from tests.unit.exports.office import BEGIN, CALLER, HOUR, SHOP, Office, read_csv, read_parquet, row
 from tests.unit.ledger.streams import exposure
 

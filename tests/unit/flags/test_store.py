@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.domain.changes.consent import NO_CONSENT
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.flags.model import Flag
@@ -22,6 +21,7 @@ from abtest.services.flags.store import FlagStore, Reference
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
+from tests.support.memory import MemoryBlobs, MemoryCatalog
 
 SHOP, USER = "0192a3b4-0000-7000-8000-000000000001", "0192a3b4-0000-7000-8000-000000000002"
 CALLER = Caller(

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from abtest.adapters.memory import MemoryLeases, MemoryMetrics, MemoryRollupStore
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import State
 from abtest.domain.ledger.cells import QUARTER_MS
@@ -20,6 +19,7 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
 from abtest.services.guardian_memory import remembered
 from abtest.services.results import RollupReader
+from tests.support.memory import MemoryLeases, MemoryMetrics, MemoryRollupStore
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
 from tests.unit.experiments.test_store import House
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRateLimiter
 from abtest.domain.credentials.signing import RootKeys, browser_signature
 from abtest.edge.ingest_auth import IngestAuth, TrackingKeys
 from abtest.edge.ingest_events import IngestRoutes
@@ -19,6 +18,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.services.context import World
 from abtest.services.ingest import AnalyticsStore, Ingest
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRateLimiter
 
 SHOP = "01920000-0000-7000-8000-00000000000a"
 OTHER = "01920000-0000-7000-8000-00000000000b"

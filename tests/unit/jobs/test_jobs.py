@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog, MemoryQueue
 from abtest.domain.jobs.model import JobEndedError, JobHeldError, JobLostError
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import SystemRandomness
 from abtest.services.context import Caller, World
 from abtest.services.jobs import Attempt, Jobs, OverdueJobs, Workbench
+from tests.support.memory import MemoryCatalog, MemoryQueue
 
 ASKING = {"dataset": "events"}
 

@@ -7,11 +7,11 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.domain.ledger.columns import ABSENT
 from abtest.domain.ledger.objects import raw_key
 from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
+from tests.support.memory import MemoryBlobs
 
 HOUR = 3_600_000
 NOON = 1_779_883_200_000  # 2026-05-27T12:00:00Z

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemoryMetrics, MemoryRollupStore
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.objects import ShopFiles
@@ -17,6 +16,7 @@ from abtest.services.ledger_files import LedgerFiles
 from abtest.services.rollups.work import work_of
 from abtest.services.rollups.writing import RollupWriter
 from abtest.services.shop_records import puts_of
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryMetrics, MemoryRollupStore
 from tests.support.reference_warehouse import ReferenceWarehouse
 from tests.support.storefronts import goal, shop, variation
 from tests.unit.ledger.raw_hours import NOON, put_raw, row

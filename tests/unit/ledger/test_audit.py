@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from abtest.adapters.memory import MemoryLeases
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.ledger.compacted_hours import CompactedHour
@@ -15,6 +14,7 @@ from abtest.ports.catalog import Commit, Put
 from abtest.services.audit import Audit, Audited, AuditFailedError
 from abtest.services.compaction import Compaction
 from abtest.services.experiments.records import record_of
+from tests.support.memory import MemoryLeases
 from tests.unit.ledger.raw_hours import NOON
 from tests.unit.ledger.rolled_up import EXPERIMENT, OTHER, RolledUp, running
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abtest.adapters.memory import MemoryBlobs, MemoryLeases, MemoryMetrics
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.columns import COLUMNS, row_of_line
@@ -25,6 +24,7 @@ from abtest.ports.blobs import Blobs, BlobsUnavailableError
 from abtest.services.compaction import LEASE, Compaction, CompactionFailedError, Tally
 from abtest.services.ledger_files import LedgerFiles
 from tests.support import ledgers
+from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryMetrics
 from tests.unit.ledger.raw_hours import HOUR, NOON, SHOP, Line, keys_in, put_raw, row, rows_of
 
 MINUTE = 60_000

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog, MemorySessions
 from abtest.kit.clock import ManualClock, from_milliseconds, timestamp, to_milliseconds
 from abtest.kit.errors import DatabaseBusyError
 from abtest.services.ingest import messages
 from abtest.services.last_seen import KEPT, STEP, LastSeen
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
+from tests.support.memory import MemoryBlobs, MemoryCatalog, MemorySessions
 from tests.unit.ledger.streams import BEGIN, SHOP, row
 
 T0 = to_milliseconds(datetime(2026, 3, 2, 9, tzinfo=UTC))

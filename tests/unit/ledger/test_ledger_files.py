@@ -1,9 +1,9 @@
 """Which objects hold a shop's rows: Parquet where hours are compacted, raw for the rest, never neither."""
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.domain.ledger.compacted_hours import CompactedHour
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, compacted_key, raw_key
 from abtest.services.ledger_files import LedgerFiles
+from tests.support.memory import MemoryBlobs
 
 HOUR, DAY = 3_600_000, 86_400_000
 NOON = 1_779_883_200_000  # 2026-05-27T12:00:00Z

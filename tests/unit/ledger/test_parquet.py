@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abtest.adapters.memory import MemoryBlobs
 from abtest.adapters.warehouse.parquet import ROWS_OF_A_FILE, DuckDbHours
 from abtest.domain.ledger.columns import COLUMNS, row_of_line
 from abtest.domain.ledger.objects import bucket_of
@@ -17,6 +16,7 @@ from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
 from abtest.ports.counting import LedgerObjectError
 from abtest.ports.hours import EventsPart, UnreadableLine
+from tests.support.memory import MemoryBlobs
 from tests.unit.ledger.raw_hours import NOON, SHOP, Line, put_raw, row, rows_of
 
 TYPES = {"text": "VARCHAR", "integer": "BIGINT", "flag": "BOOLEAN"}

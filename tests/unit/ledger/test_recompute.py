@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryRollupStore
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.reference import count
 from abtest.ports.rollup_store import Document, RollupStore
 from abtest.services.recompute import Progress, Recompute, Recomputed
+from tests.support.memory import MemoryRollupStore
 from tests.support.storefronts import shop
 from tests.unit.ledger.raw_hours import NOON
 from tests.unit.ledger.rolled_up import EXPERIMENT, MINUTE, OTHER, RolledUp

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryBlobs, MemoryCatalog
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.changes.consent import NO_CONSENT
 from abtest.domain.personalizations.model import Personalization
@@ -23,6 +22,7 @@ from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
+from tests.support.memory import MemoryBlobs, MemoryCatalog
 from tests.unit.experiments.examples import SHOP, USER
 
 CALLER = Caller(key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset({ACTIVATE_SCOPE}), request_id="r")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog, MemoryRollupStore
 from abtest.domain.experiments.change import Change
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.documents import goal_document
@@ -18,6 +17,7 @@ from abtest.domain.settings.shop import Shop
 from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.experiments.records import put_of
 from abtest.services.planning.measured import LONGEST_WINDOW, Measured, Rate
+from tests.support.memory import MemoryCatalog, MemoryRollupStore
 from tests.unit.experiments.examples import CONTROL, GOAL, NOW, SHOP, TREATMENT, USER, experiment, goal, in_status
 
 AT = datetime(2026, 3, 30, 12, tzinfo=UTC)

@@ -10,7 +10,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from abtest.domain.planning.duration import estimated_days, in_words
-from abtest.domain.planning.power import power_for_mean, power_for_rate
 from abtest.domain.planning.sample_size import (
     MAX_VISITORS,
     CannotBePlannedError,
@@ -19,6 +18,7 @@ from abtest.domain.planning.sample_size import (
     size_for_rate,
     size_for_rate_by_weights,
 )
+from tools.stats.power import power_for_mean, power_for_rate
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from abtest.adapters.memory import MemoryRollupStore
 from abtest.kit.errors import DatabaseBusyError
 from abtest.services.results.curves import Span
 from abtest.services.results.reading import ATTEMPTS, ReadItems, RollupReader, Snapshot
+from tests.support.memory import MemoryRollupStore
 
 DATE, DAY = "2026-03-02", 20514
 

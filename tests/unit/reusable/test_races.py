@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.domain.changes.consent import NO_CONSENT
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import NotFoundError, VersionConflictError
@@ -16,6 +15,7 @@ from abtest.services.publication import PublicationOutcome
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.targets import Pages
 from abtest.services.storefronts import Storefronts
+from tests.support.memory import MemoryCatalog
 from tests.unit.experiments.examples import SHOP, USER
 
 CALLER = Caller(key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset(), request_id="r")

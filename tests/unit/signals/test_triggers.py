@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, LimitReachedError
 from abtest.kit.ids import SystemRandomness
@@ -14,6 +13,7 @@ from abtest.services.context import Caller, World
 from abtest.services.publication import PublicationOutcome
 from abtest.services.signals.triggers import Triggers
 from abtest.services.storefronts import Storefronts
+from tests.support.memory import MemoryCatalog
 
 SHOP, USER = "0192a3b4-0000-7000-8000-000000000001", "0192a3b4-0000-7000-8000-000000000002"
 CALLER = Caller(key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset(), request_id="r")

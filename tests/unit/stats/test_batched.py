@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abtest.domain.stats import batched
 from abtest.domain.stats.bayes import bayesian_means, bayesian_rates
 from abtest.domain.stats.comparisons import compare_means, compare_rates
 from abtest.domain.stats.cuped import CovariateSums, cuped
@@ -21,6 +20,7 @@ from abtest.domain.stats.sample_ratio import sample_ratio, sequential_sample_rat
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.domain.stats.sequential import Mixture, mixture_test, one_sided_mixture_test, running_minimum
 from abtest.domain.stats.wilson import wilson_bounds
+from tools.stats import batched
 
 ALPHA = 0.05
 LOGARITHMS = 1e-13

@@ -8,7 +8,6 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from abtest.adapters.memory import MemoryCatalog
 from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.kinds import Action, Kind
 from abtest.domain.webhooks import envelope
@@ -20,6 +19,7 @@ from abtest.services.context import World
 from abtest.services.guardian.telling import paused_event, told_of
 from abtest.services.publication.announcements import announce
 from abtest.services.publication.pointers import Flipped
+from tests.support.memory import MemoryCatalog
 
 NOW = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 DELIVERY = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2f"

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from abtest.adapters.memory import MemoryDeliveryStore
 from abtest.domain.webhooks.deliveries import Delivery
 from abtest.kit.clock import timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
 from abtest.ports.deliveries import DeliveryFilter
 from abtest.services.webhooks.delivery_log import DELAY, pages
+from tests.support.memory import MemoryDeliveryStore
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

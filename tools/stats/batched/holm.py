@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abtest.domain.stats.arithmetic import FloatArray
-from abtest.domain.stats.batched.shapes import Flags, Values, quietly
+from tools.stats.batched.shapes import Flags, Values, quietly
 
 
 class Holm(NamedTuple):

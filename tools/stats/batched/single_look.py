@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
-from abtest.domain.stats.batched.shapes import Flags, Values, counts, numbers, quietly, unless
 from abtest.domain.stats.formulas import (
     pooled_variance,
     rate_difference,
@@ -16,6 +15,7 @@ from abtest.domain.stats.formulas import (
 )
 from abtest.domain.stats.means import UNEQUAL_SIZES
 from abtest.domain.stats.quantiles import two_sided_t_batched, upper_normal_batched, upper_t_batched
+from tools.stats.batched.shapes import Flags, Values, counts, numbers, quietly, unless
 
 
 class ProportionTests(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from pathlib import Path
 
-from abtest.adapters.memory.blobs import MemoryBlobs
+from tests.support.memory.blobs import MemoryBlobs
 
 
 class MemoryExportStore:

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
-from abtest.domain.stats.batched.shapes import Values, numbers, quietly, unless
 from abtest.domain.stats.formulas import fieller_ends, fieller_g
+from tools.stats.batched.shapes import Values, numbers, quietly, unless
 
 
 class Lifts(NamedTuple):

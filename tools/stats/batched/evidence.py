@@ -6,11 +6,11 @@ import numpy as np
 from scipy.special import chdtrc
 
 from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
-from abtest.domain.stats.batched.shapes import Values, numbers, quietly, unless
 from abtest.domain.stats.formulas import log_count_ratio, log_ratio_term, log_ratio_whole, wilson_ends
 from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.sample_ratio import CONCENTRATION
 from abtest.domain.stats.wilson import ONE_SIDED
+from tools.stats.batched.shapes import Values, numbers, quietly, unless
 
 
 class CountEvidences(NamedTuple):

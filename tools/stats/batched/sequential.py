@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
-from abtest.domain.stats.batched.shapes import Values, counts, numbers, quietly, unless
 from abtest.domain.stats.formulas import (
     log_mixture_ratio,
     log_one_sided_ratio,
@@ -18,6 +17,7 @@ from abtest.domain.stats.formulas import (
     unpooled_variance_of_means,
 )
 from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, VarianceRule, variance_by
+from tools.stats.batched.shapes import Values, counts, numbers, quietly, unless
 
 
 class MixtureTests(NamedTuple):

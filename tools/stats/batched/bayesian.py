@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
-from abtest.domain.stats.batched.shapes import Values, counts, numbers, quietly, unless
 from abtest.domain.stats.bayes import WEAK, BetaPrior
 from abtest.domain.stats.beta_pairs import beat_and_loss
 from abtest.domain.stats.formulas import normal_loss, unit_information
+from tools.stats.batched.shapes import Values, counts, numbers, quietly, unless
 
 
 class BayesianComparisons(NamedTuple):

@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from abtest.domain.stats.arithmetic import FloatArray
-from abtest.domain.stats.batched.holm import Holm, holm
-from abtest.domain.stats.batched.lifts import fieller
-from abtest.domain.stats.batched.shapes import Flags, Values, quietly, unless
-from abtest.domain.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
 from abtest.domain.stats.comparisons import Correction
 from abtest.domain.stats.quantiles import upper_normal_batched
+from tools.stats.batched.holm import Holm, holm
+from tools.stats.batched.lifts import fieller
+from tools.stats.batched.shapes import Flags, Values, quietly, unless
+from tools.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
 
 
 class Comparisons(NamedTuple):

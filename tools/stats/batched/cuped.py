@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from abtest.domain.stats.arithmetic import FloatArray
-from abtest.domain.stats.batched.shapes import Values, numbers, quietly, unless
 from abtest.domain.stats.formulas import cuped_variance
+from tools.stats.batched.shapes import Values, numbers, quietly, unless
 
 
 class Adjusted(NamedTuple):

@@ -3,19 +3,19 @@
 Counts are best given as integers, which stay exact; comparisons of one goal lie along the last axis.
 """
 
-from abtest.domain.stats.batched.bayesian import BayesianComparisons, bayesian_means, bayesian_rates
-from abtest.domain.stats.batched.comparisons import Comparisons, compare_means, compare_rates
-from abtest.domain.stats.batched.cuped import Adjusted, cuped
-from abtest.domain.stats.batched.evidence import (
+from tools.stats.batched.bayesian import BayesianComparisons, bayesian_means, bayesian_rates
+from tools.stats.batched.comparisons import Comparisons, compare_means, compare_rates
+from tools.stats.batched.cuped import Adjusted, cuped
+from tools.stats.batched.evidence import (
     excess_evidence,
     harm_evidence,
     sample_ratio,
     sequential_sample_ratio,
     wilson_bounds,
 )
-from abtest.domain.stats.batched.holm import Holm, holm
-from abtest.domain.stats.batched.lifts import Lifts, fieller
-from abtest.domain.stats.batched.sequential import (
+from tools.stats.batched.holm import Holm, holm
+from tools.stats.batched.lifts import Lifts, fieller
+from tools.stats.batched.sequential import (
     MixtureTests,
     OneSidedMixtureTests,
     mixture_of_means,
@@ -24,7 +24,7 @@ from abtest.domain.stats.batched.sequential import (
     one_sided_mixture_of_rates,
     running_minimum,
 )
-from abtest.domain.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
+from tools.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
 
 __all__ = [
     "Adjusted",

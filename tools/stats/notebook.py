@@ -7,7 +7,6 @@ several, answers come in their order and Holm's correction is applied. None mean
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from abtest.domain.planning.power import power_for_rate
 from abtest.domain.planning.sample_size import Correction, Demand, SampleSize, Tail, size_for_mean, size_for_rate
 from abtest.domain.stats import comparisons
 from abtest.domain.stats import sample_ratio as ratios
@@ -22,6 +21,7 @@ from abtest.domain.stats.relative_lift import RelativeLift, fieller
 from abtest.domain.stats.sample_ratio import SampleRatio
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import Mixture, MixtureTest, mixture_test, running_minimum
+from tools.stats.power import power_for_rate
 
 __all__ = [
     "BayesianComparison",
