@@ -11,7 +11,7 @@ from abtest.http.deps import IfMatch, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.planning import Plans
+from abtest.services.experiments.plans import Plans
 from api_experiments.endpoints.vocabulary import ExperimentId, Writer, experiment
 
 router = Router("/experiments/{experiment_id}", tag="Experiments")

@@ -11,7 +11,7 @@ from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.experiments.shipping import Shipping
+from abtest.services.personalizations.shipping import Shipping
 from api_experiments.endpoints.vocabulary import ExperimentId, Launcher
 
 router = Router("/experiments/{experiment_id}", tag="Experiments")

@@ -5,15 +5,16 @@ from abtest.ports.limits import Sessions
 from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.lifecycle import Lifecycle
+from abtest.services.experiments.plans import Plans
 from abtest.services.experiments.previews import PreviewLinks
 from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.reading import Reading
-from abtest.services.experiments.shipping import Shipping
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
+from abtest.services.personalizations.shipping import Shipping
 from abtest.services.personalizations.store import PersonalizationStore
-from abtest.services.planning import Planner, Plans
+from abtest.services.planning import Planner
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.page_match import PageMatch
 from abtest.services.reusable.targets import Audiences, Pages

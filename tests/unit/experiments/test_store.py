@@ -26,9 +26,10 @@ from abtest.services.context import Caller, World
 from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.due import BATCH, ScheduledActions
 from abtest.services.experiments.lifecycle import Lifecycle
+from abtest.services.experiments.plans import Plans
 from abtest.services.experiments.publishing import PostCommitPublishFailedError, Publishing
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.planning import Planner, Plans
+from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.shop_records import puts_of

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
+from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.definition import counted
 from abtest.domain.goals.model import Goal
@@ -17,7 +18,6 @@ from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import parse_timestamp
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, RollupStore
-from abtest.services.experiments.records import experiment_in
 
 LONGEST_WINDOW = 92
 """Days that are read at most."""
@@ -139,7 +139,7 @@ class Measured:
         heads = self._catalog.list(shop_id, "EXP", limit=HEADS_SCANNED).heads
         others = [head.id for head in heads if head.status in _MEASURED and head.id != self._experiment.id]
         for record in self._catalog.get_many(shop_id, "EXP", others[:EXPERIMENTS_READ]):
-            other = experiment_in(record)
+            other = experiment_from(record.body)
             if any(_is_same_measure(goal, theirs) for theirs in other.goals):
                 yield other
 

@@ -1,4 +1,4 @@
-"""Stating the plan of an experiment."""
+"""Plans of experiments that a caller gives."""
 
 from collections.abc import Mapping
 from dataclasses import replace
