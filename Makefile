@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -37,8 +37,11 @@ admin: ## Operator commands, for example ARGS="--stack-name NAME shops create --
 replay: ## Send dead letters of the event queue back to it: of the local stack, or ARGS="--stack-name NAME"
 	@$(PY) -m tools.admin ledger replay $(or $(ARGS),--local)
 
-test: setup ## Everything that CI runs, ending with pytest's closing line
-	@tools/test.sh
+check: setup ## The part of the gate that needs no browser, stack or container: for each commit, in six minutes
+	@tools/test.sh check $(ARGS)
+
+test: setup ## Everything that CI runs, in a quarter of an hour; the last line sums up all pytest runs
+	@tools/test.sh $(ARGS)
 
 recompute: ## Every roll-up anew from the raw ledger: of the local stack, or ARGS="--stack-name NAME" (both: --dry-run, --experiment ID, --shop ID)
 	@$(PY) -m tools.admin ledger recompute $(if $(findstring --stack-name,$(ARGS)),,--local) $(ARGS)
@@ -85,7 +88,7 @@ openapi: ## Write docs/api/openapi.json from the routes
 build: setup ## sam build with bytecode, and the sizes against Lambda's limits
 	@tools/sam/build.sh
 
-sam-local: build ## Invoke every function in a container with a sample event (ARGS=--all: with every event)
+sam-local: build ## Invoke every built function in a process, one per set of layers in a container (ARGS=--all: every event in a container)
 	@tools/sam/invoke.sh $(ARGS)
 
 benchmark-engines: # Engines that one benchmark is measured beside, in an environment of their own

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Everything that CI runs, in the order in which it is cheapest to fail; ends with pytest's closing line.
+# The gate, in the order in which it is cheapest to fail. With `check` it stops before browsers, stacks and containers.
+# Arguments after that go to every pytest run. The last line sums up all of them in pytest's words.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONPATH=shared:functions:. AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1}
+gate=all
+[ "${1:-}" != check ] || { gate=check; shift; }
 
 say() { printf '\n\033[1m== %s (%d s)\033[0m\n' "$1" "$SECONDS"; }
 
@@ -10,10 +13,16 @@ say "lint, types, imports, template"
 tools/lint.sh
 say "storefront SDK in Node"
 npm --prefix shared/abtest/storefront test --silent
+say "pytest: units, contracts, integration"
+.venv/bin/python -m tools.gate run check -- "$@"
+check_seconds=$SECONDS
+if [ "$gate" = check ]; then
+  exec .venv/bin/python -m tools.gate close check --check-seconds "$check_seconds"
+fi
 say "sam build and sizes"
 tools/sam/build.sh
-say "every function in a container"
+say "built functions in containers"
 tools/sam/invoke.sh
-say "pytest"
-# Whole files, in the order that tests/conftest.py gives them: by itself xdist begins files of one test last.
-.venv/bin/pytest -q -n 2 --dist loadfile --no-loadscope-reorder "$@"
+say "pytest: stories, faults, browsers, stacks"
+.venv/bin/python -m tools.gate run long waiting -- "$@"
+exec .venv/bin/python -m tools.gate close check long waiting --check-seconds "$check_seconds" --seconds "$SECONDS"

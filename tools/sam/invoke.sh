@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Invokes every function in a container of its own with an event of events/ (--all: every event), checks the answer.
-# An event file is `<function folder>__<case>.json`; what must come back stands in `events/expected.json`.
+# Invokes built functions with the events of events/ and checks their answers; see invoke.py (--all: every event).
+# An event file is `<function folder>__<case>.json`; the expected answers are in `events/expected.json`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1} PYTHONPATH=shared:functions:.
