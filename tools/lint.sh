@@ -17,6 +17,7 @@ python_sources() {
   check "format" .venv/bin/ruff format --check --quiet .
   check "rules" .venv/bin/ruff check --quiet .
   check "imports" .venv/bin/lint-imports --no-logo
+  check "words" .venv/bin/python -m tools.lint_words
   check "types" .venv/bin/mypy
 }
 
