@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ proof: ## A million random questions to both languages (ARGS="--seeds 7 8")
 
 sim: setup ## What the statistics promise, simulated in full: errors, power, coverage, Guardian (ARGS="--scale 0.1" is quick)
 	@$(PY) -m tools.sim $(ARGS)
+
+figures: ## The size, typing and wording of the code next to the targets of its review
+	@$(PY) -m tools.figures
 
 openapi: ## Write docs/api/openapi.json from the routes
 	@$(PY) -m tools.openapi
