@@ -29,7 +29,9 @@ SCHEMAS: Json = {
     },
     "IngestEvent": {
         "type": "object",
-        "description": "One event; what is wrong with it quarantines it alone. Further properties are ignored.",
+        "description": (
+            "One event. An invalid event is quarantined without affecting the others. Other properties are ignored."
+        ),
         "properties": {
             "type": {
                 "type": "string",
@@ -45,7 +47,7 @@ SCHEMAS: Json = {
             "experimentId": {"type": "string"},
             "variationId": {"type": "string"},
             "assignment_epoch": {"type": "integer"},
-            "data": {"type": "object", "description": "At most 32 KiB. A goal event carries goalId."},
+            "data": {"type": "object", "description": "At most 32 KiB and 64 levels. Goal events have goalId."},
         },
     },
     "IngestBatch": {
@@ -55,7 +57,13 @@ SCHEMAS: Json = {
             "events": {"$ref": "#/components/schemas/IngestEvents"},
             "_shopId": {"type": "string", "format": "uuid"},
             "_signature": {"type": "string"},
-            "sentAt": {"type": "integer", "description": "The sender's clock in Unix milliseconds"},
+            "sentAt": {
+                "type": "integer",
+                "description": (
+                    "Time of sending, in Unix milliseconds by the sender's clock. A difference of 2 s or more "
+                    "shifts all times of the batch."
+                ),
+            },
         },
     },
     "IngestEvents": {
@@ -89,7 +97,7 @@ SCHEMAS: Json = {
     },
     "RuntimeConfig": {
         "type": "object",
-        "description": "What storefronts run on; docs/data-model.md describes it whole.",
+        "description": "The published config of a storefront; docs/data-model.md has its full description.",
         "required": ["shop_id", "runtime", "signals", "profile", "delivery", "experiments"],
         "properties": {
             "shop_id": {"type": "string", "format": "uuid"},
@@ -142,7 +150,7 @@ def _ingest(operation_id: str) -> Json:
     }
     content = {media_type: {"schema": body} for media_type in ("application/json", "text/plain")}
     responses = {
-        "202": answer("Taken in; events that are wrong were set aside", {"$ref": "#/components/schemas/IngestReceipt"}),
+        "202": answer("Accepted; invalid events are quarantined", {"$ref": "#/components/schemas/IngestReceipt"}),
         "400": answer("`invalid_json`, `empty_batch`", ERROR),
         "401": answer("`ingest_unauthorized`", ERROR),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
@@ -153,7 +161,7 @@ def _ingest(operation_id: str) -> Json:
         "503": answer("`service_unavailable`", ERROR),
     }
     parameters = [
-        parameter("x-svc-shop", "header", "The shop that the signature is for", {"type": "string", "format": "uuid"}),
+        parameter("x-svc-shop", "header", "The shop of the signature", {"type": "string", "format": "uuid"}),
         parameter(
             "x-svc-signature",
             "header",
@@ -163,11 +171,13 @@ def _ingest(operation_id: str) -> Json:
     ]
     return operation(
         operation_id,
-        "Take in a batch of events",
+        "Send a batch of events",
         responses,
         description=(
             "Authenticated by the two headers, by `_shopId` and `_signature` in the body, or by a tracking source key "
-            "as a bearer value."
+            "as a bearer value. `Content-Encoding: gzip` is accepted, up to 1 MiB of plain data; servers sign the "
+            "bytes as sent. Values that strict JSON refuses quarantine only their event; 400 `invalid_json` is "
+            "for bodies that cannot be read at all."
         ),
         parameters=parameters,
         requestBody={"required": True, "content": content},
@@ -177,18 +187,18 @@ def _ingest(operation_id: str) -> Json:
 def _config() -> Json:
     parameters = [
         parameter("shopId", "query", "The shop", {"type": "string", "format": "uuid"}, required=True),
-        parameter("env", "query", "Runtime environment; `environment` is the same", {"type": "string"}),
+        parameter("env", "query", "Runtime environment; `environment` is an alias", {"type": "string"}),
         parameter("environment", "query", "Runtime environment", {"type": "string"}),
         *(
-            parameter(name, "query", "Preview, QA or debug: never cached", {"type": "string"})
+            parameter(name, "query", "Preview, QA or debug; never cached", {"type": "string"})
             for name in sorted(UNCACHED_PARAMETERS)
         ),
     ]
     responses = {
         "200": answer("The runtime config", {"$ref": "#/components/schemas/RuntimeConfig"}),
-        "304": {"description": "Not changed"},
+        "304": {"description": "Not modified"},
         "400": answer("`invalid_shop_id`", ERROR),
-        "404": answer("`not_found`: no such shop or environment", ERROR),
+        "404": answer("`not_found`: unknown shop or environment", ERROR),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
         "429": answer("`rate_limited`", ERROR, RETRY_AFTER),
         "500": answer("`internal_error`", ERROR),
@@ -200,13 +210,13 @@ def _config() -> Json:
 def _snippet() -> Json:
     responses = {
         "200": script("The install snippet"),
-        "304": {"description": "Not changed"},
-        "400": script("A comment: the file is no shop id"),
-        "404": script("A comment: no such shop"),
-        "405": script("A comment: this address answers GET and HEAD", NOT_ALLOWED),
+        "304": {"description": "Not modified"},
+        "400": script("A comment: the file name is not a shop id"),
+        "404": script("A comment: unknown shop"),
+        "405": script("A comment: only GET and HEAD are allowed", NOT_ALLOWED),
         "429": script("A comment: too many requests", RETRY_AFTER),
-        "500": script("A comment: something went wrong"),
-        "503": script("A comment: come back in a moment"),
+        "500": script("A comment: internal error"),
+        "503": script("A comment: temporarily unavailable"),
     }
     file = parameter("file", "path", "`<shop id>.js`", {"type": "string"}, required=True)
     return operation("getSnippet", "The synchronous install snippet of a shop", responses, parameters=[file])
@@ -215,9 +225,9 @@ def _snippet() -> Json:
 def _health() -> Json:
     health = {"$ref": "#/components/schemas/Health"}
     responses = {
-        "200": answer("All is well", health),
+        "200": answer("Healthy", health),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
-        "503": answer("Something is not: the fields say what", health),
+        "503": answer("Unhealthy: the fields show the failing part. Waiting dead letters count as a failure.", health),
     }
     return operation("getHealth", "Health of the edge", responses)
 

@@ -20,17 +20,21 @@ _VARIATION: Json = {
 }
 
 _ASKED: Json = {
-    "shopId": _NAME | {"description": "The key's own shop; any other is refused"},
-    "user_id": _ID | {"description": "The visitor; needed unless a customer id is given"},
+    "shopId": _NAME | {"description": "The key's own shop; any other is 401"},
+    "user_id": _ID | {"description": "The visitor; required without a customer id"},
     "url": {
         "type": ["string", "null"],
         "minLength": 1,
         "maxLength": MAX_URL_CHARS,
         "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://",
-        "description": "The absolute address that is decided for; without it no page rule holds",
+        "description": "The absolute page address; without it no page rule matches",
     },
-    "country": {"type": ["string", "null"], "pattern": "^[A-Za-z]{2}$", "description": "ISO 3166, as an attribute"},
-    "env": _NAME | {"description": "Runtime environment; `environment` is the same"},
+    "country": {
+        "type": ["string", "null"],
+        "pattern": "^[A-Za-z]{2}$",
+        "description": "ISO 3166; the attribute `country`, unless `attributes` has one",
+    },
+    "env": _NAME | {"description": "Runtime environment; `environment` is an alias"},
     "environment": _NAME | {"description": "Runtime environment"},
 }
 
@@ -61,7 +65,7 @@ SCHEMAS: Json = {
             "commerce_price_only": {"type": "boolean"},
             "attributable_only": {
                 "const": True,
-                "description": "Here only to attribute goals at this address; nothing of the variation is delivered",
+                "description": "Listed only to attribute goals at this address; the variation is not delivered",
             },
         },
     },
@@ -85,18 +89,26 @@ SCHEMAS: Json = {
             "holdout_config_epoch": {"type": "integer", "minimum": 1, "description": "Unix milliseconds"},
             "assignments": {"type": "array", "items": {"$ref": "#/components/schemas/ServerAssignment"}},
             "commerce_authorization": _TEXT_OR_NULL
-            | {"description": "`v1.<kid>.<payload>.<mac>`: the cart's assignments, signed; with `request_handoff`"},
+            | {
+                "description": (
+                    "`v1.<kid>.<payload>.<mac>`: the cart's assignments, signed, valid for 24 hours; with "
+                    "`request_handoff`"
+                )
+            },
             "handoff_persisted": {"type": "boolean"},
             "handoff_stale_risk": {"type": "boolean"},
         },
     },
     "AssignmentRequest": {
         "type": "object",
-        "description": "Of user_id and a customer id at least one; null is as good as left out.",
+        "description": (
+            "user_id or a customer id is required. Null is the same as absent; unknown fields are 400 "
+            "`invalid_request`."
+        ),
         "additionalProperties": False,
         "properties": _ASKED
         | {
-            "logged_in_customer_id": _ID | {"description": "`customer_id` is the same; two must agree"},
+            "logged_in_customer_id": _ID | {"description": "Alias `customer_id`; if both are sent, they must be equal"},
             "customer_id": _ID,
             "attributes": {
                 "type": ["object", "null"],
@@ -108,17 +120,17 @@ SCHEMAS: Json = {
                 "maxProperties": limits.MAX_FORCED,
                 "propertyNames": _UUID,
                 "additionalProperties": _VARIATION,
-                "description": "From experiment id to a variation's id or index",
+                "description": "Experiment id to variation id or index",
             },
             "sticky": {
                 "type": ["object", "null"],
                 "maxProperties": limits.MAX_STICKY,
                 "propertyNames": {"minLength": 1, "maxLength": limits.MAX_NAME_CHARS},
                 "additionalProperties": {"type": "string", "minLength": 1, "maxLength": limits.MAX_NAME_CHARS},
-                "description": "What the visitor saw before: from an experiment's seed to a variation id",
+                "description": "Earlier assignments: seed of the experiment to variation id",
             },
             "surface": _NAME | {"description": "Absent on the storefront's own pages"},
-            "cart_id": _ID | {"description": "Needed with request_handoff"},
+            "cart_id": _ID | {"description": "Required with request_handoff"},
             "request_handoff": {"type": ["boolean", "null"]},
         },
         "examples": [
@@ -137,7 +149,7 @@ _RESPONSES: Json = {
     "200": answer("The assignments", {"$ref": "#/components/schemas/ServerAssignmentResponse"}),
     "400": answer("`invalid_request`, `invalid_json`, `customer_id_requires_post`", ERROR),
     "401": answer("`assignment_unauthorized`", ERROR, {"WWW-Authenticate": {"schema": {"type": "string"}}}),
-    "404": answer("`not_found`: nothing is published for the shop in this environment", ERROR),
+    "404": answer("`not_found`: the shop has no publication in this environment", ERROR),
     "429": answer("`rate_limited`", ERROR, RETRY_AFTER),
     "500": answer("`internal_error`", ERROR),
     "503": answer("`service_unavailable`, `database_busy`", ERROR),
@@ -156,9 +168,9 @@ def _get(operation_id: str) -> Json:
     ]
     return operation(
         operation_id,
-        "What a visitor is assigned",
+        "Assignments of a visitor",
         _RESPONSES,
-        description="A customer id is refused here: addresses are logged.",
+        description="Customer ids are refused here, because URLs are logged.",
         parameters=parameters,
         security=[{SCHEME: []}],
     )
@@ -168,9 +180,12 @@ def _post(operation_id: str) -> Json:
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/AssignmentRequest"}}}
     return operation(
         operation_id,
-        "What a visitor or a customer is assigned",
+        "Assignments of a visitor or a customer",
         _POST_RESPONSES,
-        description="Decided as the storefront decides. With `request_handoff` the cart's record is signed and kept.",
+        description=(
+            "Decides like the storefront. With `request_handoff` the cart's assignments are signed "
+            "and stored; if nothing is assigned, an older record is removed."
+        ),
         requestBody={"required": True, "content": content},
         security=[{SCHEME: []}],
     )

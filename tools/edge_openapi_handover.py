@@ -7,7 +7,7 @@ from tools.edge_openapi_parts import ERROR, NOT_ALLOWED, RETRY_AFTER, Json, answ
 
 _SIGNED: Json = {
     "_shopId": {"type": "string", "format": "uuid"},
-    "_signature": {"type": "string", "description": "`v1.<kid>.<hex>`, as printed into the snippet"},
+    "_signature": {"type": "string", "description": "`v1.<kid>.<hex>`, as in the snippet"},
 }
 _HOST: Json = {"type": "string", "minLength": 1, "maxLength": 253, "description": "Without a port"}
 _VISITOR: Json = {"type": "string", "pattern": "^[A-Za-z0-9_-]{16,64}$"}
@@ -50,14 +50,14 @@ def paths() -> Json:
     """The path items of handovers."""
     mint = _post(
         "mintHandover",
-        "A token that hands a visitor over to another host of the shop",
+        "Create a token that hands a visitor over to another host of the shop",
         "HandoverRequest",
         "HandoverToken",
         "`handover_invalid`, `destination_not_allowed`",
     )
     verify = _post(
         "verifyHandover",
-        "The visitor that a token hands over",
+        "Return the visitor of a handover token",
         "HandoverVerification",
         "HandedOverVisitor",
         "`handover_invalid`, `handover_expired`",

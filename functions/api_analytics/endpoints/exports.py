@@ -21,21 +21,24 @@ router = Router("/exports", tag="Exports")
 @router.post("", operation_id="createExport", status_code=202, responses=errors(ValidationFailedError))
 @expensive
 def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) -> Export:
-    """Order a file. It is made in the background: ask for the export until its status is `completed`, then take its
-    `url`. In CSV files, texts that a spreadsheet would take for formulas begin with an apostrophe."""
+    """Start an export. The file is written in the background: poll the export until its status is `completed`.
+
+    `from` must be before `to`, at most 92 days apart; `results` needs `experiment_id`. In CSV files, text that a
+    spreadsheet could run as a formula begins with an apostrophe.
+    """
     return use_exports.ask(caller, body)
 
 
 @router.get("", operation_id="listExports")
 def list_exports(caller: Analyst, page: Page, use_exports: UsesExports) -> ListOf[Export]:
-    """Exports of the last thirty days, newest first."""
+    """List the exports of the last 30 days, newest first."""
     found, last = use_exports.page(caller, limit=page.limit, after=page.after)
     return page.page(found, last)
 
 
 @router.get("/{export_id}", operation_id="getExport", responses=errors(NotFoundError))
 def get_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> Export:
-    """How far an export is. Once it is completed, each answer has a fresh `url`."""
+    """Return the status of an export. A completed export has a new `url` in every response, for seven days."""
     return use_exports.get(caller, export_id)
 
 
@@ -45,5 +48,5 @@ def get_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> 
     responses=errors(NotFoundError, JobEndedError, s409=InvalidStateTransitionEnvelope),
 )
 def cancel_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> Export:
-    """Call an export off that is queued or running."""
+    """Cancel a queued or running export. Any other status is 409 `invalid_state_transition`."""
     return use_exports.cancel(caller, export_id)

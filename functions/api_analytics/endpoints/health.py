@@ -18,5 +18,9 @@ router = Router("/experiments", tag="Results")
 def get(
     experiment_id: Reference, caller: Analyst, health: Annotated[HealthReading, use(HealthReading)]
 ) -> contract.ExperimentHealth:
-    """What Guardian found: findings that stand, those that are over, what was done, and what could not be looked at."""
+    """Return Guardian's findings: current and resolved ones, actions taken, and checks that could not run.
+
+    At most 50 resolved findings are listed. `checked_at` and `generation` are null until Guardian has checked this
+    measurement. `unseen` reports a running experiment without visitors.
+    """
     return health.read(caller, experiment_id)

@@ -20,7 +20,7 @@ def get_funnel(
     since: FirstDay = None,
     until: LastDay = None,
 ) -> contract.Funnel:
-    """Visitors of each UTC day who visited, put something into the cart, started the checkout, bought."""
+    """Return the funnel by UTC day: visitors, visitors with a cart, with a checkout, with an order."""
     return funnel.read(caller, Asked(first=since, last=until))
 
 
@@ -31,7 +31,10 @@ def get_holdout(
     since: FirstDay = None,
     until: LastDay = None,
 ) -> contract.Holdout:
-    """Everybody else against the holdout: all since it was last changed, or who was first seen in the period (UTC)."""
+    """Compare visitors in the program with the holdout.
+
+    Without a period, all visitors since the holdout last changed; with one, those first seen in it (UTC days).
+    """
     return holdout.read(caller, Asked(first=since, last=until))
 
 
@@ -42,5 +45,8 @@ def get_program(
     since: FirstDay = None,
     until: LastDay = None,
 ) -> contract.Program:
-    """Experiments started and completed in the period (UTC), how they went, month by month."""
+    """Return the experiments started and completed in the period (UTC), their outcomes, and figures by month.
+
+    Archived experiments are included. The win rate is of experiments that won, lost or were inconclusive.
+    """
     return program.read(caller, Asked(first=since, last=until))

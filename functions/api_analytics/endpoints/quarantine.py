@@ -21,13 +21,15 @@ def list_quarantined(
     caller: Analyst,
     page: Page,
     quarantined: Annotated[Quarantined, use(Quarantined)],
-    reason: Annotated[Reason | None, Query(description="Only events set aside for this reason.")] = None,
-    since: Annotated[Moment | None, Query(alias="from", description="Only events received from then on.")] = None,
+    reason: Annotated[Reason | None, Query(description="Only events with this reason.")] = None,
+    since: Annotated[
+        Moment | None, Query(alias="from", description="Only events received at or after this moment.")
+    ] = None,
 ) -> ListOf[QuarantinedEvent]:
-    """Events of the last 14 days that are not counted, and why; newest first.
+    """List events of the last 14 days that are not counted, each with the reason, newest first.
 
-    A page may be shorter than `limit`, even empty, and still have a `next_cursor`: it looks at a limited number of
-    batches.
+    One request reads a limited number of batches: a page may be shorter than `limit`, even empty, and still have a
+    `next_cursor`.
     """
     begins = None if since is None else parse_milliseconds(since)
     found, last = quarantined.page(caller.shop_id, reason=reason, since=begins, limit=page.limit, after=page.after)

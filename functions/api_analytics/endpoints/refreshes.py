@@ -23,7 +23,7 @@ UsesRefreshes = Annotated[Refreshes, use(Refreshes)]
 )
 @expensive
 def post(experiment_id: Reference, caller: Analyst, refreshes: UsesRefreshes) -> contract.RefreshJob:
-    """Have the experiment counted now. While such a job waits, another request gives the same one."""
+    """Count the experiment now. While such a job is waiting, further requests return the same job."""
     return refreshes.ask(caller, experiment_id)
 
 
@@ -31,5 +31,5 @@ def post(experiment_id: Reference, caller: Analyst, refreshes: UsesRefreshes) ->
     "/{experiment_id}/results/refresh/{job_id}", operation_id="getResultsRefresh", responses=errors(NotFoundError)
 )
 def get(experiment_id: Reference, job_id: PathId, caller: Analyst, refreshes: UsesRefreshes) -> contract.Refresh:
-    """How it stands with a count that was asked for."""
+    """Return the status of a refresh job, and the generation it produced."""
     return refreshes.get(caller, experiment_id, job_id)

@@ -19,7 +19,7 @@ from api_analytics.endpoints.vocabulary import Analyst
 
 Format = Annotated[
     contract.Format,
-    Query(alias="format", description="`json`: the facts. `html`: one page of them that needs nothing else."),
+    Query(alias="format", description="`json` for the facts, `html` for one self-contained page."),
 ]
 ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"description": "The report, with an ETag", "content": {"text/html": {"schema": {"type": "string"}}}},
@@ -42,10 +42,11 @@ def get(
     response: Response,
     form: Format = "json",
 ) -> contract.Report | Response:
-    """What the experiment says so far, to be read by people: the verdict in a sentence, and all that it rests on.
+    """Return a report for people: the verdict in one sentence, and the evidence behind it.
 
-    The page has no script and asks for nothing elsewhere; it may be kept as a file, printed and passed on. The ETag
-    begins with the generation, and changes with anything that is said, but not with the moment of asking.
+    `format` is `json` (the default) or `html`; any other value is 400. The page runs no scripts and loads nothing, so
+    it can be saved, printed and shared. The ETag begins with the generation and changes with any content except the
+    time of the request.
     """
     report = reports.read(caller, experiment_id)
     if form == "html":

@@ -17,7 +17,7 @@ Segment = Annotated[
     str | None,
     Query(
         pattern="^(device|country|new_returning|source)(:.{1,100})?$",
-        description="`device:mobile` narrows everything to that value; `device` adds `segments`, one for each value.",
+        description="`device:mobile` restricts all figures to that value; `device` adds `segments`, one per value.",
     ),
 ]
 
@@ -39,11 +39,14 @@ def get(
     engine: Engine = "frequentist",
     correction: Correction = None,
 ) -> contract.Results:
-    """What the experiment says so far: each goal with a row a variation, compared with the control.
+    """Return the results of an experiment: for each goal, one row per variation, compared with the control.
 
-    Counts are as of `computed_at` and refreshed every five minutes. Null means not evaluable. With a segment, `from`
-    and `to` must be whole UTC days. Visitors first exposed outside `results_weekdays` do not count. Below
-    `min_visitors` and `min_conversions` nothing is called significant, and each row says in words what is missing.
+    Counts are as of `computed_at` and are updated every five minutes. A row has the figures of the selected engine;
+    others are null, and so is anything that cannot be evaluated. Below `min_visitors` and `min_conversions` no row is
+    called significant, and `message` names what is missing.
+
+    `segment` needs whole UTC days in `from` and `to`. `bayesian` with `correction=holm` or with `segment=<dimension>`
+    is 422. Visitors first exposed outside `results_weekdays` are not counted.
     """
     return results.read(caller, experiment_id, _wish(goal_id, segment, Range(start=since, end=to), engine, correction))
 
@@ -64,9 +67,9 @@ def get_of_personalization(
     engine: Engine = "frequentist",
     correction: Correction = None,
 ) -> contract.PersonalizationResults:
-    """What the personalization does: of each experience those who see it, beside those outside the rollout.
+    """Return the results of a personalization: visitors who see each experience, and those outside the rollout.
 
-    A rollout below 1 is what makes a comparison possible. A change of the rollout begins to count anew.
+    Only a rollout below 1 leaves visitors to compare with. A new rollout begins a new measurement.
     """
     return results.of_personalization(
         caller, personalization_id, _wish(goal_id, segment, Range(start=since, end=to), engine, correction)

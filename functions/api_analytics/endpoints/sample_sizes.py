@@ -17,7 +17,11 @@ router = Router("/sample-size", tag="Analytics")
 def compute(
     body: contract.SampleSizeInput, caller: Analyst, sample_sizes: Annotated[SampleSizes, use(SampleSizes)]
 ) -> contract.SampleSize:
-    """How many visitors a test takes, and how many days with so many visitors a day. Stores nothing."""
+    """Compute the visitors a test needs, and its days for a given traffic. Nothing is stored.
+
+    Send either `baseline_rate`, or `mean` and `sd`; both or neither is 422. `alpha`, `power` and the correction default
+    to the shop's; `tail` is two-sided, `treatments` is 1 (at most 9). `daily_visitors` of 0 is 422.
+    """
     size, days = sample_sizes.of(caller, body.stated())
     return contract.SampleSize(
         required_sample_per_variant=size.required_sample_per_variant,

@@ -36,10 +36,10 @@ def get(
     engine: SegmentEngine = "frequentist",
     correction: Correction = None,
 ) -> contract.Segments:
-    """Visitors by what they were when first exposed, most visitors first, a hundred segments at most.
+    """Return results by segment of first exposure: the hundred largest segments, by visitors.
 
-    Comparisons of a goal are corrected together, over all segments and treatments of the answer. `from` and `to`
-    must be whole UTC days.
+    The comparisons of a goal are corrected together, over all segments and treatments, unless `correction=none`. `from`
+    and `to` must be whole UTC days.
     """
     if len(set(dimension)) != len(dimension):
         raise ValidationFailedError("a dimension is named twice", fields=[FieldError("dimension", "must differ")])

@@ -17,9 +17,11 @@ router = Router("/analytics", tag="Analytics")
 Metric = Annotated[
     contract.Metric,
     Query(
-        description="`revenue` and `average_order_value` in major units of the shop's currency, the latter of orders "
-        "whose money counts; `conversion_rate` in orders per visitor, of experiments, variations and goals in visitors "
-        "who converted."
+        description=(
+            "`revenue` and `average_order_value` are in major units of the shop's currency, the "
+            "latter only of orders counted in it. `conversion_rate` is orders per visitor and may "
+            "exceed 1; for experiments, variations and goals it is converters per visitor."
+        )
     ),
 ]
 OfExperiment = Annotated[Reference | None, Query(description="The experiment's id or public id.")]
@@ -33,11 +35,15 @@ def get_stats(
     until: LastDay = None,
     timezone: TimeZone = "UTC",
     experiment_id: OfExperiment = None,
-    variation_id: Annotated[Uuid | None, Query(description="One of the experiment's; needs `experiment_id`.")] = None,
+    variation_id: Annotated[
+        Uuid | None, Query(description="A goal of the experiment; requires `experiment_id`.")
+    ] = None,
 ) -> contract.AnalyticsStatsResponse:
-    """Days of the shop: distinct visitors, orders, money. Of an experiment: visitors by the day of first exposure.
+    """Return daily figures: distinct visitors, orders and revenue of the shop, or of one experiment by first exposure.
 
-    At most 400 days; the last 28 when nothing is said.
+    The default period is the last 28 days; the longest is 400. For an experiment, `conversions` are converters of its
+    primary goal, else of the first, and `revenue` is that of its revenue goal. All days are included, also those that
+    `results_weekdays` excludes. A day of more than 25 hours is 422.
     """
     asked = Asked(first=since, last=until, timezone=timezone)
     return stats.read(caller, StatsWish(asked=asked, experiment_id=experiment_id, variation_id=variation_id))
@@ -53,12 +59,17 @@ def get_data(
     until: LastDay = None,
     timezone: TimeZone = "UTC",
     experiment_id: Annotated[
-        Reference | None, Query(description="Of which experiment variations and goals are; with no other grouping.")
+        Reference | None, Query(description="The experiment of `variation` and `goal`; other groupings refuse it.")
     ] = None,
 ) -> contract.AnalyticsFigures:
-    """One metric by one grouping; what a grouping does not have is 422, which names what it has.
+    """Return one metric by one grouping. A combination that does not exist is 422, which lists the available ones.
 
-    Segments and events are kept by UTC day. Visitors of segments are those of each day, added up.
+    `date` has all metrics; segments, `experiment` and `variation` all but `events`; `event_type` only `events`; `goal`
+    visitors, revenue, conversion rate and events. `experiment` covers the newest 50; only `variation` and `goal` take
+    an `experiment_id`, and require it.
+
+    Segments and events are grouped by UTC day; visitors of a segment are the sum over its days. `experiment`,
+    `variation` and `goal` exclude visitors outside `results_weekdays`, as results do.
     """
     asked = Asked(first=since, last=until, timezone=timezone)
     wish = FiguresWish(metric=metric, group_by=group_by, asked=asked, experiment_id=experiment_id)

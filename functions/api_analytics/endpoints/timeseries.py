@@ -28,15 +28,19 @@ def get(
     goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
     granularity: contract.Granularity = "day",
     mode: Annotated[
-        contract.Mode, Query(description="`cumulative`: everybody up to the bucket's end; `per_bucket`: of the bucket.")
+        contract.Mode,
+        Query(
+            description="`cumulative`: all visitors until the end of the bucket; `per_bucket`: visitors of the bucket."
+        ),
     ] = "cumulative",
     timezone: TimeZone = "UTC",
     since: From = None,
     to: To = None,
 ) -> contract.Timeseries:
-    """The course of an experiment: buckets by first exposure on the clocks of the time zone, empty ones too.
+    """Return the results over time, by first exposure in the given time zone. Buckets without visitors are included.
 
-    Dates of `from` and `to` are days of the time zone. More than 1,000 buckets or 20,000 rows are 422.
+    Dates in `from` and `to` are days of the time zone; an unknown zone is 422. More than 1,000 buckets or 20,000 rows
+    is 422.
     """
     wish = SeriesWish(
         goal_ids=goal_id,

@@ -42,37 +42,38 @@ When = Annotated[str, AfterValidator(_when), WithJsonSchema({"type": "string"})]
 
 Analyst = Annotated[Caller, require("analytics:read")]
 GoalIds = Annotated[
-    list[Uuid], Query(max_length=50, description="Only these goals; repeat the parameter. All goals in use otherwise.")
+    list[Uuid],
+    Query(max_length=50, description="Only these goals (repeat the parameter); by default all goals in use."),
 ]
 Engine = Annotated[
     contract.Engine,
     Query(
-        description="How variations are compared: `frequentist` for one look, `sequential` for as many looks as you "
-        "like, `bayesian` for probabilities from weak priors."
+        description=(
+            "Method of comparison: `frequentist` for a single look, `sequential` for any number of "
+            "looks, `bayesian` for probabilities from weak priors."
+        )
     ),
 ]
 SegmentEngine = Annotated[
-    contract.SegmentEngine, Query(description="How variations are compared; posteriors are not told by segment.")
+    contract.SegmentEngine, Query(description="Method of comparison; `bayesian` is not available by segment.")
 ]
 Correction = Annotated[
     contract.Correction | None,
-    Query(description="For several comparisons; the shop's default (Holm, unless changed) when absent."),
+    Query(description="Correction for several comparisons; by default the shop's (initially Holm)."),
 ]
 From = Annotated[
     When | None,
     Query(
         alias="from",
-        description="First exposures from this date (UTC) or date-time on, whose quarter of an hour is in.",
+        description="First exposures from this date (UTC) or date-time on, rounded to a quarter of an hour.",
     ),
 ]
 To = Annotated[
     When | None,
-    Query(description="Up to the end of this date, or before this date-time, whose quarter of an hour is in if begun."),
+    Query(description="Until the end of this date, or before this date-time, rounded up to a quarter of an hour."),
 ]
-FirstDay = Annotated[
-    Day | None, Query(alias="from", description="The first calendar day; 27 days before `to` when absent.")
-]
-LastDay = Annotated[Day | None, Query(alias="to", description="The last calendar day; today when absent.")]
+FirstDay = Annotated[Day | None, Query(alias="from", description="First calendar day; by default 27 days before `to`.")]
+LastDay = Annotated[Day | None, Query(alias="to", description="Last calendar day; by default today.")]
 TimeZone = Annotated[
-    str, Query(min_length=1, max_length=64, description="IANA time zone of calendar days; an unknown one is 422.")
+    str, Query(min_length=1, max_length=64, description="IANA time zone of the calendar days; an unknown one is 422.")
 ]

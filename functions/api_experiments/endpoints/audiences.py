@@ -22,7 +22,7 @@ Uses = Annotated[Audiences, use(Audiences)]
 
 @router.get("", operation_id="listAudiences")
 def list_audiences(caller: Reader, page: Page, audiences: Uses, q: NamePart = None) -> ListOf[Audience]:
-    """Audiences that the shop keeps for reuse, newest first."""
+    """List the reusable audiences of the shop, newest first."""
     found, last = audiences.page(caller.shop_id, q, limit=page.limit, after=page.after)
     return page.page([Audience.of(item) for item in found], last)
 
@@ -31,14 +31,14 @@ def list_audiences(caller: Reader, page: Page, audiences: Uses, q: NamePart = No
     "", operation_id="createAudience", status_code=201, responses=errors(ValidationFailedError, UnsafeRegexError)
 )
 def create_audience(body: AudienceCreate, caller: Writer, audiences: Uses) -> Audience:
-    """An audience for reuse; targeting names it by `audienceId`."""
+    """Create a reusable audience. Targeting refers to it by `audienceId`."""
     saved = audiences.create(caller, body.stated())
     return Audience.of(saved.target, saved.warning)
 
 
 @router.get("/{audience_id}", operation_id="getAudience", responses=errors(NotFoundError))
 def get_audience(audience_id: PathId, caller: Reader, audiences: Uses) -> Audience:
-    """One of the shop's audiences."""
+    """Return one audience of the shop."""
     return Audience.of(audiences.get(caller.shop_id, audience_id))
 
 
@@ -52,7 +52,10 @@ def get_audience(audience_id: PathId, caller: Reader, audiences: Uses) -> Audien
 def update_audience(
     audience_id: PathId, body: AudienceUpdate, caller: Writer, audiences: Uses, if_match: IfMatch
 ) -> Audience:
-    """Change an audience. As with pages, the change must be acknowledged while shoppers see what uses it."""
+    """Change an audience and everything that uses it.
+
+    As for pages, the change must be acknowledged while shoppers see any of its consumers, except for a new name.
+    """
     consent = body.consent()
     saved = audiences.update(caller, audience_id, body.stated(), consent=consent, expected_version=if_match)
     return Audience.of(saved.target, saved.warning)
@@ -67,6 +70,10 @@ def update_audience(
 def delete_audience(
     audience_id: PathId, caller: Writer, audiences: Uses, if_match: IfMatch, body: Acknowledgement | None = None
 ) -> None:
-    """Delete an audience that nothing uses but what is archived."""
+    """Delete an audience that only archived items use.
+
+    While live items use it, the request is 409 `page_live_impact` until it is acknowledged, then 409 `conflict`, which
+    names up to five items that use the audience.
+    """
     consent = (body or Acknowledgement()).consent()
     audiences.delete(caller, audience_id, consent=consent, expected_version=if_match)

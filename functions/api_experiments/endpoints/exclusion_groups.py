@@ -22,7 +22,7 @@ EDIT = (ConflictError, LiveImpactError, ValidationFailedError)
 
 @router.get("", operation_id="listExclusionGroups")
 def list_groups(caller: Reader, page: Page, groups: Uses, q: NamePart = None) -> ListOf[ExclusionGroup]:
-    """Exclusion groups, newest first."""
+    """List exclusion groups, newest first."""
     found, last = groups.page(caller.shop_id, q, limit=page.limit, after=page.after)
     return page.page([ExclusionGroup.of(item) for item in found], last)
 
@@ -31,14 +31,18 @@ def list_groups(caller: Reader, page: Page, groups: Uses, q: NamePart = None) ->
     "", operation_id="createExclusionGroup", status_code=201, responses=errors(*EDIT, s409=PageLiveImpactEnvelope)
 )
 def create_group(body: ExclusionGroupCreate, caller: Writer, groups: Uses) -> ExclusionGroup:
-    """A group whose members share its traffic, so that nobody is in two of them. Shares sum to 1 at most."""
+    """Create a group whose members share its traffic: each visitor takes part in at most one of them.
+
+    Shares sum to at most 1. An experiment that belongs to another group is 409 `conflict`; a running member must be
+    acknowledged (409 `page_live_impact`).
+    """
     saved = groups.create(caller, body.stated(), consent=body.consent())
     return ExclusionGroup.of(saved.group, saved.warning)
 
 
 @router.get("/{group_id}", operation_id="getExclusionGroup", responses=errors(NotFoundError))
 def get_group(group_id: PathId, caller: Reader, groups: Uses) -> ExclusionGroup:
-    """One exclusion group."""
+    """Return one exclusion group."""
     return ExclusionGroup.of(groups.get(caller.shop_id, group_id))
 
 
@@ -50,8 +54,11 @@ def get_group(group_id: PathId, caller: Reader, groups: Uses) -> ExclusionGroup:
 def update_group(
     group_id: PathId, body: ExclusionGroupUpdate, caller: Writer, groups: Uses, if_match: IfMatch
 ) -> ExclusionGroup:
-    """Change members or shares: who can stays in the experiment they are in, and `epoch` rises. With a running member
-    this must be acknowledged. A member that was deleted or archived holds its share until it is taken out."""
+    """Change members or shares, and raise `epoch`. Visitors stay in their experiment where the new shares allow it.
+
+    With a running member the change must be acknowledged. A deleted or archived member keeps its share until it is
+    removed.
+    """
     consent = body.consent()
     saved = groups.update(caller, group_id, body.stated(), consent=consent, expected_version=if_match)
     return ExclusionGroup.of(saved.group, saved.warning)
@@ -66,6 +73,6 @@ def update_group(
 def delete_group(
     group_id: PathId, caller: Writer, groups: Uses, if_match: IfMatch, body: Acknowledgement | None = None
 ) -> None:
-    """Delete a group: its experiments get the visitors that it kept from them, which must be acknowledged."""
+    """Delete a group. Its experiments then get the visitors it withheld from them, which must be acknowledged."""
     consent = (body or Acknowledgement()).consent()
     groups.delete(caller, group_id, consent=consent, expected_version=if_match)

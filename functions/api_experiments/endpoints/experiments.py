@@ -70,11 +70,14 @@ def list_experiments(
     archived: Archived = "false",
     q: NamePart = None,
     slug: Slug | None = None,
-    goal_id: Annotated[Uuid | None, Query(description="Experiments with this goal.")] = None,
-    updated_since: Annotated[Moment | None, Query(description="Changed at this moment or later.")] = None,
+    goal_id: Annotated[Uuid | None, Query(description="Only experiments with this goal.")] = None,
+    updated_since: Annotated[Moment | None, Query(description="Only items changed at or after this moment.")] = None,
     sort: Sort = "-created_at",
 ) -> ListOf[Experiment]:
-    """Experiments with their variations and goals. A page may hold fewer than `limit` and still have a next one."""
+    """List experiments with their variations and goals.
+
+    A page may hold fewer than `limit` items and still have a next page.
+    """
     filters = Filters(
         status=status,
         counting_type=counting_type,
@@ -93,14 +96,18 @@ def list_experiments(
 @router.post("", operation_id="createExperiment", status_code=201, responses=errors(*RULES))
 @carries_code
 def create_experiment(body: ExperimentCreate, caller: Writer, authoring: Authors) -> Experiment:
-    """A new draft. Without variations it gets Control and Variant at 0.5 each. `scheduled_start_at` needs the scope
-    `experiments:launch`."""
+    """Create a draft.
+
+    Without `variations` the draft gets Control and Variant at 0.5 each. When no weight is given, variations share the
+    traffic equally; when none is marked, the first is the control. `scheduled_start_at` launches the experiment, so it
+    also needs the scope `experiments:launch`.
+    """
     return experiment(authoring.create(caller, body.stated()))
 
 
 @router.get("/{experiment_id}", operation_id="getExperiment", responses=errors(NotFoundError))
 def get_experiment(experiment_id: ExperimentId, caller: Reader, reading: Reads) -> Experiment:
-    """One experiment, by its UUID or its public id."""
+    """Return one experiment, by its UUID or its public id."""
     return Experiment.single(reading.get(caller.shop_id, experiment_id))
 
 
@@ -115,11 +122,16 @@ def get_experiment(experiment_id: ExperimentId, caller: Reader, reading: Reads) 
 def update_experiment(
     experiment_id: ExperimentId, body: ExperimentUpdate, caller: Writer, authoring: Authors, if_match: IfMatch
 ) -> UpdatedExperiment:
-    """Change fields: objects merge, lists and scalars replace, null clears.
+    """Change fields of an experiment: objects merge, lists and scalars replace, null clears.
 
-    While running, an edit of traffic, targeting or code needs `confirm_live_impact`. Before launch, an edit of an
-    approved design takes the approval back and returns the experiment to draft. Other variations or weights in a
-    started test open a new measurement, told in the answer: results count from now on, while nobody is assigned anew.
+    `targeting`, `results_weekdays`, `auto_stop_override` and `guardian_override` merge; their required inner fields
+    must be sent again. `variations` and `goals` replace the whole list. `delivery_type` and the type of a goal are
+    fixed at the first start (409 `conflict`).
+
+    While the experiment runs, edits of traffic, targeting or code need `confirm_live_impact`. Before launch, an edit of
+    an approved design withdraws the approval and returns the experiment to draft; name and `traffic_allocation` are not
+    part of the approved design. In a started test, other variations or weights begin a new measurement, shown in the
+    response: results restart from there, and visitors keep their variation.
     """
     updated = authoring.update(caller, experiment_id, body.stated(), consent=body.consent(), expected_version=if_match)
     return UpdatedExperiment.single(updated.experiment, updated.warning)
@@ -132,7 +144,7 @@ def update_experiment(
     responses=errors(NotFoundError, NotDeletableError),
 )
 def delete_experiment(experiment_id: ExperimentId, caller: Writer, authoring: Authors, if_match: IfMatch) -> None:
-    """Delete a draft that never started. Everything else is archived instead."""
+    """Delete a draft that never started. Any other experiment must be archived instead."""
     authoring.delete(caller, experiment_id, expected_version=if_match)
 
 
@@ -145,7 +157,7 @@ def delete_experiment(experiment_id: ExperimentId, caller: Writer, authoring: Au
 def duplicate_experiment(
     experiment_id: ExperimentId, caller: Writer, authoring: Authors, body: Duplication | None = None
 ) -> Experiment:
-    """A draft with the same design and none of the history. Archived parts stay behind."""
+    """Create a draft with the same design and no history. Archived variations and goals are not copied."""
     said = (body or Duplication()).stated()
     copy = authoring.duplicate(
         caller, experiment_id, name=said.get("name"), include_goals=said.get("include_goals", True)
@@ -155,6 +167,9 @@ def duplicate_experiment(
 
 @router.get("/{experiment_id}/history", operation_id="listExperimentHistory", responses=errors(NotFoundError))
 def history(experiment_id: ExperimentId, caller: Auditor, page: Page, reading: Reads) -> ListOf[AuditLog]:
-    """Who changed what, newest first."""
+    """List changes to the experiment, its variations and its goals, newest first.
+
+    `entity_type` is `experiment` for all of them; the action names the part, such as `variation.update`.
+    """
     rows, last = reading.history(caller.shop_id, experiment_id, limit=page.limit, after=page.after)
     return page.page([audit_log(row) for row in rows], last)

@@ -39,13 +39,18 @@ EDIT = errors(NotFoundError, ConflictError, LimitReachedError, ValidationFailedE
 def list_goals(
     experiment_id: ExperimentId, caller: Reader, page: Page, reading: Reads, archived: Archived = "false"
 ) -> ListOf[Goal]:
-    """The goals of an experiment, in their order."""
+    """List the goals of an experiment, in their order."""
     return part_of(page, goals_of(reading.get(caller.shop_id, experiment_id), archived))
 
 
 @router.post("/goals", operation_id="createExperimentGoal", status_code=201, responses=EDIT)
 def create_goal(experiment_id: ExperimentId, body: GoalCreate, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
-    """A new goal, or a copy of one of the shop's by `goal_id`. The first goal is primary unless it says otherwise."""
+    """Add a goal, or a copy of a shop goal by `goal_id`.
+
+    The first goal is primary unless `is_primary` is false. A copied goal keeps the id of the shop goal; only `role` and
+    `is_primary` may be sent with `goal_id`, and later edits of either goal do not reach the other. Adding the same shop
+    goal twice is 409; an unknown id is 422. An experiment has at most 50 goals.
+    """
     return goal(goals.add(caller, experiment_id, body.stated(), expected_version=if_match))
 
 
@@ -53,14 +58,14 @@ def create_goal(experiment_id: ExperimentId, body: GoalCreate, caller: Writer, g
 def order_goals(
     experiment_id: ExperimentId, body: GoalOrder, caller: Writer, goals: Goals, if_match: IfMatch
 ) -> ListOf[Goal]:
-    """Put the goals in this order; the first becomes primary."""
+    """Set the order of the goals. The first one becomes the primary goal."""
     ordered = goals.order(caller, experiment_id, body.ids, expected_version=if_match)
     return whole(goals_of(ordered.experiment))
 
 
 @router.get("/goals/{goal_id}", operation_id="getExperimentGoal", responses=errors(NotFoundError))
 def get_goal(experiment_id: ExperimentId, goal_id: GoalId, caller: Reader, reading: Reads) -> Goal:
-    """One goal of an experiment."""
+    """Return one goal of an experiment."""
     experiment = reading.get(caller.shop_id, experiment_id)
     return Goal.of(find(experiment, goal_id)).at(experiment.version)
 
@@ -69,7 +74,7 @@ def get_goal(experiment_id: ExperimentId, goal_id: GoalId, caller: Reader, readi
 def update_goal(
     experiment_id: ExperimentId, goal_id: GoalId, body: GoalUpdate, caller: Writer, goals: Goals, if_match: IfMatch
 ) -> Goal:
-    """Change a goal of an experiment. Making it primary takes that from the one that was."""
+    """Change a goal of an experiment. A goal that becomes primary replaces the previous primary goal."""
     return goal(goals.update(caller, experiment_id, goal_id, body.stated(), expected_version=if_match))
 
 
@@ -80,13 +85,13 @@ def update_goal(
     responses=errors(NotFoundError, NotDeletableError),
 )
 def delete_goal(experiment_id: ExperimentId, goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch) -> None:
-    """Delete a goal. Once the experiment was started it may have data and is archived instead."""
+    """Delete a goal. Once the experiment has started, the goal may have data and is archived instead."""
     goals.delete(caller, experiment_id, goal_id, expected_version=if_match)
 
 
 @router.post("/goals/{goal_id}/archive", operation_id="archiveExperimentGoal", responses=EDIT)
 def archive_goal(experiment_id: ExperimentId, goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
-    """Stop measuring a goal; what was counted stays."""
+    """Stop measuring a goal. Its counts are kept."""
     return goal(goals.set_archived(caller, experiment_id, goal_id, True, expected_version=if_match))
 
 
@@ -94,13 +99,13 @@ def archive_goal(experiment_id: ExperimentId, goal_id: GoalId, caller: Writer, g
 def unarchive_goal(
     experiment_id: ExperimentId, goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch
 ) -> Goal:
-    """Measure an archived goal again."""
+    """Resume measuring an archived goal."""
     return goal(goals.set_archived(caller, experiment_id, goal_id, False, expected_version=if_match))
 
 
 @router.get("/goal-page-rules", operation_id="getGoalPageRules", responses=errors(NotFoundError))
 def get_page_rules(experiment_id: ExperimentId, caller: Reader, reading: Reads) -> GoalPageRules:
-    """The page rules that scope the experiment's goals."""
+    """Return the page rules that limit where the experiment's goals count."""
     return list(reading.get(caller.shop_id, experiment_id).goal_page_rules)
 
 
@@ -112,7 +117,11 @@ def get_page_rules(experiment_id: ExperimentId, caller: Reader, reading: Reads) 
 def set_page_rules(
     experiment_id: ExperimentId, body: PageRuleList, caller: Writer, goals: Goals, if_match: IfMatch
 ) -> GoalPageRules:
-    """Replace the page rules that scope the experiment's goals."""
+    """Replace the page rules that limit where the experiment's goals count.
+
+    A rule with `include: false` counts outside its addresses; its condition is negated only when the rule has no
+    addresses.
+    """
     rules = [page_rules.stated() for page_rules in body]
     scoped = goals.set_page_rules(caller, experiment_id, rules, expected_version=if_match)
     return list(scoped.experiment.goal_page_rules)

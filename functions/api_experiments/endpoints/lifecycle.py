@@ -63,7 +63,7 @@ PUBLISHED_MOVE = errors(
 
 @router.get("/checklist", operation_id="getChecklist", responses=errors(NotFoundError))
 def checklist(experiment_id: ExperimentId, caller: Reader, lifecycle: Moves) -> Checklist:
-    """Whether the experiment is ready to launch; warnings do not stand in the way."""
+    """Return the launch checklist. Failed items block a launch, warnings do not."""
     items, actions = lifecycle.checklist(caller.shop_id, experiment_id)
     return Checklist(
         ready=all(item.status != "fail" for item in items),
@@ -80,7 +80,7 @@ def request_approval(
     if_match: IfMatch,
     body: ApprovalRequest | None = None,
 ) -> Experiment:
-    """Ask for the design to be approved as it is now."""
+    """Request approval of the design in its current form."""
     details = (body or ApprovalRequest()).details()
     return experiment(lifecycle.act(caller, experiment_id, "request-approval", details, expected_version=if_match))
 
@@ -89,7 +89,7 @@ def request_approval(
 def withdraw_approval(
     experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch, body: Reason | None = None
 ) -> Experiment:
-    """Take the request, or the approval, back; the experiment is a draft again."""
+    """Withdraw the approval or the request for it, and return the experiment to draft."""
     details = (body or Reason()).details()
     return experiment(lifecycle.act(caller, experiment_id, "withdraw-approval", details, expected_version=if_match))
 
@@ -102,7 +102,7 @@ def approve(
     if_match: IfMatch,
     body: ApprovalGrant | None = None,
 ) -> Experiment:
-    """Approve the design. 409 `approval_stale` when it is not the one that was asked about."""
+    """Approve the design. A design that changed since the request is 409 `approval_stale`."""
     details = (body or ApprovalGrant()).details()
     return experiment(lifecycle.act(caller, experiment_id, "approve", details, expected_version=if_match))
 
@@ -111,21 +111,21 @@ def approve(
 def request_changes(
     experiment_id: ExperimentId, body: ChangeRequest, caller: Approver, lifecycle: Moves, if_match: IfMatch
 ) -> Experiment:
-    """Refuse the design and say what is to be changed."""
+    """Reject the design and list the changes it needs."""
     details = body.details()
     return experiment(lifecycle.act(caller, experiment_id, "request-changes", details, expected_version=if_match))
 
 
 @router.get("/approvals", operation_id="listApprovals", responses=errors(NotFoundError))
 def approvals(experiment_id: ExperimentId, caller: Reader, page: Page, reading: Reads) -> ListOf[ApprovalEvent]:
-    """Every step of the design's approval, newest first."""
+    """List the steps of the approval, newest first."""
     events = reversed(reading.get(caller.shop_id, experiment_id).approvals)
     return part_of(page, [ApprovalEvent.of(event) for event in events])
 
 
 @router.post("/start-qa", operation_id="startQa", responses=REFUSED_BY_APPROVAL)
 def start_qa(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Begin testing. From draft only where the shop asks for no approval."""
+    """Start quality assurance. From draft, only in shops that require no approval."""
     return experiment(lifecycle.act(caller, experiment_id, "start-qa", expected_version=if_match))
 
 
@@ -133,7 +133,7 @@ def start_qa(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_m
 def mark_ready(
     experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch, body: QaNote | None = None
 ) -> Experiment:
-    """Testing is over: the experiment may be launched."""
+    """End quality assurance: the experiment is ready to launch."""
     details = (body or QaNote()).details()
     return experiment(lifecycle.act(caller, experiment_id, "mark-ready", details, expected_version=if_match))
 
@@ -142,7 +142,7 @@ def mark_ready(
 def return_to_draft(
     experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch, body: Reason | None = None
 ) -> Experiment:
-    """Back to draft, before launch."""
+    """Return an experiment that has not launched to draft."""
     details = (body or Reason()).details()
     return experiment(lifecycle.act(caller, experiment_id, "return-to-draft", details, expected_version=if_match))
 
@@ -157,13 +157,17 @@ def return_to_draft(
 def set_schedule(
     experiment_id: ExperimentId, body: ScheduleInput, caller: Launcher, lifecycle: Moves, if_match: IfMatch
 ) -> Experiment:
-    """Launch and complete at the stated moments, to the minute; replaces the schedule there was."""
+    """Replace the schedule: launch and complete the experiment at the given moments, to the minute.
+
+    An empty body is 422. A start requires an experiment that has not launched. `end_at` is not part of the Experiment
+    response.
+    """
     return experiment(lifecycle.set_schedule(caller, experiment_id, body.stated(), expected_version=if_match))
 
 
 @router.delete("/schedule", operation_id="clearSchedule", responses=errors(NotFoundError))
 def clear_schedule(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Forget the schedule."""
+    """Remove the schedule and return the experiment."""
     return experiment(lifecycle.clear_schedule(caller, experiment_id, expected_version=if_match))
 
 
@@ -172,7 +176,12 @@ def clear_schedule(experiment_id: ExperimentId, caller: Launcher, lifecycle: Mov
 def launch(
     experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_match: IfMatch, body: Launch | None = None
 ) -> Experiment:
-    """Show the experiment to shoppers. The checklist must not fail; 502 when it runs but could not be published."""
+    """Show the experiment to shoppers.
+
+    A failed checklist item is 422; warnings pass unless `override_checklist_warnings` is false. Weights that do not sum
+    to 1 are `weights_sum`, before the checklist. The response is 502 when the experiment runs but could not be
+    published; then call `retry-publication`.
+    """
     details = (body or Launch()).details()
     return experiment(lifecycle.act(caller, experiment_id, "launch", details, expected_version=if_match))
 
@@ -181,14 +190,14 @@ def launch(
 def pause(
     experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_match: IfMatch, body: Reason | None = None
 ) -> Experiment:
-    """Stop showing the experiment for a while."""
+    """Stop showing the experiment until it is resumed."""
     details = (body or Reason()).details()
     return experiment(lifecycle.act(caller, experiment_id, "pause", details, expected_version=if_match))
 
 
 @router.post("/resume", operation_id="resumeExperiment", responses=PUBLISHED_MOVE)
 def resume(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Show a paused experiment again; every visitor keeps their variation."""
+    """Show a paused experiment again. Visitors keep their variation."""
     return experiment(lifecycle.act(caller, experiment_id, "resume", expected_version=if_match))
 
 
@@ -196,30 +205,40 @@ def resume(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_m
 def complete(
     experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_match: IfMatch, body: Completion | None = None
 ) -> Experiment:
-    """End a running or paused experiment."""
+    """Complete a running or paused experiment.
+
+    `winning_variation_id` is the id or public id of one of its variations; any other value is 422. Outcome, winner and
+    learning are stored, and appear in the history.
+    """
     details = (body or Completion()).details()
     return experiment(lifecycle.act(caller, experiment_id, "complete", details, expected_version=if_match))
 
 
 @router.post("/restart", operation_id="restartExperiment", responses=PUBLISHED_MOVE)
 def restart(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Run again: every visitor is assigned anew and results start from nothing."""
+    """Start a new run: visitors are assigned again and results start from zero.
+
+    On a running experiment this has no effect and returns 200.
+    """
     return experiment(lifecycle.act(caller, experiment_id, "restart", expected_version=if_match))
 
 
 @router.post("/retry-publication", operation_id="retryPublication", responses=PUBLISHED_MOVE)
 def retry_publication(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves) -> Experiment:
-    """Publish the shop's present state once more."""
+    """Publish the current state of the shop again."""
     return experiment(lifecycle.retry_publication(caller, experiment_id))
 
 
 @router.post("/archive", operation_id="archiveExperiment", responses=MOVE)
 def archive(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Put the experiment away; its schedule is forgotten. Not while it runs."""
+    """Archive the experiment and discard its schedule. A running experiment cannot be archived.
+
+    Of an archived experiment fields can still be edited; the only allowed action is `unarchive`.
+    """
     return experiment(lifecycle.act(caller, experiment_id, "archive", expected_version=if_match))
 
 
 @router.post("/unarchive", operation_id="unarchiveExperiment", responses=MOVE)
 def unarchive(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Take the experiment out of the archive, in the status it had."""
+    """Take the experiment out of the archive, in its previous status."""
     return experiment(lifecycle.act(caller, experiment_id, "unarchive", expected_version=if_match))

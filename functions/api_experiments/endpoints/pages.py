@@ -24,29 +24,32 @@ Uses = Annotated[Pages, use(Pages)]
 
 @router.get("", operation_id="listPages")
 def list_pages(caller: Reader, page: Paging, pages: Uses, q: NamePart = None) -> ListOf[Page]:
-    """Pages that the shop keeps for reuse, newest first."""
+    """List the reusable pages of the shop, newest first."""
     found, last = pages.page(caller.shop_id, q, limit=page.limit, after=page.after)
     return page.page([Page.of(item) for item in found], last)
 
 
 @router.post("", operation_id="createPage", status_code=201, responses=errors(ValidationFailedError, UnsafeRegexError))
 def create_page(body: PageCreate, caller: Writer, pages: Uses) -> Page:
-    """A page for reuse; targeting names it by `pageId`."""
+    """Create a reusable page. Targeting refers to it by `pageId`."""
     saved = pages.create(caller, body.stated())
     return Page.of(saved.target, saved.warning)
 
 
 @router.post("/match", operation_id="matchPages", responses=errors(ValidationFailedError, UnsafeRegexError))
 def match_pages(body: PageMatchInput, caller: Reader, tester: Annotated[Tester, use(Tester)]) -> PageMatch:
-    """Whether an address is on pages, and which rule says so. Only URL rules are tested: conditions and triggers need
-    a visitor."""
+    """Test an address against page rules, and return the rule that decided.
+
+    `url` is absolute or a path. `rules` is one page rule or up to 50, which may refer to pages of the shop; `page_id`
+    tests one page, and an unknown one is 422. Only URL rules are tested: conditions and triggers need a visitor.
+    """
     said = body.stated()
     return PageMatch.of(tester.test(caller.shop_id, said["url"], rules=said.get("rules"), page_id=said.get("page_id")))
 
 
 @router.get("/{page_id}", operation_id="getPage", responses=errors(NotFoundError))
 def get_page(page_id: PathId, caller: Reader, pages: Uses) -> Page:
-    """One of the shop's pages."""
+    """Return one page of the shop."""
     return Page.of(pages.get(caller.shop_id, page_id))
 
 
@@ -58,8 +61,11 @@ def get_page(page_id: PathId, caller: Reader, pages: Uses) -> Page:
     ),
 )
 def update_page(page_id: PathId, body: PageUpdate, caller: Writer, pages: Uses, if_match: IfMatch) -> Page:
-    """Change a page. What uses it follows at once, so while shoppers see any of that the change must be acknowledged:
-    `confirm_live_impact` and the id of each of them in `confirmed_consumer_ids`. A new name needs none."""
+    """Change a page and everything that uses it.
+
+    While shoppers see any of its consumers, the change needs `confirm_live_impact` and their ids in
+    `confirmed_consumer_ids`. A new name needs neither.
+    """
     consent = body.consent()
     saved = pages.update(caller, page_id, body.stated(), consent=consent, expected_version=if_match)
     return Page.of(saved.target, saved.warning)
@@ -74,14 +80,19 @@ def update_page(page_id: PathId, body: PageUpdate, caller: Writer, pages: Uses, 
 def delete_page(
     page_id: PathId, caller: Writer, pages: Uses, if_match: IfMatch, body: Acknowledgement | None = None
 ) -> None:
-    """Delete a page that nothing uses but what is archived."""
+    """Delete a page that only archived items use.
+
+    While live items use it, the request is 409 `page_live_impact` until it is acknowledged, then 409 `conflict`, which
+    names up to five items that use the page.
+    """
     consent = (body or Acknowledgement()).consent()
     pages.delete(caller, page_id, consent=consent, expected_version=if_match)
 
 
 @router.get("/{page_id}/consumers", operation_id="listPageConsumers", responses=errors(NotFoundError))
 def list_consumers(page_id: PathId, caller: Reader, page: Paging, pages: Uses) -> ListOf[PageConsumer]:
-    """Experiments, feature flags and personalizations that use the page and are not archived."""
+    """List the experiments, feature flags and personalizations that use the page and are not archived, each newest
+    first."""
     found = pages.consumers(caller.shop_id, page_id)
     shown = [PageConsumer(id=it.id, name=it.name, consumer=it.consumer, live=it.live) for it in found]
     return part_of(page, shown)

@@ -36,10 +36,13 @@ def set_plan(
     plans: Annotated[Plans, use(Plans)],
     if_match: IfMatch,
 ) -> Experiment:
-    """State what the test is to find; `planned_test` then tells how many visitors and days it takes.
+    """Plan the test: the effect to detect, and thereby its size. `planned_test` returns visitors and days.
 
-    In a started test a new plan opens a new measurement: results count from `planned_test.epoch_started_at` on, while
-    nobody is assigned anew. The same plan again changes nothing. 409 once the experiment is completed.
+    `goal_id` (a goal in use) and `mde` are required. Without `baseline_rate` the rate is measured from the shop's own
+    traffic, or 422 where that is not possible. Completed and archived experiments are 409 `invalid_state_transition`.
+
+    In a started test a new plan begins a new measurement: results restart at `planned_test.epoch_started_at`, and
+    visitors keep their variation. Sending the same plan again changes nothing.
     """
     wish, consent = body.stated(), body.consent()
     return experiment(plans.state(caller, experiment_id, wish, consent=consent, expected_version=if_match))

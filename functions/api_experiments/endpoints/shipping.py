@@ -34,9 +34,16 @@ Ships = Annotated[Shipping, use(Shipping)]
     ),
 )
 def ship(experiment_id: ExperimentId, body: ShipInput, caller: Launcher, shipping: Ships) -> Shipped:
-    """An active personalization at 100 % that does what the variation did, on the same pages for the same people.
+    """Turn the winner into an active personalization at 100 %, for the same pages and people.
 
-    The experiment must be paused or completed. URL blocks become experiences with rules; goals are carried over.
+    The experiment must be paused or completed, else 409 with the allowed actions. `variation_id` must name a variation
+    in use that is not the control, does not redirect and does not run on the checkout, else 422. The personalization is
+    for the environment `production`. A second call is 409 `key_taken` unless `key` differs.
+
+    Code of the experiment and the variation is joined, each script in a function of its own; code over the limit of a
+    field is 422 `code_budget_exceeded`. URL blocks become the experiences `block-1`, `block-2` … with a rule each. Up
+    to 10 goals in use are copied, the primary goal first, without those limited by goal page rules; shop goals keep
+    their ids.
     """
     shipped = shipping.ship(caller, experiment_id, body.stated())
     made = Personalization.of(shipped.personalization, shipped.warning)

@@ -24,38 +24,38 @@ def answer(stored: Stored) -> Goal:
 
 @router.get("", operation_id="listGoals")
 def list_goals(caller: Reader, page: Page, goals: Goals, archived: Archived = "false") -> ListOf[Goal]:
-    """Goals that the shop keeps for reuse, newest first."""
+    """List the reusable goals of the shop, newest first."""
     found, last = goals.page(caller.shop_id, archived=archived, limit=page.limit, after=page.after)
     return page.page([answer(stored) for stored in found], last)
 
 
 @router.post("", operation_id="createGoal", status_code=201, responses=errors(ValidationFailedError))
 def create_goal(body: ShopGoalCreate, caller: Writer, goals: Goals) -> Goal:
-    """A goal for reuse; experiments attach it by `goal_id`."""
+    """Create a reusable goal. Experiments attach it by `goal_id`."""
     return answer(goals.create(caller, body.stated()))
 
 
 @router.get("/{goal_id}", operation_id="getGoal", responses=errors(NotFoundError))
 def get_goal(goal_id: GoalId, caller: Reader, goals: Goals) -> Goal:
-    """One of the shop's goals."""
+    """Return one goal of the shop."""
     return answer(goals.get(caller.shop_id, goal_id))
 
 
 @router.patch("/{goal_id}", operation_id="updateGoal", responses=errors(NotFoundError, ValidationFailedError))
 def update_goal(goal_id: GoalId, body: GoalUpdate, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
-    """Change one of the shop's goals. Experiments that attached it keep measuring what they were started with."""
+    """Change a goal of the shop. Experiments that attached it keep the definition they had."""
     return answer(goals.update(caller, goal_id, body.stated(), expected_version=if_match))
 
 
 @router.delete("/{goal_id}", operation_id="deleteGoal", status_code=204, responses=errors(NotFoundError))
 def delete_goal(goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch) -> None:
-    """Delete one of the shop's goals. Experiments that attached it keep theirs."""
+    """Delete a goal of the shop. Experiments that attached it keep their copy."""
     goals.delete(caller, goal_id, expected_version=if_match)
 
 
 @router.post("/{goal_id}/archive", operation_id="archiveGoal", responses=errors(NotFoundError))
 def archive_goal(goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
-    """Offer the goal for reuse no longer."""
+    """Archive a goal: it is no longer offered for reuse."""
     return answer(goals.set_archived(caller, goal_id, True, expected_version=if_match))
 
 

@@ -68,7 +68,7 @@ DELETION = errors(NotFoundError, NotDeletableError, ValidationFailedError)
 def list_variations(
     experiment_id: ExperimentId, caller: Reader, page: Page, reading: Reads, archived: Archived = "false"
 ) -> ListOf[Variation]:
-    """The variations of an experiment, in their order."""
+    """List the variations of an experiment, in their order."""
     return part_of(page, variations_of(reading.get(caller.shop_id, experiment_id), archived))
 
 
@@ -77,8 +77,11 @@ def list_variations(
 def create_variation(
     experiment_id: ExperimentId, body: VariationCreate, caller: Writer, arms: Arms, if_match: IfMatch
 ) -> WrittenVariation:
-    """One more variation; its weight is 0 unless stated. In a started test it opens a new measurement, told in the
-    answer: results count from now on, while nobody is assigned anew."""
+    """Add a variation. Its weight is 0 unless given, and it is not the control.
+
+    In a started test this begins a new measurement, shown in the response: results restart from there, and visitors
+    keep their variation.
+    """
     consent = body.consent()
     return variation(arms.add(caller, experiment_id, body.stated(), consent=consent, expected_version=if_match))
 
@@ -87,8 +90,11 @@ def create_variation(
 def set_weights(
     experiment_id: ExperimentId, body: WeightsInput, caller: Writer, arms: Arms, if_match: IfMatch
 ) -> WeightedVariations:
-    """Set the weights of all variations in use. In a started test this opens a new measurement, told in the answer:
-    results count from now on, while nobody is assigned anew."""
+    """Set the weights of all variations in use.
+
+    In a started test this begins a new measurement, shown in the response: results restart from there, and visitors
+    keep their variation.
+    """
     consent = body.consent()
     weights = body.stated()["weights"]
     return weighed(arms.weigh(caller, experiment_id, weights, consent=consent, expected_version=if_match))
@@ -96,7 +102,7 @@ def set_weights(
 
 @router.get("/{variation_id}", operation_id="getVariation", responses=errors(NotFoundError))
 def get_variation(experiment_id: ExperimentId, variation_id: VariationId, caller: Reader, reading: Reads) -> Variation:
-    """One variation, by its UUID or its public id."""
+    """Return one variation, by its UUID or its public id."""
     experiment = reading.get(caller.shop_id, experiment_id)
     return Variation.of(find(experiment, variation_id)).at(experiment.version)
 
@@ -111,8 +117,10 @@ def update_variation(
     arms: Arms,
     if_match: IfMatch,
 ) -> WrittenVariation:
-    """Change a variation. While the experiment runs this needs `confirm_live_impact`. The answer tells the
-    measurement that results count in: another weight in a started test opens a new one."""
+    """Change a variation. While the experiment runs this needs `confirm_live_impact`.
+
+    The response shows the measurement that results count in. A new weight in a started test begins a new one.
+    """
     consent = body.consent()
     return variation(
         arms.update(caller, experiment_id, variation_id, body.stated(), consent=consent, expected_version=if_match)
@@ -136,8 +144,11 @@ def archive_variation(
     if_match: IfMatch,
     body: Acknowledgement | None = None,
 ) -> WrittenVariation:
-    """Take a variation out of use; give its weight to others first when the experiment runs. In a started
-    test that opens a new measurement, told in the answer."""
+    """Take a variation out of use. While the experiment runs, first give its weight to other variations.
+
+    In a started test this begins a new measurement, shown in the response: results restart from there, and visitors
+    keep their variation.
+    """
     consent = (body or Acknowledgement()).consent()
     return variation(
         arms.set_archived(caller, experiment_id, variation_id, True, consent=consent, expected_version=if_match)
@@ -153,7 +164,11 @@ def unarchive_variation(
     if_match: IfMatch,
     body: Acknowledgement | None = None,
 ) -> WrittenVariation:
-    """Bring a variation back into use. In a started test that opens a new measurement, told in the answer."""
+    """Bring a variation back into use.
+
+    In a started test this begins a new measurement, shown in the response: results restart from there, and visitors
+    keep their variation.
+    """
     consent = (body or Acknowledgement()).consent()
     return variation(
         arms.set_archived(caller, experiment_id, variation_id, False, consent=consent, expected_version=if_match)
@@ -173,7 +188,7 @@ def create_preview_link(
     caller: Previewer,
     previews: Previews,
 ) -> PreviewLink:
-    """An address that shows a page of the shop with the variation, for a while."""
+    """Create a temporary link that shows a page of the shop with the variation."""
     seconds = body.stated().get("ttl_seconds", DEFAULT_SECONDS)
     link = previews.create(caller, experiment_id, variation_id, url=body.url, ttl_seconds=seconds)
     return PreviewLink(url=link.url, token=link.token, expires_at=link.expires_at)
@@ -181,7 +196,7 @@ def create_preview_link(
 
 @alone.get("/{variation_id}", operation_id="getVariationAlone", responses=errors(NotFoundError))
 def get_variation_alone(variation_id: VariationId, caller: Reader, reading: Reads) -> Variation:
-    """One variation without naming its experiment."""
+    """Return one variation without naming its experiment."""
     experiment, found = reading.variation(caller.shop_id, variation_id)
     return Variation.of(found).at(experiment.version)
 

@@ -32,9 +32,11 @@ Previewer = Annotated[Caller, require("previews:write")]
 ExperimentId = Reference
 VariationId = Reference
 GoalId = Uuid
-Archived = Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")]
+Archived = Annotated[
+    ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
+]
 
-NamePart = Annotated[str | None, Query(max_length=255, description="A part of the name, in any case.")]
+NamePart = Annotated[str | None, Query(max_length=255, description="Part of the name, ignoring case.")]
 
 Part = TypeVar("Part", Variation, Goal, ApprovalEvent, PageConsumer)
 Item = TypeVar("Item", bound=Output)

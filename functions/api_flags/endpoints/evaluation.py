@@ -17,9 +17,11 @@ Evaluations = Annotated[Evaluation, use(Evaluation)]
 
 @router.post("/evaluate", operation_id="evaluateFlags", responses=errors(LimitReachedError))
 def evaluate_flags(body: FlagEvaluationInput, caller: Reader, evaluation: Evaluations) -> FlagEvaluation:
-    """The value of every active and paused flag of an environment for one visitor, and why.
+    """Evaluate every active and paused flag of an environment for one visitor.
 
-    `reason` is `on`, or why the off value is given: `paused`, `dark` (a day of the schedule), `targeting`, `rollout`.
+    `reason` is `on`, or the cause of the off value: `paused`, `dark` (excluded by the weekday schedule), `targeting` or
+    `rollout`. `environment_key` defaults to `production`. The response uses the stored flags, not the published ones;
+    values over 4.5 MB together are 422 `limit_reached`.
     """
     found = evaluation.evaluate(caller.shop_id, **body.stated())
     return FlagEvaluation(flags={key: EvaluatedFlag(**each) for key, each in found.items()})

@@ -42,12 +42,17 @@ def list_flags(
     status: Status | None = None,
     environment_key: EnvironmentKey | None = None,
     delivery_type: DeliveryType | None = None,
-    archived: Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")] = "false",
-    q: Annotated[str | None, Query(max_length=255, description="A part of the name or key, in any case.")] = None,
-    updated_since: Annotated[Moment | None, Query(description="Changed at this moment or later.")] = None,
+    archived: Annotated[
+        ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
+    ] = "false",
+    q: Annotated[str | None, Query(max_length=255, description="Part of the name or key, ignoring case.")] = None,
+    updated_since: Annotated[Moment | None, Query(description="Only items changed at or after this moment.")] = None,
     sort: Sort = "-created_at",
 ) -> ListOf[FeatureFlag]:
-    """Flags of all environments. A page may hold fewer than `limit` and still have a next one."""
+    """List flags of all environments. Archived flags are included only with `archived` or `status=archived`.
+
+    A page may hold fewer than `limit` items and still have a next page.
+    """
     filters = Filters(
         status=status,
         environment_key=environment_key,
@@ -63,13 +68,17 @@ def list_flags(
 
 @router.post("", operation_id="createFlag", status_code=201, responses=errors(FieldScopeRequiredError, *RULES))
 def create_flag(body: FeatureFlagInput, caller: Writer, authoring: Authors) -> FeatureFlag:
-    """A new draft; with `activate` it is active at once, which needs the scope `flags:activate`, too."""
+    """Create a draft. With `activate` it is active immediately, which also needs the scope `flags:activate`."""
     return flag(authoring.create(caller, body.stated()))
 
 
 @router.get("/{flag_id}", operation_id="getFlag", responses=errors(NotFoundError))
 def get_flag(named: Named, caller: Reader, reading: Reads) -> FeatureFlag:
-    """One flag, by its UUID or by its key."""
+    """Return one flag, by its UUID or by its key.
+
+    Keys are looked up in `environment_key`, by default `production`. An id takes precedence over a key of the same
+    form; a flag with the key `evaluate` is available by its id only.
+    """
     return FeatureFlag.of(reading.get(caller.shop_id, named))
 
 
@@ -77,9 +86,10 @@ def get_flag(named: Named, caller: Reader, reading: Reads) -> FeatureFlag:
 def update_flag(
     named: Named, body: FeatureFlagUpdateInput, caller: Writer, authoring: Authors, if_match: IfMatch
 ) -> FeatureFlag:
-    """Change fields: objects merge, everything else replaces, null clears. Values are changed by their own route.
+    """Change fields of a flag: objects merge, everything else replaces, null clears. Values have their own route.
 
-    While the flag is active, an edit of anything but name and description needs `confirm_live_impact`.
+    While the flag is active, edits of anything but name and description need `confirm_live_impact`; this includes flags
+    evaluated on servers. Archived flags can be edited.
     """
     return flag(authoring.update(caller, named, body.stated(), consent=body.consent(), expected_version=if_match))
 
@@ -91,9 +101,13 @@ def set_variants(
     caller: Writer,
     authoring: Authors,
     if_match: IfMatch,
-    confirm_live_impact: Annotated[bool, Query(description="Needed while the flag is active.")] = False,
+    confirm_live_impact: Annotated[bool, Query(description="Required while the flag is active.")] = False,
 ) -> FeatureFlag:
-    """Replace both values of a flag."""
+    """Replace both values of a flag.
+
+    The body is a list, so an active flag is acknowledged with the query parameter `confirm_live_impact`. Each value has
+    at most 64 KB as JSON and 20 levels.
+    """
     stated = [(variant.key, variant.value) for variant in body]
     consent = Consent(confirmed=confirm_live_impact)
     return flag(authoring.set_variants(caller, named, stated, consent=consent, expected_version=if_match))
@@ -103,5 +117,5 @@ def set_variants(
     "/{flag_id}", operation_id="deleteFlag", status_code=204, responses=errors(NotFoundError, NotDeletableError)
 )
 def delete_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> None:
-    """Delete a draft. Everything else is archived instead."""
+    """Delete a draft. Any other flag must be archived instead."""
     authoring.delete(caller, named, expected_version=if_match)

@@ -21,23 +21,32 @@ MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTrans
 
 @router.post("/activate", operation_id="activateFlag", responses=MOVE)
 def activate_flag(named: Named, caller: Activator, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
-    """Evaluate the flag from now on. A draft, or one that is paused."""
+    """Activate a draft or a paused flag.
+
+    A failed publication returns 200 with `publication_warning`; repeat the action to publish again.
+    """
     return flag(authoring.act(caller, named, "activate", expected_version=if_match))
 
 
 @router.post("/pause", operation_id="pauseFlag", responses=MOVE)
 def pause_flag(named: Named, caller: Activator, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
-    """Everybody gets the off value."""
+    """Pause a flag: every visitor gets the off value.
+
+    A failed publication returns 200 with `publication_warning`; repeat the action to publish again.
+    """
     return flag(authoring.act(caller, named, "pause", expected_version=if_match))
 
 
 @router.post("/archive", operation_id="archiveFlag", responses=MOVE)
 def archive_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
-    """Take the flag out of use; nobody gets a value. Its key stays taken."""
+    """Archive a flag: it is no longer evaluated. Its key stays taken.
+
+    A failed publication returns 200 with `publication_warning`; repeat the action to publish again.
+    """
     return flag(authoring.act(caller, named, "archive", expected_version=if_match))
 
 
 @router.post("/unarchive", operation_id="unarchiveFlag", responses=MOVE)
 def unarchive_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
-    """Bring an archived flag back: paused, or as a draft if it was never active."""
+    """Restore an archived flag as paused, or as a draft if it was never active."""
     return flag(authoring.act(caller, named, "unarchive", expected_version=if_match))

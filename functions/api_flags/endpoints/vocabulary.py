@@ -13,9 +13,7 @@ Reader = Annotated[Caller, require("flags:read")]
 Writer = Annotated[Caller, require("flags:write")]
 Activator = Annotated[Caller, require("flags:activate")]
 
-Environment = Annotated[
-    EnvironmentKey, Query(description="The environment in which a key is looked up; ids need none.")
-]
+Environment = Annotated[EnvironmentKey, Query(description="Environment in which a key is looked up; ids need none.")]
 
 
 async def reference(flag_id: FlagReference, environment_key: Environment = "production") -> Reference:

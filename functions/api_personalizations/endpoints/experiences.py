@@ -39,7 +39,7 @@ router = Router("/personalizations/{personalization_id}", tag="Personalizations"
 
 Uses = Annotated[Experiences, use(Experiences)]
 Reads = Annotated[Reading, use(Reading)]
-ExperienceKey = Annotated[Key, Path(description="The key of an experience.")]
+ExperienceKey = Annotated[Key, Path(description="Key of an experience.")]
 
 CODE = (
     CodeBudgetExceededError,
@@ -57,7 +57,7 @@ CODE = (
 def list_experiences(
     personalization_id: PersonalizationId, caller: Reader, page: Page, reading: Reads
 ) -> ListOf[PersonalizationExperience]:
-    """The experiences of a personalization, in the order in which they were made."""
+    """List the experiences of a personalization, oldest first."""
     items = [PersonalizationExperience.of(item) for item in reading.get(caller.shop_id, personalization_id).experiences]
     start = next((index + 1 for index, item in enumerate(items) if item.id == page.after), 0)
     shown = items[start : start + page.limit]
@@ -74,7 +74,11 @@ def list_experiences(
 def create_experience(
     personalization_id: PersonalizationId, body: ExperienceCreate, caller: Writer, uses: Uses, if_match: IfMatch
 ) -> PersonalizationExperience:
-    """One more experience. Without a rule that names it, it is shown only if its key is `default`."""
+    """Add an experience. It is shown when a rule names it, or by default if its key is `default`.
+
+    A personalization has at most 51 experiences of 1,000 mutations each, and 4,000,000 bytes together (422
+    `code_budget_exceeded`).
+    """
     return experience(
         uses.add(caller, personalization_id, body.stated(), consent=body.consent(), expected_version=if_match)
     )
@@ -94,7 +98,7 @@ def update_experience(
     uses: Uses,
     if_match: IfMatch,
 ) -> PersonalizationExperience:
-    """Change an experience. While the personalization is active, that needs `confirm_live_impact`."""
+    """Change an experience. While the personalization is active, this needs `confirm_live_impact`."""
     return experience(
         uses.update(
             caller, personalization_id, experience_key, body.stated(), consent=body.consent(), expected_version=if_match
@@ -116,7 +120,7 @@ def delete_experience(
     if_match: IfMatch,
     consent: Confirmation,
 ) -> None:
-    """Take an experience away. Not the last one, and none that a rule names."""
+    """Remove an experience. The last one, and one that a rule names, cannot be removed."""
     uses.remove(caller, personalization_id, experience_key, consent=consent, expected_version=if_match)
 
 
@@ -140,7 +144,11 @@ def set_rules(
     if_match: IfMatch,
     consent: Confirmation,
 ) -> Personalization:
-    """Replace the rules, in their order: the first that holds says which experience is shown."""
+    """Replace the rules, in their order: the first one that matches selects the experience.
+
+    If no rule matches, the experience with the key `default` is shown. A rule that the request leaves unchanged keeps
+    its id. At most 50 rules.
+    """
     stated = [rule.stated() for rule in body]
     return personalization(
         uses.set_rules(caller, personalization_id, stated, consent=consent, expected_version=if_match)

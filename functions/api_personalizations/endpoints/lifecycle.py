@@ -23,7 +23,10 @@ MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTrans
 def activate_personalization(
     personalization_id: PersonalizationId, caller: Activator, authoring: Authors, if_match: IfMatch
 ) -> Personalization:
-    """Show it from now on. A draft, or one that is paused."""
+    """Activate a draft or a paused personalization.
+
+    A failed publication returns 200 with `publication_warning`; repeat the action to publish again.
+    """
     return personalization(authoring.act(caller, personalization_id, "activate", expected_version=if_match))
 
 
@@ -31,7 +34,10 @@ def activate_personalization(
 def pause_personalization(
     personalization_id: PersonalizationId, caller: Activator, authoring: Authors, if_match: IfMatch
 ) -> Personalization:
-    """Show it to nobody for the time being."""
+    """Stop showing the personalization until it is activated again.
+
+    A failed publication returns 200 with `publication_warning`; repeat the action to publish again.
+    """
     return personalization(authoring.act(caller, personalization_id, "pause", expected_version=if_match))
 
 
@@ -39,7 +45,10 @@ def pause_personalization(
 def archive_personalization(
     personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch
 ) -> Personalization:
-    """Put it away, out of shoppers' sight if it was active. Its key stays taken."""
+    """Archive the personalization; an active one is no longer shown. Its key stays taken.
+
+    A failed publication returns 200 with `publication_warning`; repeat the action to publish again.
+    """
     return personalization(authoring.act(caller, personalization_id, "archive", expected_version=if_match))
 
 
@@ -47,5 +56,5 @@ def archive_personalization(
 def unarchive_personalization(
     personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch
 ) -> Personalization:
-    """Bring it back: paused, or as a draft if it was never active."""
+    """Restore an archived personalization as paused, or as a draft if it was never active."""
     return personalization(authoring.act(caller, personalization_id, "unarchive", expected_version=if_match))

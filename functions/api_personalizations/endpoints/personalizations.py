@@ -53,12 +53,17 @@ def list_personalizations(
     environment_key: EnvironmentKey | None = None,
     delivery_type: DeliveryType | None = None,
     surface: Annotated[str | None, Query(min_length=1, max_length=80)] = None,
-    archived: Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")] = "false",
-    q: Annotated[str | None, Query(max_length=255, description="A part of the name or key, in any case.")] = None,
-    updated_since: Annotated[Moment | None, Query(description="Changed at this moment or later.")] = None,
+    archived: Annotated[
+        ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
+    ] = "false",
+    q: Annotated[str | None, Query(max_length=255, description="Part of the name or key, ignoring case.")] = None,
+    updated_since: Annotated[Moment | None, Query(description="Only items changed at or after this moment.")] = None,
     sort: Sort = "-created_at",
 ) -> ListOf[Personalization]:
-    """Personalizations of all environments. A page may hold fewer than `limit` and still have a next one."""
+    """List personalizations of all environments.
+
+    A page may hold fewer than `limit` items and still have a next page.
+    """
     filters = Filters(
         status=status,
         environment_key=environment_key,
@@ -81,21 +86,28 @@ def list_personalizations(
 )
 @carries_code
 def create_personalization(body: PersonalizationInput, caller: Writer, authoring: Authors) -> Personalization:
-    """A new draft with one experience. With `activate` it is active at once, which needs the scope
-    `personalizations:activate`, too. The first of `goal_ids` is primary unless `primary_goal_id` names another."""
+    """Create a draft with one experience.
+
+    With `activate` it is active immediately, which also needs the scope `personalizations:activate`. The first of
+    `goal_ids` is primary unless `primary_goal_id` names another of them.
+    """
     return personalization(authoring.create(caller, body.stated()))
 
 
 @router.put("/order", operation_id="orderPersonalizations", responses=errors(LimitReachedError, ValidationFailedError))
 def order_personalizations(body: PersonalizationOrderInput, caller: Writer, ordering: Orders) -> PersonalizationOrder:
-    """Give these the priorities 10, 20, 30 …: the first is served first. Others keep theirs."""
+    """Give the personalizations the priorities 10, 20, 30 …, in this order. Others keep theirs.
+
+    At most 32 in one request (422 `limit_reached`). No acknowledgement is needed. The change is part of the shop's
+    history.
+    """
     ordered = ordering.order(caller, body.ids)
     return PersonalizationOrder.of(ordered.personalizations, ordered.warning)
 
 
 @router.get("/{personalization_id}", operation_id="getPersonalization", responses=errors(NotFoundError))
 def get_personalization(personalization_id: PersonalizationId, caller: Reader, reading: Reads) -> Personalization:
-    """One personalization."""
+    """Return one personalization."""
     return Personalization.of(reading.get(caller.shop_id, personalization_id))
 
 
@@ -111,9 +123,10 @@ def update_personalization(
     authoring: Authors,
     if_match: IfMatch,
 ) -> Personalization:
-    """Change fields: targeting merges, everything else replaces, null clears.
+    """Change fields of a personalization: targeting merges, everything else replaces, null clears.
 
-    While the personalization is active, an edit that shoppers would notice needs `confirm_live_impact`.
+    While it is active, edits that shoppers would notice need `confirm_live_impact`; name, description, `template_key`
+    and goals do not. A new `rollout_percentage` of a personalization that was ever active begins a new measurement.
     """
     return personalization(
         authoring.update(caller, personalization_id, body.stated(), consent=body.consent(), expected_version=if_match)
@@ -129,7 +142,7 @@ def update_personalization(
 def delete_personalization(
     personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch
 ) -> None:
-    """Delete a draft. Everything else is archived instead."""
+    """Delete a draft. Any other personalization must be archived instead."""
     authoring.delete(caller, personalization_id, expected_version=if_match)
 
 
@@ -145,6 +158,9 @@ def duplicate_personalization(
     authoring: Authors,
     body: PersonalizationDuplication | None = None,
 ) -> Personalization:
-    """A draft with the same content under fresh ids and, unless `key` says otherwise, under `<key>-copy`."""
+    """Create a draft with the same content and new ids.
+
+    Its key is `<key>-copy`, `<key>-copy-2` … unless `key` is given; a taken `key` is 409 `key_taken`.
+    """
     said = (body or PersonalizationDuplication()).stated()
     return personalization(authoring.duplicate(caller, personalization_id, name=said.get("name"), key=said.get("key")))

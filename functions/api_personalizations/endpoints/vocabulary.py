@@ -18,7 +18,7 @@ PersonalizationId = PathId
 
 
 async def confirmation(
-    confirm_live_impact: Annotated[bool, Query(description="Needed while the personalization is active.")] = False,
+    confirm_live_impact: Annotated[bool, Query(description="Required while the personalization is active.")] = False,
 ) -> Consent:
     """The acknowledgement of a request whose body has no room for it."""
     return Consent(confirmed=confirm_live_impact)

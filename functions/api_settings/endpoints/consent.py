@@ -18,7 +18,7 @@ ConsentUse = Annotated[Consents, use(Consents)]
 @router.get("", operation_id="getConsent")
 @versioned
 def get_consent(caller: SettingsReader, consents: ConsentUse) -> ConsentSettings:
-    """Whether storefronts wait for consent, whom they ask, and what that means."""
+    """Return the consent settings: the provider, the required group, and what they mean for the storefront."""
     return consents.get(caller)
 
 
@@ -27,5 +27,5 @@ def get_consent(caller: SettingsReader, consents: ConsentUse) -> ConsentSettings
 def update_consent(
     caller: SettingsWriter, body: UpdateConsent, if_match: IfMatch, consents: ConsentUse
 ) -> ConsentSettings:
-    """Merge the stated fields in, and publish."""
+    """Change the consent settings (merge patch) and publish them."""
     return consents.update(caller, body, if_match)

@@ -25,30 +25,34 @@ RULES = (ValidationFailedError, CodeBudgetExceededError)
 
 @router.get("", operation_id="listDataLayerTriggers")
 def list_triggers(caller: SettingsReader, page: Page, triggers: Uses) -> ListOf[DataLayerTrigger]:
-    """Triggers, newest first."""
+    """List data-layer triggers, newest first."""
     found, last = triggers.page(caller.shop_id, limit=page.limit, after=page.after)
     return page.page([DataLayerTrigger.of(item) for item in found], last)
 
 
 @router.post("", operation_id="createDataLayerTrigger", status_code=201, responses=errors(*RULES, LimitReachedError))
 def create_trigger(body: DataLayerTriggerInput, caller: SettingsWriter, triggers: Uses) -> DataLayerTrigger:
-    """A new trigger, published at once. A shop has 100 at most."""
+    """Create a trigger and publish it to every environment.
+
+    A shop has at most 100 (422 `limit_reached`), each of at most 16,000 bytes as JSON (422 `code_budget_exceeded`).
+    """
     saved = triggers.create(caller, body.stated())
     return DataLayerTrigger.of(saved.trigger, saved.warning)
 
 
 @router.post("/test", operation_id="testDataLayerTrigger", responses=errors(*RULES))
 def try_trigger(body: TriggerTestInput, _caller: SettingsReader, triggers: Uses) -> TriggerTest:
-    """What a payload means to a trigger: whether it matches, and the revenue and properties in it.
+    """Test a trigger on a payload: whether it matches, and the revenue and properties it reads.
 
-    `errors` name paths whose value is missing or of no use. Nothing is stored, nothing is counted.
+    `enabled` is ignored. `errors` lists paths whose value is missing or unusable. The payload is any JSON of at most 20
+    levels and 64 KB. Nothing is stored or counted.
     """
     return TriggerTest.of(triggers.tried(body.trigger.stated(), body.payload))
 
 
 @router.get("/{trigger_id}", operation_id="getDataLayerTrigger", responses=errors(NotFoundError))
 def get_trigger(trigger_id: PathId, caller: SettingsReader, triggers: Uses) -> DataLayerTrigger:
-    """One trigger."""
+    """Return one trigger."""
     return DataLayerTrigger.of(triggers.get(caller.shop_id, trigger_id))
 
 
@@ -56,12 +60,12 @@ def get_trigger(trigger_id: PathId, caller: SettingsReader, triggers: Uses) -> D
 def replace_trigger(
     trigger_id: PathId, body: DataLayerTriggerInput, caller: SettingsWriter, triggers: Uses, if_match: IfMatch
 ) -> DataLayerTrigger:
-    """Replace everything that the trigger says, and publish."""
+    """Replace a trigger and publish it. Fields that the request omits are removed."""
     saved = triggers.replace(caller, trigger_id, body.stated(), expected_version=if_match)
     return DataLayerTrigger.of(saved.trigger, saved.warning)
 
 
 @router.delete("/{trigger_id}", operation_id="deleteDataLayerTrigger", status_code=204, responses=errors(NotFoundError))
 def delete_trigger(trigger_id: PathId, caller: SettingsWriter, triggers: Uses, if_match: IfMatch) -> None:
-    """Delete the trigger, and publish."""
+    """Delete a trigger and publish the change."""
     triggers.delete(caller, trigger_id, expected_version=if_match)

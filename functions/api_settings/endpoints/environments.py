@@ -19,7 +19,7 @@ EnvironmentUse = Annotated[EnvironmentSettings, use(EnvironmentSettings)]
 @router.get("", operation_id="getEnvironments")
 @versioned
 def get_environments(caller: SettingsReader, settings: EnvironmentUse) -> EnvironmentsResponse:
-    """The runtime environments of the shop, and the version to state with the next write."""
+    """Return the environments of the shop, and the version to send with the next write."""
     return settings.get(caller)
 
 
@@ -32,5 +32,10 @@ def get_environments(caller: SettingsReader, settings: EnvironmentUse) -> Enviro
 def update_environments(
     caller: SettingsWriter, body: UpdateEnvironments, if_match: IfMatch, settings: EnvironmentUse
 ) -> EnvironmentsResponse:
-    """Replace all environments, and publish. An environment in which something is delivered stays."""
+    """Replace all environments and publish them.
+
+    Exactly one is `isDefault`, `activeKey` names one of them, keys are unique, and a domain appears in one only (422).
+    An environment with active or paused flags or active personalizations cannot be removed: 409 `conflict` names up to
+    five of them. A write without changes keeps the version and publishes again.
+    """
     return settings.update(caller, body, if_match)

@@ -20,7 +20,7 @@ TrackingUse = Annotated[ExternalTrackingSettings, use(ExternalTrackingSettings)]
 @router.get("", operation_id="getExternalTracking")
 @versioned
 def get_external_tracking(caller: SettingsReader, settings: TrackingUse) -> ExternalTrackingResponse:
-    """The domains to which visitors are handed over, and the revision to state with the next write."""
+    """Return the domains that visitors are handed over to, and the revision to send with the next write."""
     return settings.get(caller)
 
 
@@ -33,5 +33,8 @@ def get_external_tracking(caller: SettingsReader, settings: TrackingUse) -> Exte
 def update_external_tracking(
     caller: SettingsWriter, body: UpdateExternalTracking, if_match: IfMatch, settings: TrackingUse
 ) -> ExternalTrackingResponse:
-    """Merge the stated fields in, and publish. `signed: true` turns signing on again; `false` is support's to say."""
+    """Change external tracking (merge patch) and publish it.
+
+    `signed: true` turns signing on. Only the operator can turn it off: `signed: false` is 403, before any other check.
+    """
     return settings.update(caller, body, if_match)

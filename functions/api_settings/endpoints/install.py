@@ -25,10 +25,11 @@ PixelUse = Annotated[Pixels, use(Pixels)]
 
 @router.get("/install", operation_id="getInstallation")
 def get_installation(caller: SettingsReader, installations: InstallationUse) -> Installation:
-    """The tags for the head of every page: the preconnect first, then the snippet.
+    """Return the tags for the head of every page: first the preconnect, then the snippet.
 
-    The asynchronous tag is for shops that hydrate their pages and hide nothing meanwhile: early interactions may be
-    missed. `last_seen_at` is right to within ten minutes.
+    The asynchronous tag is for shops that hydrate their pages and hide nothing meanwhile; early interactions may be
+    missed. `last_seen_at` is accurate to ten minutes and is kept for 400 days; it is null where events go to the
+    analytics store only. `verified_at` is the last check that saw the snippet running.
     """
     return installations.get(caller)
 
@@ -38,15 +39,20 @@ def get_installation(caller: SettingsReader, installations: InstallationUse) -> 
 def verify_installation(
     caller: SettingsWriter, body: InstallVerificationInput, installations: InstallationUse
 ) -> InstallVerification:
-    """Fetch a page of one of the shop's domains and look for its snippet."""
+    """Fetch a page of the shop and check its snippet.
+
+    The host must be an install or environment domain, or a subdomain of one; other hosts and private addresses are 422
+    `url_not_allowed`. A page that cannot be fetched is 200 with `found: false`. Each text in `errors` describes what to
+    fix. At most 30 checks a minute.
+    """
     return installations.verify(caller, body.url)
 
 
 @router.get("/external-pixel", operation_id="getExternalPixel")
 def get_external_pixel(caller: SettingsReader, pixels: PixelUse, provider: Provider = "custom") -> ExternalPixelSnippet:
-    """What to paste on an external domain, such as a checkout elsewhere.
+    """Return the pixel for an external domain, such as a hosted checkout.
 
-    `custom` counts what the page tells it by `usage`; `data_layer` also takes purchases that are pushed to `dataLayer`;
-    `digital_data` also takes the transaction of the page's `digitalData`.
+    `custom` counts the calls in `usage`. `data_layer` also counts purchases pushed to `dataLayer`, and `digital_data`
+    the transaction in the page's `digitalData`.
     """
     return pixels.get(caller, provider)

@@ -19,7 +19,7 @@ DomainUse = Annotated[InstallDomainSettings, use(InstallDomainSettings)]
 @router.get("", operation_id="getInstallDomains")
 @versioned
 def get_install_domains(caller: SettingsReader, settings: DomainUse) -> InstallDomainsResponse:
-    """The hosts on which the snippet is installed, and the revision to state with the next write."""
+    """Return the hosts on which the snippet is installed, and the revision to send with the next write."""
     return settings.get(caller)
 
 
@@ -32,5 +32,8 @@ def get_install_domains(caller: SettingsReader, settings: DomainUse) -> InstallD
 def update_install_domains(
     caller: SettingsWriter, body: UpdateInstallDomains, if_match: IfMatch, settings: DomainUse
 ) -> InstallDomainsResponse:
-    """Replace the shop's domain, its further hosts, or both. A host belongs to one shop."""
+    """Change the shop's domain, its additional hosts, or both (merge patch).
+
+    A host belongs to one shop: a host of another shop is 409 `conflict` with the path of the field.
+    """
     return settings.update(caller, body, if_match)

@@ -17,7 +17,8 @@ KeyReader = Annotated[Caller, require("keys:read")]
 KeyWriter = Annotated[Caller, require("keys:write")]
 KeyUse = Annotated[Keys, use(Keys)]
 Archived = Annotated[
-    Literal["false", "true", "all"], Query(description="Archived ones: hidden, alone, or with others.")
+    Literal["false", "true", "all"],
+    Query(description="`false` hides archived items, `true` lists only them, `all` lists both."),
 ]
 
 router = Router("/api-keys", tag="API keys")
@@ -31,7 +32,7 @@ def list_keys(
     kind: Literal["shop", "tracking_source"] | None = None,
     archived: Archived = "false",
 ) -> ListOf[contract.ApiKey]:
-    """Keys of the shop, newest first, without secrets. Revoked keys count as archived."""
+    """List the keys of the shop, newest first, without secrets. Revoked keys count as archived."""
     found = use_keys.list(caller, kind=kind, archived=archived, limit=page.limit, after=page.after)
     return page.page(*found)
 
@@ -43,13 +44,16 @@ def list_keys(
     responses=errors(ScopeNotHeldError, ValidationFailedError, LimitReachedError),
 )
 def create_key(caller: KeyWriter, body: contract.CreateApiKey, use_keys: KeyUse) -> contract.ApiKeyCreated:
-    """A new key. Its secret is shown this once. A key cannot grant scopes that it lacks."""
+    """Create a key. The secret is shown only in this response. A key cannot grant scopes it does not have.
+
+    A shop has at most 50 live keys; a rotated key counts during its grace period.
+    """
     return use_keys.create(caller, body)
 
 
 @router.get("/{key_id}", operation_id="getApiKey", responses=errors(NotFoundError))
 def get_key(key_id: PathId, caller: KeyReader, use_keys: KeyUse) -> contract.ApiKey:
-    """One key, without its secret."""
+    """Return one key, without its secret."""
     return use_keys.get(caller, key_id)
 
 
@@ -59,7 +63,7 @@ def get_key(key_id: PathId, caller: KeyReader, use_keys: KeyUse) -> contract.Api
 def update_key(
     key_id: PathId, caller: KeyWriter, body: contract.UpdateApiKey, if_match: IfMatch, use_keys: KeyUse
 ) -> contract.ApiKey:
-    """Rename a key, narrow its scopes, move its expiry."""
+    """Rename a key, remove scopes or change its expiry. Reads follow within 10 seconds, writes at once."""
     return use_keys.update(caller, key_id, body, if_match)
 
 
@@ -76,7 +80,11 @@ def rotate_key(
     use_keys: KeyUse,
     body: contract.RotateApiKey | None = None,
 ) -> contract.ApiKeyCreated:
-    """A successor with the same scopes and a new secret, shown this once; the old key stays good for the grace."""
+    """Create a successor with the same scopes and a new secret, shown only in this response.
+
+    The old key stays valid for `grace_seconds`. The caller must have all scopes of the key (403 `insufficient_scope`).
+    A shop with 50 live keys can rotate only with `grace_seconds` 0.
+    """
     return use_keys.rotate(caller, key_id, (body or contract.RotateApiKey()).grace_seconds, if_match)
 
 
@@ -88,5 +96,5 @@ def revoke_key(
     use_keys: KeyUse,
     body: contract.RevokeApiKey | None = None,
 ) -> contract.ApiKey:
-    """End a key at once. Revoking twice is harmless."""
+    """Revoke a key. Writes are refused immediately, reads within 10 seconds. Revoking it again has no effect."""
     return use_keys.revoke(caller, key_id, body.reason if body else None, if_match)

@@ -19,23 +19,23 @@ router = Router(tag="Meta")
 
 @router.get("/ping", operation_id="ping")
 def ping(_caller: AnyCaller) -> Pong:
-    """Whether the API is there and knows the key."""
+    """Check that the API is available and accepts the key."""
     return Pong(ok=True)
 
 
 @router.get("/openapi.json", operation_id="getOpenApi", response_class=Response, responses=reference.DOCUMENT)
 def openapi() -> Response:
-    """This document. No key is needed."""
+    """Return this OpenAPI document. No key is needed."""
     return reference.document()
 
 
 @router.get("/docs", operation_id="getReference", response_class=Response, responses=reference.PAGE)
 def docs() -> Response:
-    """The reference for people, as one HTML page without scripts of others. No key is needed."""
+    """Return the API reference as one HTML page without third-party scripts. No key is needed."""
     return reference.page()
 
 
 @router.get("/me", operation_id="getMe")
 def me(caller: AnyCaller, request: Request, use_shops: ShopUse) -> Me:
-    """The key that is calling, its shop and its rate limit."""
+    """Return the calling key, its shop and its rate limit. Keys of every kind are accepted."""
     return use_shops.me(caller, *rate_of(request))

@@ -17,7 +17,7 @@ ControlUse = Annotated[PublicationControl, use(PublicationControl)]
 @router.get("/publication", operation_id="getPublication")
 @versioned
 def get_publication(caller: SettingsReader, control: ControlUse) -> PublicationSettings:
-    """Whether webhooks are told `project.published`."""
+    """Return whether webhooks receive `project.published`."""
     return control.get(caller)
 
 
@@ -26,11 +26,15 @@ def get_publication(caller: SettingsReader, control: ControlUse) -> PublicationS
 def update_publication(
     caller: SettingsWriter, body: UpdatePublicationSettings, if_match: IfMatch, control: ControlUse
 ) -> PublicationSettings:
-    """Turn `project.published` on or off; later publications are told, or not."""
+    """Turn `project.published` on or off, for later publications."""
     return control.update(caller, body, if_match)
 
 
 @router.post("/publish", operation_id="publish")
 def publish(caller: Launcher, control: ControlUse) -> PublishResult:
-    """Publish what is stored now. Where that fails, `precompile` says why, and it is tried again."""
+    """Publish the current state of the shop.
+
+    The status is 200 also when publishing failed: then `status` is `failed`, `revision` is null, `precompile` has the
+    error, and publishing is retried.
+    """
     return control.publish(caller)

@@ -21,19 +21,22 @@ router = Router(tag="Shops")
 
 @router.get("/shops", operation_id="listShops")
 def list_shops(caller: UserCaller, page: Page, use_shops: ShopUse) -> ListOf[contract.ShopSummary]:
-    """The shops of the user, newest first. Needs a user key."""
+    """List the shops of the user, newest first. Needs a user key."""
     return page.page(*use_shops.list(caller, limit=page.limit, after=page.after))
 
 
 @router.post("/shops", operation_id="createShop", status_code=201)
 def create_shop(caller: UserCaller, body: contract.CreateShop, use_shops: ShopUse) -> ShopCreated:
-    """A new shop of the user, with its first key. Needs a user key. The key's secret is shown this once."""
+    """Create a shop of the user, with its first key (preset `admin`). Needs a user key.
+
+    The secret of the key is shown only in this response. The new shop is published immediately.
+    """
     return use_shops.create(caller, body)
 
 
 @router.get("/shops/{shop_id}", operation_id="getShop", responses=errors(NotFoundError))
 def get_shop(shop_id: PathId, caller: ShopVisitor, use_shops: ShopUse) -> contract.Shop:
-    """A shop: the key's own, or one of the user's."""
+    """Return a shop: the key's own, or one of the user's."""
     return use_shops.get(caller, shop_id)
 
 
@@ -41,20 +44,20 @@ def get_shop(shop_id: PathId, caller: ShopVisitor, use_shops: ShopUse) -> contra
 def update_shop(
     shop_id: PathId, caller: ShopWriter, body: contract.UpdateShop, if_match: IfMatch, use_shops: ShopUse
 ) -> contract.Shop:
-    """Change the shop. What shoppers get is published; a warning says when that has to be repeated."""
+    """Change the shop and publish it. After a failed publication, a warning asks to repeat the request."""
     return use_shops.update(caller, shop_id, body, if_match)
 
 
 @router.get("/shop", operation_id="getOwnShop")
 def get_own_shop(caller: ShopReader, use_shops: ShopUse) -> contract.Shop:
-    """The key's own shop."""
+    """Return the key's own shop."""
     return use_shops.get(caller, caller.shop_id)
 
 
 @router.get("/shop/defaults", operation_id="getShopDefaults")
 @versioned
 def get_defaults(caller: ShopReader, use_shops: ShopUse) -> contract.ShopDefaults:
-    """What experiments of the shop inherit unless they say otherwise."""
+    """Return the defaults that experiments of the shop inherit."""
     return use_shops.defaults(caller)
 
 

@@ -28,7 +28,7 @@ router = Router("/webhooks/{webhook_id}", tag="Webhooks")
 
 Logs = Annotated[DeliveryLog, use(DeliveryLog)]
 Repeats = Annotated[Again, use(Again)]
-Since = Annotated[Moment | None, Query(description="Made at this moment or later.")]
+Since = Annotated[Moment | None, Query(description="Only deliveries created at or after this moment.")]
 
 
 @router.get("/deliveries", operation_id="listWebhookDeliveries", responses=errors(NotFoundError))
@@ -41,7 +41,10 @@ def list_deliveries(
     event: EventName | None = None,
     since: Since = None,
 ) -> ListOf[WebhookDelivery]:
-    """Deliveries of the last thirty days, newest first. A page may hold fewer than `limit` and still have a next."""
+    """List the deliveries of the last 30 days, newest first.
+
+    A page may hold fewer than `limit` items and still have a next page.
+    """
     which = DeliveryFilter(status=status, event=event, since=since)
     found, last = log.page(caller.shop_id, webhook_id, which, limit=page.limit, after=page.after)
     return page.page([WebhookDelivery.of(delivery) for delivery in found], last)
@@ -49,7 +52,7 @@ def list_deliveries(
 
 @router.get("/deliveries/{delivery_id}", operation_id="getWebhookDelivery", responses=errors(NotFoundError))
 def get_delivery(webhook_id: PathId, delivery_id: PathId, caller: Reader, log: Logs) -> WebhookDeliveryDetail:
-    """One delivery, with the request as it was sent last and a log of its attempts."""
+    """Return one delivery with its most recent request and the log of its newest 100 attempts."""
     return WebhookDeliveryDetail.of(log.get(caller.shop_id, webhook_id, delivery_id))
 
 
@@ -62,7 +65,10 @@ def get_delivery(webhook_id: PathId, delivery_id: PathId, caller: Reader, log: L
 def redeliver(
     webhook_id: PathId, delivery_id: PathId, caller: Writer, again: Repeats, if_match: IfMatch
 ) -> WebhookDelivery:
-    """Send the event once more, in a new delivery. Ten times a minute, tests included."""
+    """Send the event again as a new delivery with its own id and `redelivery_of`.
+
+    Deliveries of any status can be sent again. The limit is ten requests a minute, shared with tests.
+    """
     return WebhookDelivery.of(again.redeliver(caller, webhook_id, delivery_id, expected_version=if_match))
 
 
@@ -70,9 +76,10 @@ def redeliver(
 def send_test(
     webhook_id: PathId, caller: Writer, again: Repeats, if_match: IfMatch, body: WebhookTestInput | None = None
 ) -> WebhookDelivery:
-    """Send an example of an event, with `test: true` in its body; to a disabled endpoint, too.
+    """Send an example event with `test: true` in its body, also to a disabled endpoint.
 
-    It never counts to `consecutiveFailures`. Ten times a minute, redeliveries included.
+    Without `event` it is the first event of the subscription. Tests do not count towards `consecutiveFailures`. The
+    limit is ten requests a minute, shared with redeliveries.
     """
     event = body.stated().get("event") if body else None
     return WebhookDelivery.of(again.test(caller, webhook_id, event, expected_version=if_match))
@@ -87,7 +94,11 @@ def send_test(
 def recover(
     webhook_id: PathId, body: WebhookRecoveryInput, caller: Writer, again: Repeats, if_match: IfMatch
 ) -> WebhookRecovery:
-    """Queue dead deliveries again, under their own ids: after an outage, or after the endpoint was enabled."""
+    """Queue dead deliveries again under their own ids, oldest first, with five new attempts each.
+
+    Call it after an outage or after enabling the endpoint; a disabled or inactive one is 409 `webhook_disabled`. Tests
+    are left out. While `has_more` is true, repeat the request.
+    """
     until = body.stated().get("until")
     found = again.recover(caller, webhook_id, body.since, until, expected_version=if_match)
     return WebhookRecovery(requeued=found.requeued, has_more=found.has_more)
@@ -95,6 +106,9 @@ def recover(
 
 @router.get("/stats", operation_id="getWebhookStats", responses=errors(NotFoundError))
 def get_stats(webhook_id: PathId, caller: Reader, log: Logs, since: Since = None) -> WebhookStats:
-    """How many deliveries stand where, and how long they took; of the last day if nothing else is asked."""
+    """Return delivery counts by status, and latencies. The default period is the last day; tests are left out.
+
+    Of more than 10,000 deliveries only the newest are counted, and `complete` is false.
+    """
     found = log.count(caller.shop_id, webhook_id, since)
     return WebhookStats.of(found.since, found.tally, complete=found.complete)

@@ -12,7 +12,7 @@ router = Router("/webhook-events", tag="Webhooks")
 
 @router.get("", operation_id="listWebhookEvents")
 def list_events(_caller: Reader, page: Page) -> ListOf[WebhookEvent]:
-    """The events that an endpoint may ask for, each with the schema of its body and an example."""
+    """List the events available for subscription, each with the schema of its body and an example."""
     names = list(EVENTS)
     start = names.index(page.after) + 1 if page.after is not None and page.after in EVENTS else 0
     shown = names[start : start + page.limit]

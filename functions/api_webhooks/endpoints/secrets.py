@@ -20,7 +20,12 @@ Uses = Annotated[Endpoints, use(Endpoints)]
 def rotate_secret(
     webhook_id: PathId, caller: Writer, endpoints: Uses, if_match: IfMatch, body: SecretRotationInput | None = None
 ) -> WebhookCreated:
-    """A new secret, shown this once. For the grace, what is sent is signed with the one before as well."""
+    """Create a new secret, shown only in this response.
+
+    For `grace_seconds` both secrets sign: `webhook-signature` has both, the new one first; `X-Service-Signature` uses
+    the new one and `X-Service-Signature-Previous` the previous one. A second rotation within that time drops the oldest
+    secret immediately.
+    """
     grace = timedelta(seconds=(body or SecretRotationInput()).grace_seconds)
     issued = endpoints.rotate(caller, webhook_id, grace, expected_version=if_match)
     return WebhookCreated.with_secret(issued.standing, issued.secret)

@@ -25,10 +25,17 @@ def list_webhooks(
     caller: Reader,
     page: Page,
     endpoints: Uses,
-    active: Annotated[bool | None, Query(description="Whether events are sent to it.")] = None,
-    archived: Annotated[ArchivedFilter, Query(description="Archived ones: hidden, alone, or with others.")] = "false",
+    active: Annotated[
+        bool | None, Query(description="Only endpoints that are active, or only those that are not.")
+    ] = None,
+    archived: Annotated[
+        ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
+    ] = "false",
 ) -> ListOf[Webhook]:
-    """Endpoints, newest first, without secrets. A page may hold fewer than `limit` and still have a next one."""
+    """List endpoints, newest first, without secrets.
+
+    A page may hold fewer than `limit` items and still have a next page.
+    """
     filters = EndpointFilters(active=active, archived=archived)
     found, last = endpoints.page(caller.shop_id, filters, limit=page.limit, after=page.after)
     return page.page([Webhook.of(each) for each in found], last)
@@ -36,14 +43,17 @@ def list_webhooks(
 
 @router.post("", operation_id="createWebhook", status_code=201, responses=errors(UrlNotAllowedError, LimitReachedError))
 def create_webhook(body: WebhookInput, caller: Writer, endpoints: Uses) -> WebhookCreated:
-    """A new endpoint, active at once. Its secret is shown this once. A shop has 20 at most."""
+    """Create an endpoint, active immediately. The secret is shown only in this response.
+
+    A shop has at most 20. Events from before the creation are not sent.
+    """
     issued = endpoints.create(caller, url=body.url, events=body.events)
     return WebhookCreated.with_secret(issued.standing, issued.secret)
 
 
 @router.get("/{webhook_id}", operation_id="getWebhook", responses=errors(NotFoundError))
 def get_webhook(webhook_id: PathId, caller: Reader, endpoints: Uses) -> Webhook:
-    """One endpoint, without its secret."""
+    """Return one endpoint, without its secret."""
     found = endpoints.get(caller.shop_id, webhook_id)
     return Webhook.of(found)
 
@@ -56,9 +66,10 @@ def get_webhook(webhook_id: PathId, caller: Reader, endpoints: Uses) -> Webhook:
 def update_webhook(
     webhook_id: PathId, body: WebhookUpdate, caller: Writer, endpoints: Uses, if_match: IfMatch
 ) -> Webhook:
-    """Change address, events, or whether it is active. `active: true` clears `disabledAt` and `consecutiveFailures`.
+    """Change the address, the events, or `active`. `active: true` clears `disabledAt` and `consecutiveFailures`.
 
-    What died while it was disabled is queued again by `/recover`.
+    Use `/recover` to queue the deliveries that died while the endpoint was disabled. An archived endpoint is 409
+    `conflict`.
     """
     found = endpoints.update(caller, webhook_id, body.stated(), expected_version=if_match)
     return Webhook.of(found)
@@ -66,14 +77,15 @@ def update_webhook(
 
 @router.delete("/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=errors(NotFoundError))
 def delete_webhook(webhook_id: PathId, caller: Writer, endpoints: Uses, if_match: IfMatch) -> None:
-    """Archive the endpoint, for good. The log can still be read.
+    """Archive the endpoint permanently. Its deliveries stay readable; its place among the 20 is free at once.
 
-    Deliveries that are queued die with `webhook_deleted`; those that failed do when their next attempt is due.
+    Queued deliveries die with `webhook_deleted`; failed ones do so when their next attempt is due. Deleting it again is
+    204.
     """
     endpoints.archive(caller, webhook_id, expected_version=if_match)
 
 
 @router.post("/{webhook_id}/archive", operation_id="archiveWebhook", status_code=204, responses=errors(NotFoundError))
 def archive_webhook(webhook_id: PathId, caller: Writer, endpoints: Uses, if_match: IfMatch) -> None:
-    """The same as deleting it."""
+    """Archive the endpoint permanently: the same as deleting it."""
     endpoints.archive(caller, webhook_id, expected_version=if_match)

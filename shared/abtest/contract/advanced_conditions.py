@@ -1,4 +1,4 @@
-"""Conditions in the condition language (docs/data-model.md, section 2.2) as shops write them beside page rules."""
+"""Conditions in the condition language (docs/data-model.md, section 2.2), as shops write them in page rules."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Values of which several types may be: what is wrong is told at the value itself, not once for each type."""
+"""Unions whose errors are reported at the value itself, not once per type."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from abtest.contract.misplaced import misplaced
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """Marks a union. `called` says what it takes; a value of one of its types is told what is wrong with it there."""
+    """Mark a union. `called` names the accepted types; a value of one of them gets the errors of that type."""
 
     called: str
 

@@ -1,4 +1,4 @@
-"""Analytics of a shop on the wire: days, figures by a dimension, the funnel, the holdout, the program."""
+"""Analytics of a shop on the wire: daily figures, figures by dimension, the funnel, the holdout, the program."""
 
 from typing import Annotated, Literal
 
@@ -15,55 +15,55 @@ GroupBy = Literal[
 
 class _Day(Output):
     date: str
-    visitors: Annotated[float, Field(description="Distinct visitors; of an experiment, those first exposed that day.")]
+    visitors: Annotated[float, Field(description="Distinct visitors; for an experiment, those first exposed that day.")]
     conversions: Annotated[
-        float, Field(description="Orders; of an experiment, visitors who converted in its primary goal.")
+        float, Field(description="Orders; for an experiment, visitors who converted in its primary goal.")
     ]
     revenue: Annotated[float, Field(description="Major units of the shop's currency, net of refunds.")]
 
 
 class AnalyticsStatsRow(ForeignMoney, _Day):
-    """A calendar day of the time zone."""
+    """One calendar day of the time zone."""
 
 
 class AnalyticsStatsResponse(Output):
-    """Days from `from` to `to`, those without visitors too."""
+    """Days from `from` to `to`, including days without visitors."""
 
     data: list[AnalyticsStatsRow]
-    timezone: Annotated[str, Field(description="The IANA name, as the database of time zones spells it.")]
+    timezone: Annotated[str, Field(description="Canonical IANA name of the time zone.")]
     coverage: Coverage
 
 
 class AnalyticsFigure(Output):
-    """The metric of one group. `name` is that of an experiment, a variation or a goal."""
+    """The metric of one group. `name` is the name of an experiment, a variation or a goal."""
 
     group: str
     name: str | None
-    value: Annotated[float | None, Field(description="Null: nothing to divide by.")]
+    value: Annotated[float | None, Field(description="Null when the denominator is zero.")]
 
 
 class AnalyticsFigures(Output):
-    """Groups by date, or else the largest first."""
+    """Groups in order of date, or largest first."""
 
     data: list[AnalyticsFigure]
 
 
 class FunnelDay(Output):
-    """Visitors of a UTC day who did this or a later step that day."""
+    """One UTC day. Each count includes visitors who reached that step or a later one."""
 
     date: str
     visited: int
     added_to_cart: int
     started_checkout: int
     purchased: int
-    cart_rate: Annotated[float | None, Field(description="Of those who visited.")]
-    checkout_rate: Annotated[float | None, Field(description="Of those who added to the cart.")]
-    purchase_rate: Annotated[float | None, Field(description="Of those who started the checkout.")]
-    conversion_rate: Annotated[float | None, Field(description="Purchased, of those who visited.")]
+    cart_rate: Annotated[float | None, Field(description="Share of visitors.")]
+    checkout_rate: Annotated[float | None, Field(description="Share of visitors with a cart.")]
+    purchase_rate: Annotated[float | None, Field(description="Share of visitors with a checkout.")]
+    conversion_rate: Annotated[float | None, Field(description="Purchases as a share of visitors.")]
 
 
 class Funnel(Output):
-    """Days from `from` to `to`, those without visitors too."""
+    """Days from `from` to `to`, including days without visitors."""
 
     data: list[FunnelDay]
 
@@ -83,7 +83,7 @@ class HoldoutRow(ForeignMoney, _Cohort):
 
 
 class HoldoutEffect(Output):
-    """`active` against `holdout`, compared once; null where it cannot be evaluated."""
+    """Comparison of `active` with `holdout`; null where it cannot be evaluated."""
 
     lift: float | None
     ci: Interval | None
@@ -94,31 +94,31 @@ class HoldoutEffect(Output):
 
 
 class HoldoutComparison(Output):
-    """Everybody who is not held out against the holdout: what the whole program does."""
+    """Visitors in the program compared with the holdout: the effect of the whole program."""
 
     is_enabled: bool
-    holdout_config_epoch: Annotated[int, Field(description="Unix ms: counted since then.")]
+    holdout_config_epoch: Annotated[int, Field(description="Start of counting, in Unix milliseconds.")]
     computed_at: DateTime | None
     generation: int | None
     currency: str
     alpha: float
     srm: SampleRatio
-    multiple_exposure: Annotated[int, Field(description="Visitors seen in both cohorts, left out.")]
+    multiple_exposure: Annotated[int, Field(description="Visitors seen in both cohorts, excluded.")]
     rows: list[HoldoutRow]
     conversion_rate: HoldoutEffect | None
     revenue_per_visitor: HoldoutEffect | None
 
 
 class Holdout(Output):
-    """The holdout of the present configuration."""
+    """The holdout in its current configuration."""
 
     data: HoldoutComparison
 
 
 class ProgramMonth(Output):
-    """A calendar month (UTC)."""
+    """One calendar month (UTC)."""
 
-    month: Annotated[str, Field(description="2026-03")]
+    month: Annotated[str, Field(description="Month, such as 2026-03.")]
     started: int
     completed: int
     won: int
@@ -127,20 +127,22 @@ class ProgramMonth(Output):
 
 
 class ProgramFigures(Output):
-    """Experiments of the shop, archived ones included."""
+    """Experiments of the shop, including archived ones."""
 
     started: int
-    running: Annotated[int, Field(description="At this moment.")]
+    running: Annotated[int, Field(description="Current number.")]
     completed: int
     won: int
     lost: int
     inconclusive: int
-    win_rate: Annotated[float | None, Field(description="Won, of those that won, lost or were inconclusive.")]
-    median_days: Annotated[float | None, Field(description="From start to end, of those completed.")]
+    win_rate: Annotated[
+        float | None, Field(description="Wins as a share of wins, losses and inconclusive experiments.")
+    ]
+    median_days: Annotated[float | None, Field(description="Median days from start to end, of completed experiments.")]
     months: list[ProgramMonth]
 
 
 class Program(Output):
-    """How the shop experiments, from `from` to `to`."""
+    """The experimentation program of the shop, from `from` to `to`."""
 
     data: ProgramFigures

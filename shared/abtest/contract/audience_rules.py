@@ -1,4 +1,4 @@
-"""Audience rules: comparisons of what is known of a visitor, joined by and and or (docs/targeting.md)."""
+"""Audience rules: comparisons of visitor attributes, joined by and and or (docs/targeting.md)."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
@@ -26,7 +26,7 @@ Value = Annotated[
 
 
 class Comparison(Input):
-    """One attribute against a value. Which operators, values, keys go with it, its attribute says."""
+    """Comparison of one attribute with a value. The attribute determines the allowed operators, values and keys."""
 
     attribute: Attribute
     operator: Operator
@@ -36,7 +36,7 @@ class Comparison(Input):
 
 
 class AudienceRulesTree(Input):
-    """Comparisons and groups of comparisons that must all hold (`and`) or of which one must (`or`)."""
+    """Comparisons and groups, of which all must match (`and`) or at least one (`or`)."""
 
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["conditions"]}, {"required": ["groups"]}]},

@@ -1,4 +1,4 @@
-"""Audiences of a shop on the wire."""
+"""Reusable audiences on the wire."""
 
 from typing import Annotated, Any, Self
 
@@ -27,7 +27,7 @@ class AudienceCreate(Input):
 
 
 class AudienceUpdate(LiveEdit):
-    """Changes to an audience: rules are stated whole, what is absent stays."""
+    """Changes to an audience. `rules` replaces the whole tree; absent fields keep their value."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"rules": _PHONES}]})
 
@@ -36,7 +36,7 @@ class AudienceUpdate(LiveEdit):
 
 
 class Audience(Output):
-    """An audience that the shop keeps for reuse: targeting names it by `audienceId`."""
+    """A reusable audience. Targeting refers to it by `audienceId`."""
 
     id: Id
     name: str

@@ -6,7 +6,7 @@ from abtest.contract.base import DateTime, Id, Output
 
 
 class AuditLog(Output):
-    """Who did what. `diff` is `{field: [before, after]}`; code stands there as its hash and length."""
+    """One audited change. `diff` is `{field: [before, after]}`; code is shown as its hash and length."""
 
     id: Id
     shop_id: Id | None

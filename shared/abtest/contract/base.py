@@ -1,4 +1,4 @@
-"""The pieces that every wire model is made of: strictness, absence, moments, ids, pages of lists."""
+"""Building blocks of every wire model: strictness, absent fields, date-times, ids, list pages."""
 
 import re
 from collections.abc import Collection
@@ -34,7 +34,7 @@ _REFERENCE = "^([1-9][0-9]{9}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}
 
 
 class Input(BaseModel):
-    """Base of request bodies and their parts: nothing is coerced, nothing unknown is let in."""
+    """Base of request bodies and their parts: values are not coerced, unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
 
@@ -44,7 +44,7 @@ class Input(BaseModel):
 
 
 class OpenInput(Input):
-    """An input whose form the contract leaves open: unknown fields are kept, nested MAX_DEPTH levels at most."""
+    """An input with an open form: unknown fields are stored, at most MAX_DEPTH levels deep."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -71,7 +71,7 @@ def _children(value: Any) -> Collection[Any]:
 
 
 class Output(BaseModel):
-    """Base of answers. Fields that an answer may lack have the default ABSENT and are left out when not set."""
+    """Base of responses. Optional fields have the default ABSENT and are omitted when not set."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     _row_version: int | None = PrivateAttr(default=None)
@@ -89,9 +89,9 @@ class Output(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class AsStored:
-    """Marks JSON of an answer that goes out exactly as it was stored; `shape` only documents it.
+    """Mark JSON that a response returns exactly as stored; `shape` only documents it.
 
-    What an older release let in is still served when inputs have become stricter.
+    Values from older releases are still served after inputs have become stricter.
     """
 
     shape: Any
@@ -131,7 +131,7 @@ def _unique(items: list[Any]) -> list[Any]:
 
 
 class _UniqueItems:
-    """Checks that the items differ, and tells so in the schema."""
+    """Check that the items differ, and document it in the schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(_unique, handler(source))
@@ -163,7 +163,7 @@ PublicId = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^[1-9][0
 
 
 class Pagination(Output):
-    """Where a page of a list stands. `next_cursor` continues it; null when the list has ended."""
+    """Position in a list. `next_cursor` requests the next page; it is null on the last one."""
 
     limit: int
     next_cursor: str | None
@@ -181,7 +181,7 @@ class ListOf(Output, Generic[T]):
 
 
 class PublicationWarning(Output):
-    """The write is saved, but storefronts may still show what was before; repeating the publication heals it."""
+    """The write is saved, but storefronts may still show the previous state. Publishing again resolves it."""
 
     code: Annotated[str, WithJsonSchema({"const": "storefront_publication_incomplete", "type": "string"})]
     message: str

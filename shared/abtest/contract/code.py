@@ -1,4 +1,4 @@
-"""Code that customers write: how long it may be, and what must not hide in it."""
+"""Code written by customers: its length, and what it must not contain."""
 
 from typing import Annotated
 

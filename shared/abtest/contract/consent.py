@@ -1,4 +1,4 @@
-"""How a caller acknowledges that an edit reaches shoppers."""
+"""The acknowledgement that an edit reaches shoppers."""
 
 from typing import Annotated, Any
 
@@ -11,7 +11,10 @@ _FIELDS = {"confirm_live_impact", "confirmed_consumer_ids"}
 
 
 class LiveEdit(Input):
-    """An edit that needs `confirm_live_impact` while running; `confirmed_consumer_ids`, when given, hold its id."""
+    """An edit that needs `confirm_live_impact` while running.
+
+    `confirmed_consumer_ids` is optional; when present it must contain the id of the edited resource.
+    """
 
     confirm_live_impact: bool = ABSENT
     confirmed_consumer_ids: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=1000)] = ABSENT
@@ -26,4 +29,4 @@ class LiveEdit(Input):
 
 
 class Acknowledgement(LiveEdit):
-    """A body that holds nothing but the acknowledgement."""
+    """A body that holds only the acknowledgement."""

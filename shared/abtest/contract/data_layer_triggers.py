@@ -1,4 +1,4 @@
-"""Data-layer triggers on the wire: what of a page's data layer is listened to, and what is done about it."""
+"""Data-layer triggers on the wire: which pushes to a page's data layer they match, and what follows."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Any, Literal, Self
@@ -60,8 +60,8 @@ _PAYLOAD: dict[str, Any] = {
 
 
 class Condition(Input):
-    """`eq`, `neq`: the value is this one and of its type, or is not. `gt`, `lt`: it is a number above or below this
-    one. `exists`, `not_exists`: there is a value that is not null, or there is none."""
+    """`eq` and `neq` compare value and type. `gt` and `lt` match numbers only, never text that looks like one. `exists`
+    matches any value except null, `not_exists` the absence of one."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -96,8 +96,11 @@ class Condition(Input):
 
 
 class Transform(Input):
-    """What is done to a value, in this order: `trim` and `lowercase` of texts, `map` of what stands in it (numbers and
-    booleans as texts), then the value's type, then `scale`. `default` stands in where there is no value of use."""
+    """Steps applied to a value in this order: `trim` and `lowercase` (text), `map` (numbers and booleans by their
+    text), conversion to the value's type, `scale`. `default` replaces an unusable value.
+
+    `scale` requires the type `number`, and implies it; `default` must have the value's type (else 422).
+    """
 
     trim: bool = ABSENT
     lowercase: bool = ABSENT
@@ -107,7 +110,8 @@ class Transform(Input):
 
 
 class Property(Input):
-    """A value of the payload, and its name as a property. Without `valueType`: a text, number or boolean as it is."""
+    """A value of the payload, and its name as a property. Without `valueType` text, numbers and booleans are kept as
+    they are."""
 
     from_: Annotated[From, Field(alias="from")]
     to: Name
@@ -116,9 +120,10 @@ class Property(Input):
 
 
 class Mapping(Property):
-    """A value that becomes an attribute of the visitor; dots in `to` lead inwards, as in `cart.value` or `page.tier`.
+    """A value stored as a visitor attribute. Dots in `to` address nested attributes, as in `cart.value`.
 
-    With `persist` it is kept for `ttlDays`, 30 unless told; otherwise it is one of this page only.
+    With `persist` it is kept for `ttlDays` (default 30), otherwise only for this page. `ttlDays` without `persist` has
+    no effect.
     """
 
     ttlDays: Annotated[float, Field(gt=0, le=MAX_TTL_DAYS)] = ABSENT
@@ -130,7 +135,12 @@ Mappings = Annotated[list[Mapping], Field(max_length=MAX_PROPERTIES)]
 
 
 class TrackRevenue(Input):
-    """An order, or, without its id, revenue of no particular order. Enabled unless told, where it says how much."""
+    """An order, or revenue without an order when there is no order id. `enabled` defaults to true when `revenueFrom` is
+    given.
+
+    Without an order id, the event is a `goal` event with `__revenue__`, and a page reload counts it again. A missing
+    currency is the shop's.
+    """
 
     enabled: bool = ABSENT
     revenueFrom: From = ABSENT
@@ -142,7 +152,11 @@ class TrackRevenue(Input):
 
 
 class DataLayerTriggerInput(Input):
-    """What is listened for, `enabled` unless told, in the global array `dataLayer` unless told; what it leads to."""
+    """A trigger: the pushes it matches, and their effects. `enabled` defaults to true, `dataLayerName` to `dataLayer`.
+
+    Paths are identifiers of ASCII letters, digits, `_` and `$` with optional indices, at most 255 characters. At most
+    50 `properties` and 50 `mappings`.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": [_PURCHASE]})
 
@@ -163,7 +177,7 @@ class DataLayerTriggerInput(Input):
 
 
 class DataLayerTrigger(Output):
-    """A trigger of the shop's data layers. What was not stated is absent."""
+    """A trigger of the shop's data layers. Fields that were not given are absent."""
 
     id: Id
     eventName: str
@@ -194,7 +208,7 @@ class DataLayerTrigger(Output):
 
 
 class TriggerTestInput(Input):
-    """A trigger, stored or not, and what a page could push."""
+    """A trigger, stored or not, and a payload that a page could push."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"trigger": _PURCHASE, "payload": _PAYLOAD}]})
 
@@ -203,7 +217,7 @@ class TriggerTestInput(Input):
 
 
 class ReadRevenue(Output):
-    """Revenue in a payload; null is what the payload does not say, or the trigger does not ask for."""
+    """Revenue in a payload. Null fields are missing from the payload, or not read by the trigger."""
 
     revenue: float
     orderId: str | None
@@ -214,14 +228,14 @@ class ReadRevenue(Output):
 
 
 class ReadingProblem(Output):
-    """A path into the payload whose value is missing or of no use, and why."""
+    """A path into the payload whose value is missing or unusable, and the reason."""
 
     path: str
     message: str
 
 
 class TriggerTest(Output):
-    """What the payload means to the trigger, enabled or not: nothing at all unless it matches."""
+    """The trigger's reading of the payload; empty unless it matches."""
 
     matched: bool
     revenue: ReadRevenue | None

@@ -1,4 +1,4 @@
-"""How runtime environments are named."""
+"""Names of runtime environments."""
 
 from typing import Annotated
 

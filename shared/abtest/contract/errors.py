@@ -1,4 +1,4 @@
-"""What error answers look like."""
+"""Error responses."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,14 +8,14 @@ from abtest.contract.base import ABSENT, Output
 
 
 class FieldProblem(Output):
-    """One field that is wrong: its path and why."""
+    """One invalid field: its path and the reason."""
 
     path: str
     message: str
 
 
 class ErrorBody(Output):
-    """The inside of the envelope. `code` is for machines; `details` only on unexpected 5xx."""
+    """The error itself. `code` is for programs; `details` is present only on unexpected 5xx errors."""
 
     message: str
     status: int
@@ -32,7 +32,7 @@ class ErrorEnvelope(Output):
 
 
 class LiveConsumer(Output):
-    """Something that shoppers see and that the write reaches."""
+    """A live item that the write affects."""
 
     id: str
     name: str
@@ -40,23 +40,23 @@ class LiveConsumer(Output):
 
 
 class PageLiveImpactEnvelope(ErrorEnvelope):
-    """With the code `page_live_impact`, the write reaches shoppers.
+    """`page_live_impact`: the write affects shoppers.
 
-    Repeat it with confirm_live_impact and the id of each of `live_experiments` in confirmed_consumer_ids.
+    Repeat it with confirm_live_impact and the ids of all `live_experiments` in confirmed_consumer_ids.
     """
 
     live_experiments: list[LiveConsumer] = ABSENT
 
 
 class TransitionErrorBody(ErrorBody):
-    """With the code `invalid_state_transition`, the present status and the actions that it allows."""
+    """`invalid_state_transition`: the current status and the actions it allows."""
 
     current_status: str = ABSENT
     allowed_actions: list[str] = ABSENT
 
 
 class InvalidStateTransitionEnvelope(ErrorEnvelope):
-    """With the code `invalid_state_transition`, the same two stand beside the error, too."""
+    """`invalid_state_transition`: status and actions are also repeated next to the error."""
 
     error: TransitionErrorBody
     current_status: str = ABSENT
@@ -64,13 +64,13 @@ class InvalidStateTransitionEnvelope(ErrorEnvelope):
 
 
 class PlanConflictEnvelope(PageLiveImpactEnvelope, InvalidStateTransitionEnvelope):
-    """The test is over (`invalid_state_transition`), or runs and the new measurement was not acknowledged."""
+    """The test is over (`invalid_state_transition`), or it runs and the new measurement was not acknowledged."""
 
     error: TransitionErrorBody
 
 
 class Refresh(Output):
-    """What became of a publication."""
+    """Outcome of a publication."""
 
     id: str
     label: str
@@ -81,10 +81,10 @@ class Refresh(Output):
 
 
 class PublishFailedEnvelope(ErrorEnvelope):
-    """The lifecycle change is committed, its publication failed: call retry-publication."""
+    """The lifecycle change is saved, but publishing failed: call retry-publication."""
 
     persisted: Literal[True]
     retriable: Literal[True]
-    committed: Annotated[dict[str, Any], Field(description="The Experiment as it is now.")]
+    committed: Annotated[dict[str, Any], Field(description="The experiment in its current state.")]
     refresh: Refresh
     reasons: list[str]

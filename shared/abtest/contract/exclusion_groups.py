@@ -25,7 +25,7 @@ GroupMembers = Annotated[list[GroupMember], Field(max_length=MAX_MEMBERS)]
 
 
 class ExclusionGroupCreate(LiveEdit):
-    """A new group; members that run already need the acknowledgement."""
+    """A new group. Members that already run need the acknowledgement. Ids of members are UUIDs."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Checkout", "members": [_MEMBER]}]})
 
@@ -34,7 +34,7 @@ class ExclusionGroupCreate(LiveEdit):
 
 
 class ExclusionGroupUpdate(LiveEdit):
-    """Changes to a group: `members` replaces the whole list, what is absent stays."""
+    """Changes to a group. `members` replaces the whole list; absent fields keep their value."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"members": [_MEMBER]}]})
 
@@ -50,7 +50,8 @@ class GroupMemberShown(Output):
 
 
 class ExclusionGroup(Output):
-    """Experiments of which a visitor gets one at most. `epoch` counts the changes of members and shares."""
+    """Experiments that exclude each other: a visitor takes part in at most one. `epoch` counts changes of members and
+    shares."""
 
     id: Id
     name: str

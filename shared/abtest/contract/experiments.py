@@ -56,7 +56,7 @@ _STORED_NAMES = {**ALIASES, "goalPageRules": "goal_page_rules"}
 
 
 class ExperimentFields(Input):
-    """What may be said about an experiment."""
+    """Fields of an experiment."""
 
     slug: Slug | None = ABSENT
     description: Annotated[str, Field(max_length=10_000)] | None = ABSENT
@@ -68,15 +68,18 @@ class ExperimentFields(Input):
     targeting: ExperimentTargeting | None = ABSENT
     results_weekdays: ResultsWeekdays | None = ABSENT
     traffic_allocation: Share = ABSENT
-    experiment_js: Code | None = ABSENT
+    experiment_js: Annotated[
+        Code | None,
+        Field(description="A function body, ECMAScript 2024; else 400 `invalid_script` with line and column."),
+    ] = ABSENT
     experiment_reset_js: Code | None = ABSENT
     experiment_css: Code | None = ABSENT
     sequential_testing_enabled: bool = ABSENT
     auto_stop_override: AutoStopOverride | None = ABSENT
     guardian_override: GuardianOverride | None = ABSENT
     store_url: WebUrl | None = ABSENT
-    scheduled_start_at: Moment | None = ABSENT
-    goalPageRules: PageRuleList = ABSENT
+    scheduled_start_at: Annotated[Moment | None, Field(description="Needs the scope `experiments:launch`.")] = ABSENT
+    goalPageRules: Annotated[PageRuleList, Field(description="Page rules that goals refer to by `page_id`.")] = ABSENT
 
     def stated(self) -> dict[str, Any]:
         """What the request said, under the names of the aggregate.
@@ -105,7 +108,7 @@ _EXAMPLE: dict[str, Any] = {
 
 
 class ExperimentCreate(ExperimentFields):
-    """A new experiment; without variations it gets Control and Variant at equal weights."""
+    """A new experiment. Without variations it gets Control and Variant at equal weights."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -116,10 +119,10 @@ class ExperimentCreate(ExperimentFields):
 
 
 class ExperimentUpdate(ExperimentFields, LiveEdit):
-    """Changes to an experiment (JSON merge); what is absent stays.
+    """Changes to an experiment (JSON merge); absent fields keep their value.
 
-    `variations` and `goals` replace the whole list: existing items are named by `id` and keep what is not stated;
-    those not named are deleted before the first start and archived afterwards.
+    `variations` and `goals` replace the whole list, in its order. Existing items are named by `id` and keep fields that
+    are absent; items that are not named are deleted before the first start and archived afterwards.
     """
 
     name: Name = ABSENT
@@ -130,21 +133,21 @@ class ExperimentUpdate(ExperimentFields, LiveEdit):
 
 
 class Duplication(Input):
-    """How to copy an experiment."""
+    """Options of a copy."""
 
     name: Name = ABSENT
     include_goals: bool = ABSENT
 
 
 class ApprovalState(Output):
-    """Where the design's approval stands."""
+    """Status of the design's approval."""
 
     status: ApprovalStatus
     updated_at: DateTime
 
 
 class LinkedIdea(Output):
-    """The backlog idea that the experiment tests."""
+    """The backlog idea that the experiment tests. Null: the backlog is not available yet, and `idea_id` is 422."""
 
     key: str | None
     title: str
@@ -152,7 +155,7 @@ class LinkedIdea(Output):
 
 
 class Experiment(Output):
-    """An experiment with its variations and goals. Lists leave linked_idea out."""
+    """An experiment with its variations and goals. Lists omit linked_idea."""
 
     id: Id
     public_id: PublicId | None
@@ -201,7 +204,7 @@ class Experiment(Output):
 
 
 class UpdatedExperiment(Experiment, CountedFrom):
-    """An experiment after an edit, and the measurement that results count in from now on."""
+    """An experiment after an edit, and its current measurement."""
 
     @classmethod
     def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
@@ -265,7 +268,7 @@ ChecklistStatus = Literal["pass", "warn", "fail"]
 
 
 class ChecklistItem(Output):
-    """One line of the launch checklist."""
+    """One item of the launch checklist."""
 
     key: str
     label: str
@@ -274,7 +277,7 @@ class ChecklistItem(Output):
 
 
 class Checklist(Output):
-    """Whether the experiment is ready to launch, why not, and what may be done now."""
+    """The launch checklist, and the actions that the current status allows."""
 
     ready: bool
     items: list[ChecklistItem]

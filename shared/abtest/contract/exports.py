@@ -31,10 +31,11 @@ End = Annotated[Moment, AfterValidator(_near)]
 
 
 class ExportInput(Input):
-    """What happened at `from` or later and before `to`, 92 days at most.
+    """Data from `from` (included) to `to` (excluded), at most 92 days.
 
-    `events` are the ledger's rows, each once; `exposures` have a row for each visitor and experiment, their first in
-    this time; `results` are the numbers of one experiment by goal, variation and day.
+    `events` are the rows of the ledger, each once, QA events included. `exposures` has the first exposure of each
+    visitor, experiment and assignment epoch in the period, without QA events; `multiple_exposure` marks visitors seen
+    in two variations. `results` has the figures of one experiment by goal, variation and UTC day of first exposure.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
@@ -44,19 +45,19 @@ class ExportInput(Input):
     from_: Annotated[End, Field(alias="from")]
     to: End
     experiment_id: Annotated[
-        Reference | None, Field(description="Only of this experiment, by its id or public id; needed for results.")
+        Reference | None, Field(description="Restrict to this experiment, by id or public id; required for results.")
     ] = ABSENT
 
 
 class Export(Output):
-    """An export. `url` gives the file to whoever has it, for an hour from this answer on; files are kept for a week."""
+    """An export. Anyone with `url` can download the file for an hour; files are kept for seven days, exports for 30."""
 
     model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
 
     id: Id
     status: JobStatus
-    progress: Annotated[int, Field(ge=0, le=100, description="In percent.")]
-    rows: Annotated[int | None, Field(description="Of the file, a header not counted; null until it is complete.")]
+    progress: Annotated[int, Field(ge=0, le=100, description="Percent.")]
+    rows: Annotated[int | None, Field(description="Rows of the file, without the header; null until it is complete.")]
     url: str | None
     url_expires_at: DateTime | None
     dataset: Dataset
@@ -65,5 +66,5 @@ class Export(Output):
     to: DateTime
     experiment_id: Id | None
     created_at: DateTime
-    completed_at: Annotated[DateTime | None, Field(description="When it ended, in whatever way.")]
-    error: Annotated[str | None, Field(description="Why it failed, in words.")]
+    completed_at: Annotated[DateTime | None, Field(description="End of the export, successful or not.")]
+    error: Annotated[str | None, Field(description="Reason of the failure.")]

@@ -27,7 +27,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class FlagFields(Input):
-    """What may be said about a flag at any time."""
+    """Fields of a flag that can change at any time."""
 
     description: Description | None = ABSENT
     delivery_type: DeliveryType = ABSENT
@@ -38,7 +38,7 @@ class FlagFields(Input):
 
 
 class FeatureFlagInput(FlagFields):
-    """A new flag. Without values it is off with `false` and on with `true`."""
+    """A new flag. Its values default to `false` (off) and `true` (on)."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -62,7 +62,7 @@ class FeatureFlagInput(FlagFields):
 
 
 class FeatureFlagUpdateInput(FlagFields, LiveEdit):
-    """Changes to a flag (JSON merge); what is absent stays."""
+    """Changes to a flag (JSON merge); absent fields keep their value."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"rollout_percentage": 0.5, "confirm_live_impact": True}]}
@@ -73,7 +73,7 @@ class FeatureFlagUpdateInput(FlagFields, LiveEdit):
 
 
 class FlagVariant(Input):
-    """What a flag answers when it is off, or on."""
+    """The value of a flag when it is off, or on."""
 
     key: VariantKey
     value: JsonValue
@@ -116,14 +116,14 @@ _SAME_NAME = frozenset(FeatureFlag.model_fields) - {"variants", "publication_war
 
 
 class VisitorAttributes(OpenInput):
-    """What is known of the visitor: the attributes of conditions. What is given here wins over what is derived."""
+    """Attributes of the visitor, for conditions. They override derived attributes."""
 
-    url: Annotated[str, Field(max_length=8192, description="The address that page rules are held against.")] = ABSENT
+    url: Annotated[str, Field(max_length=8192, description="The address that page rules are matched against.")] = ABSENT
     customer_id: Annotated[str, Field(min_length=1, max_length=256)] = ABSENT
 
 
 class FlagEvaluationInput(Input):
-    """Who asks for the flags of which environment."""
+    """The visitor, and the environment whose flags are evaluated."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -137,7 +137,7 @@ class FlagEvaluationInput(Input):
 
 
 class EvaluatedFlag(Output):
-    """A flag's value for one visitor, and why."""
+    """A flag's value for one visitor, and the reason."""
 
     value: Annotated[Any, AsStored(JsonValue)]
     reason: Literal["on", "paused", "dark", "targeting", "rollout"]

@@ -1,4 +1,4 @@
-"""Which events of a goal count: conditions on their data, on the order's value, on its items."""
+"""Filters of a goal's events: by their data, the order's value, its line items."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Literal, Self
@@ -33,7 +33,12 @@ Value = Annotated[
 
 
 class Condition(Input):
-    """Compares one property of an event's data."""
+    """Comparison of one property of an event's data.
+
+    `in` and `not_in` take a list, the others one value; `exists` ignores it unless it is `"false"`. On a missing
+    property only `not_equals`, `not_contains`, `not_in` and `exists` with `"false"` match. Text is compared
+    case-sensitively; a number equals text that spells it (`5`, `"5.0"`).
+    """
 
     property: Annotated[str, Field(pattern="^[A-Za-z0-9_]{1,64}$")]
     operator: Operator
@@ -41,7 +46,7 @@ class Condition(Input):
 
 
 class LineItemCondition(Input):
-    """Compares one property of an order's item."""
+    """Comparison of one property of a line item."""
 
     property: Literal[
         "productId", "productTitle", "productType", "vendor", "variantId", "sku", "quantity", "price", "revenue"
@@ -51,14 +56,21 @@ class LineItemCondition(Input):
 
 
 class OrderValue(Input):
-    """Compares the value of an order, in major units of the shop's currency."""
+    """Comparison of the order's value before refunds, in major units of the shop's currency.
+
+    An order in another currency is compared in its own unless the sender gave both amounts. An order of unknown
+    currency has no value.
+    """
 
     operator: Literal["gt", "gte", "lt", "lte", "equals", "not_equals"]
     value: Annotated[float, Field(ge=0)]
 
 
 class LineItems(Input):
-    """Which items an order must have. `missingItems` decides about orders without usable items; default exclude."""
+    """Line items that an order must have: `any` one item meets all conditions, `none` does, or `only` such items.
+
+    Items without any of the nine properties are ignored. Without usable items `missingItems` decides (default exclude).
+    """
 
     match: Literal["any", "none", "only"]
     missingItems: Literal["include", "exclude"] = ABSENT
@@ -66,7 +78,7 @@ class LineItems(Input):
 
 
 class GoalFilter(Input):
-    """All of what is stated must hold; at least one part is."""
+    """A filter with at least one part; all parts must match."""
 
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": [part]} for part in ("conditions", "orderValue", "lineItems")]}
@@ -86,7 +98,7 @@ class GoalFilter(Input):
 
 
 class GoalCapture(Input):
-    """A value of the element that is taken along with the event, as `property`."""
+    """A value of the clicked element that is sent with the event, as `property`."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -15,21 +15,32 @@ Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Text = Annotated[str, Field(min_length=1, max_length=255)]
 Address = Annotated[str, Field(min_length=1, max_length=500)]
 Winsorize = Annotated[float, Field(ge=0, le=0.1)]
+Selector = Annotated[str, Field(min_length=1, max_length=2000)]
 
 
 class GoalFields(Input):
-    """What may be said about a goal."""
+    """Fields of a goal."""
 
     is_primary: bool = ABSENT
     role: GoalRole = ABSENT
     direction: Direction = ABSENT
-    event_name: Text | None = ABSENT
-    selector: Annotated[str, Field(min_length=1, max_length=2000)] | None = ABSENT
+    event_name: Annotated[Text | None, Field(description="Required for custom goals.")] = ABSENT
+    selector: Annotated[Selector | None, Field(description="Click goals need `selector` or `text_match`.")] = ABSENT
     text_match: Text | None = ABSENT
-    url_pattern: Address | None = ABSENT
-    page_id: Uuid | None = ABSENT
+    url_pattern: Annotated[
+        Address | None, Field(description="A `simple` URL pattern. Events without a matching `url` do not count.")
+    ] = ABSENT
+    page_id: Annotated[Uuid | None, Field(description="The id of one of the experiment's `goalPageRules`.")] = ABSENT
     count_once: bool = ABSENT
-    aggregation: Aggregation = ABSENT
+    aggregation: Annotated[
+        Aggregation,
+        Field(
+            description=(
+                "`sum` and `mean` use `data.value` of each hit, else its money in the shop's currency, "
+                "else 0, and ignore `count_once`."
+            )
+        ),
+    ] = ABSENT
     winsorize_pct: Winsorize | None = ABSENT
     attribution_window_days: Annotated[int, Field(ge=1, le=90)] = ABSENT
     currency_basis: Literal["shop_money"] = ABSENT
@@ -38,23 +49,23 @@ class GoalFields(Input):
 
 
 class ShopGoalCreate(GoalFields):
-    """A goal that the shop keeps for reuse."""
+    """A reusable goal of the shop."""
 
     name: Name
     type: GoalType
 
 
 class GoalUpdate(GoalFields):
-    """Changes to a goal; what is absent stays."""
+    """Changes to a goal; absent fields keep their value."""
 
     name: Name = ABSENT
     type: GoalType = ABSENT
 
 
 class GoalCreate(GoalUpdate):
-    """A goal of an experiment: a new one by name and type, or one of the shop's by `goal_id`.
+    """A goal of an experiment: a new one by name and type, or a copy of a shop goal by `goal_id`.
 
-    The shop's goal is copied under its own id; besides `goal_id` only role and is_primary may be stated.
+    The copy keeps the id of the shop goal; only role and is_primary may be sent with `goal_id`.
     """
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["goal_id"]}, {"required": ["name", "type"]}]})
@@ -70,7 +81,7 @@ class GoalCreate(GoalUpdate):
 
 
 class GoalItem(GoalUpdate):
-    """A goal among all of an experiment: one that it has, by `id`, one of the shop's, by `goal_id`, or a new one."""
+    """A goal in the full list of an experiment: an existing one by `id`, a shop goal by `goal_id`, or a new one."""
 
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["id"]}, {"required": ["goal_id"]}, {"required": ["name", "type"]}]}
@@ -94,7 +105,7 @@ class GoalOrder(Input):
 
 
 class Goal(Output):
-    """What is measured. `experiment_id` is null for a goal that the shop keeps for reuse."""
+    """The definition of a metric. `experiment_id` is null for a reusable goal of the shop."""
 
     id: Id
     experiment_id: Id | None

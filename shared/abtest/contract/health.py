@@ -1,4 +1,4 @@
-"""What Guardian found about an experiment, on the wire."""
+"""Guardian's findings on the wire."""
 
 from typing import Annotated
 
@@ -10,36 +10,39 @@ from abtest.domain.guardian.kinds import Action, Kind, Severity
 
 
 class FindingWindow(Output):
-    """Whom the finding is about: what happened between these moments."""
+    """The period that the finding covers."""
 
     from_: Annotated[DateTime, Field(alias="from")]
     to: DateTime
 
 
 class FindingDetails(Output):
-    """The numbers of a finding, at the look at which it was found last."""
+    """The figures of a finding at the last check that confirmed it. `threshold` has the unit of `observed`, or is the
+    level of the test."""
 
     metric: str
     observed: float | None
-    expected: Annotated[float | None, Field(description="What the control has, or what would be right.")]
+    expected: Annotated[float | None, Field(description="Value of the control, or the expected value.")]
     threshold: Annotated[
         float | None,
-        Field(description="The limit of `observed`, or of a test's finding the level at which it is one."),
+        Field(description="Limit of `observed`, or the level of the test."),
     ]
-    sample: Annotated[int | None, Field(description="Visitors, sessions or orders that it is about.")]
+    sample: Annotated[int | None, Field(description="Visitors, sessions or orders of the sample.")]
     window: FindingWindow
     consecutive_checks: int
     generation: int
 
 
 class GuardianFinding(Output):
-    """Something that is wrong, or was: `resolved_at` is null while it lasts."""
+    """A problem that Guardian found: `resolved_at` is null while it lasts."""
 
     kind: Kind
     severity: Severity
     action: Annotated[
         Action,
-        Field(description="What was done; `pause_suppressed`: settings forbid the pause; `pause_failed`: tried again."),
+        Field(
+            description="Action taken; `pause_suppressed`: settings forbid the pause; `pause_failed`: it is retried."
+        ),
     ]
     detected_at: DateTime
     resolved_at: DateTime | None
@@ -47,12 +50,12 @@ class GuardianFinding(Output):
     goal_id: Id | None
     measurement_epoch: int
     blocks_revenue_verdicts: bool
-    message: Annotated[str, Field(description="The finding in a sentence.")]
+    message: Annotated[str, Field(description="The finding in one sentence.")]
     details: FindingDetails
 
 
 class KindNotEvaluated(Output):
-    """A kind that was not looked at, or not for one variation or goal, and why."""
+    """A kind of finding that was not checked, or not for one variation or goal, and the reason."""
 
     kind: Kind
     reason: Unknown
@@ -62,20 +65,22 @@ class KindNotEvaluated(Output):
 
 
 class NobodySeen(Output):
-    """Nobody is seen in the running experiment. No kind of finding: what would be right nobody knows beforehand."""
+    """A running experiment has no visitors. This is not a finding: the expected number is unknown."""
 
     since: DateTime
-    shop_visitors: Annotated[int, Field(description="Visitors of the shop since then, in the last day at most.")]
-    message: Annotated[str, Field(description="The same in a sentence, and what to check.")]
+    shop_visitors: Annotated[int, Field(description="Visitors of the shop since then, at most in the last day.")]
+    message: Annotated[str, Field(description="The same in one sentence, and what to check.")]
 
 
 class ExperimentHealth(Output):
-    """Findings, the newest first. `checked_at` null: Guardian has not looked at this measurement yet."""
+    """Findings, newest first. `checked_at` is null until Guardian has checked this measurement."""
 
     experiment_id: Id
     measurement_epoch: int
     checked_at: DateTime | None
-    generation: Annotated[int | None, Field(description="Of the counts that were looked at last.")]
+    generation: Annotated[int | None, Field(description="Generation of the counts at the last check.")]
     data: list[GuardianFinding]
     not_evaluated: list[KindNotEvaluated]
-    unseen: Annotated[NobodySeen | None, Field(description="Null where somebody was seen, or it is too early.")]
+    unseen: Annotated[
+        NobodySeen | None, Field(description="Null when there were visitors, or when it is too early to tell.")
+    ]

@@ -1,4 +1,4 @@
-"""Installing the snippet, on the wire: its tags, the check of a page, the pixel of external domains."""
+"""Installation on the wire: the tags, the check of a page, the pixel for external domains."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ Uri = Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]
 
 
 class Installation(Output):
-    """The tags to paste, the preconnect first, and what is known of the shop's pages."""
+    """The tags to paste, the preconnect first, and the state of the installation."""
 
     snippet_tag: str
     preconnect_tag: str
@@ -31,7 +31,10 @@ class InstallVerificationInput(Input):
 
 
 class InstallVerification(Output):
-    """What was found on the page. Each of the errors says what to do."""
+    """Result of the check. `surface` is null without a snippet; each error describes what to fix.
+
+    `async` is true also for the tag with a limit, whose script is asynchronous although the page waits for it.
+    """
 
     found: bool
     surface: Surface | None
@@ -40,14 +43,14 @@ class InstallVerification(Output):
 
 
 class PixelUsage(Output):
-    """How a page calls the pixel."""
+    """Calls of the pixel from a page."""
 
     function_name: str
     example: str
 
 
 class ExternalPixelSnippet(Output):
-    """What to paste on an external domain, such as a checkout or a thank-you page of a payment provider."""
+    """The pixel for an external domain, such as a checkout or a thank-you page of a payment provider."""
 
     shop_id: Id
     endpoint: Uri

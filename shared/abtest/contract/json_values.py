@@ -1,4 +1,4 @@
-"""JSON that customers keep with us and get back as it is: any form, bounded in depth and size."""
+"""JSON that customers store with us and get back unchanged, bounded in depth and size."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""API keys on the wire, and who one is."""
+"""API keys on the wire, and the identity of a key."""
 
 from typing import Annotated, Literal
 
@@ -30,7 +30,7 @@ KeyName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class CreateApiKey(Input):
-    """A new key. A shop key is given `scopes` or a `preset`; a tracking-source key has no scopes."""
+    """A new key. A shop key takes `scopes` or a `preset`; a tracking-source key has no scopes."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Reporting", "preset": "read_only"}]})
 
@@ -42,7 +42,7 @@ class CreateApiKey(Input):
 
 
 class UpdateApiKey(Input):
-    """A merge patch. Scopes can only become fewer; null ends an expiry."""
+    """A merge patch. Scopes can only be removed; null removes the expiry."""
 
     name: KeyName = ABSENT
     scopes: Scopes = ABSENT
@@ -50,13 +50,13 @@ class UpdateApiKey(Input):
 
 
 class RotateApiKey(Input):
-    """How long the old secret stays good beside the new one."""
+    """Time during which the old secret stays valid."""
 
     grace_seconds: Annotated[int, Field(ge=0, le=MAX_GRACE_SECONDS)] = DEFAULT_GRACE_SECONDS
 
 
 class RevokeApiKey(Input):
-    """Why; the audit keeps it."""
+    """Reason, stored in the audit."""
 
     reason: Annotated[str, Field(max_length=500)] | None = None
 
@@ -79,13 +79,13 @@ class ApiKey(Output):
 
 
 class ApiKeyCreated(ApiKey):
-    """A new key with its secret, which is shown this once."""
+    """A new key with its secret, which is shown only once."""
 
     secret: str
 
 
 class KeyIdentity(Output):
-    """The key that is calling; its scopes with those that they imply."""
+    """The calling key, with its scopes including implied ones."""
 
     id: Id
     kind: KeyKind
@@ -96,14 +96,14 @@ class KeyIdentity(Output):
 
 
 class RateLimit(Output):
-    """How often the key may call."""
+    """Rate limit of the key."""
 
     limit: int
     window_seconds: int
 
 
 class Me(Output):
-    """Who calls: the key, its shop (null for a user's key), its rate limit."""
+    """The caller: the key, its shop (null for a user key), its rate limit."""
 
     key: KeyIdentity
     shop: ShopSummary | None
@@ -111,6 +111,6 @@ class Me(Output):
 
 
 class ShopCreated(Shop):
-    """A new shop with its first key (preset `admin`), whose secret is shown this once."""
+    """A new shop with its first key (preset `admin`), whose secret is shown only once."""
 
     api_key: ApiKeyCreated

@@ -1,4 +1,4 @@
-"""Bodies of the actions on an experiment, and the approval's history."""
+"""Bodies of the actions on an experiment, and the approval history."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ DesignHash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class ActionInput(Input):
-    """The base of action bodies."""
+    """Base of action bodies."""
 
     def details(self) -> Details:
         """What the body says, under the names of the domain."""
@@ -24,45 +24,45 @@ class ActionInput(Input):
 
 
 class ApprovalRequest(ActionInput):
-    """Asks for an approval."""
+    """Request for an approval."""
 
     message: Remark | None = ABSENT
     reviewer_user_ids: Annotated[list[Uuid], Field(max_length=50), Unique] = ABSENT
 
 
 class Reason(ActionInput):
-    """Why; kept in the history."""
+    """Reason, stored in the history."""
 
     reason: Remark | None = ABSENT
 
 
 class ApprovalGrant(ActionInput):
-    """Approves the design with this hash, or the one that approval was asked for."""
+    """Approval of the design with this hash, by default of the one that approval was requested for."""
 
     message: Remark | None = ABSENT
     design_hash: DesignHash | None = ABSENT
 
 
 class ChangeRequest(ActionInput):
-    """What is to be changed."""
+    """Changes that the design needs."""
 
     message: Annotated[str, Field(min_length=1, max_length=5000)]
 
 
 class QaNote(ActionInput):
-    """What was tested."""
+    """Notes on what was tested."""
 
     qa_note: Remark | None = ABSENT
 
 
 class Launch(ActionInput):
-    """How to take the checklist: warnings are let pass unless `override_checklist_warnings` is false."""
+    """Treatment of the checklist: warnings are accepted unless `override_checklist_warnings` is false."""
 
     override_checklist_warnings: bool = ABSENT
 
 
 class Completion(ActionInput):
-    """What came out of the experiment."""
+    """Outcome of the experiment."""
 
     winning_variation_id: Annotated[str, Field(max_length=36)] | None = ABSENT
     outcome: Outcome | None = ABSENT
@@ -70,7 +70,7 @@ class Completion(ActionInput):
 
 
 class ScheduleInput(Input):
-    """When to start and when to end; what is absent or null is not scheduled."""
+    """Start and end. A moment that is absent or null is not scheduled."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["start_at"]}, {"required": ["end_at"]}]})
 
@@ -79,14 +79,14 @@ class ScheduleInput(Input):
 
 
 class PreviewLinkInput(Input):
-    """The page to preview, and for how long the link is to work."""
+    """The page to preview, and the lifetime of the link."""
 
     url: WebUrl
     ttl_seconds: Annotated[int, Field(ge=60, le=7200)] = ABSENT
 
 
 class PreviewLink(Output):
-    """An address that shows the variation, the token in it, and when both end."""
+    """A link that shows the variation, its token, and when both expire."""
 
     url: str
     token: str
@@ -94,7 +94,7 @@ class PreviewLink(Output):
 
 
 class ApprovalEvent(Output):
-    """One step of the approval's history. `action` is the action that caused it, or `design-edit`."""
+    """One step of the approval history. `action` is the action that caused it, or `design-edit`."""
 
     id: Id
     action: str

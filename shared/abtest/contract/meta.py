@@ -1,4 +1,4 @@
-"""Answers about the API itself."""
+"""Responses about the API itself."""
 
 from typing import Literal
 
@@ -7,19 +7,19 @@ from abtest.contract.errors import ErrorBody, ErrorEnvelope
 
 
 class Pong(Output):
-    """The API is there and knows the key."""
+    """The API is available and accepts the key."""
 
     ok: Literal[True]
 
 
 class ForbiddenBody(ErrorBody):
-    """The key is live but may not do this; `required_scope` names what it lacks, when that is a scope."""
+    """The key is valid but not permitted; `required_scope` is the scope it lacks, if any."""
 
     required_scope: str = ABSENT
 
 
 class ForbiddenEnvelope(ErrorEnvelope):
-    """A refusal of the key; `required_scope` stands beside the error, too."""
+    """A refused key; `required_scope` is also repeated next to the error."""
 
     error: ForbiddenBody
     required_scope: str = ABSENT

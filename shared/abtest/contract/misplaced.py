@@ -1,4 +1,4 @@
-"""Errors at places inside a value that pydantic did not look into, or that its fields make together."""
+"""Errors inside values that pydantic does not validate, or that combine several fields."""
 
 from collections.abc import Iterable
 

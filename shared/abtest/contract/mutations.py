@@ -1,4 +1,4 @@
-"""What a variation does to a page: mutations, and blocks of them for certain addresses."""
+"""Changes a variation makes to a page: mutations, and URL blocks of mutations."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Literal
@@ -22,10 +22,10 @@ class SingleAttribute(Input):
 
 
 class Mutation(Input):
-    """One change to the elements that a CSS selector finds.
+    """One change to the elements that a CSS selector matches.
 
     `text` (older: `setText`) needs `text`; `html`, `insertBefore` and `insertAfter` need `html`; `style` (`setStyle`)
-    needs `styles`, by property name; `attribute` needs `attributes`, null removes one, or the older `attribute`.
+    needs `styles`, by property name; `attribute` needs `attributes`, where null removes one, or the older `attribute`.
     """
 
     selector: Annotated[str, Field(min_length=1, max_length=2000)]
@@ -44,7 +44,7 @@ MutationList = Annotated[list[Mutation], Field(max_length=MAX_MUTATIONS)]
 
 
 class UrlBlock(Input):
-    """Changes for certain addresses: the first block that matches stands in for the variation's own changes."""
+    """Changes for certain addresses. The first block that matches replaces the variation's own changes."""
 
     id: Annotated[str, Field(min_length=1, max_length=100)]
     name: Name

@@ -1,4 +1,4 @@
-"""What an experiment sets aside of its shop's defaults for auto-stop and Guardian."""
+"""An experiment's overrides of the shop's auto-stop and Guardian defaults."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ Tail = Literal["two-sided", "one-sided"]
 
 
 class SequentialStop(Input):
-    """When a sequential test may stop."""
+    """Conditions under which a sequential test may stop."""
 
     min_visitors: AtLeastOne = ABSENT
     min_conversions: AtLeastOne = ABSENT
@@ -24,7 +24,7 @@ class SequentialStop(Input):
 
 
 class FixedHorizonStop(Input):
-    """The plan of a fixed-horizon test."""
+    """Plan of a fixed-horizon test."""
 
     window_days: AtLeastOne = ABSENT
     mde: Annotated[float, Field(ge=0.001, le=1)] = ABSENT
@@ -35,7 +35,7 @@ class FixedHorizonStop(Input):
 
 
 class AutoStopOverride(Input):
-    """How the experiment stops by itself."""
+    """Auto-stop settings of the experiment."""
 
     mode: AutoStopMode
     min_runtime_minutes: Annotated[int, Field(ge=0, le=MAX_WHOLE)] = ABSENT
@@ -44,7 +44,7 @@ class AutoStopOverride(Input):
 
 
 class DeliveryDrift(Input):
-    """When missing deliveries count as drift; null inherits."""
+    """Limits for missing deliveries; null inherits."""
 
     enabled: bool | None = ABSENT
     missRateThreshold: Annotated[float, Field(ge=0, le=1)] | None = ABSENT
@@ -54,7 +54,7 @@ class DeliveryDrift(Input):
 
 
 class RevenueLoss(Input):
-    """How much revenue may be lost before Guardian acts; null inherits."""
+    """Limit of lost revenue before Guardian acts; null inherits."""
 
     enabled: bool | None = ABSENT
     threshold_amount: Annotated[float, Field(gt=0)] | None = ABSENT
@@ -62,7 +62,7 @@ class RevenueLoss(Input):
 
 
 class GuardianOverride(Input):
-    """What Guardian does for this experiment; null inherits the shop's default."""
+    """Guardian settings of the experiment; null inherits the shop's default."""
 
     enabled: bool | None = ABSENT
     pause_on_broken: bool | None = ABSENT

@@ -14,7 +14,11 @@ MAX_RULES = 50
 
 
 class UrlRule(Input):
-    """One pattern that an address is tested against. `include` false makes it an exception."""
+    """One pattern for an address; with `include: false` it is an exception.
+
+    `simple` patterns are parsed as URLs, allow `*` in every part, match the whole address and ignore case. `regex`
+    patterns that are too slow or unsupported are `unsafe_regex`.
+    """
 
     type: Literal["simple", "regex"]
     pattern: Annotated[str, Field(min_length=1, max_length=500)]
@@ -25,7 +29,7 @@ UrlRules = Annotated[list[UrlRule], Field(max_length=MAX_RULES)]
 
 
 class PageRules(OpenInput):
-    """A page by its URL rules: any exclude rule that matches wins, then any include rule."""
+    """A page defined by URL rules: a matching exclude rule wins, then any include rule."""
 
     id: Uuid
     includeRules: UrlRules
@@ -43,7 +47,8 @@ _OF_ITS_OWN = ("includeRules", "excludeRules", "advancedCondition", "trigger")
 
 
 class TargetedPage(OpenInput):
-    """A page rule of a targeting: one of its own, or a page of the shop by `pageId`, which says all but the mode."""
+    """A page rule of targeting: its own rules, or a page of the shop by `pageId`, which then defines everything but the
+    mode."""
 
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["includeRules", "excludeRules"]}, {"required": ["pageId"]}]}

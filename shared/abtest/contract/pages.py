@@ -1,4 +1,4 @@
-"""Pages of a shop on the wire, their consumers, and the rule tester."""
+"""Reusable pages on the wire, their consumers, and the rule tester."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Any, Self
@@ -26,7 +26,7 @@ _A_RULE: dict[str, Any] = {
 
 
 class PageFields(Input):
-    """What a page says; a page without include rules is every page. Conditions and triggers are stated whole."""
+    """Fields of a page. A page without include rules is every page. Conditions and triggers are replaced whole."""
 
     includeRules: UrlRules = ABSENT
     excludeRules: UrlRules = ABSENT
@@ -43,7 +43,7 @@ class PageCreate(PageFields):
 
 
 class PageUpdate(PageFields, LiveEdit):
-    """Changes to a page: each stated field is replaced, null clears, what is absent stays."""
+    """Changes to a page: each given field is replaced, null clears, absent fields keep their value."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"excludeRules": [_PRODUCTS]}]})
 
@@ -51,7 +51,7 @@ class PageUpdate(PageFields, LiveEdit):
 
 
 class Page(Output):
-    """A page that the shop keeps for reuse: targeting names it by `pageId`."""
+    """A reusable page. Targeting refers to it by `pageId`."""
 
     id: Id
     name: str
@@ -81,7 +81,7 @@ class Page(Output):
 
 
 class PageConsumer(LiveConsumer):
-    """Something that uses a page and is not archived; `live` says that shoppers see it."""
+    """An item that uses a page and is not archived; `live` means that shoppers see it."""
 
     live: bool
 
@@ -91,7 +91,7 @@ def _listed(rules: Any) -> Any:
 
 
 class PageMatchInput(Input):
-    """An address, and either page rules (one, or several that combine as in targeting) or a page of the shop."""
+    """An address, and either page rules (one, or several combined as in targeting) or a page of the shop."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -116,7 +116,8 @@ class PageMatchInput(Input):
 
 
 class PageMatch(Output):
-    """Whether the address is on the pages; the page rule that decided (null when none did); why, for people."""
+    """Result of the test. `rule_id` is the page rule that decided, null when no single rule did; `reason` is for
+    people."""
 
     matched: bool
     rule_id: Id | None

@@ -34,7 +34,7 @@ _WELCOME: dict[str, Any] = {
 
 
 class ExperienceFields(Input):
-    """What may be said about an experience."""
+    """Fields of an experience."""
 
     name: Name = ABSENT
     value: JsonValue = ABSENT
@@ -47,16 +47,16 @@ class ExperienceFields(Input):
 
 
 class PersonalizationExperienceInput(ExperienceFields):
-    """What those get who get the personalization: key `default` and name `Personalized experience` if not stated.
+    """The default experience. Its key defaults to `default`, its name to `Personalized experience`.
 
-    Code fields and serialized mutations have 500,000 characters together at most.
+    Code fields and serialized mutations have at most 500,000 characters together.
     """
 
     key: Key = ABSENT
 
 
 class ExperienceCreate(PersonalizationExperienceInput, LiveEdit):
-    """One more experience of a personalization."""
+    """A new experience of a personalization. Its key cannot change later; it may be any text of 1 to 100 characters."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"key": "vip", "name": "For regulars", "custom_css": ".banner{display:none}"}]}
@@ -64,7 +64,7 @@ class ExperienceCreate(PersonalizationExperienceInput, LiveEdit):
 
 
 class ExperienceUpdate(ExperienceFields, LiveEdit):
-    """Changes to an experience; what is absent stays. Its key stays, because rules name it."""
+    """Changes to an experience; absent fields keep their value. The key cannot change, because rules use it."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"custom_css": ".banner{color:teal}", "confirm_live_impact": True}]}
@@ -72,13 +72,13 @@ class ExperienceUpdate(ExperienceFields, LiveEdit):
 
 
 class PersonalizationFields(Input):
-    """What may be said about a personalization at any time."""
+    """Fields of a personalization that can change at any time. `template_key` is stored and not returned."""
 
     description: Annotated[str, Field(max_length=2000)] | None = ABSENT
     delivery_type: DeliveryType = ABSENT
     surface: Annotated[str, Field(min_length=1, max_length=80)] = ABSENT
     environment_key: EnvironmentKey = ABSENT
-    priority: Annotated[int, Field(ge=0, le=10_000, description="The lower number is served first.")] = ABSENT
+    priority: Annotated[int, Field(ge=0, le=10_000, description="The lowest number is served first.")] = ABSENT
     rollout_percentage: Share = ABSENT
     template_key: Annotated[str, Field(max_length=120)] | None = ABSENT
     targeting: Targeting | None = ABSENT
@@ -98,7 +98,7 @@ class PersonalizationInput(PersonalizationFields):
 
 
 class PersonalizationUpdateInput(PersonalizationFields, LiveEdit):
-    """Changes to a personalization (JSON merge); what is absent stays."""
+    """Changes to a personalization (JSON merge); absent fields keep their value."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"priority": 20, "rollout_percentage": 0.5, "confirm_live_impact": True}]}
@@ -109,7 +109,7 @@ class PersonalizationUpdateInput(PersonalizationFields, LiveEdit):
 
 
 class PersonalizationDuplication(Input):
-    """How to copy a personalization: `<name> (copy)` and `<key>-copy` if not stated."""
+    """Options of a copy. Name and key default to `<name> (copy)` and `<key>-copy`."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "Welcome back, second try", "key": "welcome-back-2"}]}
@@ -120,7 +120,7 @@ class PersonalizationDuplication(Input):
 
 
 class PersonalizationRule(Input):
-    """Who and where gets which experience; without targeting everybody, everywhere."""
+    """An experience and its targeting; without targeting it applies to everyone, everywhere."""
 
     experience_key: Key
     name: Name | None = ABSENT
@@ -135,7 +135,7 @@ PersonalizationRules = Annotated[
 
 
 class PersonalizationOrderInput(Input):
-    """Personalizations in the order in which they are to be served."""
+    """Personalizations in the order in which they are served."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -147,7 +147,8 @@ class PersonalizationOrderInput(Input):
 
 
 class PersonalizationGoal(Output):
-    """A goal that the personalization is measured by."""
+    """A goal that measures the personalization: a copy of a shop goal under the same id. Later changes of the shop goal
+    do not reach it."""
 
     goal_id: Id
     name: str
@@ -231,7 +232,7 @@ class Personalization(Output):
 
 
 class PersonalizationPriority(Output):
-    """Where a personalization stands: the lower number is served first."""
+    """Priority of a personalization: the lower number is served first."""
 
     id: Id
     key: str
@@ -240,7 +241,7 @@ class PersonalizationPriority(Output):
 
 
 class PersonalizationOrder(Output):
-    """The personalizations that were put in order."""
+    """The personalizations whose order was set."""
 
     data: list[PersonalizationPriority]
     publication_warning: PublicationWarning = ABSENT
@@ -256,7 +257,7 @@ class PersonalizationOrder(Output):
 
 
 class ShipInput(Input):
-    """The winner, by id or public id; a name and a key if not `<experiment>: <variation>` and `ship-<public id>`."""
+    """The winner, by id or public id. Name and key default to `<experiment>: <variation>` and `ship-<public id>`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"variation_id": "4711081542"}]})
 
@@ -266,7 +267,7 @@ class ShipInput(Input):
 
 
 class Shipped(Output):
-    """The personalization that gives everybody the winner."""
+    """The personalization that shows the winner to everyone."""
 
     personalization: Personalization
 

@@ -1,4 +1,4 @@
-"""The plan of a test as it was frozen at launch, with the verdicts at its end; snapshots are served as stored."""
+"""The plan of a test as frozen at launch, with its final verdicts. Snapshots are returned as stored."""
 
 from typing import Literal
 
@@ -7,7 +7,10 @@ from abtest.contract.overrides import Tail
 
 
 class PlanEvaluation(Output):
-    """What auto-stop decided when the plan's end was reached."""
+    """Decision of auto-stop at the end of the plan. `blocked_reason` is omitted when nothing is blocked.
+
+    `continue_not_positive`: significant, and no treatment is better.
+    """
 
     evaluated_at: DateTime = ABSENT
     outcome: Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"] = (
@@ -26,7 +29,7 @@ class ConfidenceInterval(Output):
 
 
 class RevenueComparison(Output):
-    """One treatment against control, in money per visitor."""
+    """One treatment compared with the control, in money per visitor."""
 
     treatment_variation_id: Id
     control_mean: float
@@ -42,7 +45,11 @@ class RevenueComparison(Output):
 
 
 class RevenueEvaluation(Output):
-    """The single look at revenue at the sample endpoint."""
+    """The single look at revenue at the end of the sample, at the plan's alpha and correction.
+
+    It uses the plan's goal if that counts money, else the first goal that does; without one it is null. A control
+    without revenue has no relative lift and is left out. `excluded_currency_percentage` is of orders.
+    """
 
     evaluated_at: DateTime
     basis: Literal["shop_money"]
@@ -54,7 +61,11 @@ class RevenueEvaluation(Output):
 
 
 class PlannedTestSnapshot(Output):
-    """A frozen plan."""
+    """A frozen plan. `estimated_days` is omitted when the shop's traffic has not been measured yet.
+
+    A restart, new weights or another plan begin a new measurement: a new `epoch_started_at`, no evaluation, and sizes
+    for the current weights.
+    """
 
     computed_at: DateTime = ABSENT
     epoch_started_at: DateTime | None = ABSENT

@@ -1,4 +1,4 @@
-"""Plans of tests and sample sizes on the wire."""
+"""Test plans and sample sizes on the wire."""
 
 from typing import Annotated, Literal
 
@@ -10,15 +10,17 @@ from abtest.contract.overrides import Tail
 from abtest.domain.experiments.limits import MAX_VARIATIONS
 
 Rate = Annotated[float, Field(ge=0, le=1)]
-Mde = Annotated[float, Field(ge=0.001, le=1, description="The smallest change to be found, as a part of the baseline.")]
+Mde = Annotated[float, Field(ge=0.001, le=1, description="Smallest change to detect, relative to the baseline.")]
 Alpha = Annotated[float, Field(ge=0.001, le=0.2, description="The shop's default when absent.")]
 Power = Annotated[float, Field(ge=0.5, le=0.99, description="The shop's default when absent.")]
 
 
 class PlanInput(LiveEdit):
-    """What a test is to find. Without `baseline_rate` it is what roll-ups say; what else is absent is inherited.
+    """The effect a test must detect. Without `baseline_rate` it is measured; other absent fields are inherited.
 
-    While the experiment runs, a new plan needs `confirm_live_impact`.
+    `alpha`, `power` and `tail` come from `fixed_horizon` of the experiment's, then of the shop's auto-stop, then, like
+    `correction_method`, from the shop's defaults. A goal with direction `decrease` is planned for the rate (1 - `mde`)
+    times the baseline. While the experiment runs, a new plan needs `confirm_live_impact`.
     """
 
     model_config = ConfigDict(
@@ -37,7 +39,7 @@ class PlanInput(LiveEdit):
 
 
 class SampleSizeInput(Input):
-    """A test to be sized: of a rate by `baseline_rate`, of money a visitor by `mean` and `sd`."""
+    """A test to size: of a rate by `baseline_rate`, of money per visitor by `mean` and `sd`."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -47,22 +49,20 @@ class SampleSizeInput(Input):
     )
 
     baseline_rate: Rate = ABSENT
-    mean: Annotated[float, Field(gt=0, description="Mean a visitor, those who buy nothing included.")] = ABSENT
-    sd: Annotated[float, Field(gt=0, description="Standard deviation of single visitors, in the unit of `mean`.")] = (
-        ABSENT
-    )
+    mean: Annotated[float, Field(gt=0, description="Mean per visitor, including visitors who buy nothing.")] = ABSENT
+    sd: Annotated[float, Field(gt=0, description="Standard deviation per visitor, in the unit of `mean`.")] = ABSENT
     mde: Mde
     alpha: Alpha = ABSENT
     power: Power = ABSENT
     tail: Tail = ABSENT
-    treatments: Annotated[int, Field(ge=1, le=MAX_VARIATIONS - 1, description="Variations beside the control.")] = (
+    treatments: Annotated[int, Field(ge=1, le=MAX_VARIATIONS - 1, description="Variations besides the control.")] = (
         ABSENT
     )
-    daily_visitors: Annotated[float, Field(ge=0, description="Visitors a day who would take part.")] = ABSENT
+    daily_visitors: Annotated[float, Field(ge=0, description="Visitors per day who would take part.")] = ABSENT
 
 
 class SampleSize(Output):
-    """What the test takes; `estimated_days` is null without `daily_visitors`."""
+    """The size of the test; `estimated_days` is null without `daily_visitors`."""
 
     required_sample_per_variant: int
     required_total_visitors: int

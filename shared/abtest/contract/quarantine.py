@@ -1,4 +1,4 @@
-"""Wire shapes of quarantined events."""
+"""Quarantined events on the wire."""
 
 from typing import Annotated
 
@@ -10,13 +10,15 @@ from abtest.contract.base import DateTime, Output
 class QuarantinedEvent(Output):
     """An event that is not counted."""
 
-    event_id: Annotated[str | None, Field(description="The id that the event claims, where it could be read.")]
+    event_id: Annotated[str | None, Field(description="The event's own id, if it could be read.")]
     received_at: DateTime
-    reason: Annotated[str, Field(description="Why it was set aside; the filter names them all.")]
+    reason: Annotated[str, Field(description="Reason of the quarantine; the filter lists all reasons.")]
     sample: Annotated[
         str,
         Field(
-            description="The beginning of what was sent, as text; characters beyond ASCII escaped. Of `unknown_goal` "
-            "and `unreadable_row`, of the ledger's row."
+            description=(
+                "Beginning of the event as it was sent, in escaped ASCII; for `unknown_goal` and "
+                "`unreadable_row`, of the ledger's row."
+            )
         ),
     ]

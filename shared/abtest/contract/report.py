@@ -1,4 +1,4 @@
-"""The report of an experiment on the wire: all facts that a page about it shows, worked out and put into words."""
+"""The report of an experiment on the wire: all facts that a page about it shows, computed and put into words."""
 
 from typing import Annotated, Literal
 
@@ -42,7 +42,7 @@ TimelineBy = Literal["person", "schedule", "auto_stop", "guardian", "system"]
 
 
 class ReportVariation(Output):
-    """An arm. `weight` is its share of the traffic."""
+    """A variation. `weight` is its share of the traffic."""
 
     id: Id
     name: str
@@ -52,7 +52,7 @@ class ReportVariation(Output):
 
 
 class ReportExperiment(Output):
-    """What the report is about."""
+    """The experiment of the report."""
 
     id: Id
     public_id: str | None
@@ -63,31 +63,36 @@ class ReportExperiment(Output):
     started_at: DateTime | None
     ended_at: DateTime | None
     archived_at: DateTime | None
-    outcome: Annotated[Outcome | None, Field(description="As people stated it at the end.")]
-    winning_variation_id: Annotated[Id | None, Field(description="As people stated it at the end.")]
+    outcome: Annotated[Outcome | None, Field(description="As entered when the experiment was completed.")]
+    winning_variation_id: Annotated[Id | None, Field(description="As entered when the experiment was completed.")]
     learning: str | None
-    variations: Annotated[list[ReportVariation], Field(description="Those in use, the control first.")]
+    variations: Annotated[list[ReportVariation], Field(description="Variations in use, the control first.")]
 
 
 class Verdict(Output):
-    """What one may say by now. `sentence` stands alone; `details` say the rest, most important first."""
+    """The conclusion so far. `sentence` can be read alone; `details` add the rest, most important first."""
 
     status: VerdictStatus
     sentence: str
     details: list[str]
-    goal_id: Annotated[Id | None, Field(description="The goal that decides.")]
-    variation_id: Annotated[Id | None, Field(description="The winner, or the treatment that is worse.")]
-    days_left: Annotated[float | None, Field(description="Until the planned sample is reached; null: nobody knows.")]
+    goal_id: Annotated[
+        Id | None,
+        Field(description="The deciding goal: the primary one, else the first; after the planned look, the plan's."),
+    ]
+    variation_id: Annotated[Id | None, Field(description="The winner, or the worse treatment.")]
+    days_left: Annotated[
+        float | None, Field(description="Days until the planned sample is reached; null when unknown.")
+    ]
 
 
 class IntervalPoint(Output):
-    """A treatment at one look. Null ends: no interval could be told."""
+    """A treatment at one look. Null bounds: no interval could be computed."""
 
     variation_id: Id
     difference: float
     lower: float | None
     upper: float | None
-    always_valid_p: Annotated[float, Field(description="The smallest so far.")]
+    always_valid_p: Annotated[float, Field(description="Smallest value so far.")]
 
 
 class IntervalLook(Output):
@@ -100,38 +105,40 @@ class IntervalLook(Output):
 
 
 class IntervalCourse(Output):
-    """The always-valid interval of the difference from the control, look by look, at 1 - alpha a treatment."""
+    """The always-valid interval of the difference from the control, look by look, at 1 - alpha per treatment."""
 
     goal_id: Id
     metric: Literal["rate", "mean"]
-    currency: Annotated[str | None, Field(description="Of money; else the difference is one of rates or of hits.")]
+    currency: Annotated[str | None, Field(description="Currency of a difference in money; null for rates and hits.")]
     alpha: float
-    looks: Annotated[list[IntervalLook], Field(description="At most 240, evenly chosen, the newest among them.")]
+    looks: Annotated[list[IntervalLook], Field(description="At most 240, evenly spaced, including the newest.")]
 
 
 class AmountSetAside(Output):
-    """Money left out of every sum of a goal."""
+    """Money excluded from every sum of a goal."""
 
     goal_id: Id
     goal_name: str
     kind: Literal["foreign", "unknown"]
-    currency: Annotated[str | None, Field(description="Null where it is unknown.")]
+    currency: Annotated[str | None, Field(description="Null when unknown.")]
     orders: int
     amount: Annotated[float, Field(description="Face value, in major units.")]
-    by_variation: Annotated[dict[str, int], Field(description="Orders by variation.")]
+    by_variation: Annotated[dict[str, int], Field(description="Orders per variation.")]
 
 
 class MoneySetAside(Output):
-    """Orders whose money is in other currencies, or in one that nobody told."""
+    """Orders in other currencies, or of unknown currency."""
 
-    currency: Annotated[str, Field(description="What is counted in.")]
-    share_of_orders: Annotated[float | None, Field(description="Of all orders of the goals that count money.")]
-    amounts: Annotated[list[AmountSetAside], Field(description="Empty: nothing was set aside.")]
+    currency: Annotated[str, Field(description="Currency of the counts.")]
+    share_of_orders: Annotated[
+        float | None, Field(description="Excluded orders as a share of all orders of goals that count money.")
+    ]
+    amounts: Annotated[list[AmountSetAside], Field(description="Empty when nothing was excluded.")]
     message: str
 
 
 class ReportSegments(Output):
-    """Visitors by one dimension, in the goal that decides; at most twelve values, most visitors first."""
+    """Visitors by one dimension, in the deciding goal; at most twelve values, most visitors first."""
 
     dimension: Dimension
     segments: list[SegmentResults]
@@ -139,18 +146,18 @@ class ReportSegments(Output):
 
 
 class TimelineEntry(Output):
-    """Something that happened to the experiment."""
+    """An event in the history of the experiment."""
 
     moment: DateTime
     kind: TimelineKind
     sentence: str
     by: TimelineBy
     user_id: Id | None
-    measurement_epoch: Annotated[int | None, Field(description="Of the measurement that began with it.")]
+    measurement_epoch: Annotated[int | None, Field(description="Number of the measurement that began with this event.")]
 
 
 class Report(Output):
-    """Everything at once. `engine` and `generation` are those of every number but where something else is said."""
+    """The whole report. `engine` and `generation` apply to every figure unless noted otherwise."""
 
     experiment: ReportExperiment
     generated_at: DateTime
@@ -160,7 +167,10 @@ class Report(Output):
     engine: Annotated[
         Engine,
         Field(
-            description="sequential, as a report may be read at any time; frequentist once the planned look stopped it."
+            description=(
+                "`sequential`, as reports may be read at any time; `frequentist` once the planned look "
+                "has stopped the experiment."
+            )
         ),
     ]
     correction: Correction
@@ -168,19 +178,25 @@ class Report(Output):
     currency: str
     measurement: Measurement
     verdict: Verdict
-    goals: Annotated[list[GoalResult], Field(description="The one that decides first.")]
+    goals: Annotated[list[GoalResult], Field(description="The deciding goal first.")]
     interval_over_time: IntervalCourse | None
     curves: Annotated[
-        Timeseries | None, Field(description="Cumulative, by day, of the first goals; null before the first count.")
+        Timeseries | None,
+        Field(
+            description=(
+                "Cumulative, by day (by week after 120 days, UTC), for the first five goals; null before "
+                "the first count."
+            )
+        ),
     ]
     srm: SampleRatio
-    multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, left out of everything.")]
+    multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, excluded from all figures.")]
     health: list[HealthFinding]
     checked_at: CheckedAt
     coverage: Coverage
     money_set_aside: MoneySetAside | None
     segments: list[ReportSegments]
-    segment_note: Annotated[str, Field(description="What to keep in mind about segments.")]
+    segment_note: Annotated[str, Field(description="Caution about segments.")]
     plan: PlanProgress | None
     timeline: Annotated[list[TimelineEntry], Field(description="Oldest first.")]
-    timeline_left_out: Annotated[int, Field(description="Earlier entries that are not told.")]
+    timeline_left_out: Annotated[int, Field(description="Earlier entries that are not listed: the newest 100 are.")]

@@ -1,4 +1,4 @@
-"""A variation in one goal on the wire: its counts, what the engine found, and what may be said of it."""
+"""One variation in one goal on the wire: its counts, the engine's figures, and the verdict."""
 
 from typing import Annotated, Literal
 
@@ -25,14 +25,18 @@ RowState = Literal[
 
 
 class Interval(Output):
-    """Both ends at the level 1 - alpha, corrected as the p-value is."""
+    """Both bounds at the level 1 - alpha, corrected like the p-value.
+
+    Engine `sequential`: an interval of the current counts. Where an earlier look was more certain, it ends at 0 on the
+    side which that look excluded, so that interval and verdict agree.
+    """
 
     lower: float
     upper: float
 
 
 class Cuped(Output):
-    """A comparison of means adjusted by the same measure before exposure. It is no verdict of the experiment."""
+    """A comparison of means, adjusted by the same measure before exposure. The verdict does not use it."""
 
     lift: float | None
     ci: Interval | None
@@ -41,31 +45,31 @@ class Cuped(Output):
     p_value: float
     adjusted_p_value: float
     is_significant: bool | None
-    variance_reduction: Annotated[float, Field(description="Share of the variance that is explained, 0 to 1.")]
+    variance_reduction: Annotated[float, Field(description="Explained share of the variance, 0 to 1.")]
 
 
 class ForeignMoney(Output):
-    """Money that senders told in another currency than the shop's; null where there is none.
+    """Money in other currencies than the shop's; null where there is none.
 
-    Only `converted_revenue` is contained in the revenue that stands beside it.
+    Only `converted_revenue` is included in the revenue of the row.
     """
 
     foreign_revenue_buckets: Annotated[
-        list[str] | None, Field(description='Face value of what is left out, by currency: "USD:12.30".')
+        list[str] | None, Field(description='Face value of excluded orders by currency, such as "USD:12.30".')
     ]
     converted_revenue: Annotated[
         float | None,
-        Field(description="The shop's money of orders in other currencies whose sender told both. Part of revenue."),
+        Field(description="Value in shop currency of orders whose sender gave both amounts. Included in revenue."),
     ]
     excluded_foreign_revenue: Annotated[
         float | None,
-        Field(description="Face value of orders in one other currency, left out; null when they are in several."),
+        Field(description="Face value of excluded orders in another currency; null when there are several currencies."),
     ]
     unconverted_revenue: Annotated[
-        float | None, Field(description="All that is left out, where it is in one unit; else null.")
+        float | None, Field(description="Total of all excluded money if it has a single unit, else null.")
     ]
-    unknown_currency_orders: Annotated[float | None, Field(description="Orders whose currency is unknown, left out.")]
-    unknown_currency_revenue: Annotated[float | None, Field(description="Their face value.")]
+    unknown_currency_orders: Annotated[float | None, Field(description="Excluded orders of unknown currency.")]
+    unknown_currency_revenue: Annotated[float | None, Field(description="Face value of orders of unknown currency.")]
 
 
 class _Compared(Output):
@@ -78,49 +82,82 @@ class _Compared(Output):
     rate: Annotated[float | None, Field(description="Conversions per visitor.")]
     mean: Annotated[float | None, Field(description="Hits per visitor, or major units per visitor for revenue.")]
     revenue: Annotated[float | None, Field(description="Major units of `currency`; null for goals without money.")]
-    value: Annotated[float | None, Field(description="Sum of the values of hits; null for goals that sum none.")]
+    value: Annotated[
+        float | None, Field(description="Sum of the hits' values; null for goals without `sum` or `mean`.")
+    ]
     currency: str | None
-    excluded: Annotated[int | None, Field(description="Orders left out: their money is not in the shop's currency.")]
+    excluded: Annotated[
+        int | None, Field(description="Orders excluded because their money is not in the shop's currency.")
+    ]
     is_winsorized: Annotated[
         bool | None,
         Field(
-            description="Whether mean and comparison are of totals capped as the goal's `winsorize_pct` asks; false "
-            "when the numbers are narrowed, null when the goal does not ask. Count and revenue are never capped."
+            description=(
+                "Whether mean and comparison use totals capped by the goal's `winsorize_pct`: false when "
+                "the figures are restricted, null without the setting. Count and revenue are never "
+                "capped."
+            )
         ),
     ]
     winsorized_at: Annotated[
-        float | None, Field(description="The cap of a visitor's total: hits, or major units of `currency`.")
+        float | None, Field(description="Cap of a visitor's total: hits, or major units of `currency`.")
     ]
     lift: Annotated[float | None, Field(description="Relative to the control: 0.1 is ten percent more.")]
     ci: Annotated[Interval | None, Field(description="Interval of `lift` (Fieller).")]
-    difference: Annotated[float | None, Field(description="Of the rate or mean, absolute.")]
+    difference: Annotated[float | None, Field(description="Absolute difference of the rate or mean.")]
     difference_ci: Interval | None
     p_value: float | None
     adjusted_p_value: float | None
     always_valid_p: Annotated[
         float | None,
-        Field(description="Engine sequential: the smallest mSPRT p so far. `adjusted_p_value` corrects it."),
+        Field(
+            description=(
+                "Engine sequential: the smallest mSPRT p-value so far. `p_value` is the current one; "
+                "`adjusted_p_value` is Holm over the smallest of all treatments."
+            )
+        ),
     ]
     prob_to_beat_control: Annotated[
-        float | None, Field(description="Engine bayesian: that the rate or mean is on the goal's better side.")
+        float | None,
+        Field(description="Engine bayesian: probability that the rate or mean is better in the goal's direction."),
     ]
     expected_loss: Annotated[
         float | None,
-        Field(description="Engine bayesian: what choosing this costs a visitor on average over the posterior."),
+        Field(
+            description=(
+                "Engine bayesian: expected loss per visitor of choosing this variation, in the unit of "
+                "the rate or mean."
+            )
+        ),
     ]
     is_significant: Annotated[
-        bool | None, Field(description="Null: not evaluated, too little data (see `state`), or engine bayesian.")
+        bool | None,
+        Field(description="Null when not evaluated, with too little data (see `state`), or for engine bayesian."),
     ]
-    state: Annotated[RowState, Field(description="What may be said; `better` and `worse` by the goal's direction.")]
-    message: Annotated[str, Field(description="The same in words.")]
+    state: Annotated[
+        RowState,
+        Field(
+            description=(
+                "Conclusion of the row; `better` and `worse` follow the goal's direction. "
+                "`contradictory`: the smallest p-value came from the opposite side."
+            )
+        ),
+    ]
+    message: Annotated[str, Field(description="The state in words.")]
     cuped: Annotated[
         Cuped | None,
         Field(
-            description="Engine frequentist: the means compared once more, less what visitors did in the 14 days "
-            "before. Null for rates, and where that was not counted."
+            description=(
+                "Engine frequentist: means adjusted by the 14 days before exposure. Null for rates, for "
+                "goals that count once, in restricted figures, and in measurements begun by new weights "
+                "or another plan."
+            )
         ),
     ]
 
 
 class ResultRow(ForeignMoney, _Compared):  # in this order, what everybody reads stands first
-    """A variation in one goal. Comparisons are with the control, and null where they cannot be evaluated."""
+    """One variation in one goal. Comparisons are with the control, and null where they cannot be evaluated.
+
+    A variation of weight 0 is not compared.
+    """

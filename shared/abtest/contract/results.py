@@ -1,4 +1,4 @@
-"""Results of an experiment on the wire: every number names the goal, the variation, the engine and the generation."""
+"""Results of an experiment on the wire: every figure names its goal, variation, engine and generation."""
 
 from typing import Annotated, Literal
 
@@ -28,7 +28,7 @@ Mode = Literal["cumulative", "per_bucket"]
 
 
 class GoalResult(Output):
-    """A goal with a row for each variation. `metric` is what is compared."""
+    """A goal with one row per variation. `metric` is the compared quantity."""
 
     goal_id: Id
     name: str
@@ -37,10 +37,10 @@ class GoalResult(Output):
     direction: Direction
     aggregation: Aggregation
     metric: Literal["rate", "mean"]
-    is_archived: Annotated[bool, Field(description="Out of use; served when it is named.")]
+    is_archived: Annotated[bool, Field(description="The goal is archived; it is returned when requested by id.")]
     not_evaluable: Annotated[
         Literal["not_counted_yet"] | None,
-        Field(description="Why the goal has no numbers: it is newer than the last count."),
+        Field(description="Why the goal has no figures: it is newer than the last count."),
     ]
     rows: list[ResultRow]
 
@@ -50,63 +50,63 @@ class ResultsWeekdays(Output):
 
     days: list[str]
     timezone: str
-    is_exact: Annotated[bool, Field(description="False within a segment, whose days are those of UTC.")]
+    is_exact: Annotated[bool, Field(description="False within a segment, which is counted by UTC day.")]
 
 
 class Narrowing(Output):
-    """What the numbers are narrowed to, as it was understood: visitors first exposed then, there, or like that."""
+    """The effective restriction of the figures: the period, segment or weekdays of first exposure."""
 
-    from_: Annotated[DateTime | None, Field(alias="from", description="The first quarter of an hour that counts.")]
-    to: Annotated[DateTime | None, Field(description="The end of the last one.")]
+    from_: Annotated[DateTime | None, Field(alias="from", description="First quarter of an hour that counts.")]
+    to: Annotated[DateTime | None, Field(description="End of the last quarter of an hour that counts.")]
     segment: Annotated[str | None, Field(description="`dimension:value`.")]
     weekdays: ResultsWeekdays | None
 
 
 class SegmentResults(Output):
-    """Visitors who are alike when first exposed. `unknown` is a value: nobody told."""
+    """Visitors with the same value at first exposure. `unknown` is a value too: no value was sent."""
 
-    values: Annotated[dict[Dimension, str], Field(description="A value of each dimension.")]
-    visitors: Annotated[int, Field(description="Of all variations in use.")]
+    values: Annotated[dict[Dimension, str], Field(description="One value per dimension.")]
+    visitors: Annotated[int, Field(description="Total of all variations in use.")]
     goals: list[GoalResult]
 
 
 class SegmentWarning(Output):
-    """What to keep in mind with many comparisons."""
+    """A caution about many comparisons."""
 
     code: Literal["uncorrected_segments", "many_segments", "segments_left_out"]
     message: str
 
 
 class Results(Output):
-    """What is known at `computed_at`; null before the first count, and then all counts are zero."""
+    """Results at `computed_at`; null before the first count, when all counts are zero."""
 
     experiment_id: Id
     measurement_epoch: int
     computed_at: DateTime | None
-    through: Annotated[DateTime | None, Field(description="The newest event that was counted came in then.")]
-    generation: Annotated[int | None, Field(description="Rises with every count.")]
+    through: Annotated[DateTime | None, Field(description="Arrival of the newest counted event.")]
+    generation: Annotated[int | None, Field(description="Incremented by every count.")]
     engine: Engine
     correction: Correction
     alpha: float
-    min_visitors: Annotated[int, Field(description="Of each arm, before anything is called significant.")]
+    min_visitors: Annotated[int, Field(description="Minimum per variation before anything is called significant.")]
     min_conversions: int
     measurement: Measurement
     plan: Annotated[PlanProgress | None, Field(description="Null without a plan.")]
     goals: list[GoalResult]
     srm: SampleRatio
-    multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, left out of everything.")]
+    multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, excluded from all figures.")]
     health: list[HealthFinding]
     checked_at: CheckedAt
     coverage: Coverage
-    narrowed_to: Annotated[Narrowing | None, Field(description="Null: everybody since the measurement began.")]
+    narrowed_to: Annotated[Narrowing | None, Field(description="Null: all visitors since the measurement began.")]
     segments: Annotated[
         list[SegmentResults] | None,
-        Field(description="For `segment=<dimension>`: each of its values, most visitors first, each on its own."),
+        Field(description="For `segment=<dimension>`: one entry per value, most visitors first."),
     ]
 
 
 class ExperienceResults(Output):
-    """One experience. In `results` the personalization's id names those who would have got it and were not shown it."""
+    """One experience. In `results`, the personalization's id stands for eligible visitors outside the rollout."""
 
     experience_id: Id
     experience_key: str
@@ -115,14 +115,15 @@ class ExperienceResults(Output):
 
 
 class PersonalizationResults(Output):
-    """What a personalization does to those whom it reaches. Without visitors outside the rollout nothing compares."""
+    """Effect of a personalization on the visitors it reaches. Without visitors outside the rollout there is no
+    comparison."""
 
     personalization_id: Id
     experiences: list[ExperienceResults]
 
 
 class SeriesRow(Output):
-    """A variation in one bucket: visitors first exposed then, or up to its end, and all that they did since."""
+    """A variation in one bucket: visitors first exposed in it, or until its end, and everything they did since."""
 
     variation_id: Id
     visitors: int
@@ -134,7 +135,7 @@ class SeriesRow(Output):
 
 
 class SeriesGoal(Output):
-    """A goal in one bucket. Nothing is capped or compared here."""
+    """A goal in one bucket. Values are neither capped nor compared."""
 
     goal_id: Id
     metric: Literal["rate", "mean"]
@@ -142,25 +143,25 @@ class SeriesGoal(Output):
 
 
 class Bucket(Output):
-    """From `start` on, before `end`: an hour, a day or a week (from Monday) of the time zone."""
+    """From `start` (included) to `end` (excluded): an hour, a day or a week (from Monday) of the time zone."""
 
     start: DateTime
     end: DateTime
-    date: Annotated[str, Field(description="The calendar day of `start` in the time zone.")]
+    date: Annotated[str, Field(description="Calendar day of `start` in the time zone.")]
     goals: list[SeriesGoal]
 
 
 class Timeseries(Output):
-    """Every bucket from the first exposure that could count on; those without visitors too."""
+    """Every bucket from the first possible exposure on, including buckets without visitors."""
 
     experiment_id: Id
     measurement_epoch: int
     computed_at: DateTime | None
     generation: int | None
-    timezone: Annotated[str, Field(description="The IANA name, as the database of time zones spells it.")]
+    timezone: Annotated[str, Field(description="Canonical IANA name of the time zone.")]
     granularity: Granularity
     mode: Mode
-    currency: Annotated[str, Field(description="Of every revenue, and of the mean of revenue goals.")]
+    currency: Annotated[str, Field(description="Currency of revenue, and of the mean of revenue goals.")]
     narrowed_to: Narrowing | None
     data: list[Bucket]
 
@@ -176,16 +177,17 @@ class Segments(Output):
     engine: Engine
     alpha: float
     correction: Annotated[
-        Correction, Field(description="Of all comparisons of a goal in `data`: segments times treatments.")
+        Correction,
+        Field(description="Correction over all comparisons of a goal in `data`: segments times treatments."),
     ]
     narrowed_to: Narrowing | None
     warnings: list[SegmentWarning]
-    left_out: Annotated[int, Field(description="Segments beyond the hundred with most visitors.")]
+    left_out: Annotated[int, Field(description="Number of segments beyond the hundred largest.")]
     data: list[SegmentResults]
 
 
 class RefreshJob(Output):
-    """A count that was asked for."""
+    """A refresh job."""
 
     job_id: Id
 
@@ -194,11 +196,11 @@ RefreshStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 
 
 class Refresh(RefreshJob):
-    """How it stands with it."""
+    """Status of a refresh job."""
 
     experiment_id: Id
     status: RefreshStatus
     created_at: DateTime
     updated_at: DateTime
-    generation: Annotated[int | None, Field(description="Of the roll-up when the job had ended.")]
-    error: Annotated[str | None, Field(description="Why it failed.")]
+    generation: Annotated[int | None, Field(description="Generation of the roll-up at the end of the job.")]
+    error: Annotated[str | None, Field(description="Reason of the failure.")]

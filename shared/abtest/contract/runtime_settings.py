@@ -23,14 +23,14 @@ Provider = Literal[
 
 
 class PrecompileResult(Output):
-    """What became of the publication that followed the write."""
+    """Outcome of the publication that followed the write."""
 
     status: Literal["ok", "warning", "error"]
     summary: str
 
 
 class RuntimeEnvironmentInput(Input):
-    """One environment, stated whole."""
+    """One complete environment."""
 
     key: EnvironmentKey
     name: Annotated[str, Field(min_length=1, max_length=80)]
@@ -50,7 +50,7 @@ class RuntimeEnvironmentInput(Input):
 
 
 class EnvironmentsInput(Input):
-    """All environments."""
+    """All environments. `isDefault` is a mark; `activeKey` is the environment served when a request names none."""
 
     activeKey: EnvironmentKey  # noqa: N815
     items: Annotated[list[RuntimeEnvironmentInput], Field(min_length=1, max_length=sites.MAX_ENVIRONMENTS)]
@@ -84,7 +84,7 @@ _ENVIRONMENTS_EXAMPLE: dict[str, Any] = {
 
 
 class UpdateEnvironments(Input):
-    """The environments that shall hold, and the version that they replace; none or null for the first write."""
+    """The new environments, and the version they replace; absent or null for the first write."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_ENVIRONMENTS_EXAMPLE]})
 
@@ -103,7 +103,7 @@ class RuntimeEnvironment(Output):
 
 
 class Environments(Output):
-    """All environments; the active one is served where none is named."""
+    """All environments; the active one is served when a request names none."""
 
     activeKey: str  # noqa: N815
     items: list[RuntimeEnvironment]
@@ -125,7 +125,7 @@ class Environments(Output):
 
 
 class EnvironmentsResponse(Output):
-    """The environments, and the version to state with the next write; null when there was none yet."""
+    """The environments, and the version to send with the next write; null before the first one."""
 
     environments: Environments
     version: DateTime | None
@@ -133,7 +133,10 @@ class EnvironmentsResponse(Output):
 
 
 class ExternalTrackingInput(Input):
-    """A merge patch. Only the platform's support turns signing off."""
+    """A merge patch. Only the operator can turn signing off.
+
+    A `handoverQueryParam` that storefronts use otherwise, such as `svc_force`, is 422.
+    """
 
     domains: Annotated[list[HostName], Field(max_length=handovers.MAX_DOMAINS)] = ABSENT
     handoverQueryParam: Annotated[  # noqa: N815
@@ -153,7 +156,7 @@ class ExternalTrackingInput(Input):
 
 
 class UpdateExternalTracking(Input):
-    """What shall change, and the revision that it replaces; none or null for the first write."""
+    """The changes, and the revision they replace; absent or null for the first write."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"externalTracking": {"domains": ["pay.example"], "handoverTtlSeconds": 60}}]}
@@ -164,7 +167,7 @@ class UpdateExternalTracking(Input):
 
 
 class ExternalTracking(Output):
-    """External domains, and how a visitor's identity is handed over to them."""
+    """External domains, and the handover of visitor identities to them."""
 
     domains: list[str]
     handoverQueryParam: str  # noqa: N815
@@ -185,7 +188,7 @@ class ExternalTracking(Output):
 
 
 class ExternalTrackingResponse(Output):
-    """The setting, and the revision to state with the next write; null when there was none yet."""
+    """The settings, and the revision to send with the next write; null before the first one."""
 
     externalTracking: ExternalTracking  # noqa: N815
     revision: DateTime | None
@@ -193,11 +196,11 @@ class ExternalTrackingResponse(Output):
 
 
 class ConsentModeInput(Input):
-    """A merge patch. `getter` is the dotted path of a global that the provider `custom` asks; it cannot do without one.
+    """A merge patch. `getter` is the dotted path of a global; the provider `custom` requires one.
 
     `provider_a` is OneTrust, `provider_b` Cookiebot, `provider_c` Usercentrics, `provider_d` Didomi, `provider_e` the
-    IAB TCF, `provider_f` Google Consent Mode, `provider_g` Shopify's customer privacy. `requiredGroup` is what is asked
-    for, in the provider's words; empty: its usual group.
+    IAB TCF, `provider_f` Google Consent Mode, `provider_g` Shopify's customer privacy. `requiredGroup` is the group in
+    the provider's words; empty selects the provider's usual group.
     """
 
     enabled: bool = ABSENT
@@ -211,7 +214,7 @@ class ConsentModeInput(Input):
 
 
 class UpdateConsent(Input):
-    """What shall change."""
+    """The changes."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"consentMode": {"enabled": True, "provider": "provider_b"}}]}
@@ -221,7 +224,7 @@ class UpdateConsent(Input):
 
 
 class ConsentModeOutput(Output):
-    """Whether storefronts wait for consent, and whom they ask."""
+    """The consent mode of the storefront, and its provider."""
 
     enabled: bool
     provider: Provider
@@ -230,14 +233,14 @@ class ConsentModeOutput(Output):
 
 
 class Prerequisites(Output):
-    """What must hold before variations show and before anything is counted, in plain words; null asks for nothing."""
+    """The conditions for showing variations and for counting, in plain words; null when there is none."""
 
     showVariationsRule: str | None  # noqa: N815
     startTrackingRule: str | None  # noqa: N815
 
 
 class ConsentSettings(Output):
-    """The consent mode and what it means."""
+    """The consent mode and its consequences."""
 
     consentMode: ConsentModeOutput  # noqa: N815
     prerequisites: Prerequisites
@@ -262,7 +265,7 @@ class ConsentSettings(Output):
 
 
 class UpdateInstallDomains(Input):
-    """What shall change, and the revision that it replaces; none or `initial` for the first write."""
+    """A merge patch, and the revision it replaces; absent or `initial` for the first write."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"domain": "garden.example", "additionalDomains": ["www.garden.example"]}]}
@@ -274,7 +277,7 @@ class UpdateInstallDomains(Input):
 
 
 class InstallDomainsResponse(Output):
-    """The hosts on which the snippet is installed, and the revision to state with the next write."""
+    """The hosts on which the snippet is installed, and the revision to send with the next write."""
 
     shop_id: Id
     domain: str
@@ -293,7 +296,7 @@ class UpdatePublicationSettings(Input):
 
 
 class PublicationSettings(Output):
-    """Whether webhooks are told `project.published`."""
+    """Whether webhooks receive `project.published`."""
 
     webhooks_enabled: bool
 

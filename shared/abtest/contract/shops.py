@@ -49,7 +49,7 @@ ShopName = Annotated[str, Field(min_length=1, max_length=255)]
 
 
 class CreateShop(Input):
-    """A new shop."""
+    """A new shop. `platform` defaults to `custom`."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "Garden shop", "domain": "garden.example", "currency": "EUR"}]}
@@ -63,7 +63,7 @@ class CreateShop(Input):
 
 
 class UpdateShop(Input):
-    """A merge patch. Tier, platform, owner and the operator's switch are the operator's."""
+    """A merge patch. Only the operator can change tier, platform, owner and the operator's switch."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"holdout_pct": 5, "origin": "https://garden.example"}]})
 
@@ -85,7 +85,7 @@ class ShopSummary(Output):
 
 
 class Shop(ShopSummary):
-    """A shop."""
+    """A shop. `org_id` is the user who created it."""
 
     origin: str | None
     currency: str
@@ -98,7 +98,7 @@ class Shop(ShopSummary):
 
 
 class ShopDefaults(Output):
-    """What experiments inherit unless they say otherwise."""
+    """Defaults that experiments inherit."""
 
     guardian: GuardianOverride
     auto_stop: AutoStopOverride
@@ -110,7 +110,7 @@ class ShopDefaults(Output):
 
 
 class UpdateShopDefaults(Input):
-    """A merge patch: null inside `guardian` and `auto_stop` goes back to what is inherited."""
+    """A merge patch. Null inside `guardian` and `auto_stop` returns to the inherited value."""
 
     guardian: GuardianOverride = ABSENT
     auto_stop: AutoStopOverride = ABSENT

@@ -1,4 +1,4 @@
-"""Where and for whom an experiment, a flag or a personalization is delivered (docs/targeting.md)."""
+"""Where and to whom an experiment, a flag or a personalization is delivered (docs/targeting.md)."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Literal, Self
@@ -14,13 +14,13 @@ MatchMode = Literal["any", "all"]
 
 
 class CheckoutBlock(Input):
-    """Whether the experiment is a checkout block."""
+    """Marks the experiment as a checkout block."""
 
     enabled: bool
 
 
 class TargetedAudience(OpenInput):
-    """An audience rule of a targeting: one of its own, or an audience of the shop by `audienceId`."""
+    """An audience rule of targeting: its own rules, or an audience of the shop by `audienceId`."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["rules"]}, {"required": ["audienceId"]}]})
 
@@ -42,7 +42,10 @@ class TargetedAudience(OpenInput):
 
 
 class Targeting(OpenInput):
-    """Page rules and audience rules; absent ones restrict nothing. Fields beyond these are kept as they come."""
+    """Page rules and audience rules; absent rules do not restrict anything. Other fields are stored unchanged.
+
+    `surface`, `identity` and `checkoutBlock` have no effect on flags and personalizations.
+    """
 
     pageMatchMode: MatchMode = ABSENT
     pageRules: TargetedPages = ABSENT
@@ -51,7 +54,10 @@ class Targeting(OpenInput):
 
 
 class ExperimentTargeting(Targeting):
-    """Targeting of an experiment. `surface` checkout runs there only; `identity` customer buckets by customer id."""
+    """Targeting of an experiment; without `pageRules` it runs on every page.
+
+    `surface: checkout` runs it on the checkout only; `identity: customer` buckets by customer id.
+    """
 
     surface: Literal["checkout"] = ABSENT
     checkoutBlock: CheckoutBlock = ABSENT

@@ -1,4 +1,4 @@
-"""Triggers: what must have happened on a page view before a page rule holds."""
+"""Triggers: what must happen on a page view before a page rule applies."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Literal, Self
@@ -14,7 +14,7 @@ _NEEDS = {"element": "selector", "event": "eventName", "delay": "ms"}
 
 
 class Trigger(Input):
-    """`immediate` (as good as none), `dom_ready`, `element`, `event` or `delay`."""
+    """`immediate` (the default), `dom_ready`, `element`, `event` or `delay`."""
 
     model_config = ConfigDict(
         json_schema_extra={

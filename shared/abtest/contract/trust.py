@@ -1,4 +1,4 @@
-"""How far results can be trusted, on the wire: since when is counted, how visitors are split, what Guardian found."""
+"""Trust in results, on the wire: the measurement, the split of visitors, Guardian's findings."""
 
 from typing import Annotated, Literal
 
@@ -12,87 +12,91 @@ FindingKind = Kind | Literal["zero_weight_visitors", "no_visitors"]
 CheckedAt = Annotated[
     DateTime | None,
     Field(
-        description="When Guardian looked last at this measurement; null: not yet, and nothing it would find is told."
+        description="Last check of this measurement by Guardian; null before the first, when no findings are available."
     ),
 ]
 Because = Literal["launched", "restarted", "weights_changed", "plan_changed", "unknown"]
 
 
 class Measurement(Output):
-    """The window that everything is counted in. Visitors first exposed before it are not counted."""
+    """The window in which everything is counted. Visitors first exposed before it are not counted."""
 
     epoch: int
     began_at: Annotated[DateTime | None, Field(description="Null before the first start.")]
-    because: Annotated[Because | None, Field(description="Why it began; null before the first start.")]
-    message: Annotated[str, Field(description="The same in a sentence.")]
+    because: Annotated[Because | None, Field(description="Reason of its start; null before the first start.")]
+    message: Annotated[str, Field(description="The same in one sentence.")]
 
 
 class SampleRatio(Output):
-    """Whether visitors are split as the weights say: a mismatch is what either test is sure of.
+    """The split of visitors compared with the weights. `mismatch` when either test is certain.
 
-    `sequential_p_value` is at most 0.01 then, however often one looks; it finds splits a percent or two off. `p_value`
-    is below 0.001 then, for one look; it finds gross ones at once.
+    `sequential_p_value` at most 0.01 holds however often one looks, and detects shifts of a percent or two. `p_value`
+    below 0.001 is for a single look, and detects gross ones at once.
     """
 
-    p_value: Annotated[float | None, Field(description="Pearson's chi-squared of the visitors as they are now.")]
+    p_value: Annotated[float | None, Field(description="Pearson's chi-squared test of the current visitors.")]
     status: Literal["ok", "mismatch", "not_evaluable"]
     expected: dict[str, float]
     observed: dict[str, int]
     sequential_p_value: Annotated[
         float | None,
-        Field(description="The smallest so far in this measurement; null where the numbers are narrowed."),
+        Field(description="Smallest value so far in this measurement; null when the figures are restricted."),
     ]
 
 
 class HealthFinding(Output):
-    """Something that makes the numbers doubtful, as it is now or as Guardian found it."""
+    """A problem that makes the figures doubtful, seen in them or found by Guardian. Each kind appears once."""
 
     kind: FindingKind
     severity: Severity
     message: str
-    action: Annotated[Action | None, Field(description="What Guardian did; null where this answer alone says it.")]
-    detected_at: Annotated[DateTime | None, Field(description="When Guardian was sure of it.")]
+    action: Annotated[
+        Action | None, Field(description="Guardian's action; null when only this response reports the problem.")
+    ]
+    detected_at: Annotated[DateTime | None, Field(description="When Guardian confirmed it.")]
     variation_id: Id | None
     goal_id: Id | None
 
 
 class Coverage(Output):
-    """Whether parts of the traffic are missing or mixed."""
+    """Missing or mixed parts of the traffic.
+
+    `mixed_populations` is true when there is a reason: `consent_gated_sdk` (consent mode is on) or
+    `low_order_stitch_rate` (under 0.8 of at least 20 orders of the newest 28 days).
+    """
 
     mixed_populations: bool
     reasons: list[Gap]
 
 
 class PlanProgress(Output):
-    """The frozen plan beside what was reached."""
+    """The frozen plan compared with the current state."""
 
     goal_id: Id | None
     goal_name: str | None
     goal_state: Annotated[
         Literal["in_use", "archived", "deleted"],
-        Field(description="A plan whose goal is not in use decides nothing any more."),
+        Field(description="False when the plan's goal is not in use; the plan then decides nothing."),
     ]
     mode: Annotated[
         Literal["off", "fixed_horizon_planned_end", "sequential_significance"],
-        Field(description="How the experiment stops by itself."),
+        Field(description="Auto-stop mode of the experiment."),
     ]
     baseline_rate: float | None
-    mde: Annotated[float | None, Field(description="The relative change that the plan is to find.")]
+    mde: Annotated[float | None, Field(description="Relative change that the plan is to detect.")]
     power: float | None
     required_total_visitors: int | None
     required_sample_per_variant: int | None
-    reached_visitors: Annotated[int, Field(description="Of all variations in use, in this measurement.")]
+    reached_visitors: Annotated[int, Field(description="Visitors of all variations in use, in this measurement.")]
     reached: Annotated[float | None, Field(description="Share of the required visitors; may exceed 1.")]
-    days_left: Annotated[
-        float | None, Field(description="At the pace of this measurement so far; null where that says nothing yet.")
-    ]
+    days_left: Annotated[float | None, Field(description="Estimate from the pace so far; null when it is too early.")]
     endpoint_reached_at: DateTime | None
     outcome: Annotated[
         Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"] | None,
-        Field(description="What the one look at the planned end came to."),
+        Field(description="Result of the single look at the planned end."),
     ]
     blocked_reason: Annotated[
         Literal["excluded_currency_residue", "measurement_quality_unavailable"] | None,
-        Field(description="Why that look said nothing about money."),
+        Field(description="Why that look has no verdict on revenue."),
     ]
     message: str

@@ -1,4 +1,4 @@
-"""Addresses in requests."""
+"""URLs in requests."""
 
 from typing import Annotated
 

@@ -31,14 +31,14 @@ Mutations = Annotated[list[Mutation], Field(max_length=1000)]
 
 
 class VariationFields(Input):
-    """What may be said about a variation."""
+    """Fields of a variation."""
 
     weight: Weight = ABSENT
     is_control: bool = ABSENT
     mutations: Mutations = ABSENT
     url_blocks: UrlBlocks | None = ABSENT
     custom_css: Code | None = ABSENT
-    custom_js: Code | None = ABSENT
+    custom_js: Annotated[Code | None, Field(description="A function body, as in `experiment_js`.")] = ABSENT
     redirect_url: WebUrl | None = ABSENT
 
 
@@ -49,7 +49,7 @@ class VariationInput(VariationFields):
 
 
 class VariationItem(VariationFields):
-    """A variation among all of an experiment: one that exists, by `id`, or a new one by its name."""
+    """A variation in the full list of an experiment: an existing one by `id`, or a new one by name."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["id"]}, {"required": ["name"]}]})
 
@@ -64,19 +64,19 @@ class VariationItem(VariationFields):
 
 
 class VariationCreate(VariationFields, LiveEdit):
-    """One more variation."""
+    """A new variation."""
 
     name: Name
 
 
 class VariationUpdate(VariationFields, LiveEdit):
-    """Changes to a variation; what is absent stays."""
+    """Changes to a variation; absent fields keep their value."""
 
     name: Name = ABSENT
 
 
 class WeightsInput(LiveEdit):
-    """The weight of each variation in use, by id or public id; together 1."""
+    """The weight of each variation in use, by id or public id; they sum to 1."""
 
     weights: Annotated[dict[str, Weight], Field(min_length=1, max_length=MAX_STORED_VARIATIONS)]
 
@@ -106,10 +106,10 @@ class Variation(Output):
 
 
 class CountedFrom(Output):
-    """The measurement that results count in from now on."""
+    """The measurement that results count in."""
 
     measurement_epoch: Annotated[
-        int, Field(description="One more than before when other variations in use or other weights began a new one.")
+        int, Field(description="Number of the measurement; other variations in use or other weights increment it.")
     ]
     measurement_began_at: Annotated[DateTime | None, Field(description="Null before the first start.")]
 
@@ -123,7 +123,7 @@ class CountedFrom(Output):
 
 
 class WrittenVariation(Variation, CountedFrom):
-    """A variation after a write, and the measurement that results count in from now on."""
+    """A variation after a write, and the current measurement."""
 
     @classmethod
     def after(cls, arm: Arm, experiment: Aggregate, warning: PublicationWarning | None) -> Self:
@@ -132,7 +132,7 @@ class WrittenVariation(Variation, CountedFrom):
 
 
 class WeightedVariations(ListOf[Variation], CountedFrom):
-    """The variations in use with their weights, and the measurement that results count in from now on."""
+    """The variations in use with their weights, and the current measurement."""
 
 
 def _shown(arm: Arm, warning: PublicationWarning | None) -> dict[str, Any]:

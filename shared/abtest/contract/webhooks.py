@@ -1,4 +1,4 @@
-"""Webhooks on the wire: endpoints, deliveries, the events that there are."""
+"""Webhooks on the wire: endpoints, deliveries, the events available for subscription."""
 # ruff: noqa: N815 - the contract spells these names so
 
 from typing import Annotated, Any, Self
@@ -33,13 +33,16 @@ Url = Annotated[
     Field(
         min_length=1,
         max_length=MAX_URL,
-        description="https, at port 443 of a public host. Kept as requests are sent to it: in ASCII, without fragment.",
+        description=(
+            "https address on port 443 of a public host, else 422 `url_not_allowed`. Stored in "
+            "canonical form: ASCII, without fragment."
+        ),
     ),
 ]
 
 
 class WebhookInput(Input):
-    """Where events are to be sent, and which of them."""
+    """The address of the receiver, and the subscribed events."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -58,19 +61,19 @@ class WebhookUpdate(Input):
 
 
 class SecretRotationInput(Input):
-    """How long the secret before goes on signing beside the new one."""
+    """Time during which the previous secret also signs."""
 
     grace_seconds: Annotated[int, Field(ge=0, le=int(MAX_GRACE.total_seconds()))] = int(DEFAULT_GRACE.total_seconds())
 
 
 class WebhookTestInput(Input):
-    """Which event the example is of; without it, the first that the endpoint is subscribed to."""
+    """The event of the example; by default the first of the subscription."""
 
     event: EventName = ABSENT
 
 
 class WebhookRecoveryInput(Input):
-    """Dead deliveries of events that were made at `since`, at most 14 days ago, or later, and not after `until`."""
+    """The creation time of the dead deliveries: from `since` (at most 14 days ago) to `until`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"since": "2026-03-01T00:00:00Z"}]})
 
@@ -79,14 +82,14 @@ class WebhookRecoveryInput(Input):
 
 
 class Webhook(Output):
-    """An endpoint. `active` is false, too, while failures have disabled it: then `disabledAt` says since when."""
+    """An endpoint. `active` is false also while failures have disabled it; then `disabledAt` is set."""
 
     id: Id
     url: Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]
     events: list[str]
     active: bool
     hasSecret: bool
-    consecutiveFailures: Annotated[int, Field(ge=0, description="Deliveries in a row that died.")]
+    consecutiveFailures: Annotated[int, Field(ge=0, description="Consecutive dead deliveries.")]
     disabledAt: DateTime | None
     created_at: DateTime
     archived_at: DateTime | None
@@ -99,7 +102,7 @@ class Webhook(Output):
 
 
 class WebhookCreated(Webhook):
-    """An endpoint with the secret that signs what is sent to it, which is shown this once."""
+    """An endpoint with its signing secret, which is shown only once."""
 
     secret: Annotated[str, Field(repr=False)]
 
@@ -126,7 +129,7 @@ def _shown(standing: Standing) -> dict[str, Any]:
 
 
 class WebhookDelivery(Output):
-    """One event on its way to one endpoint. `attempts` starts anew when a dead delivery is recovered."""
+    """One event for one endpoint. `attempts` restarts when a dead delivery is recovered."""
 
     id: Id
     webhook_id: Id
@@ -134,14 +137,14 @@ class WebhookDelivery(Output):
     status: Status
     attempts: int
     response_status: int | None
-    last_error: Annotated[str | None, Field(description="Why it is not delivered, in words or as a code.")]
+    last_error: Annotated[str | None, Field(description="Why it was not delivered, in words or as a code.")]
     next_attempt_at: DateTime | None
     processing_started_at: DateTime | None
     delivered_at: DateTime | None
     created_at: DateTime
     updated_at: DateTime
-    redelivery_of: Annotated[Id | None, Field(description="The delivery that this one repeats.")]
-    test: Annotated[bool, Field(description="Whether it was asked for as a test.")]
+    redelivery_of: Annotated[Id | None, Field(description="The delivery that this one sends again.")]
+    test: Annotated[bool, Field(description="Whether it is a test.")]
 
     @classmethod
     def of(cls, delivery: Delivery) -> Self:
@@ -150,7 +153,7 @@ class WebhookDelivery(Output):
 
 
 class WebhookRequest(Output):
-    """What was sent last; `body` to the byte, `headers` without those of the connection.
+    """The most recent request: `body` byte by byte, `headers` without those of the connection.
 
     These are `Host`, `Content-Length`, `Accept-Encoding` and `Connection`.
     """
@@ -161,7 +164,7 @@ class WebhookRequest(Output):
 
 
 class WebhookAttempt(Output):
-    """One attempt. `n` goes on counting when a delivery is recovered; `status` is the receiver's, null without one."""
+    """One request to the receiver. `n` continues after a recovery; `status` is null without a response."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -177,7 +180,7 @@ _ATTEMPT = ("n", "at", "status", "duration_ms", "error", "response_snippet")
 
 
 class WebhookDeliveryDetail(WebhookDelivery):
-    """A delivery with the request as it was sent last, and a log of its attempts. `request` is null before."""
+    """A delivery with its most recent request and the log of its attempts. `request` is null before the first."""
 
     request: WebhookRequest | None
     attempt_log: list[WebhookAttempt]
@@ -200,14 +203,14 @@ def _told(delivery: Delivery) -> dict[str, Any]:
 
 
 class WebhookRecovery(Output):
-    """How many dead deliveries are queued again; `has_more` says that the same request has more to do."""
+    """The number of queued deliveries. While `has_more` is true, repeat the request."""
 
     requeued: int
     has_more: bool
 
 
 class DeliveryCounts(Output):
-    """Deliveries by their present status."""
+    """Deliveries by their current status."""
 
     queued: int
     processing: int
@@ -217,14 +220,14 @@ class DeliveryCounts(Output):
 
 
 class DeliveryLatency(Output):
-    """Milliseconds from the making of a delivery to its arrival, retries and waiting included; null without any."""
+    """Milliseconds from creation to arrival, including retries and waiting; null without deliveries."""
 
     p50: int | None
     p95: int | None
 
 
 class WebhookStats(Output):
-    """Deliveries made at `since` or later, tests left out. `complete` is false where only the newest were counted."""
+    """Deliveries created since `since`, without tests. `complete` is false when only the newest were counted."""
 
     since: DateTime
     counts: DeliveryCounts
@@ -239,7 +242,7 @@ class WebhookStats(Output):
 
 
 class WebhookEvent(Output):
-    """An event that an endpoint may ask for: JSON Schema (2020-12) of the body that is sent, and an example of it."""
+    """An event available for subscription: JSON Schema (2020-12) of the whole body, and an example."""
 
     model_config = ConfigDict(populate_by_name=True)
 

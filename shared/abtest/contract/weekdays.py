@@ -13,14 +13,14 @@ TimeZone = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class ResultsWeekdays(Input):
-    """Only visitors first exposed on these days, in this IANA time zone, count."""
+    """Count only visitors first exposed on these days, in this IANA time zone."""
 
     days: SomeDays
     timezone: TimeZone
 
 
 class WeekdaySchedule(Input):
-    """Days on which nothing is delivered, in this IANA time zone."""
+    """Days without delivery, in this IANA time zone."""
 
     excludedDays: SomeDays
     timezone: TimeZone

@@ -115,8 +115,8 @@ def _permission(route: Route) -> str:
         return ""
     if requirement.user_keys == "required":
         return "Needs a user key."
-    also = " A user key is taken too." if requirement.user_keys == "accepted" else ""
-    return (f"Needs the scope `{requirement.scope}`." if requirement.scope else "Any live key will do.") + also
+    also = " User keys are accepted too." if requirement.user_keys == "accepted" else ""
+    return (f"Needs the scope `{requirement.scope}`." if requirement.scope else "Any valid key is accepted.") + also
 
 
 def _parameters(route: Route, method: str) -> Iterator[Json]:

@@ -9,12 +9,12 @@ Json = dict[str, Any]
 
 DESCRIPTION = """The management API.
 
-* Send `Authorization: Bearer <key>`; a key reaches one shop, and of it what its scopes name.
-* Errors have one envelope, `{"error": {message, status, code, request_id, fields?, details?}}`; codes are for machines.
+* Send `Authorization: Bearer <key>`. A key gives access to one shop, within its scopes.
+* Errors have one envelope, `{"error": {message, status, code, request_id, fields?, details?}}`; `code` is for programs.
 * Lists are newest first: `{"data": [...], "pagination": {limit, next_cursor, has_more}}`.
-* PATCH is a JSON merge patch: absent leaves a field, null clears it where it may be null.
-* `Idempotency-Key` on POST, PATCH and DELETE keeps the first answer for 24 hours.
-* A single resource carries an `ETag`; `If-Match` guards a write, `If-None-Match` saves a read.
+* PATCH is a JSON merge patch: absent fields keep their value, null clears a nullable field.
+* `Idempotency-Key` on POST, PATCH and DELETE stores the first response for 24 hours.
+* A single resource has an `ETag`: `If-Match` prevents lost updates, `If-None-Match` saves a transfer.
 """
 
 PREAMBLE: Json = {
@@ -24,18 +24,18 @@ PREAMBLE: Json = {
 
 REASONS: Mapping[int, str] = {
     400: "The request is invalid",
-    401: "No live key was sent",
-    403: "The key may not do this",
-    404: "Not in the key's shop",
-    409: "The present state does not allow this",
-    412: "The resource moved on since it was read",
+    401: "No valid key was sent",
+    403: "The key is not permitted",
+    404: "Not found in the key's shop",
+    409: "The current state does not allow this",
+    412: "The resource changed since it was read",
     413: "The body is too large",
-    415: "The body is not declared as JSON",
-    422: "Each field is valid, their combination is not",
+    415: "The content type is not JSON",
+    422: "The fields are valid, but not together",
     429: "Too many requests",
     500: "An unexpected error",
-    502: "Committed, but not published",
-    503: "Come back in a moment",
+    502: "Saved, but not published",
+    503: "Temporarily unavailable; retry",
 }
 
 SHARED: Mapping[int, str] = {
@@ -56,14 +56,14 @@ PARAMETERS: Mapping[str, Json] = {
         "name": "Idempotency-Key",
         "in": "header",
         "required": False,
-        "description": "Makes a repetition harmless: the first answer is kept for 24 hours and given again.",
+        "description": "Makes retries safe: the first response is stored for 24 hours and returned again.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
     },
     "If-None-Match": {
         "name": "If-None-Match",
         "in": "header",
         "required": False,
-        "description": "An ETag that was read before; 304 when it still stands.",
+        "description": "A previously read ETag; 304 if it is still current.",
         "schema": _STRING,
     },
 }
@@ -75,14 +75,14 @@ _HEADERS: Mapping[str, Json] = {
         "schema": {"type": "string", "const": CONTRACT_VERSION},
     },
     "X-Request-Id": {
-        "description": "Names this request in logs; a fitting one that was sent is kept",
+        "description": "Id of this request in logs; a valid id sent by the client is kept",
         "required": True,
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{8,64}$"},
     },
-    "X-RateLimit-Limit": {"description": "Requests that fit into the bucket", "required": True, "schema": _INTEGER},
-    "X-RateLimit-Remaining": {"description": "Requests that are left", "required": True, "schema": _INTEGER},
+    "X-RateLimit-Limit": {"description": "Capacity of the bucket, in requests", "required": True, "schema": _INTEGER},
+    "X-RateLimit-Remaining": {"description": "Remaining requests", "required": True, "schema": _INTEGER},
     "X-RateLimit-Reset": {
-        "description": "Unix seconds at which the bucket is full again",
+        "description": "When the bucket is full again, in Unix seconds",
         "required": True,
         "schema": _INTEGER,
     },

@@ -45,8 +45,10 @@ class Paging:
 
 async def paging(
     request: Request,
-    limit: Annotated[int, Query(description="Items on a page; clamped to 1..100.")] = DEFAULT_LIMIT,
-    cursor: Annotated[str | None, Query(description="`next_cursor` of the page before, with the same filters.")] = None,
+    limit: Annotated[int, Query(description="Items per page; clamped to 1..100.")] = DEFAULT_LIMIT,
+    cursor: Annotated[
+        str | None, Query(description=("`next_cursor` of the previous page, with the same filters."))
+    ] = None,
 ) -> Paging:
     """Read limit and cursor. Raises InvalidCursorError."""
     exchange = exchange_of(request)
