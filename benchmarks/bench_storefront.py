@@ -1,7 +1,7 @@
 """The storefront beside GrowthBook, Amplitude, PostHog and dom-mutator: sizes, speed, flicker, what observing costs.
 
 `make bench-storefront` takes about eight minutes; ARGS=--quick two, with fewer repetitions. `--only sizes` (or
-another group) runs one group, `--json FILE` keeps every figure, `--readme` writes the README's table.
+another group) runs one group, `--json FILE` keeps every figure, `--document` writes the table of docs/benchmarks.md.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def asked() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     parser.add_argument("--only", choices=GROUPS, nargs="+", default=list(GROUPS), help="these groups")
     parser.add_argument("--json", type=Path, help="where to write every figure")
-    parser.add_argument("--readme", action="store_true", help="write the README's table (of all groups)")
+    parser.add_argument("--document", action="store_true", help="write the table of docs/benchmarks.md (all groups)")
     return parser.parse_args()
 
 
@@ -64,9 +64,9 @@ def main() -> None:
         rows.append(row)
     if wish.json:
         wish.json.write_text(report.as_json(rows, {"peers": versions, "quick": wish.quick}))
-    if wish.readme:
+    if wish.document:
         told = ", ".join(f"`{name}` {version}" for name, version in versions.items())
-        report.write_readme(rows, f"`make bench-storefront`, medians, beside {told}. Two shared cores.")
+        report.write_document(rows, f"`make bench-storefront`, medians, compared with {told}. Two shared cores.")
     missed = sum(row.met is False for row in rows)
     print(f"{sum(row.met is True for row in rows)} aims met, {missed} missed")
 

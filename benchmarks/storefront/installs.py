@@ -15,7 +15,7 @@ NONE, OURS, INLINED, KEEPING, ASYNC, HIDING, TOLD = (
     "GrowthBook inlined, counting and keeping",
     "GrowthBook async, as documented",
     "GrowthBook async with its anti-flicker",
-    "GrowthBook inlined and told of navigations",
+    "GrowthBook inlined and notified of navigations",
 )
 
 

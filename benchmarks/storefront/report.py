@@ -1,4 +1,4 @@
-"""Rows of the table: what was measured, beside whom, against which aim; printed, as JSON, and in the README."""
+"""Rows of the table: measurement, peers and aim; printed, as JSON, and in docs/benchmarks.md."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-README = Path(__file__).parents[2] / "README.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- written by make bench-storefront -->", "<!-- end of what make bench-storefront writes -->"
 Verdict = Literal["met", "missed", ""]
 
@@ -74,7 +74,7 @@ def as_json(rows: Sequence[Row], about: dict[str, Any]) -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """All rows with an aim, for the README."""
+    """All rows as a Markdown table."""
     lines = ["| storefront | ours | peers in the same run | ratio | aim | |", "|---|---|---|---|---|---|"]
     for row in rows:
         beside = "; ".join(f"{name} {_middle(amount)}" for name, amount in row.peers) or "–"
@@ -83,9 +83,9 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def write_readme(rows: Sequence[Row], about: str) -> None:
-    """Replace what an earlier run wrote. Raises ValueError where the README has no place for it."""
-    text = README.read_text()
+def write_document(rows: Sequence[Row], about: str) -> None:
+    """Replace the table of an earlier run in docs/benchmarks.md. Raises ValueError when its marks are missing."""
+    text = DOCUMENT.read_text()
     found = re.subn(
         f"{re.escape(BEGIN)}.*?{re.escape(END)}",
         lambda _: f"{BEGIN}\n{about}\n\n{table(rows)}\n{END}",
@@ -93,8 +93,8 @@ def write_readme(rows: Sequence[Row], about: str) -> None:
         flags=re.DOTALL,
     )
     if found[1] != 1:
-        raise ValueError("the README has no place for the storefront's table")
-    README.write_text(found[0])
+        raise ValueError("docs/benchmarks.md has no marks for the table of the storefront")
+    DOCUMENT.write_text(found[0])
 
 
 def _middle(amount: Amount) -> str:

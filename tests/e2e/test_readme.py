@@ -1,4 +1,4 @@
-"""The README's commands, typed as they stand there, in one shell."""
+"""The commands of README and docs/getting-started.md, executed as written, in one shell."""
 
 import json
 import os
@@ -18,9 +18,13 @@ MARK = "<!-- executed by tests/e2e/test_readme.py -->"
 RECEIVER_PORT = "8404"
 
 
+PAGES = ("README.md", "docs/getting-started.md")
+
+
 def blocks() -> list[str]:
     """Shell blocks that follow a mark: quick start, a shop, an assignment, an order, decisions, results, a webhook."""
-    return re.findall(rf"{MARK}\n```bash\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    text = "\n".join((ROOT / page).read_text() for page in PAGES)
+    return re.findall(rf"{MARK}\n```bash\n(.*?)```", text, re.DOTALL)
 
 
 def answers(text: str) -> list[Any]:
@@ -66,14 +70,8 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> Non
 
 def test_readme__every_make_target_that_it_names__exists() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    texts = "".join((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))
+    texts = "".join((ROOT / name).read_text() for name in (*PAGES, "CONTRIBUTING.md"))
     named = set(re.findall(r"make ([a-z][a-z0-9-]*)", texts))
     assert named
     missing = [target for target in named if not re.search(rf"^{target}[^\n]*:", makefile, re.MULTILINE)]
     assert not [target for target in missing if not (ROOT / f"benchmarks/{target.replace('-', '_')}.py").exists()]
-
-
-def test_readme__every_file_that_it_links_to__exists() -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text())
-    assert links
-    assert not [link for link in links if not (ROOT / link).exists()]

@@ -1,0 +1,38 @@
+"""The index of the documents, and the links between them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+INDEX = ROOT / "docs" / "README.md"
+GUIDES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "tools/local/README.md"]
+
+
+def targets(page: Path) -> list[tuple[str, str]]:
+    """Relative links and pictures of a page, each as its path and its fragment."""
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)
+    links = re.findall(r'\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"', text)
+    relative = [markdown or html for markdown, html in links if "://" not in (markdown or html)]
+    return [(link.partition("#")[0], link.partition("#")[2]) for link in relative]
+
+
+def anchors(page: Path) -> set[str]:
+    """The fragments that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_index__links_every_document() -> None:
+    linked = {(INDEX.parent / path).resolve() for path, _ in targets(INDEX)}
+    assert not [page.name for page in GUIDES if page != INDEX and page not in linked]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page__relative_links__resolve(page: Path) -> None:
+    for path, fragment in targets(page):
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        assert not fragment or fragment in anchors(target), f"{path}#{fragment}"
