@@ -1,0 +1,14 @@
+"""Documents that an earlier release stored, see tests/data/stored/README.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "data" / "stored"
+
+
+def stored(name: str) -> list[dict[str, Any]]:
+    """The documents of a file, such as `records/EXP`."""
+    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
