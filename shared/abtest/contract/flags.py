@@ -38,7 +38,10 @@ class FlagFields(Input):
 
 
 class FeatureFlagInput(FlagFields):
-    """A new flag. Its values default to `false` (off) and `true` (on)."""
+    """A new flag. Its values default to `false` (off) and `true` (on).
+
+    `environment_key` need not be one of the environments in the settings.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={

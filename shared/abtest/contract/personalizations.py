@@ -87,7 +87,7 @@ class PersonalizationFields(Input):
 
 
 class PersonalizationInput(PersonalizationFields):
-    """A new personalization, with its first experience."""
+    """A new personalization, with its first experience. Its key has 1 to 100 characters and is not blank."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_WELCOME]})
 

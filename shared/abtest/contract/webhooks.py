@@ -42,7 +42,7 @@ Url = Annotated[
 
 
 class WebhookInput(Input):
-    """The address of the receiver, and the subscribed events."""
+    """The address of the receiver, and the subscribed events: at least one, each once."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
