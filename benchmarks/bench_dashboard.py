@@ -34,8 +34,8 @@ from abtest.services.results import (
     SeriesWish,
     Wish,
 )
-from abtest.wiring.analytics import analytics_of
-from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.api_analytics import analytics_of
+from abtest.wiring.api_experiments import experiments_uses
 from api_analytics.endpoints.results import router as results
 from api_analytics.endpoints.segments import router as segments
 from api_analytics.endpoints.timeseries import router as timeseries

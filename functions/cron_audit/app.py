@@ -1,5 +1,5 @@
 """Entry point of the nightly audit."""
 
-from abtest.wiring.ledger_crons import audit
+from abtest.wiring.cron_audit import create_handler
 
-handler = audit()
+handler = create_handler()

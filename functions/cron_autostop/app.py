@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.crons import autostop
+from abtest.wiring.cron_autostop import create_handler
 
-handler = autostop()
+handler = create_handler()

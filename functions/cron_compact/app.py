@@ -1,5 +1,5 @@
 """Entry point of the compaction schedule."""
 
-from abtest.wiring.ledger_crons import compact
+from abtest.wiring.cron_compact import create_handler
 
-handler = compact()
+handler = create_handler()

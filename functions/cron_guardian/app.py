@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.crons import guardian
+from abtest.wiring.cron_guardian import create_handler
 
-handler = guardian()
+handler = create_handler()

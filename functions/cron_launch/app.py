@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.crons import launch
+from abtest.wiring.cron_launch import create_handler
 
-handler = launch()
+handler = create_handler()

@@ -1,5 +1,5 @@
 """Entry point of the roll-up schedule and of the queue of refreshes."""
 
-from abtest.wiring.crons import rollup
+from abtest.wiring.cron_rollup import create_handler
 
-handler = rollup()
+handler = create_handler()

@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.crons import sweep
+from abtest.wiring.cron_sweep import create_handler
 
-handler = sweep()
+handler = create_handler()

@@ -1,5 +1,5 @@
 """Entry point of assignments for servers."""
 
-from abtest.wiring.edge import assign, through_cdn
+from abtest.wiring.edge_assign import create_handler
 
-handler = through_cdn(assign().assign)
+handler = create_handler()

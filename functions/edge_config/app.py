@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.edge import delivery, through_cdn
+from abtest.wiring.edge_config import create_handler
 
-handler = through_cdn(delivery().config)
+handler = create_handler()

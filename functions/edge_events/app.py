@@ -1,5 +1,5 @@
 """Entry point of event ingest."""
 
-from abtest.wiring.edge import ingest
+from abtest.wiring.edge_events import create_handler
 
-handler = ingest().events
+handler = create_handler()

@@ -1,5 +1,5 @@
 """Entry point of handovers between a shop's hosts."""
 
-from abtest.wiring.edge import handover, through_cdn
+from abtest.wiring.edge_handover import create_handler
 
-handler = through_cdn(handover().handover)
+handler = create_handler()

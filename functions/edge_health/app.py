@@ -1,5 +1,5 @@
 """Entry point of the edge's health, and of every address that is no route."""
 
-from abtest.wiring.edge import health
+from abtest.wiring.edge_health import create_handler
 
-handler = health().answer
+handler = create_handler()

@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.edge import delivery, through_cdn
+from abtest.wiring.edge_snippet import create_handler
 
-handler = through_cdn(delivery().snippet)
+handler = create_handler()

@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.exports import export_worker
+from abtest.wiring.worker_exports import create_handler
 
-handler = export_worker()
+handler = create_handler()

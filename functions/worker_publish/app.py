@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.workers import publish_worker
+from abtest.wiring.worker_publish import create_handler
 
-handler = publish_worker()
+handler = create_handler()

@@ -1,5 +1,5 @@
 """Entry point."""
 
-from abtest.wiring.webhooks import webhook_worker
+from abtest.wiring.worker_webhooks import create_handler
 
-handler = webhook_worker()
+handler = create_handler()

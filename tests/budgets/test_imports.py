@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ ALLOWED = {
     "cron_audit": {"duckdb", "numpy"},
     "worker_exports": {"duckdb", "numpy"},
 }
+FOLDERS = {path.parent.name for path in Path("functions").glob("*/app.py")}
+WORKERS_THAT_START_LIGHT = {"worker_ingest", "worker_webhooks"}
 FUNCTIONS = function_handlers(Path("template.yaml"))
 
 
@@ -48,3 +51,19 @@ def test_entry_points__are_thirty_lines_at_most() -> None:
         if (lines := len(path.read_text().splitlines())) > 30
     }
     assert not long
+
+
+def test_import_rules__name_every_function() -> None:
+    rules = tomllib.loads(Path("pyproject.toml").read_text())["tool"]["importlinter"]
+    contracts = {contract["name"]: contract for contract in rules["contracts"]}
+    light = contracts["Functions that shoppers wait for, and the busiest workers, start light"]
+    edge = {folder for folder in FOLDERS if folder.startswith("edge_")}
+    assert set(rules["root_packages"]) == {"abtest", *FOLDERS}
+    assert set(contracts["Functions import no other function"]["modules"]) == FOLDERS
+    assert set(contracts["The package imports no function"]["forbidden_modules"]) == FOLDERS
+    assert set(light["source_modules"]) == edge | WORKERS_THAT_START_LIGHT
+
+
+@pytest.mark.parametrize("folder", sorted(FOLDERS))
+def test_entry_point__is_composed_by_the_wiring_module_of_its_name(folder: str) -> None:
+    assert f"from abtest.wiring.{folder} import " in Path(f"functions/{folder}/app.py").read_text()

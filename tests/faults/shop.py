@@ -21,7 +21,7 @@ from abtest.services.context import World
 from abtest.services.ingest import EventStoreUnavailableError, Ingest
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.rollups import RollupRun
-from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from tests.faults.faults import Fate, Fated, KilledError
 from tests.faults.oracle import LARGE, Event, Numbers

@@ -30,9 +30,9 @@ from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.planning import Planner
 from abtest.services.results import RollupReader
 from abtest.services.rollups import RollupRun
-from abtest.wiring.analytics import analytics_of
-from abtest.wiring.experiments import experiments_uses
-from abtest.wiring.shop_settings import settings_uses
+from abtest.wiring.api_analytics import analytics_of
+from abtest.wiring.api_experiments import experiments_uses
+from abtest.wiring.api_settings import settings_uses
 from api_analytics.routes import ROUTERS as RESULTS
 from api_experiments.routes import ROUTERS as EXPERIMENTS
 from api_settings.routes import ROUTERS as SETTINGS

@@ -19,8 +19,8 @@ from abtest.services.key_records import commit_of
 from abtest.services.keys import Minted, mint
 from abtest.services.shops import Shops
 from abtest.wiring.api import Management, Uses
+from abtest.wiring.api_settings import settings_uses
 from abtest.wiring.settings import Settings
-from abtest.wiring.shop_settings import settings_uses
 from tests.support.client import Client
 from tests.support.memory import (
     MemoryBlobs,

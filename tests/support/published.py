@@ -7,7 +7,7 @@ from abtest.ports.catalog import Commit, OutboxRow, Put
 from abtest.services.experiments.records import record_of
 from abtest.services.publication import Publication, PublicationOutcome
 from abtest.services.shop_records import puts_of
-from abtest.wiring.workers import publication
+from abtest.wiring.publication import publication
 from tests.support.moto_stack import AwsStack
 from tests.support.storefronts import MOMENT, SHOP_ID, shop
 

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from abtest.services.recompute import Progress, Recomputed
-from abtest.wiring.ledger_crons import recompute_of
+from abtest.adapters.dynamo import DynamoRollupStore
+from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
+from abtest.services.recompute import Progress, Recompute, Recomputed
 from abtest.wiring.settings import Settings
+from abtest.wiring.worlds import world_of
 
 NEEDED = ("catalog_table", "rollups_table", "blobs_bucket", "ledger_bucket")
 TOLD = 50
@@ -41,6 +44,18 @@ class Display:
         """Leave the line."""
         if self._watched:
             print(file=self._out)
+
+
+def recompute_of(config: Settings, progress: Callable[[Progress], None]) -> Recompute:
+    """The use case over the deployment of these settings."""
+    ledger = S3Blobs(config.ledger_bucket)
+    return Recompute(
+        world=world_of(config),
+        ledger=ledger,
+        warehouse=DuckDbWarehouse(ledger),
+        store=DynamoRollupStore(config.rollups_table),
+        progress=progress,
+    )
 
 
 def recompute(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from abtest.adapters.dynamo import DynamoIdempotency, DynamoLookStore, DynamoRateLimiter, DynamoRollupStore
+from abtest.adapters.dynamo import DynamoIdempotency, DynamoRateLimiter, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
@@ -20,8 +20,8 @@ from abtest.services.context import World
 from abtest.services.publication import Publication
 from abtest.services.publication.budget import CodeBudget
 from abtest.storefront import bundle
+from abtest.wiring.cdn import cdn_of
 from abtest.wiring.settings import Settings, settings
-from abtest.wiring.workers import cdn_of
 from abtest.wiring.worlds import world_of
 
 Uses = Mapping[type, object]
@@ -115,17 +115,3 @@ def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Han
     """The Lambda handler of a family: its routers, and its use cases from what all families share."""
     base = management()
     return handler(create_app(routers, base.services(uses(base))))
-
-
-def analytics_uses(base: Management) -> Uses:
-    """Use cases of results and analytics; the only family that loads scipy."""
-    from abtest.adapters.sqs import SqsQueue
-    from abtest.services.quarantine import Quarantined
-    from abtest.wiring.analytics import analytics_of
-    from abtest.wiring.exports import exports_uses
-
-    base.settings.need("rollups_table", "refresh_queue_url", "ledger_bucket")
-    looks = DynamoLookStore(base.settings.rollups_table)
-    found = analytics_of(base.world, base.rollups, looks, SqsQueue(base.settings.refresh_queue_url))
-    quarantined = Quarantined(S3Blobs(base.settings.ledger_bucket), base.world.clock)
-    return {**found, **exports_uses(base), Quarantined: quarantined}

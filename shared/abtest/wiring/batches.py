@@ -4,13 +4,16 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+from abtest.wiring.handler import Handler
+
 _log = logging.getLogger(__name__)
 
 
-def each_message(work: Callable[[str], object]) -> Callable[[Any, Any], Any]:
+def each_message(work: Callable[[str], object]) -> Handler:
     """A handler that gives each body to `work`; messages at which it raised are reported, and come again."""
-    from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
-    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
     def one(record: SQSRecord) -> None:
         work(record.body)

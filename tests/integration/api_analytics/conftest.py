@@ -25,10 +25,10 @@ from abtest.kit.clock import parse_timestamp, timestamp, to_milliseconds
 from abtest.ports.rollup_store import Reach
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.shop_records import read_shop
-from abtest.wiring.analytics import analytics_of
-from abtest.wiring.experiments import experiments_uses
-from abtest.wiring.personalizations import personalizations_uses
-from abtest.wiring.shop_settings import settings_uses
+from abtest.wiring.api_analytics import analytics_of
+from abtest.wiring.api_experiments import experiments_uses
+from abtest.wiring.api_personalizations import personalizations_uses
+from abtest.wiring.api_settings import settings_uses
 from api_analytics.routes import ROUTERS as RESULTS
 from api_experiments.routes import ROUTERS
 from api_personalizations.routes import ROUTERS as PERSONALIZATIONS

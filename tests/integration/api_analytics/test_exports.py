@@ -15,7 +15,7 @@ from abtest.services.exports.asking import Exports
 from abtest.services.exports.carrying_out import Exporter
 from abtest.services.jobs import Jobs, Workbench
 from abtest.services.ledger_files import LedgerFiles
-from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.api_experiments import experiments_uses
 from api_analytics.endpoints.exports import router as exports
 from api_experiments.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant

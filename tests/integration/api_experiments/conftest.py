@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from abtest.http.factory import create_app, handler
-from abtest.wiring.experiments import experiments_uses
+from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client

@@ -10,9 +10,9 @@ import pytest
 
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.http.factory import create_app, handler
-from abtest.wiring.experiments import experiments_uses
-from abtest.wiring.flags import flags_uses
-from abtest.wiring.personalizations import personalizations_uses
+from abtest.wiring.api_experiments import experiments_uses
+from abtest.wiring.api_flags import flags_uses
+from abtest.wiring.api_personalizations import personalizations_uses
 from api_experiments.routes import ROUTERS
 from api_flags.routes import ROUTERS as FLAGS
 from api_personalizations.routes import ROUTERS as PERSONALIZATIONS

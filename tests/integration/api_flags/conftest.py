@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from abtest.http.factory import create_app, handler
-from abtest.wiring.flags import flags_uses
+from abtest.wiring.api_flags import flags_uses
 from api_flags.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client

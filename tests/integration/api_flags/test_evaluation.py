@@ -12,8 +12,8 @@ import pytest
 from abtest.http.factory import create_app, handler
 from abtest.ports.catalog import Commit, Put, Record
 from abtest.services.flags.evaluation import ANSWER_BYTES
-from abtest.wiring.experiments import experiments_uses
-from abtest.wiring.flags import flags_uses
+from abtest.wiring.api_experiments import experiments_uses
+from abtest.wiring.api_flags import flags_uses
 from api_experiments.routes import ROUTERS as PAGES
 from api_flags.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant

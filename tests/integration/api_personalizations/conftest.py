@@ -7,7 +7,7 @@ import pytest
 
 from abtest.http.factory import create_app, handler
 from abtest.services.goals import ShopGoals
-from abtest.wiring.personalizations import personalizations_uses
+from abtest.wiring.api_personalizations import personalizations_uses
 from api_experiments.endpoints.shop_goals import router as shop_goals
 from api_personalizations.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant

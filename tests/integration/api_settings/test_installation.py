@@ -16,7 +16,7 @@ from abtest.domain.egress.targets import PublicOnly
 from abtest.http.factory import create_app, handler
 from abtest.services.last_seen import LastSeen
 from abtest.services.settings.installation import Pages
-from abtest.wiring.shop_settings import settings_uses
+from abtest.wiring.api_settings import settings_uses
 from api_settings.routes import ROUTERS
 from tests.support.api import START, MemoryApi, Tenant
 from tests.support.client import Answer, Client

@@ -14,7 +14,7 @@ from abtest.domain.webhooks.deliveries import MAX_ATTEMPTS, Delivery, Outcome, c
 from abtest.domain.webhooks.health import Health
 from abtest.http.factory import create_app, handler
 from abtest.ports.deliveries import HealthChange
-from abtest.wiring.webhook_uses import WebhookParts, webhook_uses
+from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
 from api_webhooks.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client

@@ -15,12 +15,12 @@ from abtest.http.factory import create_app, handler
 from abtest.services.exports.asking import Exports
 from abtest.services.jobs import Jobs
 from abtest.services.quarantine import Quarantined
-from abtest.wiring.analytics import analytics_of
-from abtest.wiring.experiments import experiments_uses
-from abtest.wiring.flags import flags_uses
-from abtest.wiring.personalizations import personalizations_uses
-from abtest.wiring.shop_settings import settings_uses
-from abtest.wiring.webhook_uses import WebhookParts, webhook_uses
+from abtest.wiring.api_analytics import analytics_of
+from abtest.wiring.api_experiments import experiments_uses
+from abtest.wiring.api_flags import flags_uses
+from abtest.wiring.api_personalizations import personalizations_uses
+from abtest.wiring.api_settings import settings_uses
+from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client

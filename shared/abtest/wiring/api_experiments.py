@@ -23,7 +23,7 @@ from abtest.wiring.api import Management, Uses
 
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
-    """Use cases of the family's routes; `sessions` stands in for the deployment's store of sessions."""
+    """Use cases of the family's routes; `sessions` replaces the deployment's store of sessions."""
     store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication), base.budget)
     storefronts = Storefronts(base.world.catalog, base.publication)
     planner = Planner(base.world, base.rollups)

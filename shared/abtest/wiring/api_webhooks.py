@@ -23,7 +23,7 @@ LOOKUP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookParts:
-    """What the family has beside what all families share."""
+    """Ports of this family alone."""
 
     store: DeliveryStore
     sealer: Sealer
@@ -33,14 +33,14 @@ class WebhookParts:
 
 def webhook_uses(base: Management, parts: WebhookParts | None = None) -> Uses:
     """Use cases of webhooks; `parts` stand in for what the deployment has. Raises MissingSettingError."""
-    found = parts or _deployed(base)
-    doorbell = Doorbell(found.queue)
+    parts = parts or _deployed(base)
+    notifications = Doorbell(parts.queue)
     return {
         Endpoints: Endpoints(
-            world=base.world, store=found.store, sealer=found.sealer, doorbell=doorbell, check=found.check
+            world=base.world, store=parts.store, sealer=parts.sealer, doorbell=notifications, check=parts.check
         ),
-        DeliveryLog: DeliveryLog(world=base.world, store=found.store),
-        Again: Again(world=base.world, store=found.store, limiter=base.limiter, doorbell=doorbell),
+        DeliveryLog: DeliveryLog(world=base.world, store=parts.store),
+        Again: Again(world=base.world, store=parts.store, limiter=base.limiter, doorbell=notifications),
     }
 
 

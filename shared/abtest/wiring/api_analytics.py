@@ -1,18 +1,38 @@
-"""Composition of results and analytics over roll-ups, the looks at them, and the queue of those who count at once."""
+"""Composition root of the analytics family: its use cases from what all families share."""
 
+from abtest.adapters.dynamo import DynamoLookStore
+from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.s3.exports import S3ExportStore
+from abtest.adapters.sqs import SqsQueue
 from abtest.ports.looks import LookStore
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.analytics import Figures, FunnelReading, HoldoutReading, ProgramReading, Stats
 from abtest.services.context import World
+from abtest.services.exports.asking import Exports
 from abtest.services.guardian import HealthReading
 from abtest.services.jobs import Jobs
 from abtest.services.planning import SampleSizes
+from abtest.services.quarantine import Quarantined
 from abtest.services.results import Refreshes, ReportReading, Results, RollupReader, SegmentReading, SeriesReading
+from abtest.wiring.api import Management, Uses
+
+
+def analytics_uses(base: Management) -> Uses:
+    """Use cases of results, analytics and exports; the only family that loads scipy. Raises MissingSettingError."""
+    settings, world = base.settings, base.world
+    settings.need("rollups_table", "refresh_queue_url", "ledger_bucket", "export_queue_url")
+    looks = DynamoLookStore(settings.rollups_table)
+    export_jobs = Jobs(world, "export", SqsQueue(settings.export_queue_url))
+    return {
+        **analytics_of(world, base.rollups, looks, SqsQueue(settings.refresh_queue_url)),
+        Exports: Exports(world, export_jobs, S3ExportStore(settings.ledger_bucket)),
+        Quarantined: Quarantined(S3Blobs(settings.ledger_bucket), world.clock),
+    }
 
 
 def analytics_of(world: World, store: RollupStore, looks: LookStore, refreshes: Queue) -> dict[type, object]:
-    """The use cases that the family's routers ask for."""
+    """Use cases over roll-ups, the looks at them, and the queue of those who count at once."""
     reader = RollupReader(store)
     return {
         Results: Results(world, reader, looks),

@@ -1,0 +1,10 @@
+"""The CDN in front of publications."""
+
+from abtest.adapters.cloudfront import CloudFrontCdn, RecordedCdn
+from abtest.ports.cdn import Cdn
+from abtest.wiring.settings import Settings
+
+
+def cdn_of(config: Settings) -> Cdn:
+    """The CDN that these settings name; without one, orders are recorded."""
+    return CloudFrontCdn(config.distribution_id) if config.distribution_id else RecordedCdn()

@@ -1,0 +1,38 @@
+"""Composition root of cron_rollup."""
+
+from dataclasses import asdict
+from typing import Any
+
+from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
+from abtest.adapters.embedded_metrics import EmbeddedMetrics
+from abtest.adapters.s3 import S3Blobs
+from abtest.kit.clock import SystemClock
+from abtest.services.rollups import Refreshing, RefreshMessage, RollupRun
+from abtest.wiring.handler import Handler
+from abtest.wiring.settings import settings
+from abtest.wiring.warehouses import counter_of
+from abtest.wiring.worlds import world_of
+
+
+def create_handler() -> Handler:
+    """Return the handler of the schedule's event and of messages of RefreshQueue. Raises MissingSettingError."""
+    config, clock = settings(), SystemClock()
+    config.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
+    run = RollupRun(
+        world=world_of(config),
+        counter=counter_of(config, S3Blobs(config.ledger_bucket), clock),
+        store=DynamoRollupStore(config.rollups_table),
+        leases=DynamoLeases(config.ephemeral_table),
+        metrics=EmbeddedMetrics(config.aws_lambda_function_name, clock),
+    )
+    refreshing = Refreshing(run.world, run)
+
+    def handler(event: Any, _context: Any) -> Any:
+        if "Records" in event:
+            messages = [RefreshMessage(id=record["messageId"], body=record["body"]) for record in event["Records"]]
+            failed = refreshing.handle(messages)
+            return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+        summary = run.run()
+        return {"skipped": "another run is at it"} if summary is None else asdict(summary)
+
+    return handler

@@ -1,0 +1,56 @@
+"""Composition root of cron_sweep."""
+
+from dataclasses import asdict
+from typing import Any
+
+from abtest.adapters.dynamo import DynamoDeliveryStore, DynamoLeases
+from abtest.adapters.embedded_metrics import EmbeddedMetrics
+from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.sqs import SqsQueue
+from abtest.services.context import World
+from abtest.services.jobs import OverdueJobs
+from abtest.services.sweep import Sweep
+from abtest.services.webhooks.sweeping import OverdueWebhooks
+from abtest.storefront import bundle
+from abtest.wiring.handler import Handler
+from abtest.wiring.settings import Settings, settings
+from abtest.wiring.webhook_queue import webhook_notifications
+from abtest.wiring.worlds import world_of
+
+
+def create_handler() -> Handler:
+    """Return the handler of the schedule. Raises MissingSettingError."""
+    config = settings()
+    config.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
+    config.need("export_queue_url", "refresh_queue_url")
+    # The outbox holds no bodies, and jobs are small, so the bucket of bodies is not among this function's resources.
+    world = world_of(config)
+    use = Sweep(
+        world=world,
+        leases=DynamoLeases(config.ephemeral_table),
+        ledger=S3Blobs(config.ledger_bucket),
+        delivery=S3Blobs(config.delivery_bucket),
+        bundle=bundle,
+        publish_queue=SqsQueue(config.publish_queue_url),
+        event_queue=SqsQueue(config.event_queue_url) if config.event_queue_url else None,
+        jobs=OverdueJobs(
+            world, {"export": SqsQueue(config.export_queue_url), "refresh": SqsQueue(config.refresh_queue_url)}
+        ),
+        webhooks=_overdue_webhooks(world, config),
+    )
+
+    def handler(_event: Any, _context: Any) -> Any:
+        swept = use.run()
+        return {"skipped": "another run is at it"} if swept is None else asdict(swept)
+
+    return handler
+
+
+def _overdue_webhooks(world: World, config: Settings) -> OverdueWebhooks:
+    config.need("deliveries_table")
+    return OverdueWebhooks(
+        world=world,
+        store=DynamoDeliveryStore(config.deliveries_table),
+        doorbell=webhook_notifications(config),
+        metrics=EmbeddedMetrics(config.aws_lambda_function_name, world.clock),
+    )

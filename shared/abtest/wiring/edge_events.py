@@ -1,0 +1,37 @@
+"""Composition root of edge_events: into the queue, or to the analytics store when there is none."""
+
+from abtest.adapters.dynamo import DynamoCatalog, DynamoRateLimiter
+from abtest.adapters.outbound_http import OutboundHttp
+from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.secrets import SecretRootKeys
+from abtest.adapters.sqs import SqsQueue
+from abtest.edge.ingest_auth import IngestAuth, TrackingKeys
+from abtest.edge.ingest_events import IngestRoutes
+from abtest.kit.clock import SystemClock
+from abtest.kit.ids import SystemRandomness
+from abtest.services.ingest import AnalyticsStore, Ingest
+from abtest.wiring.handler import Handler
+from abtest.wiring.settings import settings
+
+
+def create_handler() -> Handler:
+    """Return the handler of event ingest. Raises MissingSettingError."""
+    config = settings()
+    config.need("catalog_table", "ephemeral_table", "ledger_bucket", "signing_secret_arn")
+    clock, ledger = SystemClock(), S3Blobs(config.ledger_bucket)
+    # Only claims are read of the catalog here, so no body ever comes from the bucket.
+    catalog = DynamoCatalog(config.catalog_table, ledger)
+    keys = TrackingKeys(lambda name: catalog.claim_attributes(None, name), clock)
+    store = (
+        AnalyticsStore(url=config.analytics_store_url, sender=OutboundHttp()) if config.analytics_store_url else None
+    )
+    taken_in = Ingest(
+        clock=clock,
+        random=SystemRandomness(),
+        limiter=DynamoRateLimiter(config.ephemeral_table),
+        ledger=ledger,
+        queue=SqsQueue(config.event_queue_url) if config.event_queue_url else None,
+        store=store,
+    )
+    auth = IngestAuth(SecretRootKeys(config.signing_secret_arn, clock).current, keys, clock)
+    return IngestRoutes(auth, taken_in).events

@@ -1,0 +1,24 @@
+"""Composition root of edge_health: health, and every address without a route."""
+
+from abtest.adapters.dynamo import DynamoSessions
+from abtest.adapters.sqs import SqsQueue
+from abtest.edge.ingest_health import Health
+from abtest.kit.clock import SystemClock
+from abtest.wiring.handler import Handler
+from abtest.wiring.settings import settings
+
+
+def create_handler() -> Handler:
+    """Return the handler of health and of unknown addresses. Raises MissingSettingError."""
+    config = settings()
+    config.need("ephemeral_table", "event_dlq_url")
+    health = Health(
+        environment=config.stage,
+        release=config.release,
+        queue_name=config.event_queue_name,
+        queue=SqsQueue(config.event_queue_url) if config.event_queue_url else None,
+        dead_letters=SqsQueue(config.event_dlq_url),
+        limits_store=DynamoSessions(config.ephemeral_table),
+        clock=SystemClock(),
+    )
+    return health.answer

@@ -1,0 +1,6 @@
+"""The signature of Lambda handlers."""
+
+from collections.abc import Callable
+from typing import Any
+
+Handler = Callable[[Any, Any], Any]

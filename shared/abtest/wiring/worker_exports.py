@@ -1,0 +1,33 @@
+"""Composition root of worker_exports."""
+
+from abtest.adapters.dynamo import DynamoRollupStore
+from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.s3.exports import S3ExportStore
+from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
+from abtest.services.exports.carrying_out import Exporter
+from abtest.services.jobs import Workbench
+from abtest.services.ledger_files import LedgerFiles
+from abtest.wiring.batches import each_message
+from abtest.wiring.handler import Handler
+from abtest.wiring.settings import settings
+from abtest.wiring.worlds import world_of
+
+
+def create_handler() -> Handler:
+    """Return the handler of ExportQueue. Raises MissingSettingError.
+
+    Messages whose export was not brought to an end are reported and come again.
+    """
+    config = settings()
+    config.need("catalog_table", "blobs_bucket", "ledger_bucket", "rollups_table")
+    ledger = S3Blobs(config.ledger_bucket)
+    world = world_of(config)
+    exporter = Exporter(
+        world=world,
+        bench=Workbench(world),
+        files=LedgerFiles(ledger),
+        workshop=DuckDbExports(ledger),
+        store=S3ExportStore(config.ledger_bucket),
+        rollups=DynamoRollupStore(config.rollups_table),
+    )
+    return each_message(exporter.carry_out)
