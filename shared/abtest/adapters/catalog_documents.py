@@ -14,7 +14,7 @@ def write_head(head: Head) -> bytes:
 
 def read_head(text: str | bytes) -> Head:
     """The head that write_head wrote."""
-    return Head(**canonical_json.loads(text))
+    return Head(**canonical_json.loads(text, own=True))
 
 
 def write_record(record: Record) -> bytes:
@@ -24,7 +24,7 @@ def write_record(record: Record) -> bytes:
 
 def read_record(text: str | bytes) -> Record:
     """The record that write_record wrote."""
-    document = canonical_json.loads(text)
+    document = canonical_json.loads(text, own=True)
     return Record(head=Head(**document["head"]), body=document["body"])
 
 
@@ -35,7 +35,7 @@ def write_audit(row: AuditRow) -> bytes:
 
 def read_audit(text: str | bytes) -> AuditRow:
     """The row that write_audit wrote."""
-    return AuditRow(**canonical_json.loads(text))
+    return AuditRow(**canonical_json.loads(text, own=True))
 
 
 def write_outbox(row: OutboxRow) -> bytes:
@@ -45,7 +45,7 @@ def write_outbox(row: OutboxRow) -> bytes:
 
 def read_outbox(text: str | bytes) -> OutboxRow:
     """The row that write_outbox wrote."""
-    return OutboxRow(**canonical_json.loads(text))
+    return OutboxRow(**canonical_json.loads(text, own=True))
 
 
 def write_inbox(row: InboxRow) -> bytes:
@@ -55,7 +55,7 @@ def write_inbox(row: InboxRow) -> bytes:
 
 def read_inbox(text: str | bytes) -> InboxRow:
     """The message that write_inbox wrote."""
-    return InboxRow(**canonical_json.loads(text))
+    return InboxRow(**canonical_json.loads(text, own=True))
 
 
 def _head_document(head: Head) -> dict[str, Any]:

@@ -16,31 +16,24 @@ from abtest.ports.limits import RateDecision
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = 1_000_000
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """One attempt to take `cost` tokens at `now` from a bucket of `limit` that refills in `window` microseconds."""
+    """One attempt to take `cost` tokens at `now` from a bucket of `limit` that refills in `window` microseconds.
+
+    One token comes back every `interval`; taking moves `full_at` by `advance`, and `latest` is the last `full_at` from
+    which there is enough to take.
+    """
 
     limit: int
     window: int
     cost: int
     now: int
-
-    @property
-    def interval(self) -> int:
-        """Microseconds in which one token comes back."""
-        return max(1, self.window // self.limit)
-
-    @property
-    def advance(self) -> int:
-        """How far taking moves the moment at which the bucket is full."""
-        return self.interval * self.cost
-
-    @property
-    def latest(self) -> int:
-        """The last `full_at` from which there is enough to take."""
-        return self.now + self.window - self.advance
+    interval: int
+    advance: int
+    latest: int
 
     def refuses(self, full_at: int) -> bool:
         """Whether a bucket that is full at that moment holds too little; one that only looks is never refused."""
@@ -57,7 +50,7 @@ class Take:
     def denied(self, full_at: int) -> RateDecision:
         """The decision when too little is left; `full_at` is the one found."""
         wait = self.window if self.cost > self.limit else full_at - self.latest
-        return self._decision(False, full_at, retry_after=max(1, _seconds_up(wait)))
+        return self._decision(False, full_at, retry_after=max(1, -(-wait // _SECOND)))
 
     def unasked(self) -> RateDecision:
         """The decision when the store does not answer: the request passes, as if it were the first."""
@@ -69,7 +62,7 @@ class Take:
             allowed=allowed,
             limit=self.limit,
             remaining=max(0, min(self.limit, left)),
-            reset_at=_seconds_up(max(self.now, full_at)),
+            reset_at=-(-max(self.now, full_at) // _SECOND),
             retry_after=retry_after,
         )
 
@@ -78,12 +71,7 @@ def attempt(*, limit: int, window_seconds: int, cost: int, now: datetime) -> Tak
     """Raises ValueError for a limit or window below one, and for a cost below nought; nought only looks."""
     if min(limit, window_seconds) < 1 or cost < 0:
         raise ValueError("limit and window are at least 1, cost is at least 0")
-    return Take(limit=limit, window=window_seconds * _SECOND, cost=cost, now=_microseconds(now))
-
-
-def _microseconds(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def _seconds_up(microseconds: int) -> int:
-    return -(-microseconds // _SECOND)
+    window, moment = window_seconds * _SECOND, (now - _EPOCH) // _MICROSECOND
+    interval = max(1, window // limit)
+    advance = interval * cost
+    return Take(limit, window, cost, moment, interval, advance, latest=moment + window - advance)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from types import NoneType
 from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import (
@@ -22,7 +23,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import is_uuid
 
-ABSENT: Any = Field(default_factory=lambda: None)
+ABSENT: Any = Field(default_factory=NoneType)
 """Default of a field that may be left out but not be null unless its type says so; `stated()` never shows it."""
 
 MAX_DEPTH = 20

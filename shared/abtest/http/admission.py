@@ -5,7 +5,7 @@ from typing import Literal
 
 from starlette.requests import Request
 
-from abtest.domain.credentials.api_keys import SCOPES, ApiKey
+from abtest.domain.credentials.api_keys import SCOPES
 from abtest.http.exchange import Exchange, exchange_of
 from abtest.http.refusals import InsufficientScopeError, UserKeyRequiredError
 from abtest.services.authentication import InvalidApiKeyError
@@ -44,14 +44,24 @@ def admit(request: Request, exchange: Exchange, requirement: Requirement, *, exp
     Raises InvalidApiKeyError, RateLimitedError, UserKeyRequiredError, InsufficientScopeError.
     """
     text = _bearer(request)
+    # The address that API Gateway saw; a client's X-Forwarded-For is hearsay.
+    address = request.client.host if request.client and request.client.host else "unknown"
     authentication = exchange.services.authentication
-    fresh = request.method not in _SAFE_METHODS
-    key = authentication.identify(text, address=_address(request), fresh=fresh)
+    key = authentication.identify(text, address=address, fresh=request.method not in _SAFE_METHODS)
     exchange.credential = text
-    exchange.caller = _caller(key, exchange.request_id)
-    _count(exchange, key, expensive=expensive)
+    exchange.caller = Caller(
+        key_id=key.id,
+        kind=key.kind,
+        user_id=key.user_id,
+        shop_id=key.shop_id,
+        scopes=key.effective_scopes,
+        request_id=exchange.request_id,
+    )
+    _take(exchange, f"key#{key.id}", key.rate_limit_per_minute or REQUESTS_PER_MINUTE)
+    if expensive:
+        _take(exchange, f"key#{key.id}#expensive", EXPENSIVE_PER_MINUTE)
     _authorise(requirement, exchange.caller)
-    authentication.note_use(text)
+    authentication.note_use(key)
 
 
 def _bearer(request: Request) -> str:
@@ -60,28 +70,6 @@ def _bearer(request: Request) -> str:
     if scheme.lower() != "bearer" or not text or len(text) > MAX_CREDENTIAL:
         raise InvalidApiKeyError
     return text
-
-
-def _address(request: Request) -> str:
-    """The address that API Gateway saw; a client's X-Forwarded-For is hearsay."""
-    return request.client.host if request.client and request.client.host else "unknown"
-
-
-def _caller(key: ApiKey, request_id: str) -> Caller:
-    return Caller(
-        key_id=key.id,
-        kind=key.kind,
-        user_id=key.user_id,
-        shop_id=key.shop_id,
-        scopes=key.effective_scopes,
-        request_id=request_id,
-    )
-
-
-def _count(exchange: Exchange, key: ApiKey, *, expensive: bool) -> None:
-    _take(exchange, f"key#{key.id}", key.rate_limit_per_minute or REQUESTS_PER_MINUTE)
-    if expensive:
-        _take(exchange, f"key#{key.id}#expensive", EXPENSIVE_PER_MINUTE)
 
 
 def _take(exchange: Exchange, bucket: str, limit: int) -> None:

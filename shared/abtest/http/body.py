@@ -49,7 +49,7 @@ async def read(request: Request, rule: BodyRule) -> ParsedRequest:
     Raises PayloadTooLargeError, UnsupportedMediaTypeError, InvalidJsonBodyError, and UnknownPropertyError when a route
     that takes no document is sent one.
     """
-    raw = b"" if request.method == "GET" else await _bytes(request, rule.limit)
+    raw = await _bytes(request, rule.limit)
     if not raw:
         return ParsedRequest(request, b"", None)
     if not _is_json(request.headers.get("content-type", "")):

@@ -8,40 +8,27 @@ from fastapi import Header
 from starlette.requests import Request
 from starlette.responses import Response
 
-from abtest.contract.base import Output
-
 NEVER = -1
 """An expected version that no row has: what an If-Match that we never issued asks for."""
 
 _TAG = re.compile(r'(?:W/)?"([^"]*)"')
-_answered_version: ContextVar[int | None] = ContextVar("answered_version", default=None)
-
-
-def remember_version(result: object) -> None:
-    """Keep the row version of what a route returned until its headers are written."""
-    _answered_version.set(result.row_version if isinstance(result, Output) else None)
-
-
-def etag(version: int) -> str:
-    """The weak tag of a row version."""
-    return f'W/"{version}"'
+answered_version: ContextVar[int | None] = ContextVar("answered_version", default=None)
+"""The row version of what a route returned, until its headers are written."""
 
 
 def finish(request: Request, response: Response) -> Response:
     """Add the ETag of what was answered; a GET whose If-None-Match names it becomes 304."""
-    version = _answered_version.get()
+    version = answered_version.get()
     if version is not None and response.status_code < 300:
-        response.headers["ETag"] = etag(version)
-    tag = response.headers.get("ETag")
-    if request.method == "GET" and tag and matches(request.headers.get("if-none-match"), tag):
+        response.headers["ETag"] = f'W/"{version}"'
+    tag, sent = response.headers.get("ETag"), request.headers.get("if-none-match")
+    if request.method == "GET" and tag and sent and matches(sent, tag):
         return Response(status_code=304, headers={"ETag": tag})
     return response
 
 
-def matches(if_none_match: str | None, tag: str) -> bool:
+def matches(if_none_match: str, tag: str) -> bool:
     """Whether a conditional header names the tag, compared weakly, or is `*`."""
-    if if_none_match is None:
-        return False
     return if_none_match.strip() == "*" or _opaque(tag)[0] in _opaque(if_none_match)
 
 

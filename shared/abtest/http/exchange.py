@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from starlette.requests import Request
 
@@ -10,7 +10,8 @@ from abtest.ports.limits import Idempotency, RateDecision, RateLimiter
 from abtest.services.authentication import Authentication
 from abtest.services.context import Caller, World
 
-_SCOPE_KEY = "abtest.exchange"
+SCOPE_KEY = "abtest.exchange"
+"""Where an ASGI scope holds its exchange."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +45,6 @@ class Exchange:
         return self.caller
 
 
-def open_exchange(scope: dict[str, Any], exchange: Exchange) -> None:
-    """Attach the exchange to an ASGI scope."""
-    scope[_SCOPE_KEY] = exchange
-
-
 def exchange_of(request: Request) -> Exchange:
     """The exchange that a request belongs to."""
-    return cast(Exchange, request.scope[_SCOPE_KEY])
+    return cast(Exchange, request.scope[SCOPE_KEY])

@@ -1,15 +1,14 @@
 """The outermost layer: a request id, the headers that every answer carries, a log line, and the last net for errors."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from abtest.http.exchange import Exchange, Services, open_exchange
-from abtest.http.journal import note_answer
+from abtest.http.exchange import SCOPE_KEY, Exchange, Services
+from abtest.http.journal import journal
 from abtest.http.rendering import render
 
 CONTRACT_VERSION = "1.0.0"
@@ -22,6 +21,8 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 """A route may set its own Cache-Control or Content-Security-Policy; the others stand on every answer as they are."""
+_FIXED = (b"x-service-api-version", CONTRACT_VERSION.encode())
+_DEFAULTS = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
 
 class Gate:
@@ -34,48 +35,43 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request; there is nothing else to answer (the application has no life span of its own)."""
         started = perf_counter()
-        exchange = Exchange(services=self._services, request_id=self._request_id(scope))
-        open_exchange(dict_of(scope), exchange)
+        sent = Headers(scope=scope).get("x-request-id", "")
+        request_id = sent if _REQUEST_ID.fullmatch(sent) else self._services.world.new_id()
+        scope[SCOPE_KEY] = exchange = Exchange(services=self._services, request_id=request_id)
         status = 0
 
         async def dressed(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _dress(message, exchange)
+                message["headers"] = [*message["headers"], *_headers(exchange, message["headers"])]
             await send(message)
 
         try:
             await self._app(scope, receive, dressed)
         except Exception as error:  # the last net: an answer in our form, whatever happened
             await render(error, exchange)(scope, receive, dressed)
-        note_answer(exchange, scope["method"], status, started)
-
-    def _request_id(self, scope: Scope) -> str:
-        sent = Headers(scope=scope).get("x-request-id", "")
-        return sent if _REQUEST_ID.fullmatch(sent) else self._services.world.new_id()
-
-
-def dict_of(scope: Scope) -> dict[str, Any]:
-    """An ASGI scope is a mutable mapping; ours is the dictionary that the adapter made."""
-    if not isinstance(scope, dict):
-        raise TypeError("the ASGI scope is expected to be a dictionary")
-    return scope
-
-
-def _dress(message: Message, exchange: Exchange) -> None:
-    headers = MutableHeaders(scope=message)
-    headers["X-Service-API-Version"] = CONTRACT_VERSION
-    headers["X-Request-Id"] = exchange.request_id
-    for name, value in SECURITY_HEADERS.items():
-        headers.setdefault(name, value)
-    for name, value in _rate_headers(exchange):
-        headers[name] = value
+        caller = exchange.caller
+        journal.info(
+            "request.answered",
+            correlation_id=request_id,
+            operation=exchange.operation,
+            method=scope["method"],
+            status=status,
+            milliseconds=round((perf_counter() - started) * 1000, 1),
+            shop_id=caller.shop_id if caller else None,
+            key_id=caller.key_id if caller else None,
+        )
 
 
-def _rate_headers(exchange: Exchange) -> Iterator[tuple[str, str]]:
+def _headers(exchange: Exchange, own: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers that every answer carries, after those that the route set itself."""
+    names = {name for name, _ in own}
+    added = [_FIXED, (b"x-request-id", exchange.request_id.encode())]
+    added += [default for default in _DEFAULTS if default[0] not in names]
     rate = exchange.rate
     if rate is not None:
-        yield "X-RateLimit-Limit", str(rate.limit)
-        yield "X-RateLimit-Remaining", str(rate.remaining)
-        yield "X-RateLimit-Reset", str(rate.reset_at)
+        added.append((b"x-ratelimit-limit", b"%d" % rate.limit))
+        added.append((b"x-ratelimit-remaining", b"%d" % rate.remaining))
+        added.append((b"x-ratelimit-reset", b"%d" % rate.reset_at))
+    return added

@@ -16,10 +16,11 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
+from abtest.contract.base import Output
 from abtest.http import body, conditional, idempotency
 from abtest.http.admission import Requirement, admit
-from abtest.http.body import BodyRule, ParsedRequest
-from abtest.http.exchange import exchange_of
+from abtest.http.body import BodyRule
+from abtest.http.exchange import Exchange, exchange_of
 from abtest.http.refusals import UnknownPropertyError
 from abtest.http.rendering import render
 from abtest.kit.errors import FieldError
@@ -55,52 +56,51 @@ class Route(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         """FastAPI's handler with ours around it."""
-        run = super().get_route_handler()
-        plan = _Plan(self, run)
-
-        async def handle(request: Request) -> Response:
-            exchange = exchange_of(request)
-            exchange.operation = plan.operation
-            try:
-                return await plan.answer(request)
-            except Exception as error:  # every error of a route is rendered here, in the one form
-                return render(error, exchange)
-
-        return handle
+        return _Plan(self, super().get_route_handler()).handle
 
 
 class _Plan:
     """What was worked out once for a route, so that a request does not pay for it."""
 
     def __init__(self, route: Route, run: Handler) -> None:
-        self.operation = route.operation_id or route.name
+        self._operation = route.operation_id or route.name
         self._requirement = route.requirement
         self._expensive = bool(getattr(route.endpoint, "expensive", False))
         self._body = route.body_rule
         self._parameters = {field.alias for part in _flat(route.dependant) for field in part.query_params}
         self._run = run
 
-    async def answer(self, request: Request) -> Response:
+    async def handle(self, request: Request) -> Response:
+        """The answer to a request; every error of a route is rendered here, in the one form."""
         exchange = exchange_of(request)
-        if self._requirement is not None:
-            admit(request, exchange, self._requirement, expensive=self._expensive)
-        parsed = await body.read(request, self._body)
-        self._refuse_unknown_parameters(request)
-        return await idempotency.once(request, exchange, await parsed.body(), lambda: self._rendered(parsed))
+        exchange.operation = self._operation
+        try:
+            if self._requirement is not None:
+                admit(request, exchange, self._requirement, expensive=self._expensive)
+            # A GET has no body that we read and needs no key to be repeated: the shortest way is its own.
+            is_get = request.method == "GET"
+            parsed = request if is_get else await body.read(request, self._body)
+            if not request.query_params.keys() <= self._parameters:
+                raise self._unknown_parameters(request)
+            if is_get:
+                return await self._rendered(parsed, exchange)
+            content = await parsed.body()
+            return await idempotency.once(request, exchange, content, lambda: self._rendered(parsed, exchange))
+        except Exception as error:
+            return render(error, exchange)
 
-    async def _rendered(self, request: ParsedRequest) -> Response:
-        conditional.remember_version(None)
+    async def _rendered(self, request: Request, exchange: Exchange) -> Response:
+        conditional.answered_version.set(None)
         try:
             response = await self._run(request)
-        except Exception as error:  # rendered before it is kept, so that a repeated request is told the same
-            response = render(error, exchange_of(request))
+        except Exception as error:  # rendered before it is kept, so that a repeated request gets the same answer
+            response = render(error, exchange)
         return conditional.finish(request, response)
 
-    def _refuse_unknown_parameters(self, request: Request) -> None:
+    def _unknown_parameters(self, request: Request) -> UnknownPropertyError:
         unknown = [name for name in request.query_params if name not in self._parameters]
-        if unknown:
-            fields = [FieldError(name[:100], "no parameter of this route") for name in unknown[:20]]
-            raise UnknownPropertyError("the request names parameters that this route does not take", fields=fields)
+        fields = [FieldError(name[:100], "no parameter of this route") for name in unknown[:20]]
+        return UnknownPropertyError("the request names parameters that this route does not take", fields=fields)
 
 
 class Router(APIRouter):
@@ -118,7 +118,7 @@ def _direct(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(endpoint)
     async def call(*args: Any, **kwargs: Any) -> Any:
         result = endpoint(*args, **kwargs)
-        conditional.remember_version(result)
+        conditional.answered_version.set(result.row_version if isinstance(result, Output) else None)
         return result
 
     return call

@@ -17,6 +17,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 _CANONICAL_ASCII = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _ORDERED = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 _ORDERED_ASCII = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_OWN = json.JSONDecoder()
 
 
 class InvalidJsonError(ValueError):
@@ -56,14 +57,13 @@ def loads(text: str | bytes, *, own: bool = False) -> Json:
     """Read JSON strictly.
 
     Raises InvalidJsonError for malformed text, duplicate keys, NaN and infinities (1e400 included), bytes that are
-    not UTF-8 (other encodings of Unicode too), and nesting deeper than the interpreter can follow. In what is our
-    `own`, written by this module, duplicate keys are not looked for, which takes half the time.
+    not UTF-8 (other encodings of Unicode too), and nesting deeper than the interpreter can follow. What is our `own`,
+    written by this module, has neither duplicate keys nor infinities: not to look for them takes half the time.
     """
     try:
         # Given bytes, json would guess their encoding, and let halves of surrogate pairs through.
         text = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        unique = None if own else _unique
-        return json.loads(text, object_pairs_hook=unique, parse_constant=_refuse_constant, parse_float=_finite_float)
+        return (_OWN if own else _STRICT).decode(text)
     except RecursionError as error:
         raise InvalidJsonError("nested too deeply") from error
     except InvalidJsonError:
@@ -101,3 +101,6 @@ def _finite_float(text: str) -> float:
     if value in (float("inf"), float("-inf")):
         raise InvalidJsonError(f"{text[:20]} is out of range")
     return value
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite_float)

@@ -6,6 +6,7 @@ run side by side during a deployment): defaults fill the first, the second are i
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 Document = dict[str, Any]
@@ -16,10 +17,15 @@ def plain(value: Any) -> Document:
     return {field.name: _listed(getattr(value, field.name)) for field in fields(value)}
 
 
-def known(kind: type[Any], document: Mapping[str, Any]) -> Document:
+def known(kind: type, document: Mapping[str, Any]) -> Document:
     """What a document says about the fields of a dataclass."""
-    names = {field.name for field in fields(kind)}
-    return {name: value for name, value in document.items() if name in names}
+    return {name: document[name] for name in _names(kind) if name in document}
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """The names of a dataclass's fields, looked up once: every read of a record needs them."""
+    return tuple(field.name for field in fields(kind))
 
 
 def _listed(value: Any) -> Any:

@@ -49,9 +49,11 @@ class Authentication:
 
         Raises InvalidApiKeyError, and RateLimitedError before any lookup when the address failed too often.
         """
-        remembered = None if fresh else self._recall(text)
-        key = remembered or self._look_up(text, address)
-        if key is None or not key.is_live(self._world.now()):
+        now = self._world.clock.now()
+        entry = None if fresh else self._remembered.get(digest(text))
+        is_recent = entry is not None and now - entry.read_at < timedelta(seconds=CACHE_SECONDS)
+        key = entry.key if entry is not None and is_recent else self._look_up(text, address)
+        if key is None or not key.is_live(timestamp(now)):
             self._failures.count(address)
             raise InvalidApiKeyError
         return key
@@ -62,9 +64,9 @@ class Authentication:
         for name in stale:
             del self._remembered[name]
 
-    def note_use(self, text: str) -> None:
+    def note_use(self, key: ApiKey) -> None:
         """Write the key's `last_used_at`, at most once a minute; never a reason to fail."""
-        entry = self._remembered.get(digest(text))
+        entry = self._remembered.get(key.sha256)
         now = self._world.clock.now()
         if entry is None or (entry.used_at and now - entry.used_at < timedelta(seconds=LAST_USED_SECONDS)):
             return
@@ -74,27 +76,18 @@ class Authentication:
         except (StaleVersionError, DatabaseBusyError):
             return  # another request noted the same minute, or the note is not worth waiting for
 
-    def _recall(self, text: str) -> ApiKey | None:
-        entry = self._remembered.get(digest(text))
-        if entry is None or self._world.clock.now() - entry.read_at >= timedelta(seconds=CACHE_SECONDS):
-            return None
-        return entry.key
-
     def _look_up(self, text: str, address: str) -> ApiKey | None:
         self._failures.refuse_after_many(address)
         parsed = parse(text)
         key = stored_key(self._world, parsed.lookup_id) if parsed else None
         if key is None or not hmac.compare_digest(key.sha256, digest(text)):
             return None
-        self._remember(digest(text), key)
-        return key
-
-    def _remember(self, name: str, key: ApiKey) -> None:
-        previous = self._remembered.pop(name, None)
+        previous = self._remembered.pop(key.sha256, None)
         used_at = previous.used_at if previous else None
-        self._remembered[name] = _Remembered(key, self._world.clock.now(), used_at)
+        self._remembered[key.sha256] = _Remembered(key, self._world.clock.now(), used_at)
         if len(self._remembered) > CACHE_SIZE:
             self._remembered.popitem(last=False)
+        return key
 
 
 def stored_key(world: World, lookup_id: str) -> ApiKey | None:

@@ -39,7 +39,7 @@ class Bodies:
     def unpack(self, item: Any) -> Document:
         """The document that the item holds. Raises LostBodyError when its blob is gone."""
         content = item["body"] if "body" in item else self._blob(item["blob"])
-        document: Document = canonical_json.loads(gzip.decompress(content))
+        document: Document = canonical_json.loads(gzip.decompress(content), own=True)
         return document
 
     def _blob(self, address: str) -> bytes:

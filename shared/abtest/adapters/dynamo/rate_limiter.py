@@ -4,9 +4,7 @@ import logging
 from datetime import datetime, timedelta
 
 from botocore.exceptions import ClientError
-from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
-from pynamodb.expressions.update import Action
 
 from abtest.adapters import token_bucket
 from abtest.adapters.dynamo.ephemeral import ephemeral_table, hashed_key
@@ -65,29 +63,24 @@ class DynamoRateLimiter:
             item = self._table.get(key, consistent=False)
             return take.allowed(self._remember(key, int(item["full_at"]) if item else 0))
         for _ in range(3):
-            condition, action = _form(take, self._seen.get(key, 0))
+            full_at = Path("full_at")
+            if self._seen.get(key, 0) >= take.now:
+                condition, action = full_at.between(take.now, take.latest), full_at.set(full_at + take.advance)
+            else:
+                condition, action = absent() | (full_at < take.now), full_at.set(take.now + take.advance)
+            # Time to live only tidies up: an item that lingers after `full_at` means the same as none.
+            expires = Path("expires").set((take.latest + take.window) // 1_000_000 + 60)
             try:
-                return take.allowed(self._remember(key, self._update(key, take, condition, action)))
+                updated = self._table.update(key, None, [action, expires], condition)
+                return take.allowed(self._remember(key, int(updated["full_at"])))
             except ConditionFailedError as found:
-                full_at = self._remember(key, int(found.item["full_at"]) if found.item else 0)
-            if take.refuses(full_at):
-                return take.denied(full_at)
+                stored = self._remember(key, int(found.item["full_at"]) if found.item else 0)
+            if take.refuses(stored):
+                return take.denied(stored)
         return take.unasked()
-
-    def _update(self, key: str, take: Take, condition: Condition, action: Action) -> int:
-        # Time to live only tidies up: an item that lingers after `full_at` means the same as none.
-        expires = Path("expires").set((take.latest + take.window) // 1_000_000 + 60)
-        return int(self._table.update(key, None, [action, expires], condition)["full_at"])
 
     def _remember(self, key: str, full_at: int) -> int:
         if len(self._seen) >= MAX_REMEMBERED:
             self._seen.clear()
         self._seen[key] = max(full_at, self._seen.get(key, 0))
         return full_at
-
-
-def _form(take: Take, seen: int) -> tuple[Condition, Action]:
-    full_at = Path("full_at")
-    if seen >= take.now:
-        return full_at.between(take.now, take.latest), full_at.set(full_at + take.advance)
-    return absent() | (full_at < take.now), full_at.set(take.now + take.advance)

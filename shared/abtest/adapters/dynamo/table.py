@@ -93,9 +93,12 @@ class Table:
 
     @property
     def _connection(self) -> Connection:
-        made = connection()
+        return aws.once(f"dynamodb:{self.name}", self._connect)
+
+    def _connect(self) -> Connection:
         # PynamoDB takes a table's keys once; several adapters of this process may share the table.
-        aws.once(f"dynamodb:{self.name}", lambda: made.add_meta_table(self._meta))
+        made = connection()
+        made.add_meta_table(self._meta)
         return made
 
     def _request(self, pk: str, sk: str | None, **options: Any) -> dict[str, Any]:
