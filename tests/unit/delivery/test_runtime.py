@@ -11,8 +11,8 @@ from abtest.domain.settings import consent, environments, external_tracking
 from abtest.domain.settings.environments import Environment, Environments
 from abtest.domain.settings.runtime import CONSENT, ENVIRONMENTS, EXTERNAL_TRACKING, PUBLICATION
 from abtest.edge.publications import Publications
+from abtest.kit.documents import encode
 from abtest.kit.errors import DatabaseBusyError
-from abtest.kit.stored import plain
 from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.announcements import REMEMBERED, announce
@@ -75,9 +75,9 @@ def test_runtime__of_a_shop_that_said_nothing__has_no_optional_field(storefront:
 
 def test_runtime__of_a_shop_that_said_everything__has_it(storefront: Storefront) -> None:
     mode = consent.merged(consent.UNTOUCHED, {"enabled": True, "provider": "provider_b"})
-    store(storefront, CONSENT, plain(mode))
+    store(storefront, CONSENT, encode(mode))
     tracking = external_tracking.merged(external_tracking.UNTOUCHED, {"domains": ("pay.example",)})
-    store(storefront, EXTERNAL_TRACKING, plain(tracking))
+    store(storefront, EXTERNAL_TRACKING, encode(tracking))
     declare(storefront, PRODUCTION, STAGING)
     assert publish(storefront).ok
     found = runtime(storefront)
@@ -92,7 +92,7 @@ def test_runtime__of_a_shop_that_said_everything__has_it(storefront: Storefront)
 def test_publish__consent_that_this_release_does_not_know__publishes_nothing(storefront: Storefront) -> None:
     publish(storefront)
     before = storefront.blobs.get(pointer_key(SHOP_ID))
-    store(storefront, CONSENT, {**plain(consent.UNTOUCHED), "enabled": True, "provider": "of a later release"})
+    store(storefront, CONSENT, {**encode(consent.UNTOUCHED), "enabled": True, "provider": "of a later release"})
     storefront.keep(experiment())
     assert not publish(storefront).ok
     assert storefront.blobs.get(pointer_key(SHOP_ID)) == before

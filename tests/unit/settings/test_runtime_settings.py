@@ -9,8 +9,8 @@ from abtest.domain.settings import consent, environments, external_tracking, ins
 from abtest.domain.settings.consent_providers import PROVIDERS
 from abtest.domain.settings.environments import Environment, Environments
 from abtest.domain.settings.runtime import CONSENT, ENVIRONMENTS, PUBLICATION, RuntimeSettings, settings_from
+from abtest.kit.documents import encode
 from abtest.kit.errors import ValidationFailedError
-from abtest.kit.stored import plain
 
 
 def environment(key: str, **fields: Any) -> Environment:
@@ -90,7 +90,7 @@ def test_handover__with_domains__says_all_that_storefronts_need() -> None:
         "signed": True,
         "url": "https://edge.example/_svc/handover",
     }
-    assert external_tracking.from_document(plain(setting)) == setting
+    assert external_tracking.from_document(encode(setting)) == setting
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_consent__of_each_provider__has_a_reader_and_the_group_that_is_asked_for
     usual = {"group": reader.default_group} if reader.default_group else {}
     assert consent.compiled(mode) == {"read": reader.read, "events": list(reader.events)} | usual
     assert (consent.compiled(replace(mode, required_group="mine")) or {})["group"] == "mine"
-    assert consent.from_document(plain(mode)) == mode
+    assert consent.from_document(encode(mode)) == mode
 
 
 def test_install_domains__with_a_host_twice__are_refused_with_its_place() -> None:
@@ -140,7 +140,7 @@ def test_settings__that_are_stored__replace_what_is_untouched() -> None:
 
 
 def test_settings__consent_that_cannot_be_read__is_an_error_and_not_no_consent() -> None:
-    read = settings_from({CONSENT: {**plain(consent.UNTOUCHED), "enabled": True, "provider": "of a later release"}})
+    read = settings_from({CONSENT: {**encode(consent.UNTOUCHED), "enabled": True, "provider": "of a later release"}})
     with pytest.raises(ValueError, match="no consent provider"):
         consent.compiled(read.consent)
 

@@ -28,7 +28,7 @@ from abtest.domain.settings.runtime import CONSENT, ENVIRONMENTS, EXTERNAL_TRACK
 from abtest.domain.signals.model import trigger_document, trigger_from
 from abtest.domain.webhooks import deliveries, endpoint
 from abtest.kit import canonical_json
-from abtest.kit.stored import plain
+from abtest.kit.documents import encode
 from abtest.ports.catalog import Claim, Kind
 from tests.support.stored import stored
 
@@ -66,9 +66,9 @@ WRITERS: Mapping[str, Callable[[Any], Document]] = {
     "HOOK": endpoint.document_of,
 }
 SETTINGS: Mapping[str, Callable[[Document], Document]] = {
-    CONSENT: lambda body: plain(consent.from_document(body)),
+    CONSENT: lambda body: encode(consent.from_document(body)),
     ENVIRONMENTS: lambda body: environments.to_document(environments.from_document(body)),
-    EXTERNAL_TRACKING: lambda body: plain(external_tracking.from_document(body)),
+    EXTERNAL_TRACKING: lambda body: encode(external_tracking.from_document(body)),
 }
 """The settings that are read into dataclasses; the others stay the documents that they are."""
 

@@ -1,15 +1,13 @@
 """An API key as a catalog document and back. Records lie under their shop, user keys under `USERS`."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
 from typing import Any
 
 from abtest.domain.credentials.api_keys import ApiKey
+from abtest.kit.documents import decode, encode
 
 USERS = "users"
 """The pseudo shop that holds user keys, which belong to no shop."""
-
-_FIELDS = frozenset(field.name for field in fields(ApiKey))
 
 
 def claim_name(lookup_id: str) -> str:
@@ -31,13 +29,9 @@ def claim_attributes(key: ApiKey) -> dict[str, str | None]:
 
 def to_document(key: ApiKey) -> dict[str, Any]:
     """Every field as JSON; the version lives in the record's head."""
-    document = asdict(key)
-    document["scopes"] = list(key.scopes)
-    del document["version"]
-    return document
+    return encode(key, omit=("version",))
 
 
 def from_document(document: Mapping[str, Any], version: int) -> ApiKey:
     """The key that was stored; fields of a later release are ignored."""
-    known = {name: value for name, value in document.items() if name in _FIELDS}
-    return ApiKey(**{**known, "scopes": tuple(known["scopes"]), "version": version})
+    return decode(ApiKey, document, version=version)

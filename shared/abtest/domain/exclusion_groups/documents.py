@@ -3,34 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.exclusion_groups.model import ExclusionGroup, Member
-from abtest.kit.stored import Document, known, plain
+from abtest.domain.exclusion_groups.model import ExclusionGroup
+from abtest.kit.documents import Document, decode, encode
 
 
 def exclusion_group_document(group: ExclusionGroup) -> Document:
     """The aggregate as JSON."""
-    return {**plain(group), "members": [_member_document(member) for member in group.members]}
+    return encode(group)
 
 
 def exclusion_group_from(document: Mapping[str, Any]) -> ExclusionGroup:
-    """The aggregate that a document holds. Raises KeyError or TypeError when a field without default is missing."""
-    members = tuple(_member(each) for each in document.get("members", ()))
-    return ExclusionGroup(**known(ExclusionGroup, document) | {"members": members})
-
-
-def _member_document(member: Member) -> Document:
-    return {
-        "experiment_id": member.experiment_id,
-        "share": member.share,
-        "ranges": [list(held) for held in member.ranges],
-    }
-
-
-def _member(document: Mapping[str, Any]) -> Member:
-    if not isinstance(document["experiment_id"], str):
-        raise TypeError("a member names no experiment")
-    return Member(
-        experiment_id=document["experiment_id"],
-        share=document["share"],
-        ranges=tuple((start, end) for start, end in document["ranges"]),
-    )
+    """The aggregate that a document holds. Raises TypeError for one without a field that has no default."""
+    group = decode(ExclusionGroup, document)
+    if not all(isinstance(member.experiment_id, str) for member in group.members):
+        raise TypeError("a member must name an experiment")
+    return group

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from abtest.domain.experiments.documents import experiment_document, variation_document
 from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.goals.documents import goal_document
 from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
+from abtest.kit.documents import encode
 
 _CODE = ("experiment_js", "experiment_reset_js", "experiment_css")
 _BOOKKEEPING = frozenset({"name", "public_id", "experiment_id", "archived_by", "created_at", "updated_at"})
@@ -44,21 +43,20 @@ def shown_bytes(experiment: Experiment) -> int:
 
 
 def _shown(experiment: Experiment) -> dict[str, Any]:
-    document = experiment_document(experiment)
     return {
         "delivery_type": experiment.delivery_type,
         "targeting": experiment.targeting,
-        "code": {name: document[name] for name in _CODE},
+        "code": {name: getattr(experiment, name) for name in _CODE},
         "variations": [_variation_design(variation) for variation in in_use(experiment)],
     }
 
 
 def _variation_design(variation: Variation) -> dict[str, Any]:
-    return _without_bookkeeping(variation_document(variation))
+    return _without_bookkeeping(encode(variation))
 
 
 def _goal_design(goal: Goal) -> dict[str, Any]:
-    return _without_bookkeeping(goal_document(goal))
+    return _without_bookkeeping(encode(goal))
 
 
 def _without_bookkeeping(document: dict[str, Any]) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 """An order for an export: what, in which form, from when to when; and the names of its file."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
 from abtest.domain.ledger.events import DAY_MS
 from abtest.kit.clock import Timestamp, parse_milliseconds
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import FieldError, ValidationFailedError
-from abtest.kit.stored import known
 
 Dataset = Literal["exposures", "events", "results"]
 Format = Literal["csv", "ndjson", "parquet"]
@@ -77,12 +77,12 @@ class ExportOrder:
 
 def order_document(order: ExportOrder) -> dict[str, Any]:
     """The order as a job keeps it."""
-    return asdict(order)
+    return encode(order)
 
 
 def order_from(document: Mapping[str, Any]) -> ExportOrder:
     """The order that a job keeps."""
-    return ExportOrder(**known(ExportOrder, document))
+    return decode(ExportOrder, document)
 
 
 def export_key(shop_id: str, export_id: str, order: ExportOrder) -> str:

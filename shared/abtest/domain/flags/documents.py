@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.flags.model import Flag
-from abtest.kit.stored import Document, known, plain
+from abtest.kit.documents import Document, decode, encode
 
 
 def flag_document(flag: Flag) -> Document:
     """The aggregate as JSON."""
-    return plain(flag)
+    return encode(flag)
 
 
 def flag_from(document: Mapping[str, Any]) -> Flag:
     """The aggregate that a document holds. Raises TypeError when a field without default is missing."""
-    return Flag(**known(Flag, document))
+    return decode(Flag, document)

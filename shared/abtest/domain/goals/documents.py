@@ -4,16 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.goals.model import Goal
-from abtest.kit.stored import Document, known, plain
+from abtest.kit.documents import Document, decode, encode
 
 
 def goal_document(goal: Goal) -> Document:
     """A goal as JSON."""
-    return plain(goal)
+    return encode(goal)
 
 
 def goal_from(document: Mapping[str, Any]) -> Goal:
     """The goal that a document holds."""
-    found = known(Goal, document)
-    found["capture"] = tuple(document.get("capture", ()))
-    return Goal(**found)
+    return decode(Goal, document)

@@ -1,13 +1,14 @@
 """Findings in time: since when, in how many checks, what was told of them, until when."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from abtest.domain.guardian.evidence import Evidence, Finding, NotEvaluated
 from abtest.domain.guardian.kinds import Action, Kind
 from abtest.domain.guardian.unseen import Unseen
 from abtest.kit.clock import Timestamp, from_milliseconds, timestamp
+from abtest.kit.documents import decode, encode
 
 MAX_PAST = 50
 """Cases that are over and still told by the health route; the audit keeps all."""
@@ -91,28 +92,12 @@ def details_of(finding: Finding, evidence: Evidence, checks: int) -> dict[str, A
 
 def state_document(state: State) -> dict[str, Any]:
     """The state as JSON."""
-    return {
-        **{each.name: getattr(state, each.name) for each in fields(state)},
-        "peaks": dict(state.peaks),
-        "open": [asdict(case) for case in state.open],
-        "past": [asdict(case) for case in state.past],
-        "not_evaluated": [asdict(each) for each in state.not_evaluated],
-        "unseen": asdict(state.unseen) if state.unseen else None,
-    }
+    return encode(state)
 
 
 def state_from(document: Mapping[str, Any]) -> State:
     """The state that a document holds; what is younger than this code is passed over."""
-    known = {each.name for each in fields(State)}
-    return State(
-        **{
-            **{name: value for name, value in document.items() if name in known},
-            "open": tuple(Case(**case) for case in document["open"]),
-            "past": tuple(Case(**case) for case in document["past"]),
-            "not_evaluated": tuple(NotEvaluated(**each) for each in document["not_evaluated"]),
-            "unseen": Unseen(**document["unseen"]) if document.get("unseen") else None,
-        }
-    )
+    return decode(State, document)
 
 
 def _moment(milliseconds: int) -> Timestamp:

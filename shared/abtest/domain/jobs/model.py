@@ -10,8 +10,8 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import ServiceError
-from abtest.kit.stored import known, plain
 
 JobType = Literal["export", "refresh"]
 JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -86,12 +86,12 @@ class Job:
 
 def document_of(job: Job) -> dict[str, Any]:
     """The job as it is stored; its version is that of the record."""
-    return {name: value for name, value in plain(job).items() if name != "version"}
+    return encode(job, omit=("version",))
 
 
 def job_from(document: Mapping[str, Any], version: int) -> Job:
     """The stored job."""
-    return Job(**known(Job, document) | {"version": version})
+    return decode(Job, document, version=version)
 
 
 def begun(job: Job, now: Timestamp) -> Job:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abtest.domain.changes.diff import Diff, differences
-from abtest.domain.personalizations.documents import experience_document, personalization_document, rule_document
 from abtest.domain.personalizations.model import Personalization
+from abtest.kit.documents import encode
 
 _UNTOLD = frozenset({"version", "updated_at", "experiences", "rules", "goals"})
 
@@ -48,12 +48,12 @@ def _flat(personalization: Personalization | None) -> Diff:
     """Fields by name; those of experiences by `experiences.<key>.<field>`; rules by place, for their order matters."""
     if personalization is None:
         return {}
-    document = personalization_document(personalization)
+    document = encode(personalization)
     flat = {name: value for name, value in document.items() if name not in _UNTOLD}
     for experience in personalization.experiences:
-        fields = experience_document(experience)
+        fields = encode(experience)
         flat |= {f"experiences.{experience.key}.{name}": value for name, value in fields.items()}
     for index, rule in enumerate(personalization.rules):
-        flat |= {f"rules.{index}.{name}": value for name, value in rule_document(rule).items()}
+        flat |= {f"rules.{index}.{name}": value for name, value in encode(rule).items()}
     flat["goals"] = [[goal.id, goal.is_primary] for goal in personalization.goals]
     return flat

@@ -6,8 +6,8 @@ from typing import Any
 
 from abtest.domain.settings.consent_providers import CUSTOM, ConsentReader, InvalidGetterError, getter_parts, reader_of
 from abtest.domain.settings.refusals import refuse
+from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError
-from abtest.kit.stored import known
 
 MAX_GROUP_CHARS = 200
 
@@ -32,8 +32,8 @@ UNTOUCHED = ConsentMode()
 
 
 def from_document(document: Mapping[str, Any]) -> ConsentMode:
-    """The setting of a stored form, which `kit.stored.plain` made."""
-    return ConsentMode(**known(ConsentMode, document))
+    """The setting of a stored form, which `kit.documents.encode` made."""
+    return decode(ConsentMode, document)
 
 
 def merged(before: ConsentMode, changes: Mapping[str, Any]) -> ConsentMode:

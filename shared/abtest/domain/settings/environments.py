@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.settings.refusals import Positions, refuse
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import FieldError
-from abtest.kit.stored import known, plain
 
 MAX_ENVIRONMENTS = 12
 MAX_DOMAINS = 50
@@ -54,16 +54,12 @@ UNTOUCHED = Environments(
 
 def to_document(environments: Environments) -> dict[str, Any]:
     """The stored form."""
-    return {"active_key": environments.active_key, "items": [plain(item) for item in environments.items]}
+    return encode(environments)
 
 
 def from_document(document: Mapping[str, Any]) -> Environments:
     """The environments of a stored form."""
-    items = [known(Environment, item) for item in document["items"]]
-    return Environments(
-        active_key=document["active_key"],
-        items=tuple(Environment(**{**item, "domains": tuple(item["domains"])}) for item in items),
-    )
+    return decode(Environments, document)
 
 
 def refuse_contradictions(environments: Environments) -> None:

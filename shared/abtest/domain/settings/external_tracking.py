@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.domain.settings.refusals import Positions, refuse
+from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError, ServiceError
-from abtest.kit.stored import known
 
 MAX_DOMAINS = 20
 MIN_TTL_SECONDS, MAX_TTL_SECONDS = 30, 600
@@ -52,9 +52,8 @@ UNTOUCHED = ExternalTracking()
 
 
 def from_document(document: Mapping[str, Any]) -> ExternalTracking:
-    """The setting of a stored form, which `kit.stored.plain` made."""
-    fields = known(ExternalTracking, document)
-    return ExternalTracking(**{**fields, "domains": tuple(fields.get("domains", ()))})
+    """The setting of a stored form, which `kit.documents.encode` made."""
+    return decode(ExternalTracking, document)
 
 
 def refuse_unsigned(changes: Mapping[str, Any]) -> None:

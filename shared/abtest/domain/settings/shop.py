@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from abtest.kit.clock import Timestamp, parse_milliseconds
+from abtest.kit.documents import decode, encode
 from abtest.kit.money import CURRENCIES
 
 Tier = Literal["self_managed", "service_managed", "legacy_managed"]
@@ -61,15 +62,12 @@ class Shop:
 
 def to_document(shop: Shop) -> dict[str, Any]:
     """Every field as JSON; the version lives in the record's head."""
-    document = asdict(shop)
-    del document["version"]
-    return document
+    return encode(shop, omit=("version",))
 
 
 def from_document(document: Mapping[str, Any], version: int) -> Shop:
     """The shop that was stored; fields of a later release are ignored."""
-    known = {field.name for field in fields(Shop)}
-    return Shop(**{**{name: value for name, value in document.items() if name in known}, "version": version})
+    return decode(Shop, document, version=version)
 
 
 def is_currency(code: str) -> bool:

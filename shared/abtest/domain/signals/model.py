@@ -7,6 +7,7 @@ from typing import Any
 from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import FieldError, ValidationFailedError
 
 MAX_TRIGGERS = 100
@@ -18,7 +19,6 @@ MAX_BYTES = 16_000
 Says = Mapping[str, Any]
 Document = dict[str, Any]
 
-_OWN = ("id", "shop_id", "version", "seat", "created_at", "updated_at")
 _DEFAULT_TYPES: Mapping[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "boolean": (bool,)}
 """What the default of a property must be; of `string_array` and `json` it may be anything."""
 
@@ -68,14 +68,14 @@ def check(says: Says, place: str = "") -> None:
 
 def trigger_document(trigger: Trigger) -> Document:
     """The trigger as JSON."""
-    return {**{name: getattr(trigger, name) for name in _OWN}, "says": trigger.says}
+    return encode(trigger)
 
 
 def trigger_from(document: Mapping[str, Any]) -> Trigger:
     """The trigger that a document holds. Raises KeyError or TypeError for one that holds none."""
     if not isinstance(document["says"], Mapping):
         raise TypeError("a trigger says nothing")
-    return Trigger(says=document["says"], **{name: document[name] for name in _OWN})
+    return decode(Trigger, document)
 
 
 def tracks_revenue(says: Says) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.kit.stored import known, plain
+from abtest.kit.documents import decode, encode
 
 Status = Literal["queued", "processing", "delivered", "failed", "dead"]
 
@@ -108,12 +108,12 @@ class Delivery:
 
 def document_of(delivery: Delivery) -> dict[str, Any]:
     """The delivery as it is stored."""
-    return plain(delivery)
+    return encode(delivery)
 
 
 def delivery_from(document: Mapping[str, Any]) -> Delivery:
     """The stored delivery."""
-    return Delivery(**known(Delivery, document) | {"log": tuple(document.get("log", ()))})
+    return decode(Delivery, document)
 
 
 def delivery_id(row_id: str, webhook_id: str) -> str:

@@ -1,12 +1,12 @@
 """An endpoint: where a shop wants its events, which of them, and the secrets that sign them. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.kit.stored import known
+from abtest.kit.documents import decode, encode
 
 MAX_WEBHOOKS = 20
 """Endpoints of a shop that are not archived."""
@@ -63,17 +63,12 @@ class Webhook:
 
 def document_of(webhook: Webhook) -> dict[str, Any]:
     """The endpoint as it is stored; its version is that of the record."""
-    return {name: value for name, value in asdict(webhook).items() if name != "version"}
+    return encode(webhook, omit=("version",))
 
 
 def webhook_from(document: Mapping[str, Any], version: int) -> Webhook:
     """The stored endpoint."""
-    told = known(Webhook, document) | {"version": version}
-    previous = told.get("previous")
-    told["secret"] = Sealed(**told["secret"])
-    told["events"] = tuple(told["events"])
-    told["previous"] = previous and PreviousSecret(Sealed(**previous["sealed"]), previous["valid_until"])
-    return Webhook(**told)
+    return decode(Webhook, document, version=version)
 
 
 def edited(

@@ -3,7 +3,7 @@
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import consent as domain
 from abtest.domain.settings.runtime import CONSENT
-from abtest.kit.stored import plain
+from abtest.kit.documents import encode
 from abtest.ports.catalog import Document
 from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version
@@ -17,7 +17,7 @@ def _shown(document: Document) -> contract.ConsentSettings:
 SETTING = Setting(
     record_id=CONSENT,
     verb="update_consent",
-    untouched=plain(domain.UNTOUCHED),
+    untouched=encode(domain.UNTOUCHED),
     shown=lambda document: _shown(document).consentMode.model_dump(),
 )
 
@@ -40,7 +40,7 @@ class Consents:
         kept, precompile = self._store.change(
             caller,
             SETTING,
-            lambda document: plain(domain.merged(domain.from_document(document), changes)),
+            lambda document: encode(domain.merged(domain.from_document(document), changes)),
             lambda kept: refuse_other_version(expected_version, kept.version),
         )
         answer = _answer(kept)

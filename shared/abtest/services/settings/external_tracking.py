@@ -6,7 +6,7 @@ from typing import Any
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import external_tracking as domain
 from abtest.domain.settings.runtime import EXTERNAL_TRACKING
-from abtest.kit.stored import plain
+from abtest.kit.documents import encode
 from abtest.ports.catalog import Document
 from abtest.services.context import Caller
 from abtest.services.retrying import refuse_other_version
@@ -20,7 +20,7 @@ def _shown(document: Document) -> contract.ExternalTracking:
 SETTING = Setting(
     record_id=EXTERNAL_TRACKING,
     verb="update_external_tracking",
-    untouched=plain(domain.UNTOUCHED),
+    untouched=encode(domain.UNTOUCHED),
     shown=lambda document: _shown(document).model_dump(),
 )
 
@@ -59,7 +59,7 @@ class ExternalTrackingSettings:
         kept, precompile = self._store.change(
             caller,
             SETTING,
-            lambda document: plain(domain.merged(domain.from_document(document), changes)),
+            lambda document: encode(domain.merged(domain.from_document(document), changes)),
             check,
         )
         answer = _answer(kept)
