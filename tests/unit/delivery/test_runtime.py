@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.delivery.manifest import ACTIVE, object_key, pointer_key
-from abtest.domain.settings import consent, environments, external_tracking
+from abtest.domain.settings import consent, external_tracking
 from abtest.domain.settings.environments import Environment, Environments
 from abtest.domain.settings.runtime import CONSENT, ENVIRONMENTS, EXTERNAL_TRACKING, PUBLICATION
 from abtest.edge.publications import Publications
@@ -39,7 +39,7 @@ def store(storefront: Storefront, record_id: str, document: Mapping[str, Any]) -
 
 
 def declare(storefront: Storefront, *items: Environment, active: str = "production") -> None:
-    store(storefront, ENVIRONMENTS, environments.to_document(Environments(active_key=active, items=items)))
+    store(storefront, ENVIRONMENTS, encode(Environments(active_key=active, items=items)))
 
 
 def environment(key: str, *domains: str) -> Environment:

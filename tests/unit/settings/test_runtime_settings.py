@@ -59,7 +59,7 @@ def test_environments__beside_the_active__are_those_with_hosts_and_a_snippet() -
 
 def test_environments__stored_and_read__are_the_same() -> None:
     given = Environments(active_key="live", items=(LIVE, STAGING))
-    document = environments.to_document(given)
+    document = encode(given)
     assert environments.from_document({**document, "of a later release": 1}) == given
 
 
@@ -135,7 +135,7 @@ def test_settings__of_which_nothing_is_stored__are_untouched() -> None:
 
 def test_settings__that_are_stored__replace_what_is_untouched() -> None:
     given = Environments(active_key="live", items=(LIVE,))
-    stored = {ENVIRONMENTS: environments.to_document(given), PUBLICATION: {"webhooks_from": 7}}
+    stored = {ENVIRONMENTS: encode(given), PUBLICATION: {"webhooks_from": 7}}
     assert settings_from(stored) == RuntimeSettings(environments=given, webhooks_from=7)
 
 

@@ -67,7 +67,7 @@ WRITERS: Mapping[str, Callable[[Any], Document]] = {
 }
 SETTINGS: Mapping[str, Callable[[Document], Document]] = {
     CONSENT: lambda body: encode(consent.from_document(body)),
-    ENVIRONMENTS: lambda body: environments.to_document(environments.from_document(body)),
+    ENVIRONMENTS: lambda body: encode(environments.from_document(body)),
     EXTERNAL_TRACKING: lambda body: encode(external_tracking.from_document(body)),
 }
 """The settings that are read into dataclasses; the others stay the documents that they are."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.settings.refusals import Positions, refuse
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError
 
 MAX_ENVIRONMENTS = 12
@@ -50,11 +50,6 @@ UNTOUCHED = Environments(
     items=(Environment(key="production", name="Production", is_default=True, sub_snippet_enabled=False),),
 )
 """What holds in a shop that never said anything."""
-
-
-def to_document(environments: Environments) -> dict[str, Any]:
-    """The stored form."""
-    return encode(environments)
 
 
 def from_document(document: Mapping[str, Any]) -> Environments:

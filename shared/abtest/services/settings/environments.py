@@ -6,23 +6,12 @@ from itertools import islice
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import environments as domain
 from abtest.domain.settings.runtime import ENVIRONMENTS
+from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ConflictError
-from abtest.ports.catalog import Catalog, Document, Head, Kind
+from abtest.ports.catalog import Catalog, Head, Kind
 from abtest.services.context import Caller
-from abtest.services.retrying import refuse_other_version
-from abtest.services.settings.store import Kept, Setting, SettingsStore
+from abtest.services.settings.setting import RuntimeSetting
 
-
-def _shown(document: Document) -> contract.Environments:
-    return contract.Environments.of(domain.from_document(document))
-
-
-SETTING = Setting(
-    record_id=ENVIRONMENTS,
-    verb="update_environments",
-    untouched=domain.to_document(domain.UNTOUCHED),
-    shown=lambda document: _shown(document).model_dump(),
-)
 _USERS_TOLD = 5
 _PAGE = 100
 _KINDS: dict[Kind, tuple[str, frozenset[str]]] = {
@@ -32,15 +21,18 @@ _KINDS: dict[Kind, tuple[str, frozenset[str]]] = {
 """What is delivered in environments: its name for people, and the statuses in which it is."""
 
 
-class EnvironmentSettings:
-    """The use cases."""
+class EnvironmentSettings(RuntimeSetting[domain.Environments, contract.EnvironmentsResponse]):
+    """The environments of a shop."""
 
-    def __init__(self, store: SettingsStore) -> None:
-        self._store = store
+    record_id = ENVIRONMENTS
+    verb = "update_environments"
+    untouched = domain.UNTOUCHED
 
-    def get(self, caller: Caller) -> contract.EnvironmentsResponse:
-        """The environments of the shop."""
-        return _answer(self._store.read(caller.shop_id, SETTING))
+    def response(self, value: domain.Environments, revision: Timestamp | None) -> contract.EnvironmentsResponse:
+        return contract.EnvironmentsResponse(environments=contract.Environments.of(value), version=revision)
+
+    def audited(self, response: contract.EnvironmentsResponse) -> contract.Environments:
+        return response.environments
 
     def update(
         self, caller: Caller, wish: contract.UpdateEnvironments, expected_version: int | None
@@ -50,27 +42,19 @@ class EnvironmentSettings:
         Raises RevisionConflictError, VersionConflictError, ValidationFailedError, ConflictError when an environment
         that is in use were gone.
         """
-        wanted = wish.environments.environments()
+        after = wish.environments.environments()
 
-        def check(kept: Kept) -> None:
-            refuse_other_version(expected_version, kept.version)
-            kept.refuse_other(wish.expected_version)
+        def decide(before: domain.Environments) -> domain.Environments:
+            domain.refuse_contradictions(after)
+            _refuse_in_use(self._store.world.catalog, caller.shop_id, set(before.keys) - set(after.keys))
+            return after
 
-        def decide(document: Document) -> Document:
-            domain.refuse_contradictions(wanted)
-            gone = set(domain.from_document(document).keys) - set(wanted.keys)
-            _refuse_in_use(self._store.world.catalog, caller.shop_id, gone)
-            return domain.to_document(wanted)
-
-        kept, precompile = self._store.change(caller, SETTING, decide, check)
-        answer = _answer(kept)
-        if precompile is not None:
-            answer.precompile = precompile
-        return answer
-
-
-def _answer(kept: Kept) -> contract.EnvironmentsResponse:
-    return contract.EnvironmentsResponse(environments=_shown(kept.document), version=kept.revision).at(kept.version)
+        return self.change(
+            caller,
+            decide,
+            expected_version=expected_version,
+            check=lambda kept: kept.refuse_other(wish.expected_version),
+        )
 
 
 def _refuse_in_use(catalog: Catalog, shop_id: str, gone: Set[str]) -> None:

@@ -1,73 +1,43 @@
 """External tracking: the domains to which identity is handed over."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import external_tracking as domain
 from abtest.domain.settings.runtime import EXTERNAL_TRACKING
-from abtest.kit.documents import encode
-from abtest.ports.catalog import Document
+from abtest.kit.clock import Timestamp
 from abtest.services.context import Caller
-from abtest.services.retrying import refuse_other_version
-from abtest.services.settings.store import Check, Kept, Setting, SettingsStore
+from abtest.services.settings.setting import RuntimeSetting
 
 
-def _shown(document: Document) -> contract.ExternalTracking:
-    return contract.ExternalTracking.of(domain.from_document(document))
+class ExternalTrackingSettings(RuntimeSetting[domain.ExternalTracking, contract.ExternalTrackingResponse]):
+    """The external domains of a shop."""
 
+    record_id = EXTERNAL_TRACKING
+    verb = "update_external_tracking"
+    untouched = domain.UNTOUCHED
 
-SETTING = Setting(
-    record_id=EXTERNAL_TRACKING,
-    verb="update_external_tracking",
-    untouched=encode(domain.UNTOUCHED),
-    shown=lambda document: _shown(document).model_dump(),
-)
+    def response(self, value: domain.ExternalTracking, revision: Timestamp | None) -> contract.ExternalTrackingResponse:
+        shown = contract.ExternalTracking.of(value)
+        return contract.ExternalTrackingResponse(externalTracking=shown, revision=revision)
 
-
-class ExternalTrackingSettings:
-    """The use cases."""
-
-    def __init__(self, store: SettingsStore) -> None:
-        self._store = store
-
-    def get(self, caller: Caller) -> contract.ExternalTrackingResponse:
-        """The setting of the shop."""
-        return _answer(self._store.read(caller.shop_id, SETTING))
+    def audited(self, response: contract.ExternalTrackingResponse) -> contract.ExternalTracking:
+        return response.externalTracking
 
     def update(
         self, caller: Caller, wish: contract.UpdateExternalTracking, expected_version: int | None
     ) -> contract.ExternalTrackingResponse:
-        """Merge the stated fields in.
+        """Merge the given fields in.
 
         Raises RevisionConflictError, VersionConflictError, SigningRequiredError, ValidationFailedError.
         """
         changes = wish.externalTracking.changes()
-
-        def check(kept: Kept) -> None:
-            domain.refuse_unsigned(changes)
-            refuse_other_version(expected_version, kept.version)
-            kept.refuse_other(wish.expected_revision)
-
-        return self._change(caller, changes, check)
+        domain.refuse_unsigned(changes)
+        return self.change(
+            caller,
+            lambda setting: domain.merged(setting, changes),
+            expected_version=expected_version,
+            check=lambda kept: kept.refuse_other(wish.expected_revision),
+        )
 
     def set_signing(self, caller: Caller, *, signed: bool) -> contract.ExternalTrackingResponse:
-        """What the platform's support does, whatever stands there."""
-        return self._change(caller, {"signed": signed}, lambda _: None)
-
-    def _change(self, caller: Caller, changes: Mapping[str, Any], check: Check) -> contract.ExternalTrackingResponse:
-        kept, precompile = self._store.change(
-            caller,
-            SETTING,
-            lambda document: encode(domain.merged(domain.from_document(document), changes)),
-            check,
-        )
-        answer = _answer(kept)
-        if precompile is not None:
-            answer.precompile = precompile
-        return answer
-
-
-def _answer(kept: Kept) -> contract.ExternalTrackingResponse:
-    shown = _shown(kept.document)
-    return contract.ExternalTrackingResponse(externalTracking=shown, revision=kept.revision).at(kept.version)
+        """Set what only the platform's support may change, at any revision."""
+        return self.change(caller, lambda setting: domain.merged(setting, {"signed": signed}))

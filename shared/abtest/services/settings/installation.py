@@ -8,12 +8,11 @@ from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
 from abtest.domain.install.page import read_page
 from abtest.domain.install.tags import install_tags
 from abtest.domain.install.verdict import Expected, Verdict, judge
-from abtest.domain.settings import environments as sites
 from abtest.kit.errors import FieldError
 from abtest.ports.http_sender import Failure, HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.services.context import Caller
 from abtest.services.last_seen import LastSeen
-from abtest.services.settings.environments import SETTING as ENVIRONMENTS
+from abtest.services.settings.environments import EnvironmentSettings
 from abtest.services.settings.install_domains import SETTING as INSTALL_DOMAINS
 from abtest.services.settings.store import Kept, Setting, SettingsStore
 from abtest.services.shop_records import read_shop
@@ -122,14 +121,14 @@ class Installations:
         return None
 
     def _expected(self, shop_id: str) -> Expected:
-        environments = sites.from_document(self._store.read(shop_id, ENVIRONMENTS).document)
+        environments = EnvironmentSettings(self._store).value(shop_id)
         return Expected(shop_id=shop_id, worker_base_url=self._worker_base_url, environments=environments.keys)
 
     def _hosts(self, shop_id: str) -> frozenset[str]:
         """Where the snippet may stand: the shop's domains, those of its environments, and what lies below them."""
         own = read_shop(self._store.world.catalog, shop_id).domain
         additional = self._store.read(shop_id, INSTALL_DOMAINS).document["additional"]
-        environments = sites.from_document(self._store.read(shop_id, ENVIRONMENTS).document)
+        environments = EnvironmentSettings(self._store).value(shop_id)
         return frozenset({own, *additional, *(host for item in environments.items for host in item.domains)})
 
     def _keep(self, caller: Caller, url: str, verdict: Verdict) -> None:

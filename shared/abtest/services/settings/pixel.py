@@ -6,12 +6,10 @@ from abtest.contract import installation as contract
 from abtest.domain.credentials.signing import RootKeys, browser_signature
 from abtest.domain.delivery.config import Runtime
 from abtest.domain.install.pixel import GLOBAL_NAME, Provider, example, pixel_config, render_pixel
-from abtest.domain.settings import consent as consents
-from abtest.domain.settings import external_tracking as handovers
 from abtest.domain.settings.runtime import RuntimeSettings
 from abtest.services.context import Caller
-from abtest.services.settings.consent import SETTING as CONSENT
-from abtest.services.settings.external_tracking import SETTING as EXTERNAL_TRACKING
+from abtest.services.settings.consent import Consents
+from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.store import SettingsStore
 from abtest.services.shop_records import read_shop
 
@@ -30,8 +28,8 @@ class Pixels:
     def get(self, caller: Caller, provider: Provider) -> contract.ExternalPixelSnippet:
         """The snippet for a kind of page, with the shop's settings as they are now."""
         shop = read_shop(self._store.world.catalog, caller.shop_id)
-        tracking = handovers.from_document(self._store.read(shop.id, EXTERNAL_TRACKING).document)
-        consent = consents.from_document(self._store.read(shop.id, CONSENT).document)
+        tracking = ExternalTrackingSettings(self._store).value(shop.id)
+        consent = Consents(self._store).value(shop.id)
         runtime = Runtime(
             shop_id=shop.id,
             environment="",

@@ -1,50 +1,51 @@
 """Publication on demand, and whether webhooks are told of publications."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings.runtime import PUBLICATION
-from abtest.ports.catalog import Commit, Document
+from abtest.kit.clock import Timestamp
+from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
-from abtest.services.retrying import refuse_other_version
-from abtest.services.settings.store import Kept, Setting, SettingsStore, precompile_of
+from abtest.services.settings.setting import RuntimeSetting
+from abtest.services.settings.store import precompile_of
 
 
-def _shown(document: Document) -> contract.PublicationSettings:
-    return contract.PublicationSettings(webhooks_enabled=document["webhooks_from"] is not None)
+@dataclass(frozen=True, slots=True)
+class Announcements:
+    """`webhooks_from` is the revision after which webhooks receive publications; None when they receive none."""
+
+    webhooks_from: int | None = None
 
 
-SETTING = Setting(
-    record_id=PUBLICATION,
-    verb="update_publication",
-    untouched={"webhooks_from": None},
-    shown=lambda document: _shown(document).model_dump(),
-)
+class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSettings]):
+    """Whether webhooks receive publications, and publication on demand."""
 
+    record_id = PUBLICATION
+    verb = "update_publication"
+    untouched = Announcements()
 
-class PublicationControl:
-    """The use cases."""
+    def response(self, value: Announcements, revision: Timestamp | None) -> contract.PublicationSettings:
+        del revision  # the contract shows none
+        return contract.PublicationSettings(webhooks_enabled=value.webhooks_from is not None)
 
-    def __init__(self, store: SettingsStore) -> None:
-        self._store = store
-
-    def get(self, caller: Caller) -> contract.PublicationSettings:
-        """Whether webhooks are told of publications."""
-        return _answer(self._store.read(caller.shop_id, SETTING))
+    def audited(self, response: contract.PublicationSettings) -> contract.PublicationSettings:
+        return response
 
     def update(
         self, caller: Caller, wish: contract.UpdatePublicationSettings, expected_version: int | None
     ) -> contract.PublicationSettings:
-        """Merge the stated field in. Nothing is published by this. Raises VersionConflictError."""
-        kept, _ = self._store.change(
-            caller,
-            SETTING,
-            lambda document: self._merged(caller.shop_id, document, wish.stated()),
-            lambda kept: refuse_other_version(expected_version, kept.version),
-            publishes=False,
-        )
-        return _answer(kept)
+        """Merge the given field in. Nothing is published by this. Raises VersionConflictError."""
+
+        def decide(before: Announcements) -> Announcements:
+            is_enabled = wish.stated().get("webhooks_enabled", before.webhooks_from is not None)
+            if is_enabled == (before.webhooks_from is not None):
+                return before
+            # Publications that began before webhooks were enabled stay silent: only later revisions are announced.
+            revision = self._store.world.catalog.next_revision(caller.shop_id) if is_enabled else None
+            return Announcements(webhooks_from=revision)
+
+        return self.change(caller, decide, expected_version=expected_version, publishes=False)
 
     def publish(self, caller: Caller) -> contract.PublishResult:
         """Publish what stands. The promise is kept by the sweep where this fails."""
@@ -57,15 +58,3 @@ class PublicationControl:
             status="published" if outcome.ok else "failed",
             precompile=precompile_of(outcome),
         )
-
-    def _merged(self, shop_id: str, document: Document, stated: Mapping[str, Any]) -> Document:
-        """Publications that began before webhooks were turned on are not told: only later revisions are."""
-        is_on = document["webhooks_from"] is not None
-        wanted = stated.get("webhooks_enabled", is_on)
-        if wanted == is_on:
-            return document
-        return {"webhooks_from": self._store.world.catalog.next_revision(shop_id) if wanted else None}
-
-
-def _answer(kept: Kept) -> contract.PublicationSettings:
-    return _shown(kept.document).at(kept.version)
