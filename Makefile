@@ -1,4 +1,4 @@
-# Every habit of this project. `make help` explains itself: it prints the words after each `##`.
+# Commands of this project. `make help` prints the text after each `##`.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -13,7 +13,7 @@ export PYTHONPATH := shared:functions:.
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-setup: ## Install everything the project needs, into the project (idempotent; says what it does)
+setup: ## Install everything the project needs, into the project (idempotent; prints its steps)
 	@tools/setup.sh
 
 run: setup ## Start the local stack until Ctrl-C (ARGS: --fresh starts empty, --strict-egress refuses loopback, --help lists the ports)
@@ -43,7 +43,7 @@ check: setup ## The part of the gate that needs no browser, stack or container: 
 test: setup ## Everything that CI runs, in a quarter of an hour; the last line sums up all pytest runs
 	@tools/test.sh $(ARGS)
 
-recompute: ## Every roll-up anew from the raw ledger: of the local stack, or ARGS="--stack-name NAME" (both: --dry-run, --experiment ID, --shop ID)
+recompute: ## Count every roll-up again from the raw ledger: of the local stack, or ARGS="--stack-name NAME" (both: --dry-run, --experiment ID, --shop ID)
 	@$(PY) -m tools.admin ledger recompute $(if $(findstring --stack-name,$(ARGS)),,--local) $(ARGS)
 
 lint: ## Formatting, lint, types, import rules, template
@@ -73,13 +73,13 @@ sdk: ## The storefront SDK: types, lint, unit tests, and that the committed bund
 browser: ## The storefront SDK in headless Chromium
 	@.venv/bin/pytest tests/browser -q $(ARGS)
 
-golden: ## Write the golden vectors anew; refuses where Python and JavaScript disagree
+golden: ## Write the golden vectors again; refuses where Python and JavaScript disagree
 	@$(PY) -m tools.golden $(ARGS)
 
 proof: ## A million random questions to both languages (ARGS="--seeds 7 8")
 	@$(PY) -m tools.golden.compare --cases 1000000 $(ARGS)
 
-sim: setup ## What the statistics promise, simulated in full: errors, power, coverage, Guardian (ARGS="--scale 0.1" is quick)
+sim: setup ## Simulate the promises of the statistics in full: errors, power, coverage, Guardian (ARGS="--scale 0.1" is quick)
 	@$(PY) -m tools.sim $(ARGS)
 
 figures: ## The size, typing and wording of the code next to the targets of its review
@@ -104,19 +104,19 @@ benchmark-stats-engines: # gbstats and tea-tasting want different numpys, so eac
 	  VIRTUAL_ENV=$(CURDIR)/.local/venvs/benchmarks-$$engine .venv/bin/uv pip sync --quiet --require-hashes requirements/benchmarks-$$engine.txt; \
 	done
 
-bench: benchmark-engines benchmark-stats-engines ## Every benchmark, each beside a named baseline in one run
+bench: benchmark-engines benchmark-stats-engines ## Every benchmark, each next to a named baseline in one run
 	@for file in benchmarks/bench_*.py; do $(PY) $$file; done
 
-bench-results: benchmark-engines ## 10,000,000 events to statistics, beside chDB and Polars (ARGS: --events N --rounds N)
+bench-results: benchmark-engines ## 10,000,000 events to statistics, next to chDB and Polars (ARGS: --events N --rounds N)
 	@$(PY) benchmarks/bench_results.py $(ARGS)
 
-bench-stats: benchmark-stats-engines ## One comparison and 10,000, beside gbstats and tea-tasting (ARGS: --rounds N)
+bench-stats: benchmark-stats-engines ## One comparison and 10,000, next to gbstats and tea-tasting (ARGS: --rounds N)
 	@$(PY) benchmarks/bench_stats.py $(ARGS)
 
 bench-%: ## One benchmark, for example make bench-ingest
 	@$(PY) benchmarks/bench_$*.py $(ARGS)
 
-lock: ## Resolve requirements anew (hashes, no index addresses)
+lock: ## Resolve requirements again (hashes, no index addresses)
 	@tools/lock.sh
 
 clean: ## Remove builds and caches, keep the local stack's state

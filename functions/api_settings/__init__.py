@@ -1,1 +1,1 @@
-"""Shops, keys, defaults, the reference, and every management address that is no route."""
+"""Shops, keys, defaults, the reference, and unknown addresses of the management API."""

@@ -1,1 +1,1 @@
-"""Auto-stop: running experiments that have shown enough are paused."""
+"""Auto-stop: pauses running experiments with enough evidence."""

@@ -1,1 +1,1 @@
-"""Hands on what was promised and not done, each minute."""
+"""Finishes interrupted work every minute: publications, spilled events, jobs, webhooks."""

@@ -1,1 +1,1 @@
-"""Makes the exports that ExportQueue names."""
+"""Writes the exports in ExportQueue."""

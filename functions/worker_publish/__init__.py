@@ -1,1 +1,1 @@
-"""Publishes the shops that PublishQueue names."""
+"""Publishes the shops in PublishQueue."""

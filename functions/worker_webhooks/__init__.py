@@ -1,1 +1,1 @@
-"""Makes deliveries of events and sends them to the endpoints of shops."""
+"""Creates deliveries of events and sends them to the endpoints of shops."""

@@ -1,1 +1,1 @@
-"""Endpoints of the analytics family, one module an idea."""
+"""Endpoints of the analytics family, one module per subject."""

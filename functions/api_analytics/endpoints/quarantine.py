@@ -1,4 +1,4 @@
-"""Events that were set aside."""
+"""Routes of quarantined events."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Counting at once."""
+"""Routes that refresh results."""
 
 from typing import Annotated
 

@@ -23,7 +23,7 @@ Format = Annotated[
 ]
 ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"description": "The report, with an ETag", "content": {"text/html": {"schema": {"type": "string"}}}},
-    304: {"description": "Nothing else is to be said than under the ETag that If-None-Match names"},
+    304: {"description": "Not modified since the ETag in If-None-Match"},
 }
 
 router = Router("/experiments", tag="Results")
@@ -67,5 +67,5 @@ def _page(report: contract.Report) -> Response:
 
 
 def _tag(report: contract.Report, form: contract.Format, said: bytes) -> str:
-    """Of all that is answered: a page that another release renders otherwise from the same facts is another answer."""
+    """ETag of the whole response: a release that renders the same facts differently returns another one."""
     return f'W/"{report.generation or 0}-{form}-{sha256(said).hexdigest()[:16]}"'

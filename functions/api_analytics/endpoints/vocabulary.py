@@ -1,4 +1,4 @@
-"""Parameters that several routes of results and analytics take."""
+"""Parameters shared by routes of results and analytics."""
 
 import re
 from datetime import date

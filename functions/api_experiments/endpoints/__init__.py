@@ -1,1 +1,1 @@
-"""Endpoints, one module an idea."""
+"""Endpoints, one module per subject."""

@@ -1,4 +1,4 @@
-"""Routes of the audiences that a shop keeps for reuse."""
+"""Routes of reusable audiences."""
 
 from typing import Annotated
 

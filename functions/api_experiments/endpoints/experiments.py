@@ -1,4 +1,4 @@
-"""Routes around an experiment's fields."""
+"""Routes of experiments: lists, creation, fields, history."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of an experiment's goals and of the page rules that scope them."""
+"""Routes of an experiment's goals and of the page rules that limit them."""
 
 from typing import Annotated
 

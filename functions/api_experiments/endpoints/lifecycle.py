@@ -1,4 +1,4 @@
-"""Routes that move an experiment through its states."""
+"""Routes of the lifecycle of experiments."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of the pages that a shop keeps for reuse, and of the rule tester."""
+"""Routes of reusable pages and of the rule tester."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The route that makes a winner what everybody gets."""
+"""The route that ships a winner to everyone."""
 
 from typing import Annotated
 

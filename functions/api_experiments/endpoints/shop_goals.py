@@ -1,4 +1,4 @@
-"""Routes of the goals that a shop keeps for reuse."""
+"""Routes of reusable goals."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ Goals = Annotated[ShopGoals, use(ShopGoals)]
 
 
 def answer(stored: Stored) -> Goal:
-    """A stored goal as the contract shows it."""
+    """A stored goal on the wire."""
     found, version = stored
     return Goal.of(found).at(version)
 

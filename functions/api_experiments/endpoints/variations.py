@@ -1,4 +1,4 @@
-"""Routes of variations, below their experiment and by their own address."""
+"""Routes of variations, below their experiment and at their own address."""
 
 from typing import Annotated
 

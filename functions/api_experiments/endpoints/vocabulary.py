@@ -1,4 +1,4 @@
-"""Words that the family's routes share: who may call, what paths name, how answers are made."""
+"""Shared by the family's routes: callers, path parameters, responses."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeVar
@@ -43,25 +43,25 @@ Item = TypeVar("Item", bound=Output)
 
 
 def experiment(published: Published) -> Experiment:
-    """The answer of a write to an experiment."""
+    """Response of a write to an experiment."""
     return Experiment.single(published.experiment, published.warning)
 
 
 def variation(written: tuple[Published, Arm]) -> WrittenVariation:
-    """The answer of a write to a variation: the variation, and since when is counted."""
+    """Response of a write to a variation: the variation and its measurement."""
     published, arm = written
     experiment = published.experiment
     return WrittenVariation.after(arm, experiment, published.warning).at(experiment.version)
 
 
 def goal(written: tuple[Published, Measure]) -> Goal:
-    """The answer of a write to a goal."""
+    """Response of a write to a goal."""
     published, measure = written
     return Goal.of(measure).at(published.experiment.version)
 
 
 def kept(archived: ArchivedFilter, item: Arm | Measure) -> bool:
-    """Whether a list shows the item."""
+    """Return whether a list shows the item."""
     return archived == "all" or (archived == "true") == (item.archived_at is not None)
 
 
@@ -76,7 +76,7 @@ def variations_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> l
 
 
 def weighed(published: Published) -> WeightedVariations:
-    """The answer of a write to all weights: the variations in use, and since when is counted."""
+    """Response of a write to all weights: the variations in use and the measurement."""
     experiment = published.experiment
     arms = whole([Variation.of(item, published.warning) for item in experiment.variations if item.archived_at is None])
     told = WeightedVariations.told(experiment)
@@ -84,7 +84,7 @@ def weighed(published: Published) -> WeightedVariations:
 
 
 def audit_log(row: AuditRow) -> AuditLog:
-    """An audit row as the contract shows it; shops belong to no organisation of their own."""
+    """An audit row on the wire; shops have no organisation of their own."""
     return AuditLog(
         id=row.id,
         shop_id=row.shop_id,
@@ -100,9 +100,9 @@ def audit_log(row: AuditRow) -> AuditLog:
 
 
 def part_of(page: Paging, items: Sequence[Part]) -> ListOf[Part]:
-    """The page of a list that is part of a resource: what follows the item that the cursor names.
+    """The page of a list that is part of a resource: the items after the one that the cursor names.
 
-    Raises InvalidCursorError when that item is there no more: nobody knows what followed it.
+    Raises InvalidCursorError when that item no longer exists, because its successors are then unknown.
     """
     start = 0 if page.after is None else _position(page.after, items) + 1
     shown = items[start : start + page.limit]
@@ -117,5 +117,5 @@ def _position(item_id: str, items: Sequence[Part]) -> int:
 
 
 def whole(items: Sequence[Item]) -> ListOf[Item]:
-    """A whole list, as writes answer it."""
+    """A whole list, as writes return it."""
     return ListOf[Item](data=list(items), pagination=Pagination(limit=MAX_LIMIT, next_cursor=None, has_more=False))

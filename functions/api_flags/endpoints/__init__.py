@@ -1,1 +1,1 @@
-"""One module an idea."""
+"""Endpoints, one module per subject."""

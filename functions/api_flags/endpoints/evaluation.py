@@ -1,4 +1,4 @@
-"""The route by which servers ask for the values of flags."""
+"""The route that evaluates flags for servers."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes around a flag's fields."""
+"""Routes of flags: lists, creation, fields, values."""
 
 from typing import Annotated
 

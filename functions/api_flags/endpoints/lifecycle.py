@@ -1,4 +1,4 @@
-"""Routes that move a flag through its states."""
+"""Routes of the lifecycle of flags."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Words that the family's routes share: who may call, what paths name, how answers are made."""
+"""Shared by the family's routes: callers, path parameters, responses."""
 
 from typing import Annotated
 
@@ -25,5 +25,5 @@ Named = Annotated[Reference, Depends(reference)]
 
 
 def flag(saved: Saved) -> FeatureFlag:
-    """The answer of a write."""
+    """Response of a write."""
     return FeatureFlag.of(saved.flag, saved.warning)

@@ -1,4 +1,4 @@
-"""Routes that move a personalization through its states."""
+"""Routes of the lifecycle of personalizations."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes around a personalization's fields, and the order of all of them."""
+"""Routes of personalizations: lists, creation, fields, order."""
 
 from typing import Annotated
 

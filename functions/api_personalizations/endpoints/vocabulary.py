@@ -1,4 +1,4 @@
-"""Words that the family's routes share: who may call, what paths name, how answers are made."""
+"""Shared by the family's routes: callers, path parameters, responses."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ PersonalizationId = PathId
 async def confirmation(
     confirm_live_impact: Annotated[bool, Query(description="Required while the personalization is active.")] = False,
 ) -> Consent:
-    """The acknowledgement of a request whose body has no room for it."""
+    """The acknowledgement of a request without room for it in its body."""
     return Consent(confirmed=confirm_live_impact)
 
 
@@ -28,11 +28,11 @@ Confirmation = Annotated[Consent, Depends(confirmation)]
 
 
 def personalization(published: Published) -> Personalization:
-    """The answer of a write."""
+    """Response of a write."""
     return Personalization.of(published.personalization, published.warning)
 
 
 def experience(written: tuple[Published, Experience]) -> PersonalizationExperience:
-    """The answer of a write to an experience."""
+    """Response of a write to an experience."""
     published, made = written
     return PersonalizationExperience.of(made, published.warning).at(published.personalization.version)

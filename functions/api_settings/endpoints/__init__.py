@@ -1,1 +1,1 @@
-"""One module a resource."""
+"""Endpoints, one module per resource."""

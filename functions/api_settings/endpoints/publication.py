@@ -1,4 +1,4 @@
-"""Routes of publication: on demand, and whether webhooks are told."""
+"""Routes of publication: on demand, and its webhook setting."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Who may call the routes of runtime settings."""
+"""Callers of the routes of runtime settings."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes around what was sent: the log, tests, sending again."""
+"""Routes of webhook deliveries: the log, tests, redelivery, recovery."""
 
 from typing import Annotated
 

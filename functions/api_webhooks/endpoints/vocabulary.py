@@ -1,4 +1,4 @@
-"""Words that the family's routes share: who may call."""
+"""Callers of the webhook routes."""
 
 from typing import Annotated
 

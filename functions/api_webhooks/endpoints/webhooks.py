@@ -1,4 +1,4 @@
-"""Routes around an endpoint's settings."""
+"""Routes of webhook endpoints."""
 
 from typing import Annotated
 

@@ -54,7 +54,7 @@ class AudienceRulesTree(Input):
 
 
 def _bounded(rules: Any) -> Any:
-    """The rules, if they are neither too deep nor too many; what else is wrong with them is found later."""
+    """The rules, if they are neither too deep nor too many; other errors are detected later."""
     total = 0
     for at, group in _groups(rules, ()):
         if len(at) >= 2 * MAX_GROUP_DEPTH:
@@ -67,7 +67,7 @@ def _bounded(rules: Any) -> Any:
 
 
 def _groups(rules: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
-    """Every group with its location; those below the first that is too deep are not looked at."""
+    """Every group with its location, without those below the first that is too deep."""
     if not isinstance(rules, dict):
         return
     yield at, rules

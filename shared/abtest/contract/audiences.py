@@ -47,7 +47,7 @@ class Audience(Output):
 
     @classmethod
     def of(cls, audience: Target, warning: PublicationWarning | None = None) -> Self:
-        """An audience as the contract shows it."""
+        """An audience on the wire."""
         optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
         return cls(
             id=audience.id,

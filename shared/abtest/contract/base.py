@@ -24,7 +24,7 @@ from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import is_uuid
 
 ABSENT: Any = Field(default_factory=NoneType)
-"""Default of a field that may be left out but not be null unless its type says so; `stated()` never shows it."""
+"""Default of an optional field, which is null only if its type allows it; `stated()` never returns it."""
 
 MAX_DEPTH = 20
 
@@ -40,7 +40,7 @@ class Input(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
 
     def stated(self) -> dict[str, Any]:
-        """What the request said, and no more: absent fields are absent, nulls are None."""
+        """Return the fields of the request: absent ones are absent, nulls are None."""
         return self.model_dump(exclude_unset=True)
 
 
@@ -56,7 +56,7 @@ class OpenInput(Input):
 
 
 def shallow(value: Any) -> Any:
-    """The JSON value as it is; one nested more than MAX_DEPTH levels deep is refused."""
+    """Return the JSON value unchanged; refuse one nested more than MAX_DEPTH levels deep."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [child for parent in level for child in _children(parent)]
@@ -78,13 +78,13 @@ class Output(BaseModel):
     _row_version: int | None = PrivateAttr(default=None)
 
     def at(self, version: int) -> Self:
-        """The same answer, knowing its row version: http/ makes the ETag of it. It is no field."""
+        """The same response with its row version, from which http/ makes the ETag. The version is not a field."""
         self._row_version = version
         return self
 
     @property
     def row_version(self) -> int | None:
-        """The version that the ETag names; None for what has none."""
+        """The version in the ETag; None without one."""
         return self._row_version
 
 
@@ -148,19 +148,19 @@ Uuid = Annotated[str, AfterValidator(_uuid), WithJsonSchema({"type": "string", "
 """A UUID of a request, rewritten to lower case."""
 
 Reference = Annotated[str, AfterValidator(_reference), WithJsonSchema({"type": "string", "pattern": _REFERENCE})]
-"""A UUID or a public id of ten digits, as paths take both."""
+"""A UUID or a public id of ten digits; paths accept both."""
 
 Unique = _UniqueItems()
-"""Marks a list of scalars whose items must differ."""
+"""Mark a list of scalars whose items must differ."""
 
 DateTime = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
-"""A date-time of an answer."""
+"""A date-time of a response."""
 
 Id = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
-"""A UUID of an answer."""
+"""A UUID of a response."""
 
 PublicId = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^[1-9][0-9]{9}$"})]
-"""Ten digits, the first of them 1 to 9: the short id that people see."""
+"""The short id for people: ten digits, the first of them 1 to 9."""
 
 
 class Pagination(Output):

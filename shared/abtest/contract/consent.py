@@ -20,7 +20,7 @@ class LiveEdit(Input):
     confirmed_consumer_ids: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=1000)] = ABSENT
 
     def stated(self) -> dict[str, Any]:
-        """What the edit says about the resource, without the acknowledgement."""
+        """Return the edited fields, without the acknowledgement."""
         return {name: value for name, value in super().stated().items() if name not in _FIELDS}
 
     def consent(self) -> Consent:

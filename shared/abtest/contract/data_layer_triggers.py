@@ -31,7 +31,7 @@ From = Annotated[
     Name | Annotated[list[Name], Field(min_length=1, max_length=MAX_ALTERNATIVES)],
     OneOf("a path, or a list of 1 to 5 paths"),
 ]
-"""Where a value is: the first path that leads to one."""
+"""Paths to a value: the first that leads to one is used."""
 
 
 def _not_zero(number: float) -> float:
@@ -172,7 +172,7 @@ class DataLayerTriggerInput(Input):
     mappings: Mappings = ABSENT
 
     def stated(self) -> dict[str, Any]:
-        """What the request said, under the names of the contract."""
+        """Return the fields of the request under the names of the contract."""
         return self.model_dump(exclude_unset=True, by_alias=True)
 
 
@@ -196,7 +196,7 @@ class DataLayerTrigger(Output):
 
     @classmethod
     def of(cls, trigger: Trigger, warning: PublicationWarning | None = None) -> Self:
-        """A trigger as the contract shows it."""
+        """A trigger on the wire."""
         optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
         return cls(
             id=trigger.id,
@@ -244,7 +244,7 @@ class TriggerTest(Output):
 
     @classmethod
     def of(cls, found: Evaluation) -> Self:
-        """An evaluation as the contract shows it."""
+        """An evaluation on the wire."""
         return cls(
             matched=found.matched,
             revenue=None if found.revenue is None else ReadRevenue(**found.revenue),

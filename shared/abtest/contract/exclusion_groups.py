@@ -63,7 +63,7 @@ class ExclusionGroup(Output):
 
     @classmethod
     def of(cls, group: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """A group as the contract shows it."""
+        """A group on the wire."""
         optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
         members = [GroupMemberShown(experiment_id=item.experiment_id, share=item.share) for item in group.members]
         return cls(

@@ -50,7 +50,7 @@ Slug = Annotated[str, Field(pattern="^[a-z0-9-]{1,100}$")]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 ALIASES = {"type": "counting_type", "experiment_type": "delivery_type"}
-"""Deprecated names of fields, taken and shown beside the present ones."""
+"""Deprecated names of fields, accepted and returned next to the current ones."""
 
 _STORED_NAMES = {**ALIASES, "goalPageRules": "goal_page_rules"}
 
@@ -82,9 +82,9 @@ class ExperimentFields(Input):
     goalPageRules: Annotated[PageRuleList, Field(description="Page rules that goals refer to by `page_id`.")] = ABSENT
 
     def stated(self) -> dict[str, Any]:
-        """What the request said, under the names of the aggregate.
+        """Return the fields of the request under the names of the aggregate.
 
-        Raises ValidationFailedError when an alias says one thing and the present name another.
+        Raises ValidationFailedError when an alias and the current name have different values.
         """
         said = super().stated()
         for alias, name in ALIASES.items():
@@ -194,12 +194,12 @@ class Experiment(Output):
 
     @classmethod
     def listed(cls, experiment: Aggregate) -> Self:
-        """An experiment as lists show it."""
+        """An experiment in lists."""
         return cls(**_shown(experiment)).at(experiment.version)
 
     @classmethod
     def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """An experiment as single reads and writes show it. No idea is linked: there is no backlog yet."""
+        """An experiment in single reads and writes. No idea is linked: there is no backlog yet."""
         return cls(**_alone(experiment, warning)).at(experiment.version)
 
 
@@ -208,7 +208,7 @@ class UpdatedExperiment(Experiment, CountedFrom):
 
     @classmethod
     def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """The experiment beside its measurement."""
+        """The experiment with its measurement."""
         return cls(**_alone(experiment, warning), **cls.told(experiment)).at(experiment.version)
 
 
@@ -246,7 +246,7 @@ def _alone(experiment: Aggregate, warning: PublicationWarning | None) -> dict[st
 
 
 def _shown(experiment: Aggregate) -> dict[str, Any]:
-    """The fields of an answer; overrides that nobody set are shown as what they mean: everything is inherited."""
+    """The fields of a response. Unset overrides are shown as inherited."""
     approval = experiment.approval
     return {
         **{name: getattr(experiment, name) for name in _SAME_NAME},
@@ -262,7 +262,7 @@ def _shown(experiment: Aggregate) -> dict[str, Any]:
 
 
 GoalPageRules = Annotated[list[Any], AsStored(list[PageRules])]
-"""The page rules that only scope goals, as an answer."""
+"""The page rules that limit goals, in a response."""
 
 ChecklistStatus = Literal["pass", "warn", "fail"]
 

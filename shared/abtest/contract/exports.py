@@ -18,7 +18,7 @@ _EXAMPLE: dict[str, Any] = {
 
 
 FIRST_YEAR, LAST_YEAR = 2000, 2199
-"""The ledger names its objects by the hour: far from these years there are none, and names do not sort as time."""
+"""The ledger names its objects by the hour. Outside these years there are none, and names do not sort by time."""
 
 
 def _near(moment: str) -> str:

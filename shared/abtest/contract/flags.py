@@ -19,7 +19,7 @@ _UUID = "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
 FlagKey = Annotated[str, Field(pattern=f"^{_KEY}$")]
 FlagReference = Annotated[str, Field(pattern=f"^({_UUID}|{_KEY})$"), AfterValidator(str.lower)]
-"""A flag's UUID or its key, as paths take both."""
+"""A flag's UUID or its key; paths accept both."""
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 Description = Annotated[str, Field(max_length=2000)]
@@ -86,7 +86,7 @@ FlagVariants = Annotated[
     list[FlagVariant],
     Field(min_length=2, max_length=2, examples=[[{"key": "off", "value": 3}, {"key": "on", "value": 5}]]),
 ]
-"""Both values, each stated once."""
+"""Both values, each given once."""
 
 
 class FeatureFlag(Output):
@@ -109,7 +109,7 @@ class FeatureFlag(Output):
 
     @classmethod
     def of(cls, flag: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """A flag as the contract shows it."""
+        """A flag on the wire."""
         optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
         variants = [{"key": "off", "value": flag.off_value}, {"key": "on", "value": flag.on_value}]
         return cls(**{name: getattr(flag, name) for name in _SAME_NAME}, variants=variants, **optional).at(flag.version)

@@ -132,6 +132,6 @@ class Goal(Output):
 
     @classmethod
     def of(cls, goal: Measure) -> Self:
-        """A goal as the contract shows it."""
+        """A goal on the wire."""
         fields = {name: getattr(goal, name) for name in cls.model_fields}
         return cls(**{**fields, "capture": list(goal.capture)})

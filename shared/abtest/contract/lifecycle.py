@@ -18,7 +18,7 @@ class ActionInput(Input):
     """Base of action bodies."""
 
     def details(self) -> Details:
-        """What the body says, under the names of the domain."""
+        """Return the fields of the body under the names of the domain."""
         names = {"reason": "message", "qa_note": "message"}
         return Details(**{names.get(name, name): value for name, value in self.stated().items() if value is not None})
 
@@ -107,6 +107,6 @@ class ApprovalEvent(Output):
 
     @classmethod
     def of(cls, event: Event) -> "ApprovalEvent":
-        """An event as the contract shows it."""
+        """An event on the wire."""
         fields = {name: getattr(event, name) for name in cls.model_fields}
         return cls(**{**fields, "reviewer_user_ids": list(event.reviewer_user_ids)})

@@ -9,7 +9,7 @@ Location = tuple[str | int, ...]
 
 
 def misplaced(problems: Iterable[tuple[str | Location, str]]) -> ValidationError:
-    """The error that names these places below the value, and what is wrong with each; a validator raises it."""
+    """The error for these locations below the value, each with its problem; a validator raises it."""
     return ValidationError.from_exception_data("value", [_told(at, message) for at, message in problems])
 
 

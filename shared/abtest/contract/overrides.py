@@ -8,7 +8,7 @@ from pydantic import Field
 from abtest.contract.base import ABSENT, Input
 
 MAX_WHOLE = 2**53 - 1
-"""The largest whole number that every reader of JSON keeps exactly."""
+"""The largest whole number that every JSON reader keeps exactly."""
 
 AtLeastOne = Annotated[int, Field(ge=1, le=MAX_WHOLE)]
 AutoStopMode = Literal["inherit", "off", "fixed_horizon_planned_end", "sequential_significance"]

@@ -65,7 +65,7 @@ class Page(Output):
 
     @classmethod
     def of(cls, page: Target, warning: PublicationWarning | None = None) -> Self:
-        """A page as the contract shows it."""
+        """A page on the wire."""
         optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
         return cls(
             id=page.id,
@@ -125,5 +125,5 @@ class PageMatch(Output):
 
     @classmethod
     def of(cls, verdict: Verdict) -> Self:
-        """A verdict as the contract shows it."""
+        """A verdict on the wire."""
         return cls(matched=verdict.matched, rule_id=verdict.rule_id, reason=verdict.reason)

@@ -20,7 +20,7 @@ from abtest.domain.personalizations.model import Experience as StoredExperience
 from abtest.domain.personalizations.model import Personalization as Aggregate
 
 Key = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH, pattern="[^ \t\n\r]")]
-"""Any text but white space alone."""
+"""Any text that is not blank."""
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -131,7 +131,7 @@ PersonalizationRules = Annotated[
     list[PersonalizationRule],
     Field(max_length=MAX_RULES, examples=[[{"experience_key": "default", "name": "Everybody else"}]]),
 ]
-"""The first rule that holds decides; where none does, the experience with the key `default` is shown, if any."""
+"""The first matching rule decides. If none matches, the experience with the key `default` is shown, if any."""
 
 
 class PersonalizationOrderInput(Input):
@@ -216,7 +216,7 @@ class Personalization(Output):
 
     @classmethod
     def of(cls, stored: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """A personalization as the contract shows it."""
+        """A personalization on the wire."""
         return cls(
             **{name: getattr(stored, name) for name in _SAME_NAME},
             experiences=[PersonalizationExperience.of(experience) for experience in stored.experiences],

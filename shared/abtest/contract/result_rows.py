@@ -156,7 +156,7 @@ class _Compared(Output):
     ]
 
 
-class ResultRow(ForeignMoney, _Compared):  # in this order, what everybody reads stands first
+class ResultRow(ForeignMoney, _Compared):  # in this order, so that the most important fields come first
     """One variation in one goal. Comparisons are with the control, and null where they cannot be evaluated.
 
     A variation of weight 0 is not compared.

@@ -15,7 +15,7 @@ from abtest.domain.settings.consent import MAX_GROUP_CHARS, ConsentMode
 from abtest.domain.settings.install_domains import MAX_ADDITIONAL
 
 Token = Annotated[str, Field(max_length=100)]
-"""A concurrency token, as it was handed out."""
+"""A concurrency token from an earlier response."""
 
 Provider = Literal[
     "custom", "provider_a", "provider_b", "provider_c", "provider_d", "provider_e", "provider_f", "provider_g"
@@ -39,7 +39,7 @@ class RuntimeEnvironmentInput(Input):
     domains: Annotated[list[HostName], Field(max_length=sites.MAX_DOMAINS)]
 
     def environment(self) -> sites.Environment:
-        """As the domain has it."""
+        """The domain model."""
         return sites.Environment(
             key=self.key,
             name=self.name,
@@ -56,7 +56,7 @@ class EnvironmentsInput(Input):
     items: Annotated[list[RuntimeEnvironmentInput], Field(min_length=1, max_length=sites.MAX_ENVIRONMENTS)]
 
     def environments(self) -> sites.Environments:
-        """As the domain has them."""
+        """The domain model."""
         return sites.Environments(active_key=self.activeKey, items=tuple(item.environment() for item in self.items))
 
 
@@ -110,7 +110,7 @@ class Environments(Output):
 
     @classmethod
     def of(cls, environments: sites.Environments) -> Self:
-        """As the contract shows them."""
+        """The wire model."""
         items = [
             RuntimeEnvironment(
                 key=item.key,
@@ -151,7 +151,7 @@ class ExternalTrackingInput(Input):
     signed: bool = ABSENT
 
     def changes(self) -> dict[str, Any]:
-        """As the domain has them."""
+        """The domain model."""
         return _renamed(self.stated(), _TRACKING_NAMES)
 
 
@@ -177,7 +177,7 @@ class ExternalTracking(Output):
 
     @classmethod
     def of(cls, setting: handovers.ExternalTracking) -> Self:
-        """As the contract shows it."""
+        """The wire model."""
         return cls(
             domains=list(setting.domains),
             handoverQueryParam=setting.handover_query_param,
@@ -209,7 +209,7 @@ class ConsentModeInput(Input):
     requiredGroup: Annotated[str, Field(max_length=MAX_GROUP_CHARS)] = ABSENT  # noqa: N815
 
     def changes(self) -> dict[str, Any]:
-        """As the domain has them."""
+        """The domain model."""
         return _renamed(self.stated(), _CONSENT_NAMES)
 
 
@@ -248,7 +248,7 @@ class ConsentSettings(Output):
 
     @classmethod
     def of(cls, mode: ConsentMode) -> Self:
-        """As the contract shows it."""
+        """The wire model."""
         reader, group = mode.reader, mode.required_group
         return cls(
             consentMode=ConsentModeOutput(
@@ -296,7 +296,7 @@ class UpdatePublicationSettings(Input):
 
 
 class PublicationSettings(Output):
-    """Whether webhooks receive `project.published`."""
+    """The publication settings: whether webhooks receive `project.published`."""
 
     webhooks_enabled: bool
 
@@ -318,5 +318,5 @@ _CONSENT_NAMES = {"requiredGroup": "required_group"}
 
 
 def _renamed(stated: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The stated fields by the domain's names; lists as tuples."""
+    """The given fields under the domain's names; lists as tuples."""
     return {names.get(name, name): tuple(value) if isinstance(value, list) else value for name, value in stated.items()}

@@ -10,7 +10,7 @@ from abtest.contract.base import ABSENT, Input
 from abtest.contract.misplaced import misplaced
 
 _NEEDS = {"element": "selector", "event": "eventName", "delay": "ms"}
-"""What a kind of trigger has to say; the others say nothing."""
+"""Fields that a kind of trigger requires; the other kinds have none."""
 
 
 class Trigger(Input):

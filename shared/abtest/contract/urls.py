@@ -24,4 +24,4 @@ WebUrl = Annotated[
     AfterValidator(_web_url),
     WithJsonSchema({"type": "string", "format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://", "maxLength": 2048}),
 ]
-"""An absolute http(s) address, kept as it was written."""
+"""An absolute http(s) address, stored as written."""

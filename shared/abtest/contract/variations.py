@@ -101,7 +101,7 @@ class Variation(Output):
 
     @classmethod
     def of(cls, arm: Arm, warning: PublicationWarning | None = None) -> Self:
-        """A variation as the contract shows it."""
+        """A variation on the wire."""
         return cls(**_shown(arm, warning))
 
 
@@ -115,7 +115,7 @@ class CountedFrom(Output):
 
     @staticmethod
     def told(experiment: Aggregate) -> dict[str, Any]:
-        """The two fields of an experiment's answer."""
+        """The two fields of an experiment's response."""
         return {
             "measurement_epoch": experiment.measurement_epoch,
             "measurement_began_at": experiment.measurement_started_at,
@@ -127,7 +127,7 @@ class WrittenVariation(Variation, CountedFrom):
 
     @classmethod
     def after(cls, arm: Arm, experiment: Aggregate, warning: PublicationWarning | None) -> Self:
-        """The variation beside the measurement of the experiment that it was written in."""
+        """The variation with the measurement of its experiment."""
         return cls(**_shown(arm, warning), **cls.told(experiment))
 
 

@@ -97,7 +97,7 @@ class Webhook(Output):
 
     @classmethod
     def of(cls, standing: Standing) -> Self:
-        """The endpoint as the contract shows it."""
+        """The endpoint on the wire."""
         return cls(**_shown(standing)).at(standing.version)
 
 

@@ -103,7 +103,7 @@ def _complete(operation: Json, route: Route, method: str) -> None:
     for status, codes in _plumbing_errors(route, method):
         responses.setdefault(str(status), _error_answer(status)).setdefault(_CODES, []).extend(codes)
     if method == "GET" and is_versioned(route, method):
-        responses["304"] = {"description": "Not modified since the ETag that If-None-Match names"}
+        responses["304"] = {"description": "Not modified since the ETag in If-None-Match"}
     operation["responses"] = {
         status: _dressed(responses[status], int(status), route, method) for status in sorted(responses)
     }

@@ -1,4 +1,4 @@
-"""The index of the documents, and the links between them."""
+"""The index of the documents, the links between them, and the size of their pictures."""
 
 import re
 from pathlib import Path
@@ -36,3 +36,8 @@ def test_page__relative_links__resolve(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), path
         assert not fragment or fragment in anchors(target), f"{path}#{fragment}"
+
+
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs/figures").glob("*.png")), ids=lambda path: path.name)
+def test_picture__is_small_enough_for_a_page(picture: Path) -> None:
+    assert picture.stat().st_size < 200_000
