@@ -24,13 +24,13 @@ from abtest.ports.catalog import Commit, Put
 from abtest.services.assignment import Assignments
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.context import World
-from abtest.services.experiments.records import record_of
-from abtest.services.key_records import commit_of
+from abtest.services.experiments.records import EXPERIMENTS as STORED
 from abtest.services.keys import mint
 from abtest.services.throttling import FailedAuthentications
 from benchmarks.bench_edge import Context, Unlimited, bare
 from benchmarks.harness import compare, line, milliseconds, peak_megabytes
 from benchmarks.world import ROOTS, gateway_event, publication_of, shop_in
+from tests.support.keys import stored_keys
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemorySessions
 
 EXPERIMENTS = 100
@@ -97,12 +97,12 @@ def routes() -> tuple[AssignmentRoutes, str]:
     blobs = MemoryBlobs()
     publication = publication_of(world, blobs)
     shop = shop_in(world, publication)
-    kept = [record_of(experiment(world, shop.id, number)) for number in range(EXPERIMENTS)]
+    kept = [STORED.record(experiment(world, shop.id, number)) for number in range(EXPERIMENTS)]
     for record in kept:
         world.catalog.commit(Commit(puts=[Put(record=record, expected_version=0)]))
     assert publication.publish(shop.id).ok
     minted = mint(world, kind="tracking_source", shop_id=shop.id, user_id=world.new_id(), name="Server", scopes=())
-    world.catalog.commit(commit_of(world.catalog, [minted.key], [], world.now()))
+    world.catalog.commit(stored_keys(world.catalog, [minted.key], world.now()))
     keys = TrackingKeys(lambda name: world.catalog.claim_attributes(None, name), clock)
     limiter = Unlimited()
     handoffs = Handoffs(MemorySessions(), lambda: ROOTS, clock)

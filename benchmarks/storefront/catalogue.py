@@ -17,7 +17,7 @@ from abtest.domain.goals.model import Goal
 from abtest.kit.clock import ManualClock
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from benchmarks.world import publication_of, shop_in
 from tests.support.memory import MemoryBlobs, MemoryCatalog
 
@@ -154,7 +154,7 @@ def published(wanted: Sequence[Design]) -> Snippet:
     shop = shop_in(world, publication)
     for design in wanted:
         clock.advance(hours=37, milliseconds=len(design.name) * 97)
-        record = record_of(_experiment(world, clock, shop.id, design))
+        record = EXPERIMENTS.record(_experiment(world, clock, shop.id, design))
         world.catalog.commit(Commit(puts=[Put(record=record, expected_version=0)]))
     outcome = publication.publish(shop.id)
     assert outcome.ok, outcome

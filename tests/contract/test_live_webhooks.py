@@ -9,9 +9,10 @@ from typing import Any, cast
 
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Sealed, Webhook
 from abtest.ports.catalog import Catalog, Commit, HeadPage, Release
-from abtest.services.webhooks.records import live_webhooks, put_of, slot_claim, slot_name, taken_slots
+from abtest.services.webhooks.records import WEBHOOKS, live_webhooks, slot_name, taken_slots
 from tests.contract.conftest import Ports
 from tests.contract.records import OTHER_SHOP, SHOP, iso, new_id
+from tests.support.webhooks import stored_webhook
 
 PUTS_A_COMMIT = 48
 ARCHIVED = 120
@@ -34,13 +35,13 @@ def endpoint(slot: int, seconds: float = 0, **fields: Any) -> Webhook:
 def keep(catalog: Catalog, *webhooks: Webhook) -> list[Webhook]:
     """Store the endpoints, each in its place."""
     for webhook in webhooks:
-        catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
+        catalog.commit(stored_webhook(webhook))
     return list(webhooks)
 
 
 def archive(catalog: Catalog, count: int) -> None:
     """As many endpoints that were taken out of use."""
-    puts = (put_of(endpoint(0, number, active=False, archived_at=iso(number))) for number in range(count))
+    puts = (WEBHOOKS.put(endpoint(0, number, active=False, archived_at=iso(number))) for number in range(count))
     while some := list(islice(puts, PUTS_A_COMMIT)):
         catalog.commit(Commit(puts=some))
 
@@ -86,8 +87,8 @@ def test_live__of_a_place_that_is_given_back_or_just_now_archived__is_nobody(por
     [gone, going, there] = keep(ports.catalog, *(endpoint(slot) for slot in range(3)))
     given_back = Release(scope=SHOP, name=slot_name(gone.slot))
     archived = replace(gone, archived_at=iso(5), version=2), replace(going, archived_at=iso(5), version=2)
-    ports.catalog.commit(Commit(puts=[put_of(archived[0])], releases=[given_back]))
-    ports.catalog.commit(Commit(puts=[put_of(archived[1])]))  # as read between its place and itself
+    ports.catalog.commit(Commit(puts=[WEBHOOKS.put(archived[0])], releases=[given_back]))
+    ports.catalog.commit(Commit(puts=[WEBHOOKS.put(archived[1])]))  # as read between its place and itself
     assert live_webhooks(ports.catalog, SHOP) == [there]
     assert set(taken_slots(ports.catalog, SHOP)) == {1, 2}
     assert live_webhooks(ports.catalog, OTHER_SHOP) == []

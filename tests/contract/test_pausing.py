@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from abtest.domain.experiments.change import Event
+from abtest.domain.changes.change import Event
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
 from abtest.services.experiments.pausing import NotPaused, Paused, pause_running
-from abtest.services.experiments.publishing import Publishing
-from abtest.services.experiments.records import experiment_in, record_of
+from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.publication.budget import CodeBudget
+from abtest.services.storefronts import Storefronts
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
 from tests.support.autostopping import Publisher, running
@@ -25,7 +25,7 @@ EVENTS = (Event("experiment.significant", {"goal_id": "g"}), Event("variation.wi
 
 def store_of(ports: Ports) -> ExperimentStore:
     world = World(catalog=ports.catalog, clock=SystemClock(), random=SystemRandomness())
-    return ExperimentStore(world, Publishing(world.catalog, Publisher()), CodeBudget(MemoryBlobs()))
+    return ExperimentStore(world, Storefronts(world.catalog, Publisher()), CodeBudget(MemoryBlobs()))
 
 
 def pause(ports: Ports, reason: str) -> Any:
@@ -42,7 +42,7 @@ def pause(ports: Ports, reason: str) -> Any:
 
 def test_pause_running__on_every_store__is_told_once_and_in_order(ports: Ports) -> None:
     experiment = running()
-    ports.catalog.commit(Commit(puts=[Put(record=record_of(experiment), expected_version=0)]))
+    ports.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(experiment), expected_version=0)]))
     assert isinstance(pause(ports, "first"), Paused)
     assert pause(ports, "second") == NotPaused(obstacle="not_running")
     told = ports.another().catalog.outbox("webhook", created_before="9999", limit=10)
@@ -53,7 +53,7 @@ def test_pause_running__on_every_store__is_told_once_and_in_order(ports: Ports) 
 @concurrent
 def test_pause_running__twenty_at_once__one_transition_one_set_of_events(ports: Ports) -> None:
     experiment = running()
-    ports.catalog.commit(Commit(puts=[Put(record=record_of(experiment), expected_version=0)]))
+    ports.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(experiment), expected_version=0)]))
     answers = race(*(partial(pause, ports.another(), f"racer {number}") for number in range(20)))
     assert sum(isinstance(answer, Paused) for answer in answers) == 1
     assert sum(answer == NotPaused(obstacle="not_running") for answer in answers) == 19

@@ -22,7 +22,6 @@ from abtest.services.autostop import AutoStopRun
 from abtest.services.compaction import Compaction
 from abtest.services.context import World
 from abtest.services.experiments.due import ScheduledActions
-from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
 from abtest.services.ingest import Ingest
@@ -30,6 +29,7 @@ from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.planning import Planner
 from abtest.services.results import RollupReader
 from abtest.services.rollups import RollupRun
+from abtest.services.storefronts import Storefronts
 from abtest.wiring.api_analytics import analytics_of
 from abtest.wiring.api_experiments import experiments_uses
 from abtest.wiring.api_settings import settings_uses
@@ -238,7 +238,7 @@ class Shop:
     def _store(self, fate: Fate) -> ExperimentStore:
         base, catalog = self.management, Fated(self.management.catalog, fate)
         world = World(catalog=catalog, clock=self.clock, random=self._random)
-        return ExperimentStore(world, Publishing(catalog, Fated(base.publication, fate)), base.budget)
+        return ExperimentStore(world, Storefronts(catalog, Fated(base.publication, fate)), base.budget)
 
     def _auto_stop(self, fate: Fate) -> None:
         AutoStopRun(

@@ -15,13 +15,13 @@ from abtest.http.route import Router
 from abtest.kit.clock import ManualClock
 from abtest.kit.ids import SystemRandomness
 from abtest.services.context import World
-from abtest.services.key_records import commit_of
 from abtest.services.keys import Minted, mint
 from abtest.services.shops import Shops
 from abtest.wiring.api import Management, Uses
 from abtest.wiring.api_settings import settings_uses
 from abtest.wiring.settings import Settings
 from tests.support.client import Client
+from tests.support.keys import stored_keys
 from tests.support.memory import (
     MemoryBlobs,
     MemoryCatalog,
@@ -102,7 +102,7 @@ class MemoryApi:
         minted = mint(self.world, kind=kind, shop_id=shop_id, user_id=user, name="Test key", scopes=scopes)
         key = replace(minted.key, **fields)  # type: ignore[arg-type]
         catalog, now = self.world.catalog, self.world.now()
-        catalog.commit(commit_of(catalog, [key], [], now))
+        catalog.commit(stored_keys(catalog, [key], now))
         return Minted(key, minted.text)
 
     def client(self, key: str | None = None, headers: Mapping[str, str] | None = None) -> Client:

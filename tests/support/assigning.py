@@ -16,9 +16,9 @@ from abtest.edge.publications import Publications
 from abtest.services.assignment import Assignments
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.context import World
-from abtest.services.key_records import commit_of
 from abtest.services.keys import mint
 from abtest.services.throttling import FailedAuthentications
+from tests.support.keys import stored_keys
 from tests.support.memory import MemoryRateLimiter, MemorySessions
 from tests.support.openapi import contract
 from tests.support.storefronts import ROOTS, SHOP_ID, Storefront, variation
@@ -55,7 +55,7 @@ class Answer:
 def stored_key(world: World, shop_id: str = SHOP_ID, *, kind: Any = "tracking_source", **changes: Any) -> str:
     """The text of a key that is stored with these changes."""
     minted = mint(world, kind=kind, shop_id=shop_id, user_id=world.new_id(), name="Server", scopes=())
-    world.catalog.commit(commit_of(world.catalog, [replace(minted.key, **changes)], [], world.now()))
+    world.catalog.commit(stored_keys(world.catalog, [replace(minted.key, **changes)], world.now()))
     return minted.text
 
 

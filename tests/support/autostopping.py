@@ -14,14 +14,14 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Catalog, Commit, Head, OutboxRow, Put, Record, Topic
 from abtest.services.autostop import AutoStopRun
 from abtest.services.context import World
-from abtest.services.experiments.publishing import Publishing
-from abtest.services.experiments.records import experiment_in, record_of
+from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.experiments.rounds import Round
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.results import RollupReader
 from abtest.services.shop_records import puts_of
+from abtest.services.storefronts import Storefronts
 from tests.faults.faults import Fate, Fated, KilledError
 from tests.support.memory import (
     MemoryBlobs,
@@ -171,7 +171,7 @@ class Shopkeeper:
         for experiment in experiments:
             present = self.catalog.get(experiment.shop_id, "EXP", experiment.id)
             version = present.head.version if present else 0
-            record = record_of(replace(experiment, version=version + 1))
+            record = EXPERIMENTS.record(replace(experiment, version=version + 1))
             self.catalog.commit(Commit(puts=[Put(record=record, expected_version=version)]))
 
     def default(self, settings: Mapping[str, Any]) -> None:
@@ -200,7 +200,7 @@ class Shopkeeper:
         tied = (lambda port: Fated(port, fate)) if fate else (lambda port: port)
         catalog = tied(self.catalog)
         world = World(catalog=catalog, clock=self.clock, random=SystemRandomness())
-        publishing = Publishing(catalog, tied(self.publisher))
+        publishing = Storefronts(catalog, tied(self.publisher))
         return AutoStopRun(
             store=ExperimentStore(world, publishing, CodeBudget(MemoryBlobs())),
             reader=RollupReader(tied(self.rollups)),

@@ -4,7 +4,7 @@ from abtest.adapters.dynamo import DynamoCatalog
 from abtest.adapters.s3 import S3Blobs
 from abtest.domain.experiments.model import Experiment
 from abtest.ports.catalog import Commit, OutboxRow, Put
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.publication import Publication, PublicationOutcome
 from abtest.services.shop_records import puts_of
 from abtest.wiring.publication import publication
@@ -25,7 +25,7 @@ class PublishedShop:
 
     def keep(self, kept: Experiment) -> None:
         """Store a new experiment."""
-        self.catalog.commit(Commit(puts=[Put(record=record_of(kept), expected_version=0)]))
+        self.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(kept), expected_version=0)]))
 
     def promise(self, row: OutboxRow) -> None:
         """Commit an outbox row."""

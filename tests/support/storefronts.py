@@ -13,7 +13,7 @@ from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.publication import Publication
 from abtest.services.shop_records import puts_of
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryCdn
@@ -113,5 +113,5 @@ class Storefront:
         """Store the experiment, whatever version stands there."""
         present = self.catalog.get(kept.shop_id, "EXP", kept.id)
         version = present.head.version if present else 0
-        put = Put(record=record_of(replace(kept, version=version + 1)), expected_version=version)
+        put = Put(record=EXPERIMENTS.record(replace(kept, version=version + 1)), expected_version=version)
         self.catalog.commit(Commit(puts=[put]))

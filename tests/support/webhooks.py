@@ -11,11 +11,12 @@ from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.ports.sealing import Sealer
 from abtest.services.context import World
+from abtest.services.names import Renaming
 from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.draining import Drain, Senders
 from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.records import put_of, slot_claim, taken_slots
+from abtest.services.webhooks.records import WEBHOOKS, taken_slots
 from abtest.services.webhooks.telling import Telling
 
 
@@ -36,9 +37,15 @@ def new_endpoint(
     )
 
 
+def stored_webhook(webhook: Webhook) -> Commit:
+    """The commit that stores a new endpoint in its place, without an audit row."""
+    taken = Renaming(shop_id=webhook.shop_id, record_id=webhook.id, after=WEBHOOKS.names(webhook))
+    return Commit(puts=[WEBHOOKS.put(webhook)], claims=taken.claims())
+
+
 def keep(catalog: Catalog, webhook: Webhook) -> None:
     """Store the endpoint as it is now."""
-    catalog.commit(Commit(puts=[put_of(webhook)], claims=[slot_claim(webhook)]))
+    catalog.commit(stored_webhook(webhook))
 
 
 def worker(

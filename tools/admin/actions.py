@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.change import Change
 from abtest.domain.credentials.api_keys import PRESETS, ApiKey, KeyKind
 from abtest.domain.credentials.lifecycle import revoked
 from abtest.domain.credentials.signing import browser_signature, ingest_secret
@@ -12,8 +13,8 @@ from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.services.authentication import stored_key
 from abtest.services.context import Caller
-from abtest.services.key_records import commit_of
-from abtest.services.keys import Minted, audit_row, mint
+from abtest.services.key_records import KeyStore
+from abtest.services.keys import Minted, mint
 from abtest.services.retrying import retried
 from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.store import SettingsStore
@@ -32,6 +33,7 @@ class Operator:
     def __init__(self, management: Management) -> None:
         self._management = management
         self._world = management.world
+        self._keys = KeyStore(management.world)
         self._shops = Shops(management.world, management.publication)
 
     def create_shop(self, fields: Mapping[str, Any], *, user_id: str | None, extra_keys: Sequence[str] = ()) -> Told:
@@ -96,9 +98,8 @@ class Operator:
 
     def _store(self, kind: KeyKind, shop_id: str, user_id: str, name: str, scopes: Sequence[str]) -> Minted:
         minted = mint(self._world, kind=kind, shop_id=shop_id, user_id=user_id, name=name, scopes=scopes)
-        catalog, now = self._world.catalog, self._world.now()
-        audit = [audit_row(self._world, user_id, minted.key, "create", {"scopes": [None, list(scopes)]}, now)]
-        retried(lambda: catalog.commit(commit_of(catalog, [minted.key], audit, now)))
+        change = Change(before=None, after=minted.key, action="api_key.create")
+        retried(lambda: self._keys.save(user_id, change))
         return minted
 
     def _change_key(self, prefix: str, verb: str, changes: Mapping[str, Any]) -> Told:
@@ -107,13 +108,11 @@ class Operator:
             if before is None or before.prefix != prefix:
                 raise NotFoundError("there is no key with this prefix")
             now = self._world.now()
-            after = replace(before, **changes, updated_at=now, version=before.version + 1)
-            after = after if changes else revoked(before, now)
-            diff = {name: [getattr(before, name), value] for name, value in changes.items()}
-            audit = [audit_row(self._world, after.user_id, after, verb, diff, now)]
-            if after != before:
-                self._world.catalog.commit(commit_of(self._world.catalog, [after], audit, now))
-            return after
+            after = replace(before, **changes, updated_at=now) if changes else revoked(before, now)
+            if after == before:
+                return before
+            change = Change(before=before, after=after, action=f"api_key.{verb}")
+            return self._keys.save(after.user_id, change).value
 
         key = retried(attempt)
         return {"key_id": key.id, "key_prefix": key.prefix, "revoked_at": key.revoked_at} | dict(changes)

@@ -9,21 +9,22 @@ from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.listing import Narrowed
 from abtest.http.openapi import errors
 from abtest.http.route import Router
-from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
+from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.reusable.targets import Audiences
-from api_experiments.endpoints.vocabulary import NamePart, Reader, Writer
+from api_experiments.endpoints.vocabulary import Reader, Writer
 
 router = Router("/audiences", tag="Pages and audiences")
 
 Uses = Annotated[Audiences, use(Audiences)]
 
 
-@router.get("", operation_id="listAudiences")
-def list_audiences(caller: Reader, page: Page, audiences: Uses, q: NamePart = None) -> ListOf[Audience]:
+@router.get("", operation_id="listAudiences", responses=errors(LimitReachedError))
+def list_audiences(caller: Reader, page: Page, audiences: Uses, filters: Narrowed) -> ListOf[Audience]:
     """List the reusable audiences of the shop, newest first."""
-    found, last = audiences.page(caller.shop_id, q, limit=page.limit, after=page.after)
+    found, last = audiences.page(caller.shop_id, filters, limit=page.limit, after=page.after)
     return page.page([Audience.of(item) for item in found], last)
 
 
@@ -33,7 +34,7 @@ def list_audiences(caller: Reader, page: Page, audiences: Uses, q: NamePart = No
 def create_audience(body: AudienceCreate, caller: Writer, audiences: Uses) -> Audience:
     """Create a reusable audience. Targeting refers to it by `audienceId`."""
     saved = audiences.create(caller, body.stated())
-    return Audience.of(saved.target, saved.warning)
+    return Audience.of(saved.value, saved.warning)
 
 
 @router.get("/{audience_id}", operation_id="getAudience", responses=errors(NotFoundError))
@@ -58,7 +59,7 @@ def update_audience(
     """
     consent = body.consent()
     saved = audiences.update(caller, audience_id, body.stated(), consent=consent, expected_version=if_match)
-    return Audience.of(saved.target, saved.warning)
+    return Audience.of(saved.value, saved.warning)
 
 
 @router.delete(

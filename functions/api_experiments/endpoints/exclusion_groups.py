@@ -8,11 +8,12 @@ from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.exclusion_groups import ExclusionGroup, ExclusionGroupCreate, ExclusionGroupUpdate
 from abtest.domain.changes.errors import LiveImpactError
 from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.listing import Narrowed
 from abtest.http.openapi import errors
 from abtest.http.route import Router
-from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
+from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
-from api_experiments.endpoints.vocabulary import NamePart, Reader, Writer
+from api_experiments.endpoints.vocabulary import Reader, Writer
 
 router = Router("/exclusion-groups", tag="Exclusion groups")
 
@@ -20,10 +21,10 @@ Uses = Annotated[ExclusionGroups, use(ExclusionGroups)]
 EDIT = (ConflictError, LiveImpactError, ValidationFailedError)
 
 
-@router.get("", operation_id="listExclusionGroups")
-def list_groups(caller: Reader, page: Page, groups: Uses, q: NamePart = None) -> ListOf[ExclusionGroup]:
+@router.get("", operation_id="listExclusionGroups", responses=errors(LimitReachedError))
+def list_groups(caller: Reader, page: Page, groups: Uses, filters: Narrowed) -> ListOf[ExclusionGroup]:
     """List exclusion groups, newest first."""
-    found, last = groups.page(caller.shop_id, q, limit=page.limit, after=page.after)
+    found, last = groups.page(caller.shop_id, filters, limit=page.limit, after=page.after)
     return page.page([ExclusionGroup.of(item) for item in found], last)
 
 
@@ -37,7 +38,7 @@ def create_group(body: ExclusionGroupCreate, caller: Writer, groups: Uses) -> Ex
     acknowledged (409 `page_live_impact`).
     """
     saved = groups.create(caller, body.stated(), consent=body.consent())
-    return ExclusionGroup.of(saved.group, saved.warning)
+    return ExclusionGroup.of(saved.value, saved.warning)
 
 
 @router.get("/{group_id}", operation_id="getExclusionGroup", responses=errors(NotFoundError))
@@ -61,7 +62,7 @@ def update_group(
     """
     consent = body.consent()
     saved = groups.update(caller, group_id, body.stated(), consent=consent, expected_version=if_match)
-    return ExclusionGroup.of(saved.group, saved.warning)
+    return ExclusionGroup.of(saved.value, saved.warning)
 
 
 @router.delete(

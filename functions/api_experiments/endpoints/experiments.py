@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from abtest.contract.audit import AuditLog
-from abtest.contract.base import ListOf, Moment, Uuid
+from abtest.contract.base import ListOf, Uuid
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.experiments import (
     Duplication,
@@ -20,21 +20,19 @@ from abtest.domain.experiments.errors import RedirectMatchesSourceError, SlugTak
 from abtest.domain.experiments.model import CountingType, DeliveryType, Status
 from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, carries_code, use
+from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.authoring import Authoring
-from abtest.services.experiments.reading import Filters, Reading
+from abtest.services.experiments.reading import Reading
 from abtest.services.experiments.scripts import InvalidScriptError
-from abtest.services.listing import Sort
 from abtest.services.publication import TooLargeError
 from abtest.services.scopes import FieldScopeRequiredError
 from api_experiments.endpoints.vocabulary import (
-    Archived,
     Auditor,
     ExperimentId,
-    NamePart,
     Reader,
     Writer,
     audit_log,
@@ -64,32 +62,19 @@ def list_experiments(
     caller: Reader,
     page: Page,
     reading: Reads,
+    filters: NarrowedOrArchived,
     status: Status | None = None,
     counting_type: CountingType | None = None,
     delivery_type: DeliveryType | None = None,
-    archived: Archived = "false",
-    q: NamePart = None,
     slug: Slug | None = None,
     goal_id: Annotated[Uuid | None, Query(description="Only experiments with this goal.")] = None,
-    updated_since: Annotated[Moment | None, Query(description="Only items changed at or after this moment.")] = None,
-    sort: Sort = "-created_at",
 ) -> ListOf[Experiment]:
     """List experiments with their variations and goals.
 
     A page may hold fewer than `limit` items and still have a next page.
     """
-    filters = Filters(
-        status=status,
-        counting_type=counting_type,
-        delivery_type=delivery_type,
-        archived=archived,
-        q=q,
-        slug=slug,
-        goal_id=goal_id,
-        updated_since=updated_since,
-        sort=sort,
-    )
-    found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    filters = filters.where(status=status, counting_type=counting_type, delivery_type=delivery_type, slug=slug)
+    found, last = reading.page(caller.shop_id, filters, goal_id, limit=page.limit, after=page.after)
     return page.page([Experiment.listed(item) for item in found], last)
 
 
@@ -134,7 +119,7 @@ def update_experiment(
     response: results restart from there, and visitors keep their variation.
     """
     updated = authoring.update(caller, experiment_id, body.stated(), consent=body.consent(), expected_version=if_match)
-    return UpdatedExperiment.single(updated.experiment, updated.warning)
+    return UpdatedExperiment.single(updated.value, updated.warning)
 
 
 @router.delete(

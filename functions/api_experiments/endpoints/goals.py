@@ -60,7 +60,7 @@ def order_goals(
 ) -> ListOf[Goal]:
     """Set the order of the goals. The first one becomes the primary goal."""
     ordered = goals.order(caller, experiment_id, body.ids, expected_version=if_match)
-    return whole(goals_of(ordered.experiment))
+    return whole(goals_of(ordered.value))
 
 
 @router.get("/goals/{goal_id}", operation_id="getExperimentGoal", responses=errors(NotFoundError))
@@ -124,4 +124,4 @@ def set_page_rules(
     """
     rules = [page_rules.stated() for page_rules in body]
     scoped = goals.set_page_rules(caller, experiment_id, rules, expected_version=if_match)
-    return list(scoped.experiment.goal_page_rules)
+    return list(scoped.value.goal_page_rules)

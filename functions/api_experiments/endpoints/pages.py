@@ -10,22 +10,23 @@ from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, PathId, use
 from abtest.http.deps import Page as Paging
+from abtest.http.listing import Narrowed
 from abtest.http.openapi import errors
 from abtest.http.route import Router
-from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
+from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.reusable.page_match import PageMatch as Tester
 from abtest.services.reusable.targets import Pages
-from api_experiments.endpoints.vocabulary import NamePart, Reader, Writer, part_of
+from api_experiments.endpoints.vocabulary import Reader, Writer, part_of
 
 router = Router("/pages", tag="Pages and audiences")
 
 Uses = Annotated[Pages, use(Pages)]
 
 
-@router.get("", operation_id="listPages")
-def list_pages(caller: Reader, page: Paging, pages: Uses, q: NamePart = None) -> ListOf[Page]:
+@router.get("", operation_id="listPages", responses=errors(LimitReachedError))
+def list_pages(caller: Reader, page: Paging, pages: Uses, filters: Narrowed) -> ListOf[Page]:
     """List the reusable pages of the shop, newest first."""
-    found, last = pages.page(caller.shop_id, q, limit=page.limit, after=page.after)
+    found, last = pages.page(caller.shop_id, filters, limit=page.limit, after=page.after)
     return page.page([Page.of(item) for item in found], last)
 
 
@@ -33,7 +34,7 @@ def list_pages(caller: Reader, page: Paging, pages: Uses, q: NamePart = None) ->
 def create_page(body: PageCreate, caller: Writer, pages: Uses) -> Page:
     """Create a reusable page. Targeting refers to it by `pageId`."""
     saved = pages.create(caller, body.stated())
-    return Page.of(saved.target, saved.warning)
+    return Page.of(saved.value, saved.warning)
 
 
 @router.post("/match", operation_id="matchPages", responses=errors(ValidationFailedError, UnsafeRegexError))
@@ -68,7 +69,7 @@ def update_page(page_id: PathId, body: PageUpdate, caller: Writer, pages: Uses, 
     """
     consent = body.consent()
     saved = pages.update(caller, page_id, body.stated(), consent=consent, expected_version=if_match)
-    return Page.of(saved.target, saved.warning)
+    return Page.of(saved.value, saved.warning)
 
 
 @router.delete(

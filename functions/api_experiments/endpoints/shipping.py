@@ -46,5 +46,5 @@ def ship(experiment_id: ExperimentId, body: ShipInput, caller: Launcher, shippin
     their ids.
     """
     shipped = shipping.ship(caller, experiment_id, body.stated())
-    made = Personalization.of(shipped.personalization, shipped.warning)
-    return Shipped(personalization=made).at(shipped.personalization.version)
+    made = Personalization.of(shipped.value, shipped.warning)
+    return Shipped(personalization=made).at(shipped.value.version)

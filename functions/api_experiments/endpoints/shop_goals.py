@@ -2,37 +2,46 @@
 
 from typing import Annotated
 
+from fastapi import Query
+
 from abtest.contract.base import ListOf
 from abtest.contract.goals import Goal, GoalUpdate, ShopGoalCreate
+from abtest.domain.goals.model import GoalType
 from abtest.http.deps import IfMatch, Page, use
+from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
-from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.goals import ShopGoals, Stored
-from api_experiments.endpoints.vocabulary import Archived, GoalId, Reader, Writer
+from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.goals import ShopGoal, ShopGoals
+from api_experiments.endpoints.vocabulary import GoalId, Reader, Writer
 
 router = Router("/goals", tag="Goals")
 
 Goals = Annotated[ShopGoals, use(ShopGoals)]
 
 
-def answer(stored: Stored) -> Goal:
+def answer(kept: ShopGoal) -> Goal:
     """A stored goal on the wire."""
-    found, version = stored
-    return Goal.of(found).at(version)
+    return Goal.of(kept.goal).at(kept.version)
 
 
-@router.get("", operation_id="listGoals")
-def list_goals(caller: Reader, page: Page, goals: Goals, archived: Archived = "false") -> ListOf[Goal]:
+@router.get("", operation_id="listGoals", responses=errors(LimitReachedError))
+def list_goals(
+    caller: Reader,
+    page: Page,
+    goals: Goals,
+    filters: NarrowedOrArchived,
+    type: Annotated[GoalType | None, Query(description="Only goals of this type.")] = None,  # noqa: A002 - the field's name
+) -> ListOf[Goal]:
     """List the reusable goals of the shop, newest first."""
-    found, last = goals.page(caller.shop_id, archived=archived, limit=page.limit, after=page.after)
+    found, last = goals.page(caller.shop_id, filters.where(type=type), limit=page.limit, after=page.after)
     return page.page([answer(stored) for stored in found], last)
 
 
 @router.post("", operation_id="createGoal", status_code=201, responses=errors(ValidationFailedError))
 def create_goal(body: ShopGoalCreate, caller: Writer, goals: Goals) -> Goal:
     """Create a reusable goal. Experiments attach it by `goal_id`."""
-    return answer(goals.create(caller, body.stated()))
+    return answer(goals.create(caller, body.stated()).value)
 
 
 @router.get("/{goal_id}", operation_id="getGoal", responses=errors(NotFoundError))
@@ -44,22 +53,22 @@ def get_goal(goal_id: GoalId, caller: Reader, goals: Goals) -> Goal:
 @router.patch("/{goal_id}", operation_id="updateGoal", responses=errors(NotFoundError, ValidationFailedError))
 def update_goal(goal_id: GoalId, body: GoalUpdate, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
     """Change a goal of the shop. Experiments that attached it keep the definition they had."""
-    return answer(goals.update(caller, goal_id, body.stated(), expected_version=if_match))
+    return answer(goals.update(caller, goal_id, body.stated(), expected_version=if_match).value)
 
 
 @router.delete("/{goal_id}", operation_id="deleteGoal", status_code=204, responses=errors(NotFoundError))
 def delete_goal(goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch) -> None:
     """Delete a goal of the shop. Experiments that attached it keep their copy."""
-    goals.delete(caller, goal_id, expected_version=if_match)
+    goals.remove(caller, goal_id, expected_version=if_match)
 
 
 @router.post("/{goal_id}/archive", operation_id="archiveGoal", responses=errors(NotFoundError))
 def archive_goal(goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
     """Archive a goal: it is no longer offered for reuse."""
-    return answer(goals.set_archived(caller, goal_id, True, expected_version=if_match))
+    return answer(goals.set_archived(caller, goal_id, True, expected_version=if_match).value)
 
 
 @router.post("/{goal_id}/unarchive", operation_id="unarchiveGoal", responses=errors(NotFoundError))
 def unarchive_goal(goal_id: GoalId, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
     """Offer an archived goal for reuse again."""
-    return answer(goals.set_archived(caller, goal_id, False, expected_version=if_match))
+    return answer(goals.set_archived(caller, goal_id, False, expected_version=if_match).value)

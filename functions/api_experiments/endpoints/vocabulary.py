@@ -19,7 +19,7 @@ from abtest.http.deps import Caller, require
 from abtest.http.paging import MAX_LIMIT, Paging
 from abtest.http.refusals import InvalidCursorError
 from abtest.ports.catalog import AuditRow
-from abtest.services.experiments.publishing import Published
+from abtest.services.aggregates import Saved
 from abtest.services.listing import ArchivedFilter
 
 Reader = Annotated[Caller, require("experiments:read")]
@@ -36,28 +36,26 @@ Archived = Annotated[
     ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
 ]
 
-NamePart = Annotated[str | None, Query(max_length=255, description="Part of the name, ignoring case.")]
-
 Part = TypeVar("Part", Variation, Goal, ApprovalEvent, PageConsumer)
 Item = TypeVar("Item", bound=Output)
 
 
-def experiment(published: Published) -> Experiment:
+def experiment(saved: Saved[Aggregate]) -> Experiment:
     """Response of a write to an experiment."""
-    return Experiment.single(published.experiment, published.warning)
+    return Experiment.single(saved.value, saved.warning)
 
 
-def variation(written: tuple[Published, Arm]) -> WrittenVariation:
+def variation(written: tuple[Saved[Aggregate], Arm]) -> WrittenVariation:
     """Response of a write to a variation: the variation and its measurement."""
-    published, arm = written
-    experiment = published.experiment
-    return WrittenVariation.after(arm, experiment, published.warning).at(experiment.version)
+    saved, arm = written
+    experiment = saved.value
+    return WrittenVariation.after(arm, experiment, saved.warning).at(experiment.version)
 
 
-def goal(written: tuple[Published, Measure]) -> Goal:
+def goal(written: tuple[Saved[Aggregate], Measure]) -> Goal:
     """Response of a write to a goal."""
-    published, measure = written
-    return Goal.of(measure).at(published.experiment.version)
+    saved, measure = written
+    return Goal.of(measure).at(saved.value.version)
 
 
 def kept(archived: ArchivedFilter, item: Arm | Measure) -> bool:
@@ -75,10 +73,10 @@ def variations_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> l
     return [Variation.of(item) for item in aggregate.variations if kept(archived, item)]
 
 
-def weighed(published: Published) -> WeightedVariations:
+def weighed(saved: Saved[Aggregate]) -> WeightedVariations:
     """Response of a write to all weights: the variations in use and the measurement."""
-    experiment = published.experiment
-    arms = whole([Variation.of(item, published.warning) for item in experiment.variations if item.archived_at is None])
+    experiment = saved.value
+    arms = whole([Variation.of(item, saved.warning) for item in experiment.variations if item.archived_at is None])
     told = WeightedVariations.told(experiment)
     return WeightedVariations(data=arms.data, pagination=arms.pagination, **told)
 

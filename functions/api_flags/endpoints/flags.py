@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from abtest.contract.base import ListOf, Moment
+from abtest.contract.base import ListOf
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.flags import FeatureFlag, FeatureFlagInput, FeatureFlagUpdateInput, FlagVariants
@@ -14,21 +14,20 @@ from abtest.domain.flags.model import DeliveryType, Status
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, use
+from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.flags.authoring import Authoring
-from abtest.services.flags.reading import Reading
-from abtest.services.listing import ArchivedFilter, Sort
+from abtest.services.flags.store import FlagStore
 from abtest.services.publication import TooLargeError
-from abtest.services.rollout_filters import Filters
 from abtest.services.scopes import FieldScopeRequiredError
 from api_flags.endpoints.vocabulary import Named, Reader, Writer, flag
 
 router = Router("/flags", tag="Feature flags")
 
 Authors = Annotated[Authoring, use(Authoring)]
-Reads = Annotated[Reading, use(Reading)]
+Reads = Annotated[FlagStore, use(FlagStore)]
 
 RULES = (KeyTakenError, TooLargeError, UnsafeRegexError, ValidationFailedError)
 LIVE = errors(NotFoundError, LiveImpactError, *RULES, s409=PageLiveImpactEnvelope)
@@ -39,29 +38,16 @@ def list_flags(
     caller: Reader,
     page: Page,
     reading: Reads,
+    filters: NarrowedOrArchived,
     status: Status | None = None,
     environment_key: EnvironmentKey | None = None,
     delivery_type: DeliveryType | None = None,
-    archived: Annotated[
-        ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
-    ] = "false",
-    q: Annotated[str | None, Query(max_length=255, description="Part of the name or key, ignoring case.")] = None,
-    updated_since: Annotated[Moment | None, Query(description="Only items changed at or after this moment.")] = None,
-    sort: Sort = "-created_at",
 ) -> ListOf[FeatureFlag]:
     """List flags of all environments. Archived flags are included only with `archived` or `status=archived`.
 
     A page may hold fewer than `limit` items and still have a next page.
     """
-    filters = Filters(
-        status=status,
-        environment_key=environment_key,
-        delivery_type=delivery_type,
-        archived=archived,
-        q=q,
-        updated_since=updated_since,
-        sort=sort,
-    )
+    filters = filters.where(status=status, environment_key=environment_key, delivery_type=delivery_type)
     found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
     return page.page([FeatureFlag.of(item) for item in found], last)
 
@@ -79,7 +65,7 @@ def get_flag(named: Named, caller: Reader, reading: Reads) -> FeatureFlag:
     Keys are looked up in `environment_key`, by default `production`. An id takes precedence over a key of the same
     form; a flag with the key `evaluate` is available by its id only.
     """
-    return FeatureFlag.of(reading.get(caller.shop_id, named))
+    return FeatureFlag.of(reading.load(caller.shop_id, named))
 
 
 @router.patch("/{flag_id}", operation_id="updateFlag", responses=LIVE)

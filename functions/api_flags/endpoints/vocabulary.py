@@ -6,8 +6,10 @@ from fastapi import Depends, Query
 
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.flags import FeatureFlag, FlagReference
+from abtest.domain.flags.model import Flag
 from abtest.http.deps import Caller, require
-from abtest.services.flags.store import Reference, Saved
+from abtest.services.aggregates import Saved
+from abtest.services.flags.store import Reference
 
 Reader = Annotated[Caller, require("flags:read")]
 Writer = Annotated[Caller, require("flags:write")]
@@ -24,6 +26,6 @@ async def reference(flag_id: FlagReference, environment_key: Environment = "prod
 Named = Annotated[Reference, Depends(reference)]
 
 
-def flag(saved: Saved) -> FeatureFlag:
+def flag(saved: Saved[Flag]) -> FeatureFlag:
     """Response of a write."""
-    return FeatureFlag.of(saved.flag, saved.warning)
+    return FeatureFlag.of(saved.value, saved.warning)

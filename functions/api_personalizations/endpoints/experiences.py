@@ -24,7 +24,7 @@ from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.personalizations.experiences import Experiences
-from abtest.services.personalizations.reading import Reading
+from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import TooLargeError
 from api_personalizations.endpoints.vocabulary import (
     Confirmation,
@@ -38,7 +38,7 @@ from api_personalizations.endpoints.vocabulary import (
 router = Router("/personalizations/{personalization_id}", tag="Personalizations")
 
 Uses = Annotated[Experiences, use(Experiences)]
-Reads = Annotated[Reading, use(Reading)]
+Reads = Annotated[PersonalizationStore, use(PersonalizationStore)]
 ExperienceKey = Annotated[Key, Path(description="Key of an experience.")]
 
 CODE = (

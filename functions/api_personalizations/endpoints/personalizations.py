@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from abtest.contract.base import ListOf, Moment
+from abtest.contract.base import ListOf
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.personalizations import (
@@ -20,17 +20,16 @@ from abtest.domain.personalizations.model import DeliveryType, Status
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, carries_code, use
+from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.scripts import InvalidScriptError
-from abtest.services.listing import ArchivedFilter, Sort
 from abtest.services.personalizations.authoring import Authoring
 from abtest.services.personalizations.ordering import Ordering
-from abtest.services.personalizations.reading import Reading
+from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import TooLargeError
-from abtest.services.rollout_filters import Filters
 from abtest.services.scopes import FieldScopeRequiredError
 from api_personalizations.endpoints.vocabulary import PersonalizationId, Reader, Writer, personalization
 
@@ -38,7 +37,7 @@ router = Router("/personalizations", tag="Personalizations")
 
 Authors = Annotated[Authoring, use(Authoring)]
 Orders = Annotated[Ordering, use(Ordering)]
-Reads = Annotated[Reading, use(Reading)]
+Reads = Annotated[PersonalizationStore, use(PersonalizationStore)]
 
 RULES = (CodeBudgetExceededError, KeyTakenError, LimitReachedError, UnsafeRegexError, ValidationFailedError)
 CODE = (InlineDataUriTooLargeError, InvalidScriptError, TooLargeError)
@@ -49,30 +48,18 @@ def list_personalizations(
     caller: Reader,
     page: Page,
     reading: Reads,
+    filters: NarrowedOrArchived,
     status: Status | None = None,
     environment_key: EnvironmentKey | None = None,
     delivery_type: DeliveryType | None = None,
     surface: Annotated[str | None, Query(min_length=1, max_length=80)] = None,
-    archived: Annotated[
-        ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
-    ] = "false",
-    q: Annotated[str | None, Query(max_length=255, description="Part of the name or key, ignoring case.")] = None,
-    updated_since: Annotated[Moment | None, Query(description="Only items changed at or after this moment.")] = None,
-    sort: Sort = "-created_at",
 ) -> ListOf[Personalization]:
     """List personalizations of all environments.
 
     A page may hold fewer than `limit` items and still have a next page.
     """
-    filters = Filters(
-        status=status,
-        environment_key=environment_key,
-        delivery_type=delivery_type,
-        surface=surface,
-        archived=archived,
-        q=q,
-        updated_since=updated_since,
-        sort=sort,
+    filters = filters.where(
+        status=status, environment_key=environment_key, delivery_type=delivery_type, surface=surface
     )
     found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
     return page.page([Personalization.of(item) for item in found], last)

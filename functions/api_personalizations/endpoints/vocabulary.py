@@ -7,8 +7,9 @@ from fastapi import Depends, Query
 from abtest.contract.personalizations import Personalization, PersonalizationExperience
 from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations.model import Experience
+from abtest.domain.personalizations.model import Personalization as Aggregate
 from abtest.http.deps import Caller, PathId, require
-from abtest.services.personalizations.store import Published
+from abtest.services.aggregates import Saved
 
 Reader = Annotated[Caller, require("personalizations:read")]
 Writer = Annotated[Caller, require("personalizations:write")]
@@ -27,12 +28,12 @@ async def confirmation(
 Confirmation = Annotated[Consent, Depends(confirmation)]
 
 
-def personalization(published: Published) -> Personalization:
+def personalization(saved: Saved[Aggregate]) -> Personalization:
     """Response of a write."""
-    return Personalization.of(published.personalization, published.warning)
+    return Personalization.of(saved.value, saved.warning)
 
 
-def experience(written: tuple[Published, Experience]) -> PersonalizationExperience:
+def experience(written: tuple[Saved[Aggregate], Experience]) -> PersonalizationExperience:
     """Response of a write to an experience."""
-    published, made = written
-    return PersonalizationExperience.of(made, published.warning).at(published.personalization.version)
+    saved, made = written
+    return PersonalizationExperience.of(made, saved.warning).at(saved.value.version)

@@ -1,6 +1,8 @@
 """Routes of data-layer triggers."""
 
-from typing import Annotated
+from typing import Annotated, Literal
+
+from fastapi import Query
 
 from abtest.contract.base import ListOf
 from abtest.contract.data_layer_triggers import (
@@ -11,6 +13,7 @@ from abtest.contract.data_layer_triggers import (
 )
 from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.listing import Narrowed
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
@@ -23,10 +26,19 @@ Uses = Annotated[Triggers, use(Triggers)]
 RULES = (ValidationFailedError, CodeBudgetExceededError)
 
 
-@router.get("", operation_id="listDataLayerTriggers")
-def list_triggers(caller: SettingsReader, page: Page, triggers: Uses) -> ListOf[DataLayerTrigger]:
+@router.get("", operation_id="listDataLayerTriggers", responses=errors(LimitReachedError))
+def list_triggers(
+    caller: SettingsReader,
+    page: Page,
+    triggers: Uses,
+    filters: Narrowed,
+    status: Annotated[
+        Literal["enabled", "disabled"] | None,
+        Query(description="Only triggers that storefronts listen for, or only the others."),
+    ] = None,
+) -> ListOf[DataLayerTrigger]:
     """List data-layer triggers, newest first."""
-    found, last = triggers.page(caller.shop_id, limit=page.limit, after=page.after)
+    found, last = triggers.page(caller.shop_id, filters.where(status=status), limit=page.limit, after=page.after)
     return page.page([DataLayerTrigger.of(item) for item in found], last)
 
 
@@ -37,7 +49,7 @@ def create_trigger(body: DataLayerTriggerInput, caller: SettingsWriter, triggers
     A shop has at most 100 (422 `limit_reached`), each of at most 16,000 bytes as JSON (422 `code_budget_exceeded`).
     """
     saved = triggers.create(caller, body.stated())
-    return DataLayerTrigger.of(saved.trigger, saved.warning)
+    return DataLayerTrigger.of(saved.value, saved.warning)
 
 
 @router.post("/test", operation_id="testDataLayerTrigger", responses=errors(*RULES))
@@ -62,10 +74,10 @@ def replace_trigger(
 ) -> DataLayerTrigger:
     """Replace a trigger and publish it. Fields that the request omits are removed."""
     saved = triggers.replace(caller, trigger_id, body.stated(), expected_version=if_match)
-    return DataLayerTrigger.of(saved.trigger, saved.warning)
+    return DataLayerTrigger.of(saved.value, saved.warning)
 
 
 @router.delete("/{trigger_id}", operation_id="deleteDataLayerTrigger", status_code=204, responses=errors(NotFoundError))
 def delete_trigger(trigger_id: PathId, caller: SettingsWriter, triggers: Uses, if_match: IfMatch) -> None:
     """Delete a trigger and publish the change."""
-    triggers.delete(caller, trigger_id, expected_version=if_match)
+    triggers.remove(caller, trigger_id, expected_version=if_match)

@@ -2,12 +2,11 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Query
-
 from abtest.contract import keys as contract
 from abtest.contract.base import ListOf
 from abtest.domain.credentials.lifecycle import ScopeNotHeldError
 from abtest.http.deps import Caller, IfMatch, Page, PathId, require, use
+from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
@@ -16,24 +15,20 @@ from abtest.services.keys import Keys
 KeyReader = Annotated[Caller, require("keys:read")]
 KeyWriter = Annotated[Caller, require("keys:write")]
 KeyUse = Annotated[Keys, use(Keys)]
-Archived = Annotated[
-    Literal["false", "true", "all"],
-    Query(description="`false` hides archived items, `true` lists only them, `all` lists both."),
-]
 
 router = Router("/api-keys", tag="API keys")
 
 
-@router.get("", operation_id="listApiKeys")
+@router.get("", operation_id="listApiKeys", responses=errors(LimitReachedError))
 def list_keys(
     caller: KeyReader,
     page: Page,
     use_keys: KeyUse,
+    filters: NarrowedOrArchived,
     kind: Literal["shop", "tracking_source"] | None = None,
-    archived: Archived = "false",
 ) -> ListOf[contract.ApiKey]:
     """List the keys of the shop, newest first, without secrets. Revoked keys count as archived."""
-    found = use_keys.list(caller, kind=kind, archived=archived, limit=page.limit, after=page.after)
+    found = use_keys.list(caller, filters.where(key_kind=kind), limit=page.limit, after=page.after)
     return page.page(*found)
 
 

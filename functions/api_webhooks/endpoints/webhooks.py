@@ -8,11 +8,11 @@ from abtest.contract.base import ListOf
 from abtest.contract.webhooks import Webhook, WebhookCreated, WebhookInput, WebhookUpdate
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError
-from abtest.services.listing import ArchivedFilter
-from abtest.services.webhooks.endpoints import EndpointFilters, Endpoints
+from abtest.services.webhooks.endpoints import Endpoints
 from api_webhooks.endpoints.vocabulary import Reader, Writer
 
 router = Router("/webhooks", tag="Webhooks")
@@ -20,24 +20,21 @@ router = Router("/webhooks", tag="Webhooks")
 Uses = Annotated[Endpoints, use(Endpoints)]
 
 
-@router.get("", operation_id="listWebhooks")
+@router.get("", operation_id="listWebhooks", responses=errors(LimitReachedError))
 def list_webhooks(
     caller: Reader,
     page: Page,
     endpoints: Uses,
+    filters: NarrowedOrArchived,
     active: Annotated[
         bool | None, Query(description="Only endpoints that are active, or only those that are not.")
     ] = None,
-    archived: Annotated[
-        ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
-    ] = "false",
 ) -> ListOf[Webhook]:
     """List endpoints, newest first, without secrets.
 
     A page may hold fewer than `limit` items and still have a next page.
     """
-    filters = EndpointFilters(active=active, archived=archived)
-    found, last = endpoints.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    found, last = endpoints.page(caller.shop_id, filters, active, limit=page.limit, after=page.after)
     return page.page([Webhook.of(each) for each in found], last)
 
 

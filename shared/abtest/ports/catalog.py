@@ -159,6 +159,19 @@ class Commit:
     inbox: Sequence[InboxRow] = ()
 
 
+def together(*commits: Commit) -> Commit:
+    """One commit that does what all of these do."""
+    return Commit(
+        puts=[put for commit in commits for put in commit.puts],
+        removes=[remove for commit in commits for remove in commit.removes],
+        claims=[claim for commit in commits for claim in commit.claims],
+        releases=[release for commit in commits for release in commit.releases],
+        audit=[row for commit in commits for row in commit.audit],
+        outbox=[row for commit in commits for row in commit.outbox],
+        inbox=[row for commit in commits for row in commit.inbox],
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadPage:
     """One page of heads, newest first. `last_id` continues the list; None when it ended."""

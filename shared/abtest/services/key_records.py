@@ -4,15 +4,19 @@ The ledger (`SET#KEYS`, key id to expiry) is written with every change of a shop
 both take the last free place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from abtest.domain.changes.diff import Diff
 from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.credentials.lifecycle import MAX_LIVE_KEYS
 from abtest.domain.credentials.stored_keys import USERS, claim_attributes, claim_name, from_document, to_document
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import LimitReachedError, NotFoundError
-from abtest.ports.catalog import AuditRow, Catalog, Claim, Commit, Head, Put, Record
+from abtest.kit.errors import LimitReachedError
+from abtest.ports.catalog import Catalog, Commit, Head, Put, Record
+from abtest.services.aggregates import NOTHING, Aggregates, Resource, Summary
+from abtest.services.context import World
+from abtest.services.names import Names
 
 LEDGER_ID = "SET#KEYS"
 
@@ -26,7 +30,7 @@ class LiveKeys:
     created_at: Timestamp | None
     expiries: Mapping[str, Timestamp | None]
 
-    def after(self, keys: list[ApiKey], now: Timestamp) -> "LiveKeys":
+    def after(self, keys: Sequence[ApiKey], now: Timestamp) -> "LiveKeys":
         """The ledger once these keys are stored, without those that died. Raises LimitReachedError."""
         changed = {**self.expiries, **{key.id: key.expires_at for key in keys if key.revoked_at is None}}
         dead = {key.id for key in keys if key.revoked_at}
@@ -44,58 +48,55 @@ def read_ledger(catalog: Catalog, shop_id: str) -> LiveKeys:
     return LiveKeys(shop_id, record.head.version, record.head.created_at, dict(record.body["live"]))
 
 
-def read_key(catalog: Catalog, shop_id: str, key_id: str) -> ApiKey:
-    """One key of the shop. Raises NotFoundError."""
-    record = catalog.get(shop_id, "KEY", key_id)
-    if record is None:
-        raise NotFoundError("there is no such API key")
-    return from_document(record.body, record.head.version)
+def _audited(key: ApiKey) -> Diff:
+    """Never the secret, nor its hash."""
+    return {
+        "name": key.name,
+        "scopes": list(key.scopes),
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+        "rotated_to": key.rotated_to,
+        "rate_limit_per_minute": key.rate_limit_per_minute,
+    }
 
 
-def commit_of(catalog: Catalog, keys: list[ApiKey], audit: list[AuditRow], now: Timestamp, *more: Put) -> Commit:
-    """One change that stores these keys of one shop, with the ledger, their claims and the audit."""
-    shop_id = keys[0].shop_id
-    ledger = [] if not shop_id else [_ledger_put(read_ledger(catalog, shop_id), keys, now)]
-    return Commit(
-        puts=[*(_key_put(key) for key in keys), *ledger, *more],
-        claims=[_claim(key) for key in keys],
-        audit=audit,
-    )
+KEYS: Resource[ApiKey] = Resource(
+    kind="KEY",
+    noun="API key",
+    entity="api_key",
+    to_document=to_document,
+    from_record=lambda record: from_document(record.body, record.head.version),
+    summary=lambda key: Summary(name=key.name, archived_at=key.revoked_at, attributes={"key_kind": key.kind}),
+    audited=_audited,
+    names=lambda key: Names(service_wide={claim_name(key.lookup_id): claim_attributes(key)}),
+    shop_id=lambda key: key.shop_id or USERS,
+)
 
 
-def _key_put(key: ApiKey) -> Put:
+class KeyStore(Aggregates[ApiKey]):
+    """Keys of shops, and of users under `USERS`."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world, KEYS)
+
+    def companions(self, pairs: Sequence[tuple[ApiKey | None, ApiKey | None]]) -> Commit:
+        """The shop's ledger of live keys. Raises LimitReachedError."""
+        keys = [after for _, after in pairs if after is not None]
+        if not keys[0].shop_id:
+            return NOTHING
+        return Commit(puts=[ledger_put(self.world.catalog, keys, self.world.now())])
+
+
+def ledger_put(catalog: Catalog, keys: Sequence[ApiKey], now: Timestamp) -> Put:
+    """The write of the ledger once these keys of one shop are stored. Raises LimitReachedError."""
+    before = read_ledger(catalog, keys[0].shop_id)
+    after = before.after(keys, now)
     head = Head(
-        shop_id=key.shop_id or USERS,
-        kind="KEY",
-        id=key.id,
-        version=key.version,
-        created_at=key.created_at,
-        updated_at=key.updated_at,
-        name=key.name,
-        archived_at=key.revoked_at,
-        attributes={"key_kind": key.kind},
-    )
-    return Put(record=Record(head=head, body=to_document(key)), expected_version=key.version - 1)
-
-
-def _claim(key: ApiKey) -> Claim:
-    return Claim(
-        scope=None,
-        name=claim_name(key.lookup_id),
-        target_id=key.id,
-        target_shop_id=key.shop_id or USERS,
-        attributes=claim_attributes(key),
-    )
-
-
-def _ledger_put(ledger: LiveKeys, keys: list[ApiKey], now: Timestamp) -> Put:
-    after = ledger.after(keys, now)
-    head = Head(
-        shop_id=ledger.shop_id,
+        shop_id=before.shop_id,
         kind="SET",
         id=LEDGER_ID,
         version=after.version,
         created_at=after.created_at or now,
         updated_at=now,
     )
-    return Put(record=Record(head=head, body={"live": dict(after.expiries)}), expected_version=ledger.version)
+    return Put(record=Record(head=head, body={"live": dict(after.expiries)}), expected_version=before.version)

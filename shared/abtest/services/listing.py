@@ -1,9 +1,11 @@
 """Filtered, sorted pages of a shop's records of one kind: chosen by their heads, loaded whole."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
 
 from abtest.kit import canonical_json
+from abtest.kit.clock import Timestamp
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import Catalog, Head, Kind, Record
 
@@ -26,15 +28,36 @@ Item = TypeVar("Item")
 _Keyed = tuple[str, Head]
 
 
-class Filters(Protocol):
-    """What a list is narrowed to, and its order."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a list is narrowed to, and its order; None lets everything pass.
 
-    @property
-    def sort(self) -> Sort: ...
+    `q` is a part of the name or key, in any case. `attributes` are equal to those of the head. The status `archived`
+    shows archived ones without `archived`.
+    """
+
+    archived: ArchivedFilter = "false"
+    q: str | None = None
+    updated_since: Timestamp | None = None
+    sort: Sort = "-created_at"
+    status: str | None = None
+    attributes: Mapping[str, str | bool | None] = field(default_factory=dict)
+
+    def where(self, *, status: str | None = None, **attributes: str | bool | None) -> "Filters":
+        """The same filters with this status and these attributes."""
+        return replace(self, status=status, attributes=attributes)
 
     def admits(self, head: Head) -> bool:
         """Whether the head passes."""
-        ...
+        searched = f"{head.name or ''}\n{head.attributes.get('key') or ''}".casefold()
+        is_kept = self.archived == "all" or (self.archived == "true") == (head.archived_at is not None)
+        return (
+            (is_kept or (self.archived, self.status) == ("false", "archived"))
+            and self.status in (None, head.status)
+            and all(value in (None, head.attributes.get(name)) for name, value in self.attributes.items())
+            and (self.q is None or self.q.casefold() in searched)
+            and (self.updated_since is None or head.updated_at >= self.updated_since)
+        )
 
 
 class Listing(Generic[Item]):
@@ -108,11 +131,6 @@ class Listing(Generic[Item]):
         for place, head in placed:
             if start is None or (place < start if descending else place > start):
                 yield canonical_json.dumps(list(place)), head
-
-
-def is_kept(archived: ArchivedFilter, head: Head) -> bool:
-    """Whether a list shows the head as far as its being archived goes."""
-    return archived == "all" or (archived == "true") == (head.archived_at is not None)
 
 
 class _Page(Generic[Item]):

@@ -1,7 +1,8 @@
 """Unique names that a change takes and gives back: those of the record itself, and of goals that it measures."""
 
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from abtest.domain.ledger.events import goal_claim
 from abtest.ports.catalog import Claim, Release
@@ -11,10 +12,15 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What a record holds: names that lead to it, and goals, whose names lead to themselves."""
+    """What a record holds: names that lead to it, and goals, whose names lead to themselves.
+
+    `service_wide` names are unique in the whole service. Each carries attributes for readers that may read nothing
+    else, so it is claimed again with every change.
+    """
 
     own: AbstractSet[str] = _NONE
     goal_ids: AbstractSet[str] = _NONE
+    service_wide: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +38,18 @@ class Renaming:
         fresh = sorted(self.after.goal_ids - self.before.goal_ids)
         # A goal's name is never given back: the ingest worker asks whether the shop ever had it.
         taken |= {goal_claim(goal_id): goal_id for goal_id in fresh}
-        return [
+        own = [
             Claim(scope=self.shop_id, name=name, target_id=target_id, target_shop_id=self.shop_id)
             for name, target_id in taken.items()
         ]
+        service_wide = [
+            Claim(scope=None, name=name, target_id=self.record_id, target_shop_id=self.shop_id, attributes=attributes)
+            for name, attributes in self.after.service_wide.items()
+        ]
+        return own + service_wide
 
     def releases(self) -> list[Release]:
         """Names that the change gives back."""
-        return [Release(scope=self.shop_id, name=name) for name in sorted(self.before.own - self.after.own)]
+        own = [Release(scope=self.shop_id, name=name) for name in sorted(self.before.own - self.after.own)]
+        gone = sorted(self.before.service_wide.keys() - self.after.service_wide.keys())
+        return own + [Release(scope=None, name=name) for name in gone]

@@ -11,9 +11,9 @@ ATTEMPTS = 4
 Result = TypeVar("Result")
 
 
-def retried(attempt: Callable[[], Result]) -> Result:
-    """What `attempt` returns, tried up to four times. Raises the last StaleVersionError when all of them lost."""
-    for _ in range(ATTEMPTS - 1):
+def retried(attempt: Callable[[], Result], attempts: int = ATTEMPTS) -> Result:
+    """Return what `attempt` returns, tried so many times. Raises the last StaleVersionError when all of them lost."""
+    for _ in range(attempts - 1):
         try:
             return attempt()
         except StaleVersionError:

@@ -1,18 +1,21 @@
 """Shops as the catalog keeps them: the record inside the shop, and its entry in the list of the user who owns it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from abtest.domain.settings.shop import RECORD_ID, Shop, from_document, to_document
-from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Head, Put, Record, Remove
+from abtest.domain.settings.shop import RECORD_ID, SEEN_BY_SHOPPERS, Shop, from_document, to_document
+from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Commit, Head, Put, Record, Remove
+from abtest.services.aggregates import Aggregates, Resource, Summary, loaded
+from abtest.services.context import World
+from abtest.services.storefronts import Storefronts
+
+_NOT_SHOWN = frozenset({"updated_at", "holdout_config_epoch"})
 
 
 def read_shop(catalog: Catalog, shop_id: str) -> Shop:
     """The shop. Raises NotFoundError."""
-    record = catalog.get(shop_id, "SHOP", RECORD_ID)
-    if record is None:
-        raise NotFoundError("there is no such shop")
-    return from_document(record.body, record.head.version)
+    return loaded(catalog, SHOPS, shop_id, RECORD_ID)
 
 
 def owned_by(user_id: str) -> str:
@@ -20,41 +23,64 @@ def owned_by(user_id: str) -> str:
     return f"users#{user_id}"
 
 
-def puts_of(shop: Shop) -> list[Put]:
-    """What stores a shop that is one version on from what is stored: the record and its entry."""
-    return [
-        Put(
-            record=Record(head=_counted(_head(shop, shop.id, RECORD_ID)), body=to_document(shop)),
-            expected_version=shop.version - 1,
-        ),
-        entry_put(shop, expected_version=shop.version - 1),
-    ]
+def shown_fields(shop: Shop) -> dict[str, Any]:
+    """The fields that the contract shows of a shop, and the audit compares."""
+    return {name: value for name, value in to_document(shop).items() if name not in _NOT_SHOWN}
 
 
-def entry_put(shop: Shop, *, expected_version: int) -> Put:
-    """The entry in the owner's list: a head that says all that a summary shows."""
-    head = _head(shop, owned_by(shop.org_id), shop.id)
-    return Put(record=Record(head=head, body={}), expected_version=expected_version)
-
-
-def entry_removal(shop: Shop) -> Remove:
-    """Takes the entry out of the owner's list."""
-    return Remove(head=_head(shop, owned_by(shop.org_id), shop.id))
-
-
-def _counted(head: Head) -> Head:
-    """Roll-ups count a shop as long as it exists."""
-    return replace(head, due={"COUNT": COUNTED_FOR_EVER})
-
-
-def _head(shop: Shop, under: str, record_id: str) -> Head:
-    return Head(
-        shop_id=under,
-        kind="SHOP",
-        id=record_id,
-        version=shop.version,
-        created_at=shop.created_at,
-        updated_at=shop.updated_at,
+def _summary(shop: Shop) -> Summary:
+    return Summary(
         name=shop.name,
         attributes={"domain": shop.domain, "tier": shop.tier},
+        due={"COUNT": COUNTED_FOR_EVER},  # roll-ups count a shop as long as it exists
     )
+
+
+def _is_seen(before: Shop | None, after: Shop | None) -> bool:
+    """A new shop is published, so that the edge knows it; one that changed where its shoppers are concerned."""
+    return before is None or any(getattr(before, name) != getattr(after, name) for name in SEEN_BY_SHOPPERS)
+
+
+SHOPS: Resource[Shop] = Resource(
+    kind="SHOP",
+    noun="shop",
+    to_document=to_document,
+    from_record=lambda record: from_document(record.body, record.head.version),
+    summary=_summary,
+    audited=shown_fields,
+    reaches_shoppers=_is_seen,
+    shop_id=lambda shop: shop.id,
+    record_id=lambda _shop: RECORD_ID,
+)
+
+
+class ShopStore(Aggregates[Shop]):
+    """Shops, each with its entry in the list of the user who owns it."""
+
+    def __init__(self, world: World, storefronts: Storefronts) -> None:
+        super().__init__(world, SHOPS, storefronts)
+
+    def companions(self, pairs: Sequence[tuple[Shop | None, Shop | None]]) -> Commit:
+        """The entries in the lists of owners; a shop that changes hands leaves one list for another."""
+        puts, removes = [], []
+        for before, after in pairs:
+            if before is not None and after is not None and before.org_id != after.org_id:
+                removes.append(Remove(head=_entry(before)))
+                puts.append(_entry_put(after, expected_version=0))
+            elif after is not None and after != before:
+                puts.append(_entry_put(after, expected_version=after.version - 1))
+        return Commit(puts=puts, removes=removes)
+
+
+def puts_of(shop: Shop) -> list[Put]:
+    """What stores a shop that is one version on from what is stored: the record and its entry."""
+    return [SHOPS.put(shop), _entry_put(shop, expected_version=shop.version - 1)]
+
+
+def _entry_put(shop: Shop, *, expected_version: int) -> Put:
+    return Put(record=Record(head=_entry(shop), body={}), expected_version=expected_version)
+
+
+def _entry(shop: Shop) -> Head:
+    """The head in the owner's list: all that a summary of the shop shows."""
+    return replace(SHOPS.head(shop), shop_id=owned_by(shop.org_id), id=shop.id, due={})

@@ -1,28 +1,27 @@
 """Use cases of shops: found them, read them, change what their shoppers get, set their defaults."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from abtest.contract import shops as contract
 from abtest.contract.keys import KeyIdentity, Me, RateLimit, ShopCreated
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.credentials.api_keys import PRESETS
 from abtest.domain.settings import defaults
-from abtest.domain.settings.shop import SEEN_BY_SHOPPERS, Shop, to_document
-from abtest.kit.clock import Timestamp
+from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import AuditRow, Catalog, Commit, Head, OutboxRow, Put, Record
+from abtest.ports.catalog import Catalog, Commit, Head, Put, Record
 from abtest.services.authentication import stored_key_by_id
 from abtest.services.context import Caller, World
-from abtest.services.key_records import commit_of
-from abtest.services.keys import Minted, audit_row, created, mint
+from abtest.services.key_records import KeyStore
+from abtest.services.keys import Minted, created, mint
 from abtest.services.retrying import refuse_other_version, retried
-from abtest.services.shop_records import entry_put, entry_removal, owned_by, puts_of, read_shop
-from abtest.services.storefronts import Publisher, Storefronts, warning_of
+from abtest.services.shop_records import ShopStore, owned_by, read_shop, shown_fields
+from abtest.services.storefronts import Publisher, Storefronts
 
 FIRST_KEY_NAME = "First key"
-_UNSHOWN = frozenset({"updated_at", "holdout_config_epoch"})
 
 
 class Shops:
@@ -30,7 +29,8 @@ class Shops:
 
     def __init__(self, world: World, publisher: Publisher) -> None:
         self._world = world
-        self._storefronts = Storefronts(world.catalog, publisher)
+        self._shops = ShopStore(world, Storefronts(world.catalog, publisher))
+        self._keys = KeyStore(world)
 
     def list(
         self, caller: Caller, *, limit: int, after: str | None
@@ -45,7 +45,7 @@ class Shops:
         An empty publication follows, so that the edge knows the shop; when it fails the outbox repeats it.
         """
         shop, minted = self.found(caller.user_id, wish.stated())
-        return ShopCreated(**_fields(shop), api_key=created(minted)).at(shop.version)
+        return ShopCreated(**shown_fields(shop), api_key=created(minted)).at(shop.version)
 
     def found(self, user_id: str, fields: Mapping[str, Any]) -> tuple[Shop, Minted]:
         """Store a new shop with an admin key, in one commit."""
@@ -53,20 +53,14 @@ class Shops:
         shop = Shop(id=self._world.new_id(), org_id=user_id, created_at=now, updated_at=now, **fields)
         scopes = sorted(PRESETS["admin"])
         minted = mint(self._world, kind="shop", shop_id=shop.id, user_id=user_id, name=FIRST_KEY_NAME, scopes=scopes)
-        audit = [
-            self._audit(user_id, shop, "create", {}, now),
-            audit_row(self._world, user_id, minted.key, "create", {"scopes": [None, scopes]}, now),
-        ]
-        promise = self._world.publish_row(shop.id)
-        keys = commit_of(self._world.catalog, [minted.key], audit, now, *puts_of(shop))
-        self._world.catalog.commit(replace(keys, outbox=[promise]))
-        self._storefronts.refresh(shop.id, promise)
-        return shop, minted
+        key = self._keys.stage(user_id, Change(before=None, after=minted.key, action="api_key.create"))
+        saved = self._shops.save(user_id, Change(before=None, after=shop, action="shop.create"), extra=key.commit)
+        return saved.value, minted
 
     def get(self, caller: Caller, shop_id: str) -> contract.Shop:
         """The shop, when it is the caller's. Raises NotFoundError."""
         shop = self._visible(caller, shop_id)
-        return contract.Shop(**_fields(shop)).at(shop.version)
+        return contract.Shop(**shown_fields(shop)).at(shop.version)
 
     def update(
         self, caller: Caller, shop_id: str, patch: contract.UpdateShop, expected_version: int | None
@@ -76,21 +70,27 @@ class Shops:
         Raises NotFoundError, VersionConflictError.
         """
 
-        def attempt() -> tuple[Shop, OutboxRow | None]:
-            before = self._visible(caller, shop_id)
-            refuse_other_version(expected_version, before.version)
-            return self._store(caller.user_id, before, patch.stated())
+        def decide(before: Shop, occasion: Occasion) -> Change[Shop]:
+            return Change(before=before, after=before.changed(patch.stated(), occasion.now), action="shop.update")
 
-        after, promise = retried(attempt)
-        answer = contract.Shop(**_fields(after)).at(after.version)
-        warning = warning_of(self._storefronts.refresh(after.id, promise)) if promise else None
-        if warning:
-            answer.publication_warning = warning
+        load = partial(self._visible, caller, shop_id)
+        saved = self._shops.change(caller, load, decide, expected_version=expected_version)
+        answer = contract.Shop(**shown_fields(saved.value)).at(saved.value.version)
+        if saved.warning:
+            answer.publication_warning = saved.warning
         return answer
 
     def operate(self, shop_id: str, changes: Mapping[str, Any]) -> Shop:
         """What only an operator changes: tier, platform, org_id, operator_enabled. Raises NotFoundError."""
-        return retried(lambda: self._operate(shop_id, changes))
+
+        def attempt() -> Shop:
+            before = read_shop(self._world.catalog, shop_id)
+            after = before.changed(changes, self._world.now())
+            if after == before:
+                return before
+            return self._shops.save(after.org_id, Change(before=before, after=after, action="shop.operate")).value
+
+        return retried(attempt)
 
     def defaults(self, caller: Caller) -> contract.ShopDefaults:
         """The shop's defaults, ours where it set none."""
@@ -128,31 +128,6 @@ class Shops:
             raise NotFoundError("there is no such shop")
         return shop
 
-    def _store(self, user_id: str, before: Shop, changes: Mapping[str, Any]) -> tuple[Shop, OutboxRow | None]:
-        """The stored shop, and the publication that it promises when shoppers are concerned."""
-        now = self._world.now()
-        after = before.changed(changes, now)
-        if after == before:
-            return before, None
-        promise = self._world.publish_row(after.id) if _is_seen(before, after) else None
-        audit = self._audit(user_id, after, "update", _diff(before, after), now)
-        self._world.catalog.commit(Commit(puts=puts_of(after), audit=[audit], outbox=[promise] if promise else []))
-        return after, promise
-
-    def _operate(self, shop_id: str, changes: Mapping[str, Any]) -> Shop:
-        now = self._world.now()
-        before = read_shop(self._world.catalog, shop_id)
-        after = before.changed(changes, now)
-        if after == before:
-            return before
-        audit = [self._audit(after.org_id, after, "operate", _diff(before, after), now)]
-        if after.org_id == before.org_id:
-            self._world.catalog.commit(Commit(puts=puts_of(after), audit=audit))
-            return after
-        puts = [puts_of(after)[0], entry_put(after, expected_version=0)]
-        self._world.catalog.commit(Commit(puts=puts, removes=[entry_removal(before)], audit=audit))
-        return after
-
     def _update_defaults(
         self, caller: Caller, changes: Mapping[str, Any], expected_version: int | None
     ) -> contract.ShopDefaults:
@@ -175,16 +150,17 @@ class Shops:
             created_at=created_at,
             updated_at=now,
         )
-        audit = self._audit(caller.user_id, shop, "update_defaults", _changed(before, after), now)
+        audit = self._world.audit_row(
+            user_id=caller.user_id,
+            shop_id=shop.id,
+            action="shop.update_defaults",
+            entity=("shop", shop.id, shop.name),
+            diff={name: [before.get(name), value] for name, value in after.items() if before.get(name) != value},
+            now=now,
+        )
         put = Put(record=Record(head=head, body=wanted), expected_version=version)
         catalog.commit(Commit(puts=[put], audit=[audit]))
         return _defaults_answer(after).at(version + 1)
-
-    def _audit(self, user_id: str, shop: Shop, verb: str, diff: Mapping[str, Any], now: Timestamp) -> AuditRow:
-        entity = ("shop", shop.id, shop.name)
-        return self._world.audit_row(
-            user_id=user_id, shop_id=shop.id, action=f"shop.{verb}", entity=entity, diff=diff, now=now
-        )
 
 
 def shop_defaults(catalog: Catalog, shop_id: str) -> dict[str, Any]:
@@ -208,11 +184,6 @@ def _defaults_answer(settings: Mapping[str, Any]) -> contract.ShopDefaults:
     return contract.ShopDefaults(**{**settings, "guardian": guardian, "auto_stop": auto_stop})
 
 
-def _fields(shop: Shop) -> dict[str, Any]:
-    """What the contract shows of a shop."""
-    return {name: value for name, value in to_document(shop).items() if name not in _UNSHOWN}
-
-
 def _summary(shop: Shop) -> contract.ShopSummary:
     return contract.ShopSummary(
         id=shop.id, name=shop.name, domain=shop.domain, tier=shop.tier, created_at=shop.created_at
@@ -224,15 +195,3 @@ def _entry(head: Head) -> contract.ShopSummary:
     return contract.ShopSummary.model_validate(
         {"id": head.id, "name": head.name, "created_at": head.created_at, **attributes}
     )
-
-
-def _is_seen(before: Shop, after: Shop) -> bool:
-    return any(getattr(before, name) != getattr(after, name) for name in SEEN_BY_SHOPPERS)
-
-
-def _diff(before: Shop, after: Shop) -> dict[str, Any]:
-    return _changed(_fields(before), _fields(after))
-
-
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: [before.get(name), value] for name, value in after.items() if before.get(name) != value}

@@ -7,7 +7,6 @@ from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.plans import Plans
 from abtest.services.experiments.previews import PreviewLinks
-from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.reading import Reading
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
@@ -24,8 +23,8 @@ from abtest.wiring.api import Management, Uses
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
     """Use cases of the family's routes; `sessions` replaces the deployment's store of sessions."""
-    store = ExperimentStore(base.world, Publishing(base.world.catalog, base.publication), base.budget)
     storefronts = Storefronts(base.world.catalog, base.publication)
+    store = ExperimentStore(base.world, storefronts, base.budget)
     planner = Planner(base.world, base.rollups)
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {

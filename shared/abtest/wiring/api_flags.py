@@ -2,7 +2,6 @@
 
 from abtest.services.flags.authoring import Authoring
 from abtest.services.flags.evaluation import Evaluation
-from abtest.services.flags.reading import Reading
 from abtest.services.flags.store import FlagStore
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
@@ -11,4 +10,4 @@ from abtest.wiring.api import Management, Uses
 def flags_uses(base: Management) -> Uses:
     """Use cases of flags."""
     store = FlagStore(base.world, Storefronts(base.world.catalog, base.publication), base.budget)
-    return {Authoring: Authoring(store), Reading: Reading(store), Evaluation: Evaluation(base.world)}
+    return {Authoring: Authoring(store), FlagStore: store, Evaluation: Evaluation(base.world)}

@@ -3,7 +3,6 @@
 from abtest.services.personalizations.authoring import Authoring
 from abtest.services.personalizations.experiences import Experiences
 from abtest.services.personalizations.ordering import Ordering
-from abtest.services.personalizations.reading import Reading
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
@@ -16,5 +15,5 @@ def personalizations_uses(base: Management) -> Uses:
         Authoring: Authoring(store, base.checker),
         Experiences: Experiences(store, base.checker),
         Ordering: Ordering(store),
-        Reading: Reading(store),
+        PersonalizationStore: store,
     }

@@ -8,17 +8,17 @@ from typing import Any
 from abtest.contract.report import Report
 from abtest.services.autostop import AutoStopRun
 from abtest.services.context import Caller
-from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
 from abtest.services.results import ReportReading, RollupReader
+from abtest.services.storefronts import Storefronts
 from tests.integration.api_analytics.conftest import Lab, reached, seen
 from tests.support.memory import MemoryLeases, MemoryMetrics
 
 
 def _store(lab: Lab) -> ExperimentStore:
     base = lab.api.management
-    return ExperimentStore(base.world, Publishing(base.catalog, base.publication), base.budget)
+    return ExperimentStore(base.world, Storefronts(base.catalog, base.publication), base.budget)
 
 
 def look(lab: Lab) -> dict[str, Any]:

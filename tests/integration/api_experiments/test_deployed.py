@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from random import Random
 
 import pytest
 
@@ -46,6 +47,23 @@ def test_experiment__made_edited_launched__is_read_back_and_published(client: Cl
         "experiment.create",
     ]
     assert client.get("/experiments", query={"status": "running"}).json()["data"][0]["name"] == "Fuller"
+
+
+def test_shop_goal__whose_filter_of_450_kb_is_replaced__answers_200(client: Client) -> None:
+    random = Random(1)  # text that does not compress
+
+    def large() -> dict[str, object]:
+        conditions = [
+            {"property": "plan", "operator": "in", "value": [random.randbytes(500).hex() for _ in range(45)]}
+            for _ in range(10)
+        ]
+        return {"version": 1, "conditions": conditions}
+
+    goal = {"name": "Subscribed", "type": "custom", "event_name": "subscribe", "filter": large()}
+    path = f"/goals/{client.post('/goals', goal).json()['id']}"
+    other = large()
+    assert client.patch(path, {"filter": other}).status == 200
+    assert client.get(path).json()["filter"] == other
 
 
 def test_schedule__due__is_carried_out_by_the_cron(

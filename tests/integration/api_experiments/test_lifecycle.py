@@ -11,10 +11,10 @@ from abtest.kit.clock import timestamp
 from abtest.ports.blobs import BlobsUnavailableError
 from abtest.ports.catalog import Topic
 from abtest.services.experiments.due import ScheduledActions
-from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.planning import Planner
+from abtest.services.storefronts import Storefronts
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 
@@ -214,7 +214,7 @@ def test_launch__redirect_without_destination__fails_the_checklist(client: Clien
 
 def run_schedule(api: MemoryApi) -> dict[Any, int]:
     world = api.world
-    store = ExperimentStore(world, Publishing(world.catalog, api.management.publication), api.management.budget)
+    store = ExperimentStore(world, Storefronts(world.catalog, api.management.publication), api.management.budget)
     return ScheduledActions(store, Planner(world, api.management.rollups)).run(
         until=world.clock.now() + timedelta(seconds=40)
     )

@@ -7,7 +7,7 @@ import pytest
 
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import COUNTED_FOR_EVER
-from abtest.services.personalizations.records import personalization_in
+from abtest.services.personalizations.store import PERSONALIZATIONS
 from tests.integration.api_personalizations.conftest import Create, Goal
 from tests.integration.api_personalizations.test_personalizations import UNKNOWN, path
 from tests.support.api import MemoryApi, Tenant
@@ -97,7 +97,7 @@ def test_measurement__begins_with_the_first_activation_and_anew_with_another_rol
     made = create()
 
     def measured() -> tuple[int, str | None]:
-        found = personalization_in(stored(api, tenant, made))
+        found = PERSONALIZATIONS.from_record(stored(api, tenant, made))
         return found.measurement_epoch, found.measurement_started_at
 
     client.patch(path(made), {"rollout_percentage": 0.9})
@@ -112,7 +112,7 @@ def test_measurement__begins_with_the_first_activation_and_anew_with_another_rol
     client.patch(path(made), {"rollout_percentage": 0.5, "confirm_live_impact": True})
     assert measured() == (2, timestamp(api.clock.now()))
     copy = client.post(f"{path(made)}/duplicate").json()
-    assert personalization_in(stored(api, tenant, copy)).measurement_started_at is None
+    assert PERSONALIZATIONS.from_record(stored(api, tenant, copy)).measurement_started_at is None
 
 
 @pytest.mark.parametrize(("method", "suffix", "body", "scope"), ROUTES)

@@ -9,8 +9,10 @@ import pytest
 from abtest.domain.credentials.api_keys import PRESETS, digest
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit
-from abtest.services.key_records import commit_of, read_key
+from abtest.services.aggregates import loaded
+from abtest.services.key_records import KEYS
 from tests.support.api import MemoryApi, Tenant
+from tests.support.keys import stored_keys
 
 DAY = 86_400
 
@@ -285,6 +287,6 @@ def test_update_key__that_lost_a_race__keeps_what_the_other_did(
 
 def _rename(api: MemoryApi, tenant: Tenant, key_id: str) -> None:
     catalog = api.world.catalog
-    key = read_key(catalog, tenant.shop.id, key_id)
+    key = loaded(catalog, KEYS, tenant.shop.id, key_id)
     renamed = replace(key, name="Rival's", version=key.version + 1)
-    catalog.commit(commit_of(catalog, [renamed], [], api.world.now()))
+    catalog.commit(stored_keys(catalog, [renamed], api.world.now()))

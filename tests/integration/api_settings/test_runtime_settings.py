@@ -9,8 +9,8 @@ import pytest
 from abtest.kit import canonical_json
 from abtest.ports.blobs import BlobsUnavailableError
 from abtest.ports.catalog import Commit, Head, Put, Record
-from abtest.services.flags.records import head_of as flag_head
-from abtest.services.personalizations.records import head_of as personalization_head
+from abtest.services.flags.store import FLAGS
+from abtest.services.personalizations.store import PERSONALIZATIONS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
 from tests.support.delivered import flag, personalization
@@ -209,7 +209,7 @@ def test_environments__removed_while_something_is_delivered_in_them__is_a_confli
     version = client.patch("/settings/environments", environments(environment("staging"))).json()["version"]
     shop: dict[str, Any] = {"shop_id": tenant.shop.id, "environment_key": "staging"}
     paused, active = flag(1, status="paused", version=1, **shop), personalization(version=1, **shop)
-    heads = (flag_head(paused), personalization_head(active))
+    heads = (FLAGS.head(paused), PERSONALIZATIONS.head(active))
     store(api, heads, version=0)
     body = {**environments(), "expected_version": version}
     answer = client.patch("/settings/environments", body)

@@ -14,7 +14,7 @@ from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
 from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import Endpoints
-from abtest.services.webhooks.records import live_webhooks, put_of, read_webhook
+from abtest.services.webhooks.records import WEBHOOKS, live_webhooks, read_webhook
 from tests.integration.api_webhooks.conftest import NAMES, URL, WebhookApi
 from tests.support.api import Tenant
 from tests.support.client import Client
@@ -121,7 +121,7 @@ def test_address__kept_by_an_older_release_as_it_was_spelled__stays_until_anothe
     raw, sent = "https://bücher.example/ö", "https://xn--bcher-kva.example/%C3%B6"
     path = f"/webhooks/{create()['id']}"
     old = replace(read_webhook(api.world.catalog, tenant.shop.id, path[10:]), url=raw, version=2)
-    api.world.catalog.commit(Commit(puts=[put_of(old)]))
+    api.world.catalog.commit(Commit(puts=[WEBHOOKS.put(old)]))
     assert client.get(path).json()["url"] == raw
     assert client.patch(path, {"url": raw}).headers["etag"] == 'W/"2"'
     assert client.patch(path, {"active": False}).json()["url"] == raw

@@ -17,7 +17,7 @@ from abtest.kit.clock import SystemClock, to_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.recompute import Progress
 from abtest.services.shop_records import puts_of
 from abtest.wiring.settings import Settings
@@ -41,7 +41,7 @@ class Night:
         catalog = DynamoCatalog(stack.name("CatalogTable"), S3Blobs(stack.name("BlobsBucket")))
         self.world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
         catalog.commit(Commit(puts=puts_of(shop())))
-        catalog.commit(Commit(puts=[Put(record=record_of(running(EXPERIMENT)), expected_version=0)]))
+        catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(running(EXPERIMENT)), expected_version=0)]))
         self.now = to_milliseconds(SystemClock().now())
         self.handler = fresh_handler(stack, "CronAudit", "cron_audit")
 
@@ -96,7 +96,7 @@ def test_audit__of_a_goal_on_a_page_and_a_roll_up_in_parts__has_the_rights_for_b
         goal_page_rules=({"id": "rule", "pageId": PAGE},),
         version=2,
     )
-    night.world.catalog.commit(Commit(puts=[Put(record=record_of(scoped), expected_version=1)]))
+    night.world.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(scoped), expected_version=1)]))
     _recompute(capsys)
     totals = night.store.totals(EXPERIMENT, 1)
     assert totals is not None

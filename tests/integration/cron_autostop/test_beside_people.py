@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from abtest.services.autostop import AutoStopRun
-from abtest.services.experiments.publishing import Publishing
 from abtest.services.experiments.records import experiment_of
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.results import RollupReader
+from abtest.services.storefronts import Storefronts
 from tests.support.api import MemoryApi, Tenant
 from tests.support.autostopping import totals
 from tests.support.client import Client
@@ -29,7 +29,7 @@ class Shop:
         self.api, self.tenant, self.client = api, tenant, client
         world, management = api.world, api.management
         self.run = AutoStopRun(
-            store=ExperimentStore(world, Publishing(world.catalog, management.publication), management.budget),
+            store=ExperimentStore(world, Storefronts(world.catalog, management.publication), management.budget),
             reader=RollupReader(management.rollups),
             looks=MemoryLookStore(),
             leases=MemoryLeases(),

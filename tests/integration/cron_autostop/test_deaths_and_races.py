@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.experiments.change import Event
+from abtest.domain.changes.change import Event
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import StaleVersionError
 from abtest.services.autostop.run import TASK

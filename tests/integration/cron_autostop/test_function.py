@@ -14,7 +14,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Catalog, Commit, Put
-from abtest.services.experiments.records import experiment_in, record_of
+from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.shop_records import puts_of
 from tests.support.autostopping import CONTROL, GOAL, PLANNED, TREATMENT, plan, running, totals
 from tests.support.handlers import Handler, fresh_handler
@@ -49,7 +49,7 @@ def test_function__a_winner_and_one_that_runs_on__pauses_once_and_publishes(
     catalog.commit(Commit(puts=puts_of(shop())))
     for experiment in (first, second):
         begun = replace(experiment, started_at=began, measurement_started_at=began)
-        catalog.commit(Commit(puts=[Put(record=record_of(begun), expected_version=0)]))
+        catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(begun), expected_version=0)]))
     rollups.put(totals(first, 1, WON), {}, {})
     rollups.put(totals(second, 1, EVEN), {}, {})
 

@@ -13,7 +13,7 @@ from abtest.adapters.s3 import S3Blobs
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.kit.clock import SystemClock, from_milliseconds, timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, Put
-from abtest.services.experiments.records import experiment_in, record_of
+from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.guardian_memory import remembered
 from abtest.services.shop_records import puts_of
 from tests.support.handlers import fresh_handler
@@ -35,7 +35,7 @@ class Deployed:
         began = timestamp(from_milliseconds(self.now - 60 * MINUTE))
         self.experiment = experiment(started_at=began, measurement_started_at=began, goals=(BUY,))
         self.catalog.commit(Commit(puts=puts_of(shop())))
-        self.catalog.commit(Commit(puts=[Put(record=record_of(self.experiment), expected_version=0)]))
+        self.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(self.experiment), expected_version=0)]))
         self.handler = fresh_handler(stack, "CronGuardian", "cron_guardian")
 
     def counted(self, treatment: int, *, twice: int = 0, generation: int = 1) -> None:
@@ -121,7 +121,7 @@ def test_run__code_too_large_for_an_item__has_the_rights_for_it(deployed: Deploy
             for n, each in enumerate(deployed.experiment.variations)
         ),
     )
-    deployed.catalog.commit(Commit(puts=[Put(record=record_of(large), expected_version=1)]))
+    deployed.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(large), expected_version=1)]))
     deployed.counted(300)
 
     assert deployed.run()["results"] in ({"paused": 1}, {"unpublished": 1})

@@ -16,7 +16,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Commit, Head, Put, Record
 from abtest.ports.rollup_store import Reach
 from abtest.services.context import Caller, World
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.jobs import Jobs, job_message
 from abtest.services.rollups import LEASE, Refreshing, RefreshMessage, RollupFailedError, RollupRun
 from abtest.services.shop_records import puts_of
@@ -51,7 +51,7 @@ def running(experiment_id: str = EXPERIMENT) -> Experiment:
 def stored(catalog: Catalog, *experiments: Experiment) -> None:
     catalog.commit(Commit(puts=puts_of(shop())))
     for experiment in experiments:
-        catalog.commit(Commit(puts=[Put(record=record_of(experiment), expected_version=0)]))
+        catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(experiment), expected_version=0)]))
 
 
 def exposures(count: int) -> list[Any]:

@@ -16,7 +16,7 @@ from abtest.kit.clock import SystemClock, timestamp
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.shop_records import puts_of
 from tests.support.assigning import EVERYBODY, TEXT, Answer, ask, checked, stored_key
 from tests.support.handlers import Handler, fresh_handler
@@ -38,7 +38,7 @@ class Shops:
         self.published.keep(experiment(1, variations=EVERYBODY))
         self.world.catalog.commit(Commit(puts=puts_of(shop(id=OTHER_SHOP))))
         other = replace(experiment(2, variations=EVERYBODY), shop_id=OTHER_SHOP)
-        self.world.catalog.commit(Commit(puts=[Put(record=record_of(other), expected_version=0)]))
+        self.world.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(other), expected_version=0)]))
         for shop_id in (SHOP_ID, OTHER_SHOP):
             assert self.published.publication().publish(shop_id).ok
         self.keys = {shop_id: stored_key(self.world, shop_id) for shop_id in (SHOP_ID, OTHER_SHOP)}

@@ -17,9 +17,9 @@ from abtest.domain.credentials.signing import RootKeys, browser_signature
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.services.context import World
-from abtest.services.key_records import commit_of
 from abtest.services.keys import mint
 from tests.support.handlers import fresh_handler
+from tests.support.keys import stored_keys
 from tests.support.moto_stack import AwsStack, moto_stack
 from tests.unit.ingest.edge import SHOP, event
 
@@ -71,7 +71,7 @@ def test_batch__with_a_tracking_source_key__is_taken_from_what_the_claim_says(aw
     catalog = DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket")))
     world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
     minted = mint(world, kind="tracking_source", shop_id=SHOP, user_id=world.new_id(), name="Till", scopes=())
-    catalog.commit(commit_of(catalog, [minted.key], [], world.now()))
+    catalog.commit(stored_keys(catalog, [minted.key], world.now()))
     handler = fresh_handler(aws_stack, "EdgeEvents", "edge_events")
     sent = request(aws_stack) | {"body": json.dumps([event(ts=now())])}
     assert handler(sent | {"headers": {"authorization": f"Bearer {minted.text}"}}, None)["statusCode"] == 202

@@ -9,7 +9,7 @@ import pytest
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit, Put
 from abtest.services.experiments.rounds import RoundFailedError
-from abtest.services.personalizations.records import record_of
+from abtest.services.personalizations.store import PERSONALIZATIONS
 from tests.support.autostopping import BEGIN, CONTROL, GOAL, TREATMENT, Shopkeeper, running, totals
 from tests.support.delivered import personalization
 from tests.support.storefronts import experiment_id, goal, variation
@@ -56,7 +56,7 @@ def test_round__completed_and_not_counted_any_more__is_left_alone(keeper: Shopke
 
 def test_round__a_personalization__is_looked_at_experience_by_experience(keeper: Shopkeeper) -> None:
     made = personalization(goals=(goal(),), activated_at=timestamp(BEGIN), measurement_started_at=timestamp(BEGIN))
-    keeper.catalog.commit(Commit(puts=[Put(record=record_of(made), expected_version=0)]))
+    keeper.catalog.commit(Commit(puts=[Put(record=PERSONALIZATIONS.record(made), expected_version=0)]))
     experience = made.experiences[0].id
     arms = (replace(variation(0), id=made.id), replace(variation(1), id=experience))
     counted = running(id=experience, variations=arms, goals=made.goals, measurement_epoch=made.measurement_epoch)

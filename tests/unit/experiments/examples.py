@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.experiments.change import Occasion
+from abtest.domain.changes.change import Occasion
 from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.model import Approval, Experiment, Status, Variation
 from abtest.domain.goals.model import Goal

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from abtest.domain.experiments.change import Change
-from abtest.domain.experiments.diff import audit_diff
+from abtest.domain.changes.change import Change
 from abtest.domain.experiments.documents import experiment_document, experiment_from
 from abtest.domain.experiments.transitions import Details, act
 from abtest.kit import canonical_json
+from abtest.services.experiments.records import EXPERIMENTS
 from tests.unit.experiments.examples import CONTROL, GOAL, OCCASION, TREATMENT, arm, experiment, goal
 
 
@@ -35,7 +35,7 @@ def test_document__of_another_release__is_read_with_defaults() -> None:
 
 def test_diff__code__is_told_by_hash_and_length() -> None:
     after = arm(replace(experiment(), name="Other"), 1, custom_css="secret { }")
-    told = audit_diff(Change(before=experiment(), after=after, action="x", note={"reason": "why"}))
+    told = EXPERIMENTS.diff(Change(before=experiment(), after=after, action="x", note={"reason": "why"}))
     assert set(told) == {"name", f"variations.{TREATMENT}.custom_css", "reason"}
     assert told["name"] == ["Headline", "Other"]
     assert told["reason"] == [None, "why"]
@@ -45,12 +45,14 @@ def test_diff__code__is_told_by_hash_and_length() -> None:
 
 def test_diff__goals_reordered__tells_the_order_only() -> None:
     both = replace(experiment(), goals=(*experiment().goals, goal(id="b")))
-    told = audit_diff(Change(before=both, after=replace(both, goals=both.goals[::-1]), action="x"))
+    told = EXPERIMENTS.diff(Change(before=both, after=replace(both, goals=both.goals[::-1]), action="x"))
     assert told == {"goal_order": [[GOAL, "b"], ["b", GOAL]]}
 
 
 def test_diff__enormous_change__stays_small() -> None:
     many = tuple(goal(id=f"g{n}", name="n" * 255, text_match="t" * 255, url_pattern="u" * 400) for n in range(50))
-    told = audit_diff(Change(before=None, after=replace(experiment(), goals=many, description="d" * 400), action="x"))
+    told = EXPERIMENTS.diff(
+        Change(before=None, after=replace(experiment(), goals=many, description="d" * 400), action="x")
+    )
     assert len(canonical_json.encode(told)) < 200_000
     assert f"variations.{CONTROL}.name" in told

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.changes.change import Change
 from abtest.domain.changes.consent import Consent
 from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.experiments import editing
-from abtest.domain.experiments.change import Change
 from abtest.domain.experiments.errors import WeightsSumError
 from abtest.domain.experiments.model import Experiment, Status
 from abtest.domain.experiments.variations import weigh
@@ -27,7 +27,7 @@ from tests.unit.experiments.examples import (
 YES = Consent(confirmed=True, consumer_ids=[EXPERIMENT])
 
 
-def settled(before: Experiment, after: Experiment, consent: Consent = YES) -> Change:
+def settled(before: Experiment, after: Experiment, consent: Consent = YES) -> Change[Experiment]:
     return editing.settle(before, after, OCCASION, action="experiment.update", consent=consent)
 
 

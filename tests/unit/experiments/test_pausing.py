@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from abtest.domain.experiments.change import Event, Occasion
+from abtest.domain.changes.change import Event, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.ports.catalog import StaleVersionError
+from abtest.services.aggregates import Saved
 from abtest.services.experiments.pausing import NotPaused, Paused, pause_running
-from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.publication import PublicationOutcome
 from tests.unit.experiments.examples import SHOP
@@ -56,7 +56,7 @@ def test_pause_running__a_running_one__is_paused_told_in_order_and_published(hou
     house.clock.advance(minutes=1)
     published = len(house.storefront.published)
     assert isinstance(pause(house, made, evidence={"generation": 7}), Paused)
-    assert house.store.load(SHOP, made).status == "paused"
+    assert house.store.get(SHOP, made).status == "paused"
     facts = {"experiment_id": made, "experiment_name": "x", "goal_id": "g"}
     assert [row.payload for row in house.outbox() if row.topic == "webhook"] == [
         {"event": "experiment.significant", **facts, "winning_variation_id": "v"},
@@ -77,16 +77,16 @@ def test_pause_running__events_of_one_moment__keep_their_order(house: House, _ag
 def test_pause_running__twice__is_done_and_told_once(house: House) -> None:
     made = running(house)
     pause(house, made)
-    version = house.store.load(SHOP, made).version
+    version = house.store.get(SHOP, made).version
     assert pause(house, made) == NotPaused(obstacle="not_running")
-    assert house.store.load(SHOP, made).version == version
+    assert house.store.get(SHOP, made).version == version
     assert len(webhooks(house)) == 2
 
 
 def test_pause_running__of_another_measurement__changes_nothing(house: House) -> None:
     made = running(house)
     assert pause(house, made, epoch=2) == NotPaused(obstacle="other_epoch")
-    assert house.store.load(SHOP, made).status == "running"
+    assert house.store.get(SHOP, made).status == "running"
     assert house.outbox() == []
 
 
@@ -124,7 +124,7 @@ def test_pause_running__others_again_and_again__fails_and_changes_nothing(house:
     house.catalog.first = [rename] * 4
     with pytest.raises(StaleVersionError):
         pause(house, made)
-    assert house.store.load(SHOP, made).status == "running"
+    assert house.store.get(SHOP, made).status == "running"
     assert webhooks(house) == []
 
 
@@ -134,10 +134,10 @@ def test_pause_running__with_an_edit__is_one_commit(house: House) -> None:
     def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
         return replace(experiment, planned_test={"evaluation": {"evaluated_at": occasion.now}})
 
-    version = house.store.load(SHOP, made).version
+    version = house.store.get(SHOP, made).version
     house.clock.advance(hours=1)
     assert isinstance(pause(house, made, edit=edit), Paused)
-    found = house.store.load(SHOP, made)
+    found = house.store.get(SHOP, made)
     assert found.version == version + 1
     assert found.status == "paused"
     assert found.planned_test == {"evaluation": {"evaluated_at": found.updated_at}}
@@ -146,7 +146,7 @@ def test_pause_running__with_an_edit__is_one_commit(house: House) -> None:
 def test_pause_running__the_edit_declines__changes_nothing(house: House) -> None:
     made = running(house)
     assert pause(house, made, edit=lambda *_: None) == NotPaused(obstacle="declined")
-    assert house.store.load(SHOP, made).status == "running"
+    assert house.store.get(SHOP, made).status == "running"
     assert house.outbox() == []
 
 
@@ -155,7 +155,7 @@ def test_pause_running__publication_fails__stays_paused_and_the_outbox_keeps_the
     house.storefront.outcome = PublicationOutcome(ok=False, revision=2, reasons=("no answer",))
     done = pause(house, made)
     assert isinstance(done, Paused)
-    assert isinstance(done.published, Published)
+    assert isinstance(done.published, Saved)
     assert done.published.reasons
-    assert house.store.load(SHOP, made).status == "paused"
+    assert house.store.get(SHOP, made).status == "paused"
     assert [row.topic for row in house.outbox()] == ["webhook", "webhook", "publish"]

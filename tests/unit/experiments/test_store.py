@@ -27,12 +27,13 @@ from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.due import BATCH, ScheduledActions
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.plans import Plans
-from abtest.services.experiments.publishing import PostCommitPublishFailedError, Publishing
+from abtest.services.experiments.publishing import PostCommitPublishFailedError
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.shop_records import puts_of
+from abtest.services.storefronts import Storefronts
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryRollupStore
 from tests.unit.experiments.examples import NOW, SHOP, USER
 
@@ -88,7 +89,7 @@ class House:
         self.storefront = Storefront()
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         self.world = World(catalog=self.catalog, clock=self.clock, random=self.random)
-        self.store = ExperimentStore(self.world, Publishing(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
+        self.store = ExperimentStore(self.world, Storefronts(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
         self.planner = Planner(self.world, MemoryRollupStore())
         self.authoring = Authoring(self.store, QuickJsChecker())
         self.lifecycle = Lifecycle(self.store, self.planner)
@@ -96,7 +97,7 @@ class House:
         self.catalog.commit(Commit(puts=puts_of(shop)))
 
     def create(self, **fields: Any) -> str:
-        return self.authoring.create(CALLER, {"name": "x", **fields}).experiment.id
+        return self.authoring.create(CALLER, {"name": "x", **fields}).value.id
 
     def rename(self, experiment_id: str, name: str, version: int | None = None) -> None:
         self.authoring.update(CALLER, experiment_id, {"name": name}, consent=NO_CONSENT, expected_version=version)
@@ -139,7 +140,7 @@ def test_update__race_lost_three_times__wins_the_fourth(house: House) -> None:
 
     house.catalog.first = [overtake(str(n)) for n in range(3)]
     house.rename(made, "mine")
-    found = house.store.load(SHOP, made)
+    found = house.store.get(SHOP, made)
     assert (found.name, found.description, found.version) == ("mine", "2", 5)
     house.catalog.first = [overtake(f"again {n}") for n in range(4)]
     with pytest.raises(StaleVersionError):
@@ -151,7 +152,7 @@ def test_update__race_lost_with_a_stated_version__is_refused(house: House) -> No
     house.catalog.first = [lambda: house.rename(made, "theirs")]
     with pytest.raises(VersionConflictError):
         house.rename(made, "mine", version=1)
-    assert house.store.load(SHOP, made).name == "theirs"
+    assert house.store.get(SHOP, made).name == "theirs"
 
 
 def test_launch__twice_at_once__starts_once(house: House) -> None:
@@ -161,24 +162,24 @@ def test_launch__twice_at_once__starts_once(house: House) -> None:
         house.lifecycle.act(CALLER, made, "launch")
 
     house.catalog.first = [launch_first]
-    assert house.lifecycle.act(CALLER, made, "launch").experiment.status == "running"
+    assert house.lifecycle.act(CALLER, made, "launch").value.status == "running"
     rows, _ = house.catalog.audit(SHOP, entity_id=made, limit=10)
     assert sorted(row.action for row in rows) == ["experiment.create", "experiment.launch"]
     assert [row.payload["event"] for row in house.outbox() if row.topic == "webhook"] == ["experiment.started"]
 
 
 def test_create__public_ids_taken__draws_again(house: House) -> None:
-    first = house.store.load(SHOP, house.create())
+    first = house.store.get(SHOP, house.create())
     assert first.public_id is not None
     taken = int(first.public_id) - 10**9
     house.random.public = [taken]
-    second = house.store.load(SHOP, house.create())
+    second = house.store.get(SHOP, house.create())
     assert second.public_id != first.public_id
-    assert house.store.load(SHOP, first.public_id).id == first.id
+    assert house.store.get(SHOP, first.public_id).id == first.id
     arm = first.variations[0].public_id
     assert arm is not None
     house.random.public = [5, int(arm) - 10**9]
-    third = house.store.load(SHOP, house.create())
+    third = house.store.get(SHOP, house.create())
     assert arm not in [variation.public_id for variation in third.variations]
 
 
@@ -187,7 +188,7 @@ def test_launch__publication_raises_busy__is_committed_and_told(house: House) ->
     house.storefront.outcome = DatabaseBusyError()
     with pytest.raises(PostCommitPublishFailedError):
         house.lifecycle.act(CALLER, made, "launch")
-    assert house.store.load(SHOP, made).status == "running"
+    assert house.store.get(SHOP, made).status == "running"
     assert {row.topic for row in house.outbox()} == {"webhook", "publish"}
 
 
@@ -235,7 +236,7 @@ def test_schedule__fired_twice_at_once__starts_once(house: House) -> None:
     house.catalog.first = [lambda: results.append(second.run(until=until))]
     results.append(first.run(until=until))
     assert results == [{"done": 1}, {"not_due": 1}]
-    assert house.store.load(SHOP, made).status == "running"
+    assert house.store.get(SHOP, made).status == "running"
     assert [row.payload["event"] for row in house.outbox() if row.topic == "webhook"] == ["experiment.started"]
 
 
@@ -257,7 +258,7 @@ def test_schedule__out_of_time__leaves_the_rest_to_the_next_run(house: House) ->
 
 
 def _planned(house: House, made: str, mde: float) -> None:
-    goal_id = house.store.load(SHOP, made).goals[0].id
+    goal_id = house.store.get(SHOP, made).goals[0].id
     wish = {"goal_id": goal_id, "mde": mde, "baseline_rate": 0.03}
     Plans(house.store, house.planner).state(CALLER, made, wish, consent=Consent(confirmed=True))
 
@@ -267,7 +268,7 @@ def test_plan__stated_twice_at_once__opens_one_measurement(house: House) -> None
     house.lifecycle.act(CALLER, made, "launch")
     house.catalog.first = [lambda: _planned(house, made, 0.1)]
     _planned(house, made, 0.1)
-    found = house.store.load(SHOP, made)
+    found = house.store.get(SHOP, made)
     assert (found.measurement_epoch, (found.planned_test or {})["mde"]) == (2, 0.1)
 
 
@@ -275,7 +276,7 @@ def test_launch__plan_stated_meanwhile__starts_with_that_plan(house: House) -> N
     made = house.create(goals=[{"name": "Revenue", "type": "revenue"}])
     house.catalog.first = [lambda: _planned(house, made, 0.2)]
     house.lifecycle.act(CALLER, made, "launch")
-    found = house.store.load(SHOP, made)
+    found = house.store.get(SHOP, made)
     assert found.planned_test is not None
     assert (found.measurement_epoch, found.planned_test["mde"]) == (1, 0.2)
     assert found.planned_test["epoch_started_at"] == found.measurement_started_at

@@ -5,9 +5,9 @@ from typing import Any, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.experiments import editing, rules, variations
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.design import design_hash, in_use
 from abtest.domain.experiments.documents import experiment_document, experiment_from
 from abtest.domain.experiments.model import Experiment
@@ -27,7 +27,7 @@ STEPS = st.one_of(
 )
 
 
-def step(before: Experiment, kind: str, said: Any, moment: int, required: bool) -> Change:
+def step(before: Experiment, kind: str, said: Any, moment: int, required: bool) -> Change[Experiment]:
     occasion = Occasion(now=f"2026-03-02T09:{moment:02d}:00.000Z", user_id=USER, event_id=f"event {moment}")
     if kind == "act":
         return act(before, said, occasion, approval_required=required)
@@ -40,7 +40,7 @@ def step(before: Experiment, kind: str, said: Any, moment: int, required: bool) 
     return editing.settle(before, after, occasion, action="edit", consent=YES)
 
 
-def tried(before: Experiment, kind: str, said: Any, moment: int, required: bool) -> Change | ServiceError:
+def tried(before: Experiment, kind: str, said: Any, moment: int, required: bool) -> Change[Experiment] | ServiceError:
     try:
         return step(before, kind, said, moment, required)
     except ServiceError as refusal:

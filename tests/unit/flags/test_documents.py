@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from abtest.domain.flags.change import Change
+from abtest.domain.changes.change import Change
 from abtest.domain.flags.documents import flag_document, flag_from
 from abtest.domain.flags.model import Flag
 from abtest.kit import canonical_json
+from abtest.services.flags.store import FLAGS
 
 NOW = "2026-03-02T09:00:00.000Z"
 FLAG = Flag(
@@ -41,7 +42,7 @@ def test_change__of_true_to_what_python_takes_for_it__is_one(value: object) -> N
     before = replace(FLAG, on_value=True)
     change = Change(before=before, after=replace(before, on_value=value), action="flag.update")
     assert not change.is_empty
-    assert change.diff == {"on_value": [True, value]}
+    assert FLAGS.diff(change) == {"on_value": [True, value]}
 
 
 def test_change__to_the_same__is_empty() -> None:
@@ -50,4 +51,4 @@ def test_change__to_the_same__is_empty() -> None:
 
 def test_diff__of_a_large_value__tells_its_hash() -> None:
     change = Change(before=FLAG, after=replace(FLAG, on_value="x" * 60_000), action="flag.update")
-    assert change.diff["on_value"][1] == {"sha256": canonical_json.sha256("x" * 60_000), "length": 60_000}
+    assert FLAGS.diff(change)["on_value"][1] == {"sha256": canonical_json.sha256("x" * 60_000), "length": 60_000}

@@ -16,7 +16,6 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, OutboxRow, StaleVersionError
 from abtest.services.context import Caller, World
 from abtest.services.flags.authoring import Authoring
-from abtest.services.flags.reading import Reading
 from abtest.services.flags.store import FlagStore, Reference
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
@@ -66,23 +65,23 @@ class House:
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         world = World(catalog=self.catalog, clock=self.clock, random=SystemRandomness())
         store = FlagStore(world, Storefronts(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
-        self.authoring, self.reading = Authoring(store), Reading(store)
+        self.authoring, self.store = Authoring(store), store
 
     def flag(self, key: str = "k", **fields: object) -> Flag:
-        return self.authoring.create(CALLER, {"key": key, "name": "K", **fields}).flag
+        return self.authoring.create(CALLER, {"key": key, "name": "K", **fields}).value
 
     def update(self, flag: Flag, **stated: object) -> Flag:
         reference = Reference(flag.id, "production")
         saved = self.authoring.update(CALLER, reference, stated, consent=NO_CONSENT, expected_version=None)
-        return saved.flag
+        return saved.value
 
     def act(self, flag: Flag, action: str) -> tuple[Flag, bool]:
         reference = Reference(flag.id, "production")
         saved = self.authoring.act(CALLER, reference, action, expected_version=None)  # type: ignore[arg-type]
-        return saved.flag, saved.warning is not None
+        return saved.value, saved.warning is not None
 
     def stored(self, flag: Flag) -> Flag:
-        return self.reading.get(SHOP, Reference(flag.id, "production"))
+        return self.store.load(SHOP, Reference(flag.id, "production"))
 
     def outbox(self) -> list[OutboxRow]:
         return list(self.catalog.outbox("publish", created_before="9999", limit=100))
@@ -144,8 +143,8 @@ def test_key__moved_between_two_reads__is_not_found_under_its_old_name(house: Ho
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(house.catalog, "resolve", lambda _scope, _name: found)
         with pytest.raises(NotFoundError):
-            house.reading.get(SHOP, Reference("old", "production"))
-        assert house.reading.get(SHOP, Reference("new", "production")).id == flag.id
+            house.store.load(SHOP, Reference("old", "production"))
+        assert house.store.load(SHOP, Reference("new", "production")).id == flag.id
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -13,9 +14,8 @@ from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, InboxRow, Put
 from abtest.ports.rollup_store import Reach
 from abtest.services.context import World
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.rounds import Round
-from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
 from abtest.services.guardian_memory import remembered
 from abtest.services.results import RollupReader
@@ -40,7 +40,7 @@ class Stand(House):
         made = replace(
             in_status("running", goals=goals, **fields), version=1, started_at=now, measurement_started_at=now
         )
-        self.catalog.commit(Commit(puts=[Put(record=record_of(made), expected_version=0)]))
+        self.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(made), expected_version=0)]))
 
     def counted(self, **numbers: Any) -> None:
         """A new roll-up: visitors of both arms in the present quarter, who bought, what the totals say besides."""
@@ -81,7 +81,8 @@ class Stand(House):
 
     def guardian(self, world: World | None = None) -> Guardian:
         """One of many workers."""
-        store = ExperimentStore(world or self.world, self.store.publishing, self.store._budget)
+        store = copy(self.store)
+        store.world = world or self.world
         return Guardian(store, self.leases, RollupReader(self.rollups), self.metrics)
 
     def round(self, *, minutes: float = 15, world: World | None = None) -> Round:
@@ -92,7 +93,7 @@ class Stand(House):
     @property
     def experiment(self) -> Experiment:
         """As it is stored."""
-        return self.store.load(SHOP, EXPERIMENT)
+        return self.store.get(SHOP, EXPERIMENT)
 
     @property
     def state(self) -> State:

@@ -14,7 +14,7 @@ from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
 from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, Put
 from abtest.ports.rollup_store import Reach
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.guardian.evidence import ShopSight, evidence_of, watched_goals
 from abtest.services.results import RollupReader
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
@@ -98,7 +98,8 @@ def test_evidence__archived_variation__is_no_arm_and_shares_are_of_the_rest() ->
         Commit(
             puts=[
                 Put(
-                    record=record_of(replace(made, version=2, variations=(*made.variations, third))), expected_version=1
+                    record=EXPERIMENTS.record(replace(made, version=2, variations=(*made.variations, third))),
+                    expected_version=1,
                 )
             ]
         )

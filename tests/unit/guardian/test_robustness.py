@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.experiments.change import Event
+from abtest.domain.changes.change import Event
 from abtest.kit.clock import timestamp
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import Commit, Put, StaleVersionError
 from abtest.services.experiments.pausing import pause_running
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.rounds import RoundFailedError
 from tests.unit.experiments.examples import EXPERIMENT, GOAL, SHOP, in_status
 from tests.unit.experiments.test_store import CALLER
@@ -71,15 +71,14 @@ def test_death__at_any_call__ends_with_everything_told_once(
 
 def test_pause__that_fails__is_told_once_tried_again_and_raises_the_alarm(stand: Stand) -> None:
     stand.counted(**HARMED)
-    admit = stand.store._budget.admit_experiment
-    stand.store._budget.admit_experiment = _busy  # type: ignore[method-assign,assignment]
+    admit, stand.store.admit = stand.store.admit, _busy
     for _ in range(3):
         with pytest.raises(RoundFailedError):
             stand.round()
     assert [(found["kind"], found["action"]) for found in stand.webhooks()] == [("conversion_harm", "pause_failed")]
     assert "Pausing the experiment failed" in stand.inbox()[0].body
     assert stand.experiment.status == "running"
-    stand.store._budget.admit_experiment = admit  # type: ignore[method-assign]
+    stand.store.admit = admit
     assert stand.round().results == {"paused": 1}
     assert stand.events()[1:] == [("experiment.guardian_paused", "conversion_harm")]
 
@@ -163,7 +162,7 @@ def test_forty_workers_at_once__pause_once(stand: Stand) -> None:
 def test_experiment_that_cannot_be_read__does_not_keep_the_others(stand: Stand) -> None:
     other = in_status("running", id="019c0000-0000-7000-8000-000000000002", shop_id=CALLER.user_id)
     other = replace(other, started_at=timestamp(stand.clock.now()))
-    stand.catalog.commit(Commit(puts=[Put(record=record_of(other), expected_version=0)]))
+    stand.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(other), expected_version=0)]))
     stand.counted(**HARMED)
     with pytest.raises(RoundFailedError) as raised:
         stand.round()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit, Put, Record
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.publication import PublicationOutcome
 from tests.unit.experiments.examples import EXPERIMENT, GOAL, SHOP, TREATMENT, in_status
@@ -103,7 +103,7 @@ def test_round__switched_off__watches_nothing() -> None:
 
 def test_round__shops_defaults__hold_where_the_override_is_null() -> None:
     stand = Stand(guardian_override={"pause_on_harm": None})
-    head = record_of(in_status("running")).head
+    head = EXPERIMENTS.record(in_status("running")).head
     shared = replace(head, kind="SET", id="SET#DEFAULTS", version=1, due={}, attributes={})
     body = {"guardian": {"pause_on_harm": False}}
     stand.catalog.commit(Commit(puts=[Put(record=Record(head=shared, body=body), expected_version=0)]))

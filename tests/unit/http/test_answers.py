@@ -9,9 +9,9 @@ import pytest
 
 from abtest.http.journal import journal
 from abtest.kit.errors import NotFoundError
-from abtest.services.key_records import commit_of
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.keys import stored_keys
 from tests.unit.http.conftest import Bench
 
 ID = "0192e4a0-0000-7000-8000-000000000000"
@@ -135,7 +135,7 @@ def test_revoked_key__is_refused_by_a_write_at_once_and_by_a_read_within_seconds
     assert caller.get("/things", checked=False).status == 200
     gone = replace(key.key, revoked_at=api.world.now(), version=2)
     catalog = api.world.catalog
-    catalog.commit(commit_of(catalog, [gone], [], api.world.now()))  # as another process would
+    catalog.commit(stored_keys(catalog, [gone], api.world.now()))  # as another process would
     assert caller.post("/things", {"name": "x"}, checked=False).status == 401
     api.clock.advance(seconds=10)
     assert caller.get("/things", checked=False).status == 401

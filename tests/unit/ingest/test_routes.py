@@ -8,8 +8,8 @@ import pytest
 from abtest.domain.credentials.signing import browser_signature, ingest_secret, server_signature
 from abtest.kit.clock import timestamp
 from abtest.ports.http_sender import HttpAnswer
-from abtest.services.key_records import commit_of
 from abtest.services.keys import Minted, mint
+from tests.support.keys import stored_keys
 from tests.unit.ingest.edge import (
     NOW_MS,
     OTHER,
@@ -29,7 +29,7 @@ def tracking_key(edge: Edge, kind: Any = "tracking_source", **changes: Any) -> M
 
     minted = mint(edge.world, kind=kind, shop_id=SHOP, user_id=edge.world.new_id(), name="Till", scopes=())
     key = replace(minted.key, **changes)
-    edge.catalog.commit(commit_of(edge.catalog, [key], [], edge.world.now()))
+    edge.catalog.commit(stored_keys(edge.catalog, [key], edge.world.now()))
     return Minted(key, minted.text)
 
 
@@ -108,7 +108,7 @@ def test_key__that_ends__is_refused_a_minute_later_at_most() -> None:
     from dataclasses import replace
 
     revoked = replace(key.key, revoked_at=edge.world.now(), version=2)
-    edge.catalog.commit(commit_of(edge.catalog, [revoked], [], edge.world.now()))
+    edge.catalog.commit(stored_keys(edge.catalog, [revoked], edge.world.now()))
     edge.clock.advance(seconds=60)
     assert edge.call([event()], headers=headers).status == 401
 

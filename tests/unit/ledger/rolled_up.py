@@ -11,7 +11,7 @@ from abtest.kit.clock import ManualClock, from_milliseconds, timestamp, to_milli
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.ledger_files import LedgerFiles
 from abtest.services.rollups.work import work_of
 from abtest.services.rollups.writing import RollupWriter
@@ -35,7 +35,9 @@ class RolledUp:
         self.warehouse = ReferenceWarehouse(self.ledger)
         self.world.catalog.commit(Commit(puts=puts_of(shop())))
         for experiment_id in experiments or (EXPERIMENT,):
-            self.world.catalog.commit(Commit(puts=[Put(record=record_of(running(experiment_id)), expected_version=0)]))
+            self.world.catalog.commit(
+                Commit(puts=[Put(record=EXPERIMENTS.record(running(experiment_id)), expected_version=0)])
+            )
         self._objects = 0
 
     def now(self) -> int:

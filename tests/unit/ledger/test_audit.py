@@ -13,7 +13,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.audit import Audit, Audited, AuditFailedError
 from abtest.services.compaction import Compaction
-from abtest.services.experiments.records import record_of
+from abtest.services.experiments.records import EXPERIMENTS
 from tests.support.memory import MemoryLeases
 from tests.unit.ledger.raw_hours import NOON
 from tests.unit.ledger.rolled_up import EXPERIMENT, OTHER, RolledUp, running
@@ -138,7 +138,7 @@ def test_run__experiment_edited_since_it_was_counted__is_no_difference() -> None
     assert record is not None
     experiment = experiment_from(record.body)
     edited = replace(experiment, version=2, goals=tuple(replace(goal, id="another-goal") for goal in experiment.goals))
-    bench.world.catalog.commit(Commit(puts=[Put(record=record_of(edited), expected_version=1)]))
+    bench.world.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(edited), expected_version=1)]))
 
     assert _audit(bench).changed == [EXPERIMENT]
 
@@ -160,7 +160,7 @@ def test_run__object_that_cannot_be_read__fails_aloud() -> None:
 
 def test_run__experiment_that_cannot_be_planned__fails_aloud_and_keeps_no_other_from_being_audited() -> None:
     bench = _ready()
-    broken = replace(record_of(running(OTHER)), body={})
+    broken = replace(EXPERIMENTS.record(running(OTHER)), body={})
     bench.world.catalog.commit(Commit(puts=[Put(record=broken, expected_version=0)]))
 
     with pytest.raises(AuditFailedError, match=OTHER):

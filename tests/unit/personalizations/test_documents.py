@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from abtest.domain.personalizations.change import Change, audit_diff
+from abtest.domain.changes.change import Change
 from abtest.domain.personalizations.documents import personalization_document, personalization_from
 from abtest.domain.personalizations.duplication import copy_key
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.kit import canonical_json
+from abtest.services.personalizations.store import PERSONALIZATIONS
 from tests.unit.experiments.examples import LATER, NOW, goal
 
 STORED = Personalization(
@@ -49,7 +50,7 @@ def test_diff__of_an_edit__names_what_changed_and_hashes_code() -> None:
     after = replace(
         STORED, priority=3, experiences=(STORED.experiences[0], warm), rules=(), goals=(), updated_at=LATER, version=2
     )
-    diff = audit_diff(Change(before=STORED, after=after, action="x", note={"why": "so"}))
+    diff = PERSONALIZATIONS.diff(Change(before=STORED, after=after, action="x", note={"why": "so"}))
     assert diff == {
         "priority": [100, 3],
         "experiences.warm.custom_js": [

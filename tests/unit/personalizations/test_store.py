@@ -58,14 +58,14 @@ class House:
         return PublicationOutcome(ok=True, revision=self.published)
 
     def make(self, key: str = "hero", **fields: Any) -> Personalization:
-        return self.authoring.create(CALLER, {"name": "Hero", "key": key, **fields}).personalization
+        return self.authoring.create(CALLER, {"name": "Hero", "key": key, **fields}).value
 
     def update(self, made: Personalization, expected: int | None = None, **fields: Any) -> Personalization:
         published = self.authoring.update(CALLER, made.id, fields, consent=NO_CONSENT, expected_version=expected)
-        return published.personalization
+        return published.value
 
     def stored(self, made: Personalization) -> Personalization:
-        return self.store.load(SHOP, made.id)
+        return self.store.get(SHOP, made.id)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_delete__of_what_becomes_active_meanwhile__is_refused(house: House) -> N
 def test_duplicate__whose_key_is_taken_meanwhile__takes_the_next(house: House) -> None:
     made = house.make()
     house.catalog.first = [lambda: _ignored(house.make("hero-copy"))]
-    assert house.authoring.duplicate(CALLER, made.id, name=None, key=None).personalization.key == "hero-copy-2"
+    assert house.authoring.duplicate(CALLER, made.id, name=None, key=None).value.key == "hero-copy-2"
 
 
 def test_create__by_two_with_one_key__is_refused_to_the_second(house: House) -> None:
@@ -150,7 +150,7 @@ def test_change__while_the_store_is_busy__changes_nothing(house: House) -> None:
         house.update(made, priority=3)
     assert house.stored(made) == made
     with pytest.raises(NotFoundError):
-        house.store.load(USER, made.id)
+        house.store.get(USER, made.id)
 
 
 def _overtake(house: House, made: Personalization, number: int) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.experiments.change import Change
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.documents import goal_document
 from abtest.domain.goals.model import Goal
@@ -15,7 +14,7 @@ from abtest.domain.ledger.rollup_documents import shop_day_document
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.domain.settings.shop import Shop
 from abtest.ports.catalog import Commit, Head, Put, Record
-from abtest.services.experiments.records import put_of
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.planning.measured import LONGEST_WINDOW, Measured, Rate
 from tests.support.memory import MemoryCatalog, MemoryRollupStore
 from tests.unit.experiments.examples import CONTROL, GOAL, NOW, SHOP, TREATMENT, USER, experiment, goal, in_status
@@ -50,7 +49,7 @@ class Past:
     def test_with(self, measure: Goal, status: str = "completed") -> None:
         """Another experiment of the shop."""
         found = replace(in_status(status), id=OTHER, goals=(measure,))  # type: ignore[arg-type]
-        put = put_of(Change(before=None, after=found, action="x"), replace(found, version=1))
+        put = EXPERIMENTS.put(replace(found, version=1))
         self.catalog.commit(Commit(puts=[put]))
 
     def of(self, subject: Experiment | None = None) -> Measured:

@@ -48,10 +48,10 @@ class House:
         return PublicationOutcome(ok=True, revision=1)
 
     def page(self) -> str:
-        return self.pages.create(CALLER, {"name": "Cart"}).target.id
+        return self.pages.create(CALLER, {"name": "Cart"}).value.id
 
     def group(self) -> str:
-        return self.groups.create(CALLER, {"name": "Checkout"}, consent=NO_CONSENT).group.id
+        return self.groups.create(CALLER, {"name": "Checkout"}, consent=NO_CONSENT).value.id
 
     def rename_page(self, page_id: str) -> None:
         self.pages.update(CALLER, page_id, {"name": "Basket"}, consent=NO_CONSENT, expected_version=None)

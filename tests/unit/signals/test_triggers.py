@@ -54,7 +54,7 @@ class House:
         self.triggers = Triggers(world, Storefronts(self.catalog, self.storefront))
 
     def create(self) -> str:
-        return self.triggers.create(CALLER, SAYS).trigger.id
+        return self.triggers.create(CALLER, SAYS).value.id
 
     def heads(self) -> list[Head]:
         return list(self.catalog.list(SHOP, "DLT", limit=200).heads)
@@ -70,7 +70,7 @@ def test_create__beyond_a_hundred__is_refused_until_one_is_deleted(house: House)
     with pytest.raises(LimitReachedError):
         house.create()
     house.triggers.replace(CALLER, ids[7], {"eventName": "other"}, expected_version=1)
-    house.triggers.delete(CALLER, ids[7], expected_version=None)
+    house.triggers.remove(CALLER, ids[7], expected_version=None)
     house.create()
     with pytest.raises(LimitReachedError):
         house.create()
@@ -98,14 +98,14 @@ def test_replace__overtaken_by_another_edit__stands_upon_it(house: House) -> Non
         lambda: house.triggers.replace(CALLER, trigger_id, {"eventName": "faster"}, expected_version=None)
     ]
     saved = house.triggers.replace(CALLER, trigger_id, {"eventName": "slower"}, expected_version=None)
-    assert (saved.trigger.version, saved.trigger.name) == (3, "slower")
+    assert (saved.value.version, saved.value.name) == (3, "slower")
 
 
 def test_write__with_a_busy_publisher__stands_and_leaves_the_promise(house: House) -> None:
     house.storefront.busy = True
     saved = house.triggers.create(CALLER, SAYS)
     assert saved.warning is not None
-    house.triggers.delete(CALLER, saved.trigger.id, expected_version=1)
+    house.triggers.remove(CALLER, saved.value.id, expected_version=1)
     assert house.heads() == []
     waiting = house.catalog.outbox("publish", created_before="9999-12-31T23:59:59.999Z", limit=10)
     assert len(waiting) == 2

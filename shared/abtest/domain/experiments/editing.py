@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.changes.errors import LiveConsumer, LiveImpactError
 from abtest.domain.experiments import rules
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.design import design_hash, reaches_shoppers, weights_in_use
 from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment
 from abtest.domain.experiments.planned_test import planned_for
@@ -50,7 +50,7 @@ def settle(
     action: str,
     consent: Consent = NO_CONSENT,
     note: Mapping[str, Any] | None = None,
-) -> Change:
+) -> Change[Experiment]:
     """The change that an edit amounts to. Raises LiveImpactError, ConflictError and the errors of `rules`."""
     if after == before:
         return Change(before=before, after=before, action=action)

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.errors import InvalidStateTransitionError
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.states import PRE_LAUNCH
 from abtest.kit.clock import Timestamp
@@ -33,7 +33,7 @@ def set_schedule(
     occasion: Occasion,
     *,
     start_path: str = "start_at",
-) -> Change:
+) -> Change[Experiment]:
     """The experiment with this schedule in place of the former. A start needs an experiment not yet launched."""
     check_times(start_at, end_at, occasion.now, start_path)
     _check_schedulable(experiment, start_at)
@@ -41,7 +41,7 @@ def set_schedule(
     return _scheduled(experiment, start, end_at, occasion, "experiment.schedule")
 
 
-def clear_schedule(experiment: Experiment, occasion: Occasion, *, reason: str | None = None) -> Change:
+def clear_schedule(experiment: Experiment, occasion: Occasion, *, reason: str | None = None) -> Change[Experiment]:
     """The experiment without a schedule; a start that has taken place stays on record."""
     start = None if experiment.status in PRE_LAUNCH else experiment.scheduled_start_at
     return _scheduled(experiment, start, None, occasion, "experiment.unschedule", reason)
@@ -71,7 +71,7 @@ def _scheduled(
     occasion: Occasion,
     action: str,
     reason: str | None = None,
-) -> Change:
+) -> Change[Experiment]:
     after = replace(experiment, scheduled_start_at=start, scheduled_end_at=end)
     if after != experiment:
         after = replace(after, updated_at=occasion.now)

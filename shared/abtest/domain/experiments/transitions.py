@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from abtest.domain.changes.change import Change, Event, Occasion
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments import rules
-from abtest.domain.experiments.change import Change, Event, Occasion
 from abtest.domain.experiments.checklist import require_passed
 from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.errors import ApprovalRequiredError, ApprovalStaleError
@@ -50,7 +50,7 @@ def act(
     *,
     approval_required: bool,
     prospect: Prospect = NO_PROSPECT,
-) -> Change:
+) -> Change[Experiment]:
     """The change that an action makes; an empty one when the experiment already is there.
 
     `prospect` is what planning says where a measurement begins: at launch and restart.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.change import Change
 from abtest.domain.changes.consent import Consent
 from abtest.domain.flags import rules
-from abtest.domain.flags.change import Change, is_same
 from abtest.domain.flags.model import Flag
 from abtest.domain.rollouts import lifecycle
 from abtest.domain.rollouts.lifecycle import Action, Subject
@@ -18,12 +18,12 @@ SUBJECT: Subject = "feature flag"
 _MERGED = frozenset({"targeting", "weekday_schedule"})
 
 
-def begin(blank: Flag, stated: Mapping[str, Any], *, activate: bool) -> Change:
-    """A new flag with the stated fields as they are."""
+def begin(blank: Flag, stated: Mapping[str, Any], *, activate: bool) -> Flag:
+    """A new flag with the given fields as they are. Raises the errors of `rules`."""
     life = lifecycle.begun(activate=activate, now=blank.created_at)
     flag = replace(blank, status=life.status, activated_at=life.activated_at, **stated)
     rules.check(flag)
-    return Change(before=None, after=flag, action="flag.create")
+    return flag
 
 
 def apply(flag: Flag, stated: Mapping[str, Any]) -> Flag:
@@ -32,16 +32,16 @@ def apply(flag: Flag, stated: Mapping[str, Any]) -> Flag:
     return replace(flag, **changed)
 
 
-def settle(before: Flag, after: Flag, now: Timestamp, *, action: str, consent: Consent) -> Change:
+def settle(before: Flag, after: Flag, now: Timestamp, *, action: str, consent: Consent) -> Change[Flag]:
     """The change that an edit amounts to. Raises LiveImpactError and the errors of `rules`."""
-    if is_same(before, after):
+    if after == before:
         return Change(before=before, after=before, action=action)
     rules.check(after)
-    require_confirmed(before, consent, SUBJECT, noticed=not is_same(_as_delivered(before), _as_delivered(after)))
+    require_confirmed(before, consent, SUBJECT, noticed=_as_delivered(before) != _as_delivered(after))
     return Change(before=before, after=replace(after, updated_at=now), action=action)
 
 
-def act(flag: Flag, action: Action, now: Timestamp) -> Change:
+def act(flag: Flag, action: Action, now: Timestamp) -> Change[Flag]:
     """The change that a move makes, empty when the flag is there already. Raises InvalidStateTransitionError."""
     life = lifecycle.moved(flag, action, now=now, subject=SUBJECT)
     verb = f"flag.{action}"
@@ -49,12 +49,6 @@ def act(flag: Flag, action: Action, now: Timestamp) -> Change:
         return Change(before=flag, after=flag, action=verb)
     after = replace(flag, status=life.status, activated_at=life.activated_at, updated_at=now)
     return Change(before=flag, after=after, action=verb)
-
-
-def remove(flag: Flag) -> Change:
-    """The deletion of a draft. Raises NotDeletableError."""
-    lifecycle.require_deletable(flag, SUBJECT)
-    return Change(before=flag, after=None, action="flag.delete")
 
 
 def _as_delivered(flag: Flag) -> Flag:

@@ -1,18 +1,22 @@
 """The feature flag aggregate. Field names are those of the contract; nested JSON stays as it came."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 
 Status = Literal["draft", "active", "paused", "archived"]
 DeliveryType = Literal["visual", "api"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Flag:
-    """A flag in one environment. `rollout_percentage` is a share, 0..1; `activated_at` is its first activation."""
+    """A flag in one environment. `rollout_percentage` is a share, 0..1; `activated_at` is its first activation.
+
+    Flags are equal when they are the same JSON, in which the values `1` and `true` differ.
+    """
 
     id: str
     shop_id: str
@@ -31,3 +35,11 @@ class Flag:
     activated_at: Timestamp | None = None
     created_at: Timestamp
     updated_at: Timestamp
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Flag):
+            return NotImplemented
+        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return all(canonical_json.same(mine, theirs) for mine, theirs in pairs)
+
+    __hash__ = None  # type: ignore[assignment]  # values may be lists and objects, which have no hash

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.change import Change
 from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations import rules
-from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.documents import personalization_document
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.rollouts.lifecycle import Action, Subject, moved
@@ -45,7 +45,7 @@ def settle(
     *,
     action: str,
     consent: Consent = NO_CONSENT,
-) -> Change:
+) -> Change[Personalization]:
     """The change that an edit amounts to. Raises LiveImpactError and the errors of `rules`."""
     if after == before:
         return Change(before=before, after=before, action=action)
@@ -55,7 +55,7 @@ def settle(
     return Change(before=before, after=replace(after, updated_at=now), action=action)
 
 
-def move(before: Personalization, action: Action, now: Timestamp) -> Change:
+def move(before: Personalization, action: Action, now: Timestamp) -> Change[Personalization]:
     """The change that an action makes; an empty one when it already is so. Raises InvalidStateTransitionError."""
     life = moved(before, action, now=now, subject=SUBJECT)
     verb = f"{SUBJECT}.{action}"

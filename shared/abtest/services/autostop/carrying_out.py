@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.verdicts import Evaluated, Winner
-from abtest.domain.experiments.change import Event, Occasion
+from abtest.domain.changes.change import Event, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import AuditRow, Catalog

@@ -18,7 +18,7 @@ from abtest.services.autostop.evidence import evidence_of
 from abtest.services.context import World
 from abtest.services.experiments.records import experiment_in
 from abtest.services.experiments.rounds import MAX_ENTRIES, QUEUE, Round, Rounds
-from abtest.services.personalizations.records import personalization_in
+from abtest.services.personalizations.store import PERSONALIZATIONS
 from abtest.services.results.questions import ShopRules
 from abtest.services.results.reading import RollupReader
 
@@ -63,4 +63,4 @@ class LookKeeping:
 
 def _measured(record: Record) -> Iterable[Experiment]:
     """What looks are at: an experiment itself, a personalization's experiences."""
-    return measured(personalization_in(record)) if record.head.kind == "PZN" else (experiment_in(record),)
+    return measured(PERSONALIZATIONS.from_record(record)) if record.head.kind == "PZN" else (experiment_in(record),)

@@ -1,14 +1,14 @@
 """Making, reading, editing, copying and deleting experiments."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments import editing, redirects, rules, variations
 from abtest.domain.experiments import goals as experiment_goals
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.duplication import duplicate
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import set_schedule
@@ -16,11 +16,11 @@ from abtest.domain.experiments.states import PRE_LAUNCH
 from abtest.domain.goals.model import Goal
 from abtest.kit.errors import refused
 from abtest.ports.scripts import ScriptChecker
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
-from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.scripts import refuse_broken_scripts
-from abtest.services.experiments.store import ExperimentStore, redrawn
+from abtest.services.experiments.store import ExperimentStore
 from abtest.services.goals import shop_goal_ids
 from abtest.services.reusable.references import refuse_unknown_references, with_pages
 from abtest.services.scopes import require_scope
@@ -37,7 +37,7 @@ class Authoring:
         self._store = store
         self._checker = checker
 
-    def create(self, caller: Caller, stated: Stated) -> Published:
+    def create(self, caller: Caller, stated: Stated) -> Saved[Experiment]:
         """A draft from the fields of ExperimentCreate.
 
         Raises SlugTakenError, InvalidScriptError and the errors of the domain's rules.
@@ -45,56 +45,48 @@ class Authoring:
         _check_idea(stated)
         _check_schedule_scope(caller, stated)
         refuse_broken_scripts(stated, self._checker)
-        return self._saved_as_new(caller, lambda: self._new(caller, stated))
+        return self._store.add(caller, lambda occasion: self._new(caller, stated, occasion))
 
     def update(
         self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None = None
-    ) -> Published:
+    ) -> Saved[Experiment]:
         """Merge the stated fields in; `variations` and `goals` replace the whole list."""
         _check_schedule_scope(caller, stated)
         refuse_broken_scripts(stated, self._checker)
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
 
-        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+        def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             after = _rescheduled(editing.apply(experiment, fields), experiment, occasion)
             after = self._with_parts(after, stated, occasion)
             self._check_references(experiment, after)
             return editing.settle(experiment, after, occasion, action="experiment.update", consent=consent)
 
-        return redrawn(lambda: self._store.change(caller, reference, decide, expected_version=expected_version))
+        return self._store.change(caller, reference, decide, expected_version=expected_version)
 
     def delete(self, caller: Caller, reference: str, *, expected_version: int | None = None) -> None:
         """Remove a draft that never started. Raises NotDeletableError."""
+        self._store.remove(caller, reference, expected_version=expected_version, check=_require_deletable)
 
-        def decide(experiment: Experiment, _occasion: Occasion) -> Change:
-            if experiment.status != "draft" or experiment.started_at is not None:
-                raise NotDeletableError("only drafts that never started can be deleted; archive it instead")
-            return Change(before=experiment, after=None, action="experiment.delete")
-
-        self._store.change(caller, reference, decide, expected_version=expected_version)
-
-    def duplicate(self, caller: Caller, reference: str, *, name: str | None, include_goals: bool) -> Published:
+    def duplicate(self, caller: Caller, reference: str, *, name: str | None, include_goals: bool) -> Saved[Experiment]:
         """A draft with the same design under fresh ids; goals of the shop stay the shop's."""
-        source = self._store.load(caller.shop_id, reference)
+        source = self._store.get(caller.shop_id, reference)
         goal_ids = self._goal_ids(caller, source.goals) if include_goals else None
 
-        def make() -> Change:
+        def make(occasion: Occasion) -> Experiment:
             experiment_id, public_id = self._store.new_identity()
-            copy = duplicate(
+            return duplicate(
                 source,
                 experiment_id=experiment_id,
                 public_id=public_id,
                 variation_identities=[self._store.new_identity() for _ in source.variations],
                 goal_ids=goal_ids,
                 name=name,
-                now=self._store.world.now(),
+                now=occasion.now,
             )
-            return Change(before=None, after=copy, action="experiment.duplicate", note={"source": source.id})
 
-        return self._saved_as_new(caller, make)
+        return self._store.add(caller, make, action="experiment.duplicate", note={"source": source.id})
 
-    def _new(self, caller: Caller, stated: Stated) -> Change:
-        occasion = self._store.occasion(caller)
+    def _new(self, caller: Caller, stated: Stated, occasion: Occasion) -> Experiment:
         experiment_id, public_id = self._store.new_identity()
         blank = Experiment(
             id=experiment_id,
@@ -111,7 +103,7 @@ class Authoring:
         experiment = self._with_goals(experiment, stated.get("goals") or (), occasion)
         rules.check(experiment)
         self._check_references(blank, experiment)
-        return Change(before=None, after=experiment, action="experiment.create")
+        return experiment
 
     def _check_references(self, before: Experiment, after: Experiment) -> None:
         """Pages and audiences of the shop must be there, and their pages be none that a redirect leads to."""
@@ -148,8 +140,10 @@ class Authoring:
         kept = shop_goal_ids(self._store.world.catalog, caller.shop_id, [goal.id for goal in goals])
         return {goal.id: goal.id if goal.id in kept else self._store.world.new_id() for goal in goals}
 
-    def _saved_as_new(self, caller: Caller, make: Callable[[], Change]) -> Published:
-        return redrawn(lambda: self._store.save(caller, make()))
+
+def _require_deletable(experiment: Experiment) -> None:
+    if experiment.status != "draft" or experiment.started_at is not None:
+        raise NotDeletableError("only drafts that never started can be deleted; archive it instead")
 
 
 def _check_idea(stated: Stated) -> None:

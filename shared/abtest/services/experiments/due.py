@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Literal
 
-from abtest.domain.experiments.change import Change, Occasion
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import clear_schedule, due_end, due_start
 from abtest.domain.experiments.states import Action
@@ -75,7 +75,7 @@ class ScheduledActions:
         settings = self._planner.settings(entry.shop_id)
         acted: Result = "not_due"
 
-        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+        def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             nonlocal acted
             acted = "not_due"
             if not self._is_due(queue, experiment):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from abtest.domain.experiments.change import Occasion
+from abtest.domain.changes.change import Occasion
 from abtest.domain.experiments.goals import check_type_stays
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals import edits

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.experiments import editing
 from abtest.domain.experiments import goals as experiment_goals
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
-from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.store import ExperimentStore
 
 Stated = Mapping[str, Any]
@@ -26,38 +26,38 @@ class ExperimentGoals:
 
     def add(
         self, caller: Caller, reference: str, stated: Stated, *, expected_version: int | None
-    ) -> tuple[Published, Goal]:
+    ) -> tuple[Saved[Experiment], Goal]:
         """A new goal, or a copy of one of the shop's. Raises ConflictError when that is attached already."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
             maker = GoalMaker(self._store.world, experiment.shop_id)
             return experiment_goals.join(experiment, maker.make(experiment, stated, occasion), stated)
 
-        published = self._edit(caller, reference, "create", edit, expected_version)
-        return published, published.experiment.goals[-1]
+        saved = self._edit(caller, reference, "create", edit, expected_version)
+        return saved, saved.value.goals[-1]
 
     def update(
         self, caller: Caller, reference: str, goal_id: str, stated: Stated, *, expected_version: int | None
-    ) -> tuple[Published, Goal]:
+    ) -> tuple[Saved[Experiment], Goal]:
         """Change the stated fields of a goal; its type is settled once the experiment has started."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
             experiment_goals.check_type_stays(experiment, experiment_goals.find(experiment, goal_id), stated)
             return experiment_goals.edit(experiment, goal_id, stated, occasion.now)
 
-        published = self._edit(caller, reference, "update", edit, expected_version)
-        return published, experiment_goals.find(published.experiment, goal_id)
+        saved = self._edit(caller, reference, "update", edit, expected_version)
+        return saved, experiment_goals.find(saved.value, goal_id)
 
     def set_archived(
         self, caller: Caller, reference: str, goal_id: str, archived: bool, *, expected_version: int | None
-    ) -> tuple[Published, Goal]:
+    ) -> tuple[Saved[Experiment], Goal]:
         """Take a goal out of use, or back into it."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
             return experiment_goals.set_archived(experiment, goal_id, occasion.now if archived else None, occasion.now)
 
-        published = self._edit(caller, reference, "archive" if archived else "unarchive", edit, expected_version)
-        return published, experiment_goals.find(published.experiment, goal_id)
+        saved = self._edit(caller, reference, "archive" if archived else "unarchive", edit, expected_version)
+        return saved, experiment_goals.find(saved.value, goal_id)
 
     def delete(self, caller: Caller, reference: str, goal_id: str, *, expected_version: int | None) -> None:
         """Remove a goal without data. Raises NotDeletableError."""
@@ -69,7 +69,9 @@ class ExperimentGoals:
             expected_version,
         )
 
-    def order(self, caller: Caller, reference: str, ids: Sequence[str], *, expected_version: int | None) -> Published:
+    def order(
+        self, caller: Caller, reference: str, ids: Sequence[str], *, expected_version: int | None
+    ) -> Saved[Experiment]:
         """Put the goals in this order; the first becomes primary."""
         return self._edit(
             caller, reference, "order", lambda experiment, _: experiment_goals.order(experiment, ids), expected_version
@@ -77,7 +79,7 @@ class ExperimentGoals:
 
     def set_page_rules(
         self, caller: Caller, reference: str, rules: Sequence[Mapping[str, Any]], *, expected_version: int | None
-    ) -> Published:
+    ) -> Saved[Experiment]:
         """Replace the page rules that scope the goals."""
         return self._edit(
             caller,
@@ -87,8 +89,10 @@ class ExperimentGoals:
             expected_version,
         )
 
-    def _edit(self, caller: Caller, reference: str, verb: str, edit: Edit, expected_version: int | None) -> Published:
-        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+    def _edit(
+        self, caller: Caller, reference: str, verb: str, edit: Edit, expected_version: int | None
+    ) -> Saved[Experiment]:
+        def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             return editing.settle(experiment, edit(experiment, occasion), occasion, action=f"goal.{verb}")
 
         return self._store.change(caller, reference, decide, expected_version=expected_version)

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.experiments import schedule
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.checklist import Item, checklist
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.states import TRANSITIONS, Action, allowed_actions
 from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
 from abtest.kit.errors import refused
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
-from abtest.services.experiments.publishing import Published
+from abtest.services.experiments.publishing import or_fail
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner
 
@@ -31,17 +32,15 @@ class Lifecycle:
         details: Details = NO_DETAILS,
         *,
         expected_version: int | None = None,
-    ) -> Published:
+    ) -> Saved[Experiment]:
         """Carry the action out. Where it publishes, a failed publication raises PostCommitPublishFailedError.
 
         An action whose target is the present state changes nothing and publishes again.
         """
         settings = self._planner.settings(caller.shop_id)
-        acted = False
 
-        def decide(experiment: Experiment, occasion: Occasion) -> Change:
-            nonlocal acted
-            change = act(
+        def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
+            return act(
                 experiment,
                 action,
                 occasion,
@@ -49,23 +48,19 @@ class Lifecycle:
                 approval_required=settings.defaults["require_approval"],
                 prospect=self._planner.prospect_of(action, experiment, settings, occasion.now),
             )
-            acted = not change.is_empty
-            return change
 
-        published = self._store.change(caller, reference, decide, expected_version=expected_version)
+        saved = self._store.change(caller, reference, decide, expected_version=expected_version)
         if TRANSITIONS[action].publishes:
-            again = published if acted else self._store.publishing.publish(published.experiment)
-            return Published(again.or_fail())
-        return published
+            return or_fail(saved if saved.changed else self._store.refresh(saved.value))
+        return saved
 
-    def retry_publication(self, caller: Caller, reference: str) -> Published:
+    def retry_publication(self, caller: Caller, reference: str) -> Saved[Experiment]:
         """Publish the shop again. Raises PostCommitPublishFailedError when that fails again."""
-        experiment = self._store.load(caller.shop_id, reference)
-        return Published(self._store.publishing.publish(experiment).or_fail())
+        return or_fail(self._store.refresh(self._store.get(caller.shop_id, reference)))
 
     def set_schedule(
         self, caller: Caller, reference: str, stated: Mapping[str, Any], *, expected_version: int | None
-    ) -> Published:
+    ) -> Saved[Experiment]:
         """Start and end by themselves at the stated moments."""
         start_at, end_at = stated.get("start_at"), stated.get("end_at")
         if start_at is None and end_at is None:
@@ -77,13 +72,13 @@ class Lifecycle:
             expected_version=expected_version,
         )
 
-    def clear_schedule(self, caller: Caller, reference: str, *, expected_version: int | None) -> Published:
+    def clear_schedule(self, caller: Caller, reference: str, *, expected_version: int | None) -> Saved[Experiment]:
         """Neither start nor end by itself."""
         return self._store.change(caller, reference, schedule.clear_schedule, expected_version=expected_version)
 
     def checklist(self, shop_id: str, reference: str) -> tuple[tuple[Item, ...], tuple[Action, ...]]:
         """The launch checklist, and the actions that are allowed now."""
-        experiment = self._store.load(shop_id, reference)
+        experiment = self._store.get(shop_id, reference)
         settings = self._planner.settings(shop_id)
         required = settings.defaults["require_approval"]
         prospect = self._planner.outlook(experiment, settings)

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from abtest.domain.experiments.change import Change, Event, Occasion
+from abtest.domain.changes.change import Change, Event, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.transitions import act
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Commit
-from abtest.services.experiments.publishing import Published
-from abtest.services.experiments.store import NOTHING_BESIDE, ExperimentStore
+from abtest.services.aggregates import NOTHING, Saved
+from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import system_caller
 
 Edit = Callable[[Experiment, Occasion], Experiment | None]
@@ -26,7 +26,7 @@ Obstacle = Literal["gone", "not_running", "other_epoch", "declined"]
 class Paused:
     """This call paused it. `published.reasons` says why storefronts may not know yet; the outbox repeats that."""
 
-    published: Published
+    published: Saved[Experiment]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def pause_running(
     events: Sequence[Event],
     edit: Edit | None = None,
     evidence: Mapping[str, Any] | None = None,
-    beside: Commit = NOTHING_BESIDE,
+    beside: Commit = NOTHING,
 ) -> Paused | NotPaused:
     """Pause an experiment that still runs in the measurement that the evidence is of, and publish at once.
 
@@ -69,7 +69,7 @@ def pause_running(
     changed.
     """
 
-    def pause(wanted: Experiment, occasion: Occasion) -> Change:
+    def pause(wanted: Experiment, occasion: Occasion) -> Change[Experiment]:
         return replace(act(wanted, "pause", occasion, approval_required=False), events=tuple(events))
 
     note = {"reason": reason, **(evidence or {})}
@@ -87,10 +87,10 @@ def change_running(
     reason: str,
     edit: Edit,
     evidence: Mapping[str, Any] | None = None,
-) -> Published | NotPaused:
+) -> Saved[Experiment] | NotPaused:
     """The same for what the system notes on an experiment that goes on running; `action` names it in the audit."""
 
-    def note_only(wanted: Experiment, occasion: Occasion) -> Change:
+    def note_only(wanted: Experiment, occasion: Occasion) -> Change[Experiment]:
         return Change(before=wanted, after=replace(wanted, updated_at=occasion.now), action=action)
 
     note = {"reason": reason, **(evidence or {})}
@@ -107,13 +107,13 @@ def _changed(
     store: ExperimentStore,
     whom: _Whom,
     edit: Edit,
-    make: Callable[[Experiment, Occasion], Change],
+    make: Callable[[Experiment, Occasion], Change[Experiment]],
     note: Mapping[str, Any],
-    beside: Commit = NOTHING_BESIDE,
+    beside: Commit = NOTHING,
 ) -> Paused | NotPaused:
     obstacle: Obstacle | None = None
 
-    def decide(experiment: Experiment, occasion: Occasion) -> Change:
+    def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
         nonlocal obstacle
         obstacle = _obstacle(experiment, whom.measurement_epoch)
         wanted = None if obstacle else edit(experiment, occasion)
@@ -124,7 +124,7 @@ def _changed(
 
     caller = system_caller(whom.shop_id, str(note["reason"]))
     try:
-        published = store.change(caller, whom.experiment_id, decide, beside=beside)
+        published = store.change(caller, whom.experiment_id, decide, extra=beside)
     except NotFoundError:
         return NotPaused(obstacle="gone")
     return NotPaused(obstacle=obstacle) if obstacle else Paused(published=published)

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments import editing
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
-from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner, wished
 
@@ -32,7 +32,7 @@ class Plans:
         *,
         consent: Consent,
         expected_version: int | None = None,
-    ) -> Published:
+    ) -> Saved[Experiment]:
         """The experiment with this plan; the same plan again changes nothing.
 
         In a started test a new plan opens a new measurement. Raises InvalidStateTransitionError once the test is over,
@@ -40,7 +40,7 @@ class Plans:
         """
         settings = self._planner.settings(caller.shop_id)
 
-        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+        def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             _check_open(experiment)
             whole = {**wished(experiment, settings.defaults), **wish}
             if _is_same(experiment, whole):

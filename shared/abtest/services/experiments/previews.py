@@ -41,7 +41,7 @@ class PreviewLinks:
         self, caller: Caller, reference: str, variation_id: str, *, url: str, ttl_seconds: int = DEFAULT_SECONDS
     ) -> PreviewLink:
         """A link to `url` with the variation, on the host of `url` only. Raises NotFoundError."""
-        experiment = self._store.load(caller.shop_id, reference)
+        experiment = self._store.get(caller.shop_id, reference)
         variation = find(experiment, variation_id)
         expires = self._store.world.clock.now() + timedelta(seconds=ttl_seconds)
         grant = PreviewGrant(

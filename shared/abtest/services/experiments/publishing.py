@@ -1,14 +1,11 @@
-"""What is said of an experiment's publication, above all when it fails."""
+"""The failure of a publication that the caller of an action must know about."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from abtest.contract.base import PublicationWarning
 from abtest.contract.experiments import Experiment as Answer
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.errors import ServiceError
-from abtest.ports.catalog import Catalog, OutboxRow
-from abtest.services.storefronts import Publisher, Storefronts, warning_of
+from abtest.services.aggregates import Saved
 
 
 class PostCommitPublishFailedError(ServiceError):
@@ -38,31 +35,8 @@ class PostCommitPublishFailedError(ServiceError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """An experiment that is stored, and why storefronts may not know it yet: empty when they do."""
-
-    experiment: Experiment
-    reasons: Sequence[str] = ()
-
-    @property
-    def warning(self) -> PublicationWarning | None:
-        """What lesser writes add to their answer."""
-        return warning_of(self.reasons)
-
-    def or_fail(self) -> Experiment:
-        """The experiment; raises PostCommitPublishFailedError where the caller must know."""
-        if self.reasons:
-            raise PostCommitPublishFailedError(self.experiment, self.reasons)
-        return self.experiment
-
-
-class Publishing:
-    """Publishes the shop of an experiment that was written."""
-
-    def __init__(self, catalog: Catalog, publisher: Publisher) -> None:
-        self._storefronts = Storefronts(catalog, publisher)
-
-    def publish(self, experiment: Experiment, row: OutboxRow | None = None) -> Published:
-        """Publish the experiment's shop. Never raises for a store that fails: the commit stands."""
-        return Published(experiment, self._storefronts.refresh(experiment.shop_id, row))
+def or_fail(saved: Saved[Experiment]) -> Saved[Experiment]:
+    """The saved experiment; raises PostCommitPublishFailedError where the caller must know that storefronts lack it."""
+    if saved.reasons:
+        raise PostCommitPublishFailedError(saved.value, saved.reasons)
+    return saved

@@ -1,9 +1,10 @@
-"""How an experiment is kept in the catalog: its head, its body, its unique names, its places in the work index."""
+"""What is stored of an experiment: its head, its unique names, its places in the work index."""
 
 from collections.abc import Iterable
 
-from abtest.domain.experiments.change import Change
+from abtest.domain.experiments.audit import audited
 from abtest.domain.experiments.documents import experiment_document, experiment_from
+from abtest.domain.experiments.errors import SlugTakenError
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
 from abtest.domain.goals.model import Goal
@@ -12,39 +13,12 @@ from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
-from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Head, Put, Record, Remove
-from abtest.services.names import Names, Renaming
+from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, NameTakenError, Record, StaleVersionError
+from abtest.services.aggregates import Resource, Summary
+from abtest.services.names import Names
 
 COUNTED_AFTER_END_MS = 7 * DAY_MS
 """Events arrive up to seven days late."""
-
-
-def record_of(experiment: Experiment) -> Record:
-    """The stored form."""
-    return Record(head=head_of(experiment), body=experiment_document(experiment))
-
-
-def head_of(experiment: Experiment) -> Head:
-    """What lists and work queues read."""
-    return Head(
-        shop_id=experiment.shop_id,
-        kind="EXP",
-        id=experiment.id,
-        version=experiment.version,
-        created_at=experiment.created_at,
-        updated_at=experiment.updated_at,
-        name=experiment.name,
-        status=experiment.status,
-        archived_at=experiment.archived_at,
-        attributes={
-            "public_id": experiment.public_id,
-            "slug": experiment.slug,
-            "counting_type": experiment.counting_type,
-            "delivery_type": experiment.delivery_type,
-            "refs": refs_attribute(references_in(experiment)),
-        },
-        due=_due(experiment),
-    )
 
 
 def references_in(experiment: Experiment) -> frozenset[str]:
@@ -62,28 +36,11 @@ def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
     found = (shop_id, reference) if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
     record = catalog.get(shop_id, "EXP", found[1]) if found else None
     if record is None:
-        raise NotFoundError("no such experiment")
+        raise NotFoundError("there is no such experiment")
     return experiment_in(record)
 
 
-def put_of(change: Change, after: Experiment) -> Put:
-    """The conditional write of a change."""
-    return Put(record=record_of(after), expected_version=change.before.version if change.before else 0)
-
-
-def remove_of(before: Experiment) -> Remove:
-    """The conditional deletion of an experiment."""
-    return Remove(head=head_of(before))
-
-
-def renaming_of(change: Change) -> Renaming:
-    """The names that the change takes and gives back."""
-    subject = change.subject
-    before, after = _names(change.before), _names(change.after)
-    return Renaming(shop_id=subject.shop_id, record_id=subject.id, before=before, after=after)
-
-
-def _own_names(experiment: Experiment) -> set[str]:
+def _names(experiment: Experiment) -> Names:
     """Every unique name of an experiment inside its shop."""
     names = {public_name(experiment.public_id)} if experiment.public_id else set()
     if experiment.slug is not None:
@@ -92,7 +49,7 @@ def _own_names(experiment: Experiment) -> set[str]:
         names.add(variation_name(variation.id))
         if variation.public_id:
             names.add(variation_name(variation.public_id))
-    return names
+    return Names(own=names, goal_ids={goal.id for goal in experiment.goals})
 
 
 def public_name(public_id: str) -> str:
@@ -108,12 +65,6 @@ def slug_name(slug: str) -> str:
 def variation_name(reference: str) -> str:
     """The name that a variation's id or public id claims; it leads to the experiment."""
     return f"VAR#{reference}"
-
-
-def _names(experiment: Experiment | None) -> Names:
-    if experiment is None:
-        return Names()
-    return Names(own=_own_names(experiment), goal_ids={goal.id for goal in experiment.goals})
 
 
 def _due(experiment: Experiment) -> dict[str, Timestamp]:
@@ -140,3 +91,48 @@ def counted_until(ended_at: Timestamp, goals: Iterable[Goal]) -> Timestamp:
     window = max((goal.attribution_window_days for goal in goals), default=0)
     ended = parse_milliseconds(ended_at)
     return timestamp(from_milliseconds(ended + window * DAY_MS + COUNTED_AFTER_END_MS))
+
+
+def _summary(experiment: Experiment) -> Summary:
+    return Summary(
+        name=experiment.name,
+        status=experiment.status,
+        archived_at=experiment.archived_at,
+        attributes={
+            "public_id": experiment.public_id,
+            "slug": experiment.slug,
+            "counting_type": experiment.counting_type,
+            "delivery_type": experiment.delivery_type,
+            "refs": refs_attribute(references_in(experiment)),
+        },
+        due=_due(experiment),
+    )
+
+
+class PublicIdTakenError(StaleVersionError):
+    """A public id that was drawn belongs to another experiment, so the store decides again and draws another."""
+
+
+def _name_taken(subject: Experiment, error: NameTakenError) -> Exception:
+    slug = subject.slug
+    if slug is not None and error.name == slug_name(slug):
+        return SlugTakenError(f"the slug {slug} belongs to another experiment")
+    return PublicIdTakenError(f"{error.name} is taken; repeat the request")
+
+
+def _is_running(state: Experiment | None) -> bool:
+    return state is not None and state.status == "running"
+
+
+EXPERIMENTS: Resource[Experiment] = Resource(
+    kind="EXP",
+    noun="experiment",
+    to_document=experiment_document,
+    from_record=experiment_in,
+    summary=_summary,
+    audited=audited,
+    names=_names,
+    name_taken=_name_taken,
+    reaches_shoppers=lambda before, after: _is_running(before) or _is_running(after),
+    event_facts=lambda experiment: {"experiment_id": experiment.id, "experiment_name": experiment.name},
+)

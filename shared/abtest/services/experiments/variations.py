@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.experiments import editing, rules, variations
-from abtest.domain.experiments.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.ports.scripts import ScriptChecker
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
-from abtest.services.experiments.publishing import Published
 from abtest.services.experiments.scripts import refuse_broken_scripts
-from abtest.services.experiments.store import ExperimentStore, redrawn
+from abtest.services.experiments.store import ExperimentStore
 
 Stated = Mapping[str, Any]
 Edit = Callable[[Experiment, Occasion], Experiment]
@@ -26,15 +26,15 @@ class Variations:
 
     def add(
         self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None
-    ) -> tuple[Published, Variation]:
+    ) -> tuple[Saved[Experiment], Variation]:
         """One more variation, and the experiment that has it. Raises InvalidScriptError."""
         refuse_broken_scripts(stated, self._checker)
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             return variations.add(experiment, stated, *self._store.new_identity())
 
-        published = redrawn(lambda: self._edit(caller, reference, "create", edit, consent, expected_version))
-        return published, published.experiment.variations[-1]
+        saved = self._edit(caller, reference, "create", edit, consent, expected_version)
+        return saved, saved.value.variations[-1]
 
     def update(
         self,
@@ -45,15 +45,15 @@ class Variations:
         *,
         consent: Consent,
         expected_version: int | None,
-    ) -> tuple[Published, Variation]:
+    ) -> tuple[Saved[Experiment], Variation]:
         """Change the stated fields of a variation. Raises InvalidScriptError."""
         refuse_broken_scripts(stated, self._checker)
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             return variations.edit(experiment, variation_id, stated)
 
-        published = self._edit(caller, reference, "update", edit, consent, expected_version)
-        return published, variations.find(published.experiment, variation_id)
+        saved = self._edit(caller, reference, "update", edit, consent, expected_version)
+        return saved, variations.find(saved.value, variation_id)
 
     def set_archived(
         self,
@@ -64,7 +64,7 @@ class Variations:
         *,
         consent: Consent,
         expected_version: int | None,
-    ) -> tuple[Published, Variation]:
+    ) -> tuple[Saved[Experiment], Variation]:
         """Take a variation out of use, or back into it."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
@@ -73,8 +73,8 @@ class Variations:
             return variations.unarchive(experiment, variation_id)
 
         action = "archive" if archived else "unarchive"
-        published = self._edit(caller, reference, action, edit, consent, expected_version)
-        return published, variations.find(published.experiment, variation_id)
+        saved = self._edit(caller, reference, action, edit, consent, expected_version)
+        return saved, variations.find(saved.value, variation_id)
 
     def delete(self, caller: Caller, reference: str, variation_id: str, *, expected_version: int | None) -> None:
         """Remove a variation of a draft that never started. Raises NotDeletableError."""
@@ -92,7 +92,7 @@ class Variations:
         *,
         consent: Consent,
         expected_version: int | None,
-    ) -> Published:
+    ) -> Saved[Experiment]:
         """Set the weights of all variations in use. Raises WeightsSumError unless they sum to 1."""
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
@@ -104,8 +104,8 @@ class Variations:
 
     def _edit(
         self, caller: Caller, reference: str, verb: str, edit: Edit, consent: Consent, expected_version: int | None
-    ) -> Published:
-        def decide(experiment: Experiment, occasion: Occasion) -> Change:
+    ) -> Saved[Experiment]:
+        def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             after = edit(experiment, occasion)
             return editing.settle(experiment, after, occasion, action=f"variation.{verb}", consent=consent)
 

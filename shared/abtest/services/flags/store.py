@@ -1,23 +1,20 @@
-"""Flags in the catalog: found by id or key, changed by one commit with audit and outbox rows."""
+"""Flags in the catalog: what is stored of one, and how it is found by its id or its key."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from abtest.contract.base import PublicationWarning
-from abtest.domain.flags.change import Change
+from abtest.domain.flags.change import audited, is_published
+from abtest.domain.flags.documents import flag_document, flag_from
 from abtest.domain.flags.model import Flag
+from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.domain.rollouts.errors import KeyTakenError
-from abtest.kit.clock import Timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import NameTakenError
-from abtest.services.context import Caller, World
-from abtest.services.flags.records import commit_of, flag_in, key_name
+from abtest.services.aggregates import Aggregates, Resource, Summary
+from abtest.services.context import World
+from abtest.services.names import Names
 from abtest.services.publication.budget import CodeBudget
-from abtest.services.retrying import refuse_other_version, retried
-from abtest.services.storefronts import Storefronts, warning_of
-
-Decision = Callable[[Flag, Timestamp], Change]
+from abtest.services.storefronts import Storefronts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,88 +25,55 @@ class Reference:
     environment_key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A flag that is stored, and why storefronts may not know it yet: empty when they do."""
-
-    flag: Flag
-    reasons: Sequence[str] = ()
-
-    @property
-    def warning(self) -> PublicationWarning | None:
-        """What the answer adds."""
-        return warning_of(self.reasons)
+def key_name(environment_key: str, key: str) -> str:
+    """The name that a flag's key claims inside its shop."""
+    return f"FLAG#KEY#{environment_key}#{key}"
 
 
-class FlagStore:
-    """Loads, decides again when somebody was faster, commits, publishes."""
+def _summary(flag: Flag) -> Summary:
+    return Summary(
+        name=flag.name,
+        status=flag.status,
+        archived_at=flag.updated_at if flag.status == "archived" else None,
+        attributes={
+            "key": flag.key,
+            "environment_key": flag.environment_key,
+            "delivery_type": flag.delivery_type,
+            "refs": refs_attribute(references_of(flag.targeting)),
+        },
+    )
+
+
+def _key_taken(flag: Flag, _error: NameTakenError) -> KeyTakenError:
+    return KeyTakenError(f"{flag.environment_key} has a flag with the key {flag.key}")
+
+
+FLAGS: Resource[Flag] = Resource(
+    kind="FLAG",
+    noun="flag",
+    to_document=flag_document,
+    from_record=lambda record: flag_from(record.body),
+    summary=_summary,
+    audited=audited,
+    names=lambda flag: Names(own={key_name(flag.environment_key, flag.key)}),
+    name_taken=_key_taken,
+    reaches_shoppers=lambda before, after: any(flag and is_published(flag) for flag in (before, after)),
+)
+
+
+class FlagStore(Aggregates[Flag]):
+    """Flags of shops."""
 
     def __init__(self, world: World, storefronts: Storefronts, budget: CodeBudget) -> None:
-        self.world = world
-        self._storefronts = storefronts
-        self._budget = budget
+        super().__init__(world, FLAGS, storefronts, budget.admit_flag)
 
     def load(self, shop_id: str, reference: Reference) -> Flag:
         """The flag with this id or key. Raises NotFoundError, also for other shops' flags."""
-        found = self._by_id(shop_id, reference.id_or_key) if is_uuid(reference.id_or_key) else None
-        found = found or self._by_key(shop_id, reference)
-        if found is None:
-            raise NotFoundError("no such flag")
-        return found
-
-    def change(
-        self, caller: Caller, reference: Reference, decide: Decision, *, expected_version: int | None = None
-    ) -> Saved:
-        """Load, decide, commit, publish. An empty change is neither committed nor published.
-
-        Raises VersionConflictError when the caller's version is not the stored one, StaleVersionError when the race
-        was lost again and again, and whatever `decide` raises.
-        """
-
-        def attempt() -> Saved:
-            flag = self.load(caller.shop_id, reference)
-            refuse_other_version(expected_version, flag.version)
-            change = decide(flag, self.world.now())
-            return Saved(flag) if change.is_empty else self.save(caller, change)
-
-        return retried(attempt)
-
-    def save(self, caller: Caller, change: Change) -> Saved:
-        """Commit a change with its rows and publish what shoppers see.
-
-        Raises StaleVersionError, KeyTakenError, and TooLargeError for what could not be published.
-        """
-        if change.after is not None:
-            self._budget.admit_flag(change.before, change.after)
-        subject = change.subject
-        after = change.after and replace(change.after, version=(change.before.version if change.before else 0) + 1)
-        row = self.world.publish_row(subject.shop_id) if change.affects_storefronts else None
-        audit = self.world.audit_row(
-            user_id=caller.user_id,
-            shop_id=subject.shop_id,
-            action=change.action,
-            entity=("flag", subject.id, subject.name),
-            diff=change.diff,
-        )
-        try:
-            self.world.catalog.commit(
-                replace(commit_of(change, after), audit=[audit], outbox=[row] if row is not None else [])
-            )
-        except NameTakenError as error:
-            raise KeyTakenError(f"{subject.environment_key} has a flag with the key {subject.key}") from error
-        return Saved(after or subject, self._storefronts.refresh(subject.shop_id, row) if row is not None else ())
-
-    def refresh(self, flag: Flag) -> Saved:
-        """Publish once more what is stored."""
-        return Saved(flag, self._storefronts.refresh(flag.shop_id))
-
-    def _by_id(self, shop_id: str, flag_id: str) -> Flag | None:
-        record = self.world.catalog.get(shop_id, "FLAG", flag_id)
-        return flag_in(record) if record else None
-
-    def _by_key(self, shop_id: str, reference: Reference) -> Flag | None:
         environment, key = reference.environment_key, reference.id_or_key
-        found = self.world.catalog.resolve(shop_id, key_name(environment, key))
-        flag = self._by_id(shop_id, found[1]) if found else None
-        # The key may have moved between the two reads.
-        return flag if flag and (flag.environment_key, flag.key) == (environment, key) else None
+        if is_uuid(key) and (by_id := self.get_many(shop_id, [key])):
+            return by_id[0]
+        flag = self.find(shop_id, key_name(environment, key))
+        # The key may have moved between the two reads of `find`.
+        if flag is None or (flag.environment_key, flag.key) != (environment, key):
+            raise NotFoundError("there is no such flag")
+        return flag

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from abtest.domain.experiments.change import Event
+from abtest.domain.changes.change import Event
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.messages import Names, inbox_text

@@ -2,17 +2,16 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.jobs.model import Job, JobType, cancelled
 from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import Commit, Head
+from abtest.ports.catalog import Commit
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import Caller, World
 from abtest.services.jobs.records import job_in, put_of, read_job
-from abtest.services.listing import Listing, Sort
+from abtest.services.listing import Filters, Listing
 from abtest.services.retrying import retried
 
 _log = logging.getLogger(__name__)
@@ -21,17 +20,6 @@ _log = logging.getLogger(__name__)
 def job_message(job: Job) -> str:
     """The body of the message that calls a worker: `{"job_id", "shop_id"}`."""
     return canonical_json.dumps({"job_id": job.id, "shop_id": job.shop_id})
-
-
-@dataclass(frozen=True, slots=True)
-class OfType:
-    """Jobs of one type, newest first."""
-
-    type: JobType
-    sort: Sort = "-created_at"
-
-    def admits(self, head: Head) -> bool:
-        return head.attributes.get("type") == self.type
 
 
 class Jobs:
@@ -74,7 +62,7 @@ class Jobs:
 
     def page(self, shop_id: str, *, limit: int, after: str | None) -> tuple[list[Job], str | None]:
         """Newest first, and the key that continues the list."""
-        return self._listing.page(shop_id, OfType(self._type), limit=limit, after=after)
+        return self._listing.page(shop_id, Filters(attributes={"type": self._type}), limit=limit, after=after)
 
     def cancel(self, caller: Caller, job_id: str) -> Job:
         """The job, called off; its worker stops at its next step. Raises NotFoundError, JobEndedError."""

@@ -5,21 +5,20 @@ from dataclasses import replace
 from itertools import count, takewhile
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations import editing, experiences, rules
-from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.duplication import copy_key, duplicate
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.domain.rollouts.lifecycle import Action, begun, require_deletable
-from abtest.kit.clock import Timestamp
 from abtest.ports.scripts import ScriptChecker
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.goals import shop_goal_ids
 from abtest.services.personalizations.goals import GOAL_FIELDS, with_goals
-from abtest.services.personalizations.records import key_name
-from abtest.services.personalizations.store import PersonalizationStore, Published
+from abtest.services.personalizations.store import PersonalizationStore, key_name
 from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
 
@@ -38,7 +37,7 @@ class Authoring:
         self._store = store
         self._checker = checker
 
-    def create(self, caller: Caller, stated: Stated) -> Published:
+    def create(self, caller: Caller, stated: Stated) -> Saved[Personalization]:
         """A draft, or with `activate` an active one, from the fields of PersonalizationInput.
 
         Raises KeyTakenError, FieldScopeRequiredError, InvalidScriptError and the errors of the domain's rules.
@@ -46,36 +45,38 @@ class Authoring:
         if stated.get("activate"):
             require_scope(caller, ACTIVATE_SCOPE, field="activate")
         refuse_broken_scripts(stated, self._checker)
-        return self._store.save(caller, self._new(caller, stated))
+        return self._store.add(caller, lambda occasion: self._new(caller, stated, occasion))
 
     def update(
         self, caller: Caller, personalization_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
-    ) -> Published:
+    ) -> Saved[Personalization]:
         """Merge the stated fields in."""
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
 
-        def decide(before: Personalization, now: Timestamp) -> Change:
-            after = with_goals(self._store.world.catalog, editing.apply(before, fields), stated, now)
+        def decide(before: Personalization, occasion: Occasion) -> Change[Personalization]:
+            after = with_goals(self._store.world.catalog, editing.apply(before, fields), stated, occasion.now)
             self._check_references(before, after)
-            return editing.settle(before, after, now, action="personalization.update", consent=consent)
+            return editing.settle(before, after, occasion.now, action="personalization.update", consent=consent)
 
         return self._store.change(caller, personalization_id, decide, expected_version=expected_version)
 
     def delete(self, caller: Caller, personalization_id: str, *, expected_version: int | None) -> None:
         """Remove a draft. Raises NotDeletableError."""
+        self._store.remove(
+            caller,
+            personalization_id,
+            expected_version=expected_version,
+            check=lambda personalization: require_deletable(personalization, editing.SUBJECT),
+        )
 
-        def decide(before: Personalization, _now: Timestamp) -> Change:
-            require_deletable(before, editing.SUBJECT)
-            return Change(before=before, after=None, action="personalization.delete")
-
-        self._store.change(caller, personalization_id, decide, expected_version=expected_version)
-
-    def duplicate(self, caller: Caller, personalization_id: str, *, name: str | None, key: str | None) -> Published:
+    def duplicate(
+        self, caller: Caller, personalization_id: str, *, name: str | None, key: str | None
+    ) -> Saved[Personalization]:
         """A draft with the same content under fresh ids; goals of the shop stay the shop's.
 
         Raises KeyTakenError for a stated key that is taken; one that is not stated is made free.
         """
-        source = self._store.load(caller.shop_id, personalization_id)
+        source = self._store.get(caller.shop_id, personalization_id)
         if key is not None:
             return self._copied(caller, source, name, key)
         for free in self._free_keys(source):
@@ -87,23 +88,17 @@ class Authoring:
 
     def act(
         self, caller: Caller, personalization_id: str, action: Action, *, expected_version: int | None
-    ) -> Published:
+    ) -> Saved[Personalization]:
         """Carry the action out. One whose target is the present state changes nothing and publishes again."""
-        acted = False
 
-        def decide(before: Personalization, now: Timestamp) -> Change:
-            nonlocal acted
-            change = editing.move(before, action, now)
-            acted = not change.is_empty
-            return change
+        def decide(before: Personalization, occasion: Occasion) -> Change[Personalization]:
+            return editing.move(before, action, occasion.now)
 
-        published = self._store.change(caller, personalization_id, decide, expected_version=expected_version)
-        if acted:
-            return published
-        return Published(published.personalization, self._store.storefronts.refresh(caller.shop_id))
+        saved = self._store.change(caller, personalization_id, decide, expected_version=expected_version)
+        return saved if saved.changed else self._store.refresh(saved.value)
 
-    def _new(self, caller: Caller, stated: Stated) -> Change:
-        now, world = self._store.world.now(), self._store.world
+    def _new(self, caller: Caller, stated: Stated, occasion: Occasion) -> Personalization:
+        now, world = occasion.now, self._store.world
         life = begun(activate=bool(stated.get("activate")), now=now)
         blank = Personalization(
             id=world.new_id(),
@@ -120,7 +115,7 @@ class Authoring:
         made = with_goals(world.catalog, replace(blank, **fields), stated, now)
         rules.check(made)
         self._check_references(blank, made)
-        return Change(before=None, after=editing.begun(made), action="personalization.create")
+        return editing.begun(made)
 
     def _check_references(self, before: Personalization, after: Personalization) -> None:
         catalog = self._store.world.catalog
@@ -133,7 +128,7 @@ class Authoring:
             if resolve(source.shop_id, key_name(source.environment_key, key)) is None:
                 yield key
 
-    def _copied(self, caller: Caller, source: Personalization, name: str | None, key: str) -> Published:
+    def _copied(self, caller: Caller, source: Personalization, name: str | None, key: str) -> Saved[Personalization]:
         world = self._store.world
         shops = shop_goal_ids(world.catalog, caller.shop_id, [goal.id for goal in source.goals])
         copy = duplicate(
@@ -145,4 +140,5 @@ class Authoring:
             now=world.now(),
         )
         note = {"source": source.id}
-        return self._store.save(caller, Change(before=None, after=copy, action="personalization.duplicate", note=note))
+        change = Change(before=None, after=copy, action="personalization.duplicate", note=note)
+        return self._store.save(caller.user_id, change)

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations import editing, experiences
-from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.model import Experience, Personalization
-from abtest.kit.clock import Timestamp
 from abtest.ports.scripts import ScriptChecker
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.scripts import refuse_broken_scripts
-from abtest.services.personalizations.store import PersonalizationStore, Published
+from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.reusable.references import refuse_unknown_references
 
 Stated = Mapping[str, Any]
@@ -27,7 +27,7 @@ class Experiences:
 
     def add(
         self, caller: Caller, personalization_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
-    ) -> tuple[Published, Experience]:
+    ) -> tuple[Saved[Personalization], Experience]:
         """One more experience. Raises KeyTakenError, InvalidScriptError, LimitReachedError."""
         refuse_broken_scripts(stated, self._checker)
         experience_id = self._store.world.new_id()
@@ -35,8 +35,8 @@ class Experiences:
         def edit(personalization: Personalization) -> Personalization:
             return experiences.add(personalization, stated, experience_id)
 
-        published = self._edit(caller, personalization_id, "add_experience", edit, consent, expected_version)
-        return published, published.personalization.experiences[-1]
+        saved = self._edit(caller, personalization_id, "add_experience", edit, consent, expected_version)
+        return saved, saved.value.experiences[-1]
 
     def update(
         self,
@@ -47,15 +47,15 @@ class Experiences:
         *,
         consent: Consent,
         expected_version: int | None,
-    ) -> tuple[Published, Experience]:
+    ) -> tuple[Saved[Personalization], Experience]:
         """Change the stated fields of an experience. Raises NotFoundError, InvalidScriptError."""
         refuse_broken_scripts(stated, self._checker)
 
         def edit(personalization: Personalization) -> Personalization:
             return experiences.edit(personalization, key, stated)
 
-        published = self._edit(caller, personalization_id, "update_experience", edit, consent, expected_version)
-        return published, experiences.find(published.personalization, key)
+        saved = self._edit(caller, personalization_id, "update_experience", edit, consent, expected_version)
+        return saved, experiences.find(saved.value, key)
 
     def remove(
         self, caller: Caller, personalization_id: str, key: str, *, consent: Consent, expected_version: int | None
@@ -75,7 +75,7 @@ class Experiences:
         *,
         consent: Consent,
         expected_version: int | None,
-    ) -> Published:
+    ) -> Saved[Personalization]:
         """Replace the rules. Raises ValidationFailedError for an unknown experience, page or audience."""
         for index, rule in enumerate(stated):
             self._check_references(caller, rule.get("targeting"), f"[{index}].targeting")
@@ -97,8 +97,9 @@ class Experiences:
         edit: Edit,
         consent: Consent,
         expected_version: int | None,
-    ) -> Published:
-        def decide(before: Personalization, now: Timestamp) -> Change:
-            return editing.settle(before, edit(before), now, action=f"personalization.{verb}", consent=consent)
+    ) -> Saved[Personalization]:
+        def decide(before: Personalization, occasion: Occasion) -> Change[Personalization]:
+            action = f"personalization.{verb}"
+            return editing.settle(before, edit(before), occasion.now, action=action, consent=consent)
 
         return self._store.change(caller, personalization_id, decide, expected_version=expected_version)

@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+from abtest.domain.changes.change import Change
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.variations import find
-from abtest.domain.personalizations.change import Change
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.personalizations.shipping import Wish, carried_goals, ship
-from abtest.ports.catalog import AuditRow
+from abtest.ports.catalog import AuditRow, Commit
+from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.goals import shop_goal_ids
-from abtest.services.personalizations.store import PersonalizationStore, Published
+from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.shops import shop_defaults
 
 
@@ -24,13 +25,13 @@ class Shipping:
         self._personalizations = personalizations
         self._world = experiments.world
 
-    def ship(self, caller: Caller, reference: str, stated: Mapping[str, Any]) -> Published:
+    def ship(self, caller: Caller, reference: str, stated: Mapping[str, Any]) -> Saved[Personalization]:
         """Make and publish the personalization of the winner that the fields of ShipInput name.
 
         Raises InvalidStateTransitionError unless the experiment is paused or completed, ValidationFailedError for a
         variation that cannot be shipped, KeyTakenError when it was shipped before, CodeBudgetExceededError.
         """
-        experiment = self._experiments.load(caller.shop_id, reference)
+        experiment = self._experiments.get(caller.shop_id, reference)
         made = ship(
             experiment,
             Wish(**stated),
@@ -43,7 +44,7 @@ class Shipping:
             before=None, after=made, action="personalization.create", note={"source_experiment": experiment.id}
         )
         row = self._audit_row(caller, experiment, made, find(experiment, stated["variation_id"]).id)
-        return self._personalizations.save(caller, change, beside=[row])
+        return self._personalizations.save(caller.user_id, change, Commit(audit=[row]))
 
     def _goal_ids(self, experiment: Experiment) -> dict[str, str]:
         """Goals of the shop keep their id; copies of the experiment's own are told apart from what it measured."""

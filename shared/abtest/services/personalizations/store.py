@@ -1,106 +1,79 @@
-"""Personalizations in the catalog: changed by one commit with audit and outbox rows, then published."""
+"""What is stored of a personalization: its head, its unique key, its place in the work index."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-
-from abtest.contract.base import PublicationWarning
-from abtest.domain.personalizations.change import Change, audit_diff
-from abtest.domain.personalizations.editing import SUBJECT
+from abtest.domain.personalizations.audit import audited
+from abtest.domain.personalizations.documents import personalization_document, personalization_from
 from abtest.domain.personalizations.model import Personalization
+from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import AuditRow, Commit, NameTakenError
-from abtest.services.context import Caller, World
-from abtest.services.personalizations.records import (
-    personalization_in,
-    put_of,
-    remove_of,
-    renaming_of,
-)
+from abtest.ports.catalog import COUNTED_FOR_EVER, NameTakenError
+from abtest.services.aggregates import Aggregates, Resource, Summary
+from abtest.services.context import World
+from abtest.services.experiments.records import counted_until
+from abtest.services.names import Names
 from abtest.services.publication.budget import CodeBudget
-from abtest.services.retrying import refuse_other_version, retried
-from abtest.services.storefronts import Storefronts, warning_of
-
-Decision = Callable[[Personalization, Timestamp], Change]
+from abtest.services.storefronts import Storefronts
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A personalization that is stored, and why storefronts may not know it yet: empty when they do."""
-
-    personalization: Personalization
-    reasons: Sequence[str] = ()
-
-    @property
-    def warning(self) -> PublicationWarning | None:
-        """What the answer says of the publication."""
-        return warning_of(self.reasons)
+def key_name(environment_key: str, key: str) -> str:
+    """The name that a key claims; keys are unique in their environment."""
+    return f"PZN#KEY#{environment_key}#{key}"
 
 
-class PersonalizationStore:
-    """Loads, decides again when somebody was faster, commits, publishes."""
+def _summary(personalization: Personalization) -> Summary:
+    of_rules = (references_of(rule.targeting) for rule in personalization.rules)
+    counted = _counted_until(personalization)
+    return Summary(
+        name=personalization.name,
+        status=personalization.status,
+        archived_at=personalization.archived_at,
+        attributes={
+            "key": personalization.key,
+            "delivery_type": personalization.delivery_type,
+            "environment_key": personalization.environment_key,
+            "surface": personalization.surface,
+            "refs": refs_attribute(references_of(personalization.targeting).union(*of_rules)),
+        },
+        due={} if counted is None else {"COUNT": counted},
+    )
+
+
+def _counted_until(personalization: Personalization) -> Timestamp | None:
+    if personalization.activated_at is None:
+        return None
+    if personalization.archived_at is None:
+        return COUNTED_FOR_EVER
+    return counted_until(personalization.archived_at, personalization.goals)
+
+
+def _names(personalization: Personalization) -> Names:
+    own = {key_name(personalization.environment_key, personalization.key)}
+    return Names(own=own, goal_ids={goal.id for goal in personalization.goals})
+
+
+def _key_taken(subject: Personalization, _error: NameTakenError) -> KeyTakenError:
+    return KeyTakenError(f"another personalization of {subject.environment_key} has the key {subject.key}")
+
+
+def _is_active(state: Personalization | None) -> bool:
+    return state is not None and state.status == "active"
+
+
+PERSONALIZATIONS: Resource[Personalization] = Resource(
+    kind="PZN",
+    noun="personalization",
+    to_document=personalization_document,
+    from_record=lambda record: personalization_from(record.body),
+    summary=_summary,
+    audited=audited,
+    names=_names,
+    name_taken=_key_taken,
+    reaches_shoppers=lambda before, after: _is_active(before) or _is_active(after),
+)
+
+
+class PersonalizationStore(Aggregates[Personalization]):
+    """Personalizations of shops."""
 
     def __init__(self, world: World, storefronts: Storefronts, budget: CodeBudget) -> None:
-        self.world = world
-        self.storefronts = storefronts
-        self._budget = budget
-
-    def load(self, shop_id: str, personalization_id: str) -> Personalization:
-        """The personalization with this id. Raises NotFoundError, also for other shops' ids."""
-        record = self.world.catalog.get(shop_id, "PZN", personalization_id)
-        if record is None:
-            raise NotFoundError("no such personalization")
-        return personalization_in(record)
-
-    def change(
-        self, caller: Caller, personalization_id: str, decide: Decision, *, expected_version: int | None = None
-    ) -> Published:
-        """Load, decide, commit, publish. An empty change is neither committed nor published.
-
-        Raises VersionConflictError when the caller's version is not the stored one, StaleVersionError when the race
-        was lost again and again, and whatever `decide` raises.
-        """
-
-        def attempt() -> Published:
-            before = self.load(caller.shop_id, personalization_id)
-            refuse_other_version(expected_version, before.version)
-            change = decide(before, self.world.now())
-            return Published(before) if change.is_empty else self.save(caller, change)
-
-        return retried(attempt)
-
-    def save(self, caller: Caller, change: Change, *, beside: Sequence[AuditRow] = ()) -> Published:
-        """Commit a change, with further audit rows `beside` its own, and publish what shoppers see.
-
-        Raises StaleVersionError, KeyTakenError, and TooLargeError for what could not be published.
-        """
-        if change.after is not None:
-            self._budget.admit_personalization(change.before, change.after)
-        before, subject, renaming = change.before, change.subject, renaming_of(change)
-        after = change.after and replace(change.after, version=(before.version if before else 0) + 1)
-        row = self.world.publish_row(subject.shop_id) if change.affects_shoppers else None
-        commit = Commit(
-            puts=[put_of(before, after)] if after else [],
-            removes=[remove_of(before)] if before and not after else [],
-            claims=renaming.claims(),
-            releases=renaming.releases(),
-            audit=[self._audit_row(caller, change), *beside],
-            outbox=[row] if row else [],
-        )
-        try:
-            self.world.catalog.commit(commit)
-        except NameTakenError as error:
-            message = f"another personalization of {subject.environment_key} has the key {subject.key}"
-            raise KeyTakenError(message) from error
-        return Published(after or subject, self.storefronts.refresh(subject.shop_id, row) if row else ())
-
-    def _audit_row(self, caller: Caller, change: Change) -> AuditRow:
-        subject = change.subject
-        return self.world.audit_row(
-            user_id=caller.user_id,
-            shop_id=subject.shop_id,
-            action=change.action,
-            entity=(SUBJECT, subject.id, subject.name),
-            diff=audit_diff(change),
-        )
+        super().__init__(world, PERSONALIZATIONS, storefronts, budget.admit_personalization)

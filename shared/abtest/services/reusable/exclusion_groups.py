@@ -1,193 +1,114 @@
-"""Exclusion groups of a shop: made, listed, changed, deleted. An experiment is in one group at most."""
+"""Exclusion groups of a shop: created, listed, changed, deleted. An experiment is in one group at most."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from abtest.contract.base import PublicationWarning
+from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import NO_CONSENT, Consent
-from abtest.domain.changes.diff import Diff, differences
+from abtest.domain.changes.diff import Diff
 from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.exclusion_groups.documents import exclusion_group_document, exclusion_group_from
 from abtest.domain.exclusion_groups.editing import changes_shares, edited, with_members
 from abtest.domain.exclusion_groups.model import ExclusionGroup
-from abtest.kit.errors import ConflictError, NotFoundError, refused
-from abtest.ports.catalog import AuditRow, Commit, Head, NameTakenError, Put, Record, Remove
+from abtest.kit.errors import ConflictError, refused
+from abtest.ports.catalog import NameTakenError
+from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
 from abtest.services.context import Caller, World
-from abtest.services.listing import Listing
-from abtest.services.names import Names, Renaming
-from abtest.services.retrying import refuse_other_version, retried
+from abtest.services.names import Names
 from abtest.services.reusable.consumers import running_among
-from abtest.services.reusable.targets import NameContains
-from abtest.services.storefronts import Storefronts, warning_of
+from abtest.services.storefronts import Storefronts
 
 Stated = Mapping[str, Any]
 _CLAIM = "GRP#MEMBER#"
 
 
-@dataclass(frozen=True, slots=True)
-class SavedGroup:
-    """A group that is stored, and why storefronts may not know it yet: empty when they do."""
-
-    group: ExclusionGroup
-    reasons: Sequence[str] = ()
-
-    @property
-    def warning(self) -> PublicationWarning | None:
-        """What the answer adds."""
-        return warning_of(self.reasons)
+def _audited(group: ExclusionGroup) -> Diff:
+    document = exclusion_group_document(group)
+    return {name: document[name] for name in ("name", "members", "epoch")}
 
 
-class ExclusionGroups:
+def _has_members(before: ExclusionGroup | None, after: ExclusionGroup | None) -> bool:
+    return any(group is not None and group.members for group in (before, after))
+
+
+GROUPS: Resource[ExclusionGroup] = Resource(
+    kind="GRP",
+    noun="exclusion group",
+    to_document=exclusion_group_document,
+    from_record=lambda record: exclusion_group_from(record.body),
+    summary=lambda group: Summary(name=group.name),
+    audited=_audited,
+    names=lambda group: Names(own={_CLAIM + experiment_id for experiment_id in _member_ids(group)}),
+    reaches_shoppers=_has_members,
+)
+"""An experiment's name belongs to the group that it is in."""
+
+
+class ExclusionGroups(Aggregates[ExclusionGroup]):
     """Use cases of exclusion groups."""
 
     def __init__(self, world: World, storefronts: Storefronts) -> None:
-        self._world = world
-        self._storefronts = storefronts
-        self._listing = Listing(world.catalog, "GRP", _group_in, plural="exclusion groups")
+        super().__init__(world, replace(GROUPS, name_taken=self._member_taken), storefronts)
 
-    def page(
-        self, shop_id: str, q: str | None, *, limit: int, after: str | None
-    ) -> tuple[list[ExclusionGroup], str | None]:
-        """Newest first, and the key that continues the list."""
-        return self._listing.page(shop_id, NameContains(q), limit=limit, after=after)
+    def create(self, caller: Caller, stated: Stated, *, consent: Consent) -> Saved[ExclusionGroup]:
+        """Create a group. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
-    def get(self, shop_id: str, group_id: str) -> ExclusionGroup:
-        """One of the shop's. Raises NotFoundError."""
-        record = self._world.catalog.get(shop_id, "GRP", group_id)
-        if record is None:
-            raise NotFoundError("no such exclusion group")
-        return _group_in(record)
+        def make(occasion: Occasion) -> ExclusionGroup:
+            blank = ExclusionGroup(
+                id=self.world.new_id(),
+                shop_id=caller.shop_id,
+                name=stated["name"],
+                created_at=occasion.now,
+                updated_at=occasion.now,
+            )
+            group = with_members(blank, stated.get("members") or ())
+            self._check(blank, group, consent)
+            return group
 
-    def create(self, caller: Caller, stated: Stated, *, consent: Consent) -> SavedGroup:
-        """A new group. Raises ValidationFailedError, ConflictError, LiveImpactError."""
-        now = self._world.now()
-        blank = ExclusionGroup(
-            id=self._world.new_id(), shop_id=caller.shop_id, name=stated["name"], created_at=now, updated_at=now
-        )
-        group = with_members(blank, stated.get("members") or ())
-        self._check(blank, group, consent)
-        return self._save(caller, None, group)
+        return self.add(caller, make)
 
     def update(
         self, caller: Caller, group_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
-    ) -> SavedGroup:
+    ) -> Saved[ExclusionGroup]:
         """Change name or members. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
-        def attempt() -> SavedGroup:
-            before = self.get(caller.shop_id, group_id)
-            refuse_other_version(expected_version, before.version)
-            after = edited(before, stated, self._world.now())
-            if after is before:
-                return SavedGroup(before)
+        def decide(before: ExclusionGroup, occasion: Occasion) -> Change[ExclusionGroup]:
+            after = edited(before, stated, occasion.now)
             self._check(before, after, consent)
-            return self._save(caller, before, after)
+            return Change(before=before, after=after, action="exclusion_group.update")
 
-        return retried(attempt)
+        return self.change(caller, group_id, decide, expected_version=expected_version)
 
     def delete(
         self, caller: Caller, group_id: str, *, consent: Consent = NO_CONSENT, expected_version: int | None
-    ) -> Sequence[str]:
-        """Remove the group: its experiments get the visitors that it kept from them. Raises LiveImpactError."""
+    ) -> Saved[ExclusionGroup]:
+        """Delete the group: its experiments get the visitors that it kept from them. Raises LiveImpactError."""
 
-        def attempt() -> Sequence[str]:
-            before = self.get(caller.shop_id, group_id)
-            refuse_other_version(expected_version, before.version)
-            self._check(before, replace(before, members=()), consent)
-            row = self._world.publish_row(caller.shop_id) if before.members else None
-            self._world.catalog.commit(
-                Commit(
-                    removes=[Remove(head=_head(before))],
-                    releases=_renaming(before, None).releases(),
-                    audit=[self._audit(caller, before, "delete", differences(_fields(before), {}))],
-                    outbox=[row] if row else [],
-                )
-            )
-            return self._storefronts.refresh(caller.shop_id, row) if row else ()
+        def check(group: ExclusionGroup) -> None:
+            self._check(group, replace(group, members=()), consent)
 
-        return retried(attempt)
+        return self.remove(caller, group_id, expected_version=expected_version, check=check)
 
     def _check(self, before: ExclusionGroup, after: ExclusionGroup, consent: Consent) -> None:
         """Raises ValidationFailedError for unknown members and LiveImpactError where running ones are affected."""
         if not changes_shares(before, after):
             return
-        old, new = _ids(before), _ids(after)
-        known = {record.head.id for record in self._world.catalog.get_many(after.shop_id, "EXP", sorted(new - old))}
+        old, new = _member_ids(before), _member_ids(after)
+        known = {record.head.id for record in self.world.catalog.get_many(after.shop_id, "EXP", sorted(new - old))}
         for index, member in enumerate(after.members):
             if member.experiment_id not in known | old:
                 raise refused(f"members[{index}].experiment_id", "there is no such experiment")
-        running = running_among(self._world.catalog, after.shop_id, sorted(old | new))
+        running = running_among(self.world.catalog, after.shop_id, sorted(old | new))
         if not consent.names_all(running):
             raise LiveImpactError(running)
 
-    def _save(self, caller: Caller, before: ExclusionGroup | None, after: ExclusionGroup) -> SavedGroup:
-        version = before.version if before else 0
-        stored = replace(after, version=version + 1)
-        renaming = _renaming(before, stored)
-        row = self._world.publish_row(caller.shop_id) if stored.members or renaming.before.own else None
-        diff = differences(_fields(before) if before else {}, _fields(stored))
-        record = Record(head=_head(stored), body=exclusion_group_document(stored))
-        commit = Commit(
-            puts=[Put(record=record, expected_version=version)],
-            claims=renaming.claims(),
-            releases=renaming.releases(),
-            audit=[self._audit(caller, stored, "update" if before else "create", diff)],
-            outbox=[row] if row else [],
-        )
-        try:
-            self._world.catalog.commit(commit)
-        except NameTakenError as error:
-            raise self._told(stored.shop_id, error) from error
-        return SavedGroup(stored, self._storefronts.refresh(caller.shop_id, row) if row else ())
-
-    def _told(self, shop_id: str, error: NameTakenError) -> ConflictError:
+    def _member_taken(self, group: ExclusionGroup, error: NameTakenError) -> ConflictError:
         experiment_id = error.name.removeprefix(_CLAIM)
-        holder = self._world.catalog.resolve(shop_id, error.name)
-        group = f"the exclusion group {holder[1]}" if holder else "another exclusion group"
-        return ConflictError(f"the experiment {experiment_id} is a member of {group}")
-
-    def _audit(self, caller: Caller, group: ExclusionGroup, verb: str, diff: Diff) -> AuditRow:
-        return self._world.audit_row(
-            user_id=caller.user_id,
-            shop_id=group.shop_id,
-            action=f"exclusion_group.{verb}",
-            entity=("exclusion_group", group.id, group.name),
-            diff=diff,
-        )
+        holder = self.world.catalog.resolve(group.shop_id, error.name)
+        other = f"the exclusion group {holder[1]}" if holder else "another exclusion group"
+        return ConflictError(f"the experiment {experiment_id} is a member of {other}")
 
 
-def _group_in(record: Record) -> ExclusionGroup:
-    return exclusion_group_from(record.body)
-
-
-def _ids(group: ExclusionGroup) -> set[str]:
+def _member_ids(group: ExclusionGroup) -> set[str]:
     return {member.experiment_id for member in group.members}
-
-
-def _renaming(before: ExclusionGroup | None, after: ExclusionGroup | None) -> Renaming:
-    """An experiment's name belongs to the group that it is in."""
-    subject = after or before
-    if subject is None:
-        raise ValueError("a change has a before or an after")
-    return Renaming(shop_id=subject.shop_id, record_id=subject.id, before=_names(before), after=_names(after))
-
-
-def _names(group: ExclusionGroup | None) -> Names:
-    return Names(own={_CLAIM + experiment_id for experiment_id in _ids(group)}) if group else Names()
-
-
-def _fields(group: ExclusionGroup) -> dict[str, Any]:
-    members = exclusion_group_document(group)["members"]
-    return {"name": group.name, "members": members, "epoch": group.epoch}
-
-
-def _head(group: ExclusionGroup) -> Head:
-    return Head(
-        shop_id=group.shop_id,
-        kind="GRP",
-        id=group.id,
-        version=group.version,
-        created_at=group.created_at,
-        updated_at=group.updated_at,
-        name=group.name,
-    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+from abtest.domain.changes.change import Change
 from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.domain.webhooks.deliveries import RECOVERABLE, Delivery
@@ -16,15 +17,16 @@ from abtest.domain.webhooks.endpoint import Webhook
 from abtest.domain.webhooks.health import Standing
 from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.errors import FieldError, NotFoundError, ServiceError, ValidationFailedError
-from abtest.ports.catalog import Commit
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore, StaleDeliveryError
 from abtest.ports.limits import RateLimiter
+from abtest.services.aggregates import Aggregates
 from abtest.services.context import Caller, World
 from abtest.services.retrying import refuse_other_version
 from abtest.services.throttling import RateLimitedError
 from abtest.services.webhooks.delivery_log import pages
 from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.endpoints import audit_row, read_in_use
+from abtest.services.webhooks.endpoints import usable
+from abtest.services.webhooks.records import WEBHOOKS, read_standing
 
 ASKED_AT_MOST, WINDOW_SECONDS = 10, 60
 """Tests and redeliveries together, of one endpoint."""
@@ -106,7 +108,7 @@ class Again:
         found = self._read(caller.shop_id, webhook_id, expected_version)
         self._refuse_time(since, until)
         _refuse_disabled(found)
-        self._note(caller, found.webhook, "recover", {"since": [None, since], "until": [None, until]})
+        self._note(caller, found.webhook, "recover", {"since": since, "until": until})
         which = DeliveryFilter(status="dead", since=since, until=until)
         began, requeued, has_more = self.world.clock.now(), 0, False
         for some, is_last in pages(self.store, webhook_id, which, limit=_READ_AT_ONCE, oldest_first=True):
@@ -119,7 +121,7 @@ class Again:
         return Recovered(requeued, has_more)
 
     def _read(self, shop_id: str, webhook_id: str, expected_version: int | None = None) -> Standing:
-        return read_in_use(self.world.catalog, self.store, shop_id, webhook_id, expected_version)
+        return usable(read_standing(self.world.catalog, self.store, shop_id, webhook_id), expected_version)
 
     def _refuse_time(self, since: Timestamp, until: Timestamp | None) -> None:
         if since < timestamp(self.world.clock.now() - RECOVERABLE):
@@ -140,13 +142,14 @@ class Again:
 
     def _queue(self, caller: Caller, webhook: Webhook, verb: str, delivery: Delivery) -> Delivery:
         said = {"delivery_id": delivery.id, "event": delivery.event, "redelivery_of": delivery.redelivery_of}
-        self._note(caller, webhook, verb, {name: [None, value] for name, value in said.items() if value})
+        self._note(caller, webhook, verb, {name: value for name, value in said.items() if value})
         self.store.add(delivery)
         self.doorbell.deliveries(webhook.shop_id, webhook.id)
         return delivery
 
-    def _note(self, caller: Caller, webhook: Webhook, verb: str, diff: dict[str, Any]) -> None:
-        self.world.catalog.commit(Commit(audit=[audit_row(self.world, caller, webhook, verb, diff)]))
+    def _note(self, caller: Caller, webhook: Webhook, verb: str, note: Mapping[str, Any]) -> None:
+        change = Change(before=webhook, after=webhook, action=f"webhook.{verb}", note=note)
+        Aggregates(self.world, WEBHOOKS).save(caller.user_id, change)
 
     def _requeued(self, delivery: Delivery, now: Timestamp) -> bool:
         """Whether this call queued it again: a test is not worth it, and another call may have been faster."""

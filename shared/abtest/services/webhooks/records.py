@@ -1,22 +1,51 @@
-"""Endpoints as the catalog keeps them."""
+"""The stored form of endpoints, and the few places that a shop has for them."""
 
-from typing import Final
+from urllib.parse import urlsplit
 
+from abtest.domain.changes.diff import Diff, by_hash
 from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Webhook, document_of, webhook_from
 from abtest.domain.webhooks.health import Standing
-from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import Catalog, Claim, Head, Put, Record
+from abtest.ports.catalog import Catalog, NameTakenError, StaleVersionError
 from abtest.ports.deliveries import DeliveryStore
+from abtest.services.aggregates import Resource, Summary, loaded
+from abtest.services.names import Names
 
-KIND: Final = "HOOK"
+
+def slot_name(slot: int) -> str:
+    """The name that the holder of a place has claimed."""
+    return f"HOOK#{slot:02}"
+
+
+def _audited(webhook: Webhook) -> Diff:
+    """Fields for the audit. Of the address only its origin and a hash: receivers keep secrets in the rest of it."""
+    parts = urlsplit(webhook.url)
+    return {
+        "url": {"origin": f"{parts.scheme}://{parts.netloc}", **by_hash(webhook.url, len(webhook.url))},
+        "events": list(webhook.events),
+        "active": webhook.active,
+        "archived_at": webhook.archived_at,
+    }
+
+
+def _slot_taken(_webhook: Webhook, _error: NameTakenError) -> StaleVersionError:
+    return StaleVersionError("another webhook was created at the same time; repeat the request")
+
+
+WEBHOOKS: Resource[Webhook] = Resource(
+    kind="HOOK",
+    noun="webhook",
+    to_document=document_of,
+    from_record=lambda record: webhook_from(record.body, record.head.version),
+    summary=lambda webhook: Summary(status="active" if webhook.active else "inactive", archived_at=webhook.archived_at),
+    audited=_audited,
+    names=lambda webhook: Names(own=set() if webhook.archived_at else {slot_name(webhook.slot)}),
+    name_taken=_slot_taken,
+)
 
 
 def read_webhook(catalog: Catalog, shop_id: str, webhook_id: str) -> Webhook:
     """One of the shop's, archived ones included. Raises NotFoundError."""
-    record = catalog.get(shop_id, KIND, webhook_id)
-    if record is None:
-        raise NotFoundError("no such webhook")
-    return webhook_in(record)
+    return loaded(catalog, WEBHOOKS, shop_id, webhook_id)
 
 
 def read_standing(catalog: Catalog, store: DeliveryStore, shop_id: str, webhook_id: str) -> Standing:
@@ -27,7 +56,7 @@ def read_standing(catalog: Catalog, store: DeliveryStore, shop_id: str, webhook_
 def live_webhooks(catalog: Catalog, shop_id: str) -> list[Webhook]:
     """The shop's endpoints that are not archived, at most 20, the newest first."""
     ids = sorted(taken_slots(catalog, shop_id).values(), reverse=True)
-    found = [webhook_in(record) for record in catalog.get_many(shop_id, KIND, ids)]
+    found = [WEBHOOKS.from_record(record) for record in catalog.get_many(shop_id, WEBHOOKS.kind, ids)]
     return [webhook for webhook in found if webhook.archived_at is None]
 
 
@@ -38,35 +67,3 @@ def taken_slots(catalog: Catalog, shop_id: str) -> dict[int, str]:
     """
     names = {slot_name(slot): slot for slot in range(MAX_WEBHOOKS)}
     return {names[name]: target for name, (_, target) in catalog.resolve_many(shop_id, list(names)).items()}
-
-
-def webhook_in(record: Record) -> Webhook:
-    """The endpoint of a record."""
-    return webhook_from(record.body, record.head.version)
-
-
-def put_of(webhook: Webhook) -> Put:
-    """The write of an endpoint that was read at the version before."""
-    head = Head(
-        shop_id=webhook.shop_id,
-        kind=KIND,
-        id=webhook.id,
-        version=webhook.version,
-        created_at=webhook.created_at,
-        updated_at=webhook.updated_at,
-        status="active" if webhook.active else "inactive",
-        archived_at=webhook.archived_at,
-    )
-    return Put(record=Record(head=head, body=document_of(webhook)), expected_version=webhook.version - 1)
-
-
-def slot_name(slot: int) -> str:
-    """The name that the holder of a place has claimed."""
-    return f"HOOK#{slot:02}"
-
-
-def slot_claim(webhook: Webhook) -> Claim:
-    """The endpoint's hold on its place."""
-    return Claim(
-        scope=webhook.shop_id, name=slot_name(webhook.slot), target_id=webhook.id, target_shop_id=webhook.shop_id
-    )

@@ -1,23 +1,15 @@
-"""What changed in an experiment, for the audit."""
+"""Fields of an experiment that the audit compares."""
 
-from abtest.domain.changes.diff import Diff, differences
-from abtest.domain.experiments.change import Change
+from abtest.domain.changes.diff import Diff
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.documents import encode
 
-_UNTOLD = frozenset({"version", "updated_at", "variations", "goals", "approvals"})
+_NOT_AUDITED = frozenset({"version", "updated_at", "variations", "goals", "approvals"})
 
 
-def audit_diff(change: Change) -> Diff:
-    """The differences of a change."""
-    return differences(_flat(change.before), _flat(change.after), change.note)
-
-
-def _flat(experiment: Experiment | None) -> Diff:
+def audited(experiment: Experiment) -> Diff:
     """Fields by name; those of variations and goals by `variations.<id>.<field>`, so that order does not matter."""
-    if experiment is None:
-        return {}
-    flat = {name: value for name, value in encode(experiment).items() if name not in _UNTOLD}
+    flat = {name: value for name, value in encode(experiment).items() if name not in _NOT_AUDITED}
     for variation in experiment.variations:
         flat |= {f"variations.{variation.id}.{name}": value for name, value in encode(variation).items()}
     for goal in experiment.goals:

@@ -1,0 +1,33 @@
+"""Query parameters that all lists of resources share."""
+
+from typing import Annotated
+
+from fastapi import Depends, Query
+
+from abtest.contract.base import Moment
+from abtest.services.listing import ArchivedFilter, Filters, Sort
+
+NamePart = Annotated[str | None, Query(max_length=255, description="Part of the name or key, ignoring case.")]
+UpdatedSince = Annotated[Moment | None, Query(description="Only items changed at or after this moment.")]
+Archived = Annotated[
+    ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
+]
+
+
+async def narrowed(q: NamePart = None, updated_since: UpdatedSince = None, sort: Sort = "-created_at") -> Filters:
+    """The filters of a list whose resources cannot be archived."""
+    return Filters(q=q, updated_since=updated_since, sort=sort)
+
+
+async def narrowed_or_archived(
+    archived: Archived = "false", q: NamePart = None, updated_since: UpdatedSince = None, sort: Sort = "-created_at"
+) -> Filters:
+    """The filters of every other list."""
+    return Filters(archived=archived, q=q, updated_since=updated_since, sort=sort)
+
+
+Narrowed = Annotated[Filters, Depends(narrowed)]
+"""Filters and order of a list; `where` adds those of the kind."""
+
+NarrowedOrArchived = Annotated[Filters, Depends(narrowed_or_archived)]
+"""The same for resources that can be archived."""

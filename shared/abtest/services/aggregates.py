@@ -1,0 +1,407 @@
+"""One store for every kind of aggregate: load, decide, commit with audit and outbox rows, publish.
+
+A family declares what its aggregates have of their own as a `Resource`; `Aggregates` does the rest. A change is one
+commit: the record, the unique names that it takes and gives back, its audit row, its outbox rows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, replace
+from operator import attrgetter
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+from abtest.contract.base import PublicationWarning
+from abtest.domain.changes.change import Change, Occasion
+from abtest.domain.changes.diff import Diff, differences
+from abtest.kit.clock import Timestamp
+from abtest.kit.errors import NotFoundError
+from abtest.ports.catalog import (
+    AuditRow,
+    Catalog,
+    Commit,
+    Document,
+    Head,
+    Kind,
+    NameTakenError,
+    OutboxRow,
+    Put,
+    Record,
+    Remove,
+    together,
+)
+from abtest.services.context import Caller, World
+from abtest.services.listing import Filters, Listing
+from abtest.services.names import Names, Renaming
+from abtest.services.retrying import ATTEMPTS, refuse_other_version, retried
+from abtest.services.storefronts import Storefronts, warning_of
+
+
+class Aggregate(Protocol):
+    """Frozen dataclass with an id, a version that rises by one with each change, and its moments."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    @property
+    def created_at(self) -> Timestamp: ...
+
+    @property
+    def updated_at(self) -> Timestamp: ...
+
+
+A = TypeVar("A", bound=Aggregate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Fields of an aggregate that the head of its record holds; `ports.catalog.Head` explains the fields."""
+
+    name: str | None = None
+    status: str | None = None
+    archived_at: Timestamp | None = None
+    attributes: Mapping[str, str | int | bool | None] = field(default_factory=dict)
+    due: Mapping[str, Timestamp] = field(default_factory=dict)
+
+
+def _no_names(_aggregate: object) -> Names:
+    return Names()
+
+
+def _no_facts(_aggregate: object) -> Document:
+    return {}
+
+
+def _never(_before: object, _after: object) -> bool:
+    return False
+
+
+def _own_words(_aggregate: object, error: NameTakenError) -> Exception:
+    return error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource(Generic[A]):
+    """Everything that one kind of aggregate declares of its own."""
+
+    kind: Kind
+    noun: str
+    """What errors call it: `data-layer trigger`."""
+
+    to_document: Callable[[A], Document]
+    from_record: Callable[[Record], A]
+    summary: Callable[[A], Summary]
+    audited: Callable[[A], Diff]
+    """Its fields, flat, as the audit compares them."""
+
+    entity: str = ""
+    """What audit rows and actions call it: `data_layer_trigger`, which is the default for that noun."""
+
+    plural: str = ""
+    names: Callable[[A], Names] = _no_names
+    """Unique names that it holds."""
+
+    name_taken: Callable[[A, NameTakenError], Exception] = _own_words
+    """The error of a write that loses a name. A StaleVersionError makes the store decide again."""
+
+    reaches_shoppers: Callable[[A | None, A | None], bool] = _never
+    """Whether a change from one state to the other may change what storefronts get."""
+
+    event_facts: Callable[[A], Document] = _no_facts
+    """Fields that each of its webhook events carries."""
+
+    shop_id: Callable[[A], str] = attrgetter("shop_id")
+    record_id: Callable[[A], str] = attrgetter("id")
+
+    @property
+    def entity_type(self) -> str:
+        """The name of the kind in audit rows."""
+        return self.entity or self.noun.replace(" ", "_").replace("-", "_")
+
+    def head(self, aggregate: A) -> Head:
+        """Build the head, which lists and work queues read."""
+        summary = self.summary(aggregate)
+        return Head(
+            shop_id=self.shop_id(aggregate),
+            kind=self.kind,
+            id=self.record_id(aggregate),
+            version=aggregate.version,
+            created_at=aggregate.created_at,
+            updated_at=aggregate.updated_at,
+            name=summary.name,
+            status=summary.status,
+            archived_at=summary.archived_at,
+            attributes=summary.attributes,
+            due=summary.due,
+        )
+
+    def diff(self, change: Change[A]) -> Diff:
+        """Return `{field: [before, after]}` for the audit, code and long values as hash and length."""
+        before, after = ({} if state is None else self.audited(state) for state in (change.before, change.after))
+        return differences(before, after, change.note) | dict(change.elsewhere)
+
+    def record(self, aggregate: A) -> Record:
+        """The stored form."""
+        return Record(head=self.head(aggregate), body=self.to_document(aggregate))
+
+    def put(self, aggregate: A) -> Put:
+        """The write of an aggregate over the version before its own; version 1 must not exist yet."""
+        return Put(record=self.record(aggregate), expected_version=aggregate.version - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved(Generic[A]):
+    """A stored aggregate, and why storefronts may not have it yet: empty when they do.
+
+    `changed` is False where nothing differed, so that nothing was stored.
+    """
+
+    value: A
+    reasons: Sequence[str] = ()
+    changed: bool = True
+
+    @property
+    def warning(self) -> PublicationWarning | None:
+        """Warning that the response carries while the publication is incomplete."""
+        return warning_of(self.reasons)
+
+
+class Staged(NamedTuple, Generic[A]):
+    """Changes that are ready to be committed: the aggregates at their new versions, and the commit."""
+
+    values: Sequence[A]
+    commit: Commit
+
+
+Decide = Callable[[A, Occasion], Change[A]]
+Admit = Callable[[A | None, A], None]
+"""Refuses a write that could not be published, from the states before and after it."""
+
+NOTHING = Commit()
+
+
+class Aggregates(Generic[A]):
+    """Aggregates of one kind. `storefronts` is None for a kind that shoppers never see."""
+
+    def __init__(
+        self,
+        world: World,
+        resource: Resource[A],
+        storefronts: Storefronts | None = None,
+        admit: Admit[A] | None = None,
+    ) -> None:
+        self.world = world
+        self.resource = resource
+        self.storefronts = storefronts
+        self.admit = admit
+        plural = resource.plural or f"{resource.noun}s"
+        self._listing = Listing(world.catalog, resource.kind, resource.from_record, plural=plural)
+
+    def get(self, shop_id: str, record_id: str) -> A:
+        """One of the shop's. Raises NotFoundError, also for other shops' ids."""
+        return loaded(self.world.catalog, self.resource, shop_id, record_id)
+
+    def find(self, shop_id: str, name: str) -> A | None:
+        """The one that holds a unique name."""
+        target = self.world.catalog.resolve(shop_id, name)
+        record = self.world.catalog.get(shop_id, self.resource.kind, target[1]) if target else None
+        return self.resource.from_record(record) if record else None
+
+    def get_many(self, shop_id: str, record_ids: Sequence[str]) -> list[A]:
+        """Those that exist, in the order of the ids."""
+        records = self.world.catalog.get_many(shop_id, self.resource.kind, record_ids)
+        return [self.resource.from_record(record) for record in records]
+
+    def page(
+        self,
+        shop_id: str,
+        filters: Filters,
+        *,
+        limit: int,
+        after: str | None,
+        admits_whole: Callable[[A], bool] = lambda _: True,
+    ) -> tuple[list[A], str | None]:
+        """Those that pass the filters, and the key that continues the list; see Listing.page."""
+        return self._listing.page(shop_id, filters, limit=limit, after=after, admits_whole=admits_whole)
+
+    def occasion(self, caller: Caller) -> Occasion:
+        """This moment, this caller."""
+        return Occasion(now=self.world.now(), user_id=caller.user_id, event_id=self.world.new_id())
+
+    def add(
+        self,
+        caller: Caller,
+        make: Callable[[Occasion], A],
+        *,
+        action: str | None = None,
+        note: Mapping[str, Any] | None = None,
+        extra: Commit = NOTHING,
+        attempts: int = ATTEMPTS,
+    ) -> Saved[A]:
+        """Make an aggregate and store it; `make` is called again when another writer was faster.
+
+        Raises what `make` and `save` raise, and StaleVersionError when every attempt lost its race.
+        """
+        action = action or f"{self.resource.entity_type}.create"
+
+        def attempt() -> Saved[A]:
+            made = make(self.occasion(caller))
+            return self.save(caller.user_id, Change(before=None, after=made, action=action, note=note or {}), extra)
+
+        return retried(attempt, attempts)
+
+    def change(
+        self,
+        caller: Caller,
+        which: str | Callable[[], A],
+        decide: Decide[A],
+        *,
+        expected_version: int | None = None,
+        extra: Commit = NOTHING,
+    ) -> Saved[A]:
+        """Load, decide, commit, publish; decide again when another writer was faster.
+
+        `which` is an id, or loads the aggregate. A change that changes nothing and notes nothing is not committed; one
+        that only notes something is audited.
+        `extra` is committed with the change or not at all.
+
+        Raises NotFoundError, VersionConflictError when the caller expects another version, StaleVersionError when every
+        attempt lost its race, and whatever `decide` and `save` raise.
+        """
+
+        def attempt() -> Saved[A]:
+            before = self.get(caller.shop_id, which) if isinstance(which, str) else which()
+            refuse_other_version(expected_version, before.version)
+            change = decide(before, self.occasion(caller))
+            return Saved(before, changed=False) if change.is_empty else self.save(caller.user_id, change, extra)
+
+        return retried(attempt)
+
+    def remove(
+        self,
+        caller: Caller,
+        which: str | Callable[[], A],
+        *,
+        expected_version: int | None,
+        check: Callable[[A], None] = lambda _: None,
+    ) -> Saved[A]:
+        """Delete what `check` lets go; the value is what it was. Raises what `change` and `check` raise."""
+
+        def decide(before: A, _occasion: Occasion) -> Change[A]:
+            check(before)
+            return Change(before=before, after=None, action=f"{self.resource.entity_type}.delete")
+
+        return self.change(caller, which, decide, expected_version=expected_version)
+
+    def save(self, user_id: str, change: Change[A], extra: Commit = NOTHING) -> Saved[A]:
+        """Commit one decided change and publish what shoppers see.
+
+        Raises StaleVersionError, the resource's error for a name that is taken, and TooLargeError for what could not be
+        published.
+        """
+        staged = self.stage(user_id, change)
+        reasons = self._commit(change, together(staged.commit, extra))
+        return Saved(staged.values[0], reasons, changed=change.before != change.after)
+
+    def save_many(self, changes: Sequence[Change[A]], audit: AuditRow) -> tuple[Sequence[A], Sequence[str]]:
+        """Commit several changes as one, under one audit row: the stored aggregates, and why storefronts lack them.
+
+        Raises what `save` raises.
+        """
+        staged = self.stage(audit.user_id, *changes)
+        return staged.values, self._commit(changes[0], replace(staged.commit, audit=[audit]))
+
+    def stage(self, user_id: str, *changes: Change[A]) -> Staged[A]:
+        """Prepare the commit of the changes. Raises TooLargeError for a state that could not be published."""
+        pairs = [(change.before, self._numbered(change)) for change in changes]
+        commits = [self._staged(user_id, change, after) for change, (_, after) in zip(changes, pairs, strict=True)]
+        commit = together(*commits, self.companions(pairs))
+        if any(self.resource.reaches_shoppers(before, after) for before, after in pairs if before != after):
+            publish = self.world.publish_row(self.resource.shop_id(changes[0].subject))
+            commit = replace(commit, outbox=[*commit.outbox, publish])
+        values = [change.subject if after is None else after for change, (_, after) in zip(changes, pairs, strict=True)]
+        return Staged(values, commit)
+
+    def companions(self, pairs: Sequence[tuple[A | None, A | None]]) -> Commit:  # noqa: ARG002 - for overrides
+        """Records that change with the aggregates, given as (before, after). A kind that has some overrides this."""
+        return NOTHING
+
+    def _numbered(self, change: Change[A]) -> A | None:
+        """The state after the change at its version: one more than before, unless nothing changes."""
+        if change.after is None or change.before == change.after:
+            return change.after
+        after = replace(change.after, version=(change.before.version if change.before else 0) + 1)
+        if self.admit is not None:
+            self.admit(change.before, after)
+        return after
+
+    def _staged(self, user_id: str, change: Change[A], after: A | None) -> Commit:
+        before, resource = change.before, self.resource
+        audit = [self.audit_row(user_id, change)]
+        if before == change.after:
+            return Commit(audit=audit)
+        renaming = Renaming(
+            shop_id=resource.shop_id(change.subject),
+            record_id=resource.record_id(change.subject),
+            before=resource.names(before) if before else Names(),
+            after=resource.names(after) if after else Names(),
+        )
+        return Commit(
+            puts=[resource.put(after)] if after else [],
+            removes=[Remove(head=resource.head(before))] if before and not after else [],
+            claims=renaming.claims(),
+            releases=renaming.releases(),
+            audit=audit,
+            outbox=self._events(change),
+        )
+
+    def _commit(self, change: Change[A], commit: Commit) -> Sequence[str]:
+        """Commit what was staged, then publish if it promises that; why storefronts may not have it yet."""
+        try:
+            self.world.catalog.commit(commit)
+        except NameTakenError as error:
+            raise self.resource.name_taken(change.subject, error) from error
+        row = next((row for row in commit.outbox if row.topic == "publish"), None)
+        if row is None or self.storefronts is None:
+            return ()
+        return self.storefronts.refresh(row.shop_id, row)
+
+    def refresh(self, value: A) -> Saved[A]:
+        """Publish the shop of a stored aggregate again."""
+        if self.storefronts is None:
+            return Saved(value, changed=False)
+        return Saved(value, self.storefronts.refresh(self.resource.shop_id(value)), changed=False)
+
+    def audit_row(self, user_id: str, change: Change[A]) -> AuditRow:
+        """Build the audit row of a change."""
+        resource, subject = self.resource, change.subject
+        return self.world.audit_row(
+            user_id=user_id,
+            shop_id=resource.shop_id(subject),
+            action=change.action,
+            entity=(resource.entity_type, subject.id, resource.summary(subject).name),
+            diff=resource.diff(change),
+        )
+
+    def _events(self, change: Change[A]) -> list[OutboxRow]:
+        shop_id = self.resource.shop_id(change.subject)
+        facts = self.resource.event_facts(change.subject)
+        payloads = [{"event": event.name, **facts, **event.facts} for event in change.events]
+        return _in_order([self.world.outbox_row(shop_id, "webhook", payload) for payload in payloads])
+
+
+def loaded(catalog: Catalog, resource: Resource[A], shop_id: str, record_id: str) -> A:
+    """One aggregate of the shop. Raises NotFoundError, also for other shops' ids."""
+    record = catalog.get(shop_id, resource.kind, record_id)
+    if record is None:
+        raise NotFoundError(f"there is no such {resource.noun}")
+    return resource.from_record(record)
+
+
+def _in_order(rows: Sequence[OutboxRow]) -> list[OutboxRow]:
+    """Rows of one change, with ids and moments that rise: the outbox is sorted by both."""
+    ids, moment = sorted(row.id for row in rows), max((row.created_at for row in rows), default="")
+    return [replace(row, id=row_id, created_at=moment) for row, row_id in zip(rows, ids, strict=True)]
