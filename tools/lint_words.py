@@ -3,6 +3,7 @@
     python -m tools.lint_words                      fail where a count is above its allowance
     python -m tools.lint_words --list PATH...       every word that is left in these files or folders
     python -m tools.lint_words --moved OLD NEW...   pass on the allowance that OLD no longer uses
+    python -m tools.lint_words --moved              the same from all files changed since main to all above their counts
     python -m tools.lint_words --lower              write the counts that have fallen to the baseline
 
 `tools/lint_words.baseline` has one row for a file and a rule. A count below its row passes, so that branches that
@@ -296,13 +297,26 @@ def _paths() -> list[str]:
     return sorted({path for path in listed.stdout.splitlines() if counted(path) and (ROOT / path).is_file()})
 
 
+def _changed() -> list[str]:
+    """Files that differ from the point where this branch left main, deleted ones too."""
+    base = _git("merge-base", "main", "HEAD") or ["HEAD"]
+    return _git("diff", "--name-only", "--no-renames", base[0])
+
+
+def _git(*arguments: str) -> list[str]:
+    """Lines that git prints; none where it fails."""
+    return subprocess.run(
+        ["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True
+    ).stdout.splitlines()
+
+
 def _fail(counts: Counts, allowed: Counts, hit_list: Sequence[Hit]) -> int:
     for path, rule in exceeded(counts, allowed):
         print(f"{path}: {counts[path, rule]} of rule '{rule}', {allowed.get((path, rule), 0)} allowed:")
         for hit in hit_list:
             if (hit.path, hit.rule.name) == (path, rule):
                 print(f"  {hit}")
-    print("If the text only moved here: python -m tools.lint_words --moved OLD_FILE NEW_FILE...")
+    print("If the text only moved here, run 'python -m tools.lint_words --moved' and commit the baseline.")
     return 1
 
 
@@ -310,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check, list, or rewrite the baseline."""
     parser = argparse.ArgumentParser(description="words that this project avoids; a count may only fall")
     parser.add_argument("--list", nargs="+", metavar="PATH", help="show every word left in these files or folders")
-    parser.add_argument("--moved", nargs="+", metavar=("OLD", "NEW"), help="pass on what OLD no longer uses to NEW...")
+    parser.add_argument("--moved", nargs="*", metavar="PATH", help="OLD NEW...: pass on what OLD no longer uses")
     parser.add_argument("--lower", action="store_true", help="write the counts that have fallen to the baseline")
     options = parser.parse_args(arguments)
     paths = _paths()
@@ -320,8 +334,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     counts: Counts = Counter((hit.path, hit.rule.name) for hit in all_hits)
     baseline = read_baseline(BASELINE.read_text()) if BASELINE.exists() else counts
-    if options.moved:
-        baseline = moved(counts, baseline, options.moved[0], options.moved[1:])
+    if options.moved is not None:
+        donors, receivers = (options.moved[:1], options.moved[1:]) if options.moved else (_changed(), paths)
+        for donor in donors:
+            baseline = moved(counts, baseline, donor, receivers)
         _write_baseline(baseline)
     allowed = allowances(counts, baseline, paths)
     if options.lower:

@@ -150,6 +150,18 @@ def test_main__a_new_file_with_a_word__fails_unless_the_word_moved_there(tree: P
     assert main([]) == 0
 
 
+def test_main__moved_without_names__passes_on_from_changed_files_only(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "docs/a.md").write_text("told\n")
+    (tree / "docs/b.md").write_text("told\n")
+    monkeypatch.setattr(lint_words, "_changed", list)
+    assert main(["--moved"]) == 1
+    monkeypatch.setattr(lint_words, "_changed", lambda: ["docs/a.md"])
+    assert main(["--moved"]) == 0
+    assert (tree / "words.baseline").read_text() == "docs/a.md\ttold\t1\ndocs/b.md\ttold\t1\n"
+
+
 def test_main__list__shows_what_is_left(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list", "docs"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
