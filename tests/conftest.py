@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.support import sizes
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -43,7 +45,12 @@ settings.load_profile("untimed")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """One word for all tests that have a full size."""
-    parser.addoption("--large", action="store_true", help="full sizes of tests/faults and of the fuzz")
+    parser.addoption("--large", action="store_true", help="full sizes of all tests that have one")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Sizes are known before test modules are imported."""
+    sizes.is_large = bool(config.getoption("--large"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,9 +18,10 @@ from abtest.domain.ledger.plans import CountingPlan, GoalPlan
 from abtest.domain.ledger.reference import count
 from abtest.kit import canonical_json
 from tests.support.ledgers import HOLDOUT_PLAN, PLAN, ledgers
+from tests.support.sizes import sized
 
 SEED = 20260202
-bounded = settings(max_examples=150, database=None, suppress_health_check=[HealthCheck.too_slow])
+bounded = settings(max_examples=sized(150, 40), database=None, suppress_health_check=[HealthCheck.too_slow])
 plans = pytest.mark.parametrize("plan", [PLAN, HOLDOUT_PLAN], ids=["experiment", "holdout"])
 
 

@@ -8,14 +8,15 @@ from zoneinfo import available_timezones
 
 from abtest.domain.targeting.weekdays import LocalTimes
 from abtest.kit.time_zones import is_time_zone
+from tests.support.sizes import sized
 from tools.golden.answers import asked
 from tools.golden.compare import answers
 from tools.golden.questions.moments import moment
 from tools.golden.shares import kinds_of_decision, shares
 
 SEED = 20260101
-CASES = 25_000
-MOMENTS = 24
+CASES = sized(25_000, 5_000)
+MOMENTS = sized(24, 6)
 SETTLED = 1_735_000_000_000
 """The end of 2024: of the years before it all databases say the same."""
 LEAST = {

@@ -15,9 +15,10 @@ from playwright.sync_api import Browser
 from abtest.domain.targeting.admission import problem_of, served
 from abtest.domain.targeting.patterns import search
 from tests.property.regex_questions import Question, question, texts_for
+from tests.support.sizes import sized
 from tests.unit.targeting.admission_corpus import ORDINARY
 
-GROWN = int(os.environ.get("REGEX_FUZZ", "3000"))
+GROWN = int(os.environ.get("REGEX_FUZZ", sized(3000, 1000)))
 """Random expressions; more of them for a longer run: `REGEX_FUZZ=100000 pytest tests/property/test_regex_fuzz.py`."""
 
 LONGEST_MS = 10.0

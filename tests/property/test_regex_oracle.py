@@ -9,9 +9,10 @@ from abtest.domain.targeting.admission_reading import read
 from abtest.domain.targeting.admission_syntax import Assertion, Choice, Node, Ranges, Repeat, Sequence, Units
 from abtest.domain.targeting.patterns import search
 from tests.property.regex_questions import question, texts_for
+from tests.support.sizes import sized
 from tests.unit.targeting.admission_corpus import ORDINARY
 
-GROWN = 1500
+GROWN = sized(1500, 500)
 OPTIONS = re2.Options()
 OPTIONS.log_errors = False
 OPTIONS.never_nl = False

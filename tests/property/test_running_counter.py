@@ -43,6 +43,7 @@ from tests.support.ledgers import (
 )
 from tests.support.memory import MemoryBlobs, MemoryLeases
 from tests.support.memory.metrics import MemoryMetrics
+from tests.support.sizes import sized
 from tests.unit.ledger.streams import ledger_object
 
 OTHER_PLAN = plan(*GOALS[:2], GOALS[6], experiment_id="exp-1", shop_id=OTHER_SHOP)
@@ -259,5 +260,9 @@ class Mortal:
 
 TestHistories = Histories.TestCase
 TestHistories.settings = settings(
-    max_examples=15, stateful_step_count=12, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=sized(15, 6),
+    stateful_step_count=12,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )

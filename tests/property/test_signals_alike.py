@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tests.support.sizes import sized
 from tools.golden.compare import answers
 from tools.golden.questions.signals import OPERATORS, TYPES
 from tools.golden.shares import shares
 
 SEED = 20260101
-CASES = 20_000
+CASES = sized(20_000, 6_000)
 LEAST = {
     "matched": 0.5,
     "not matched": 0.2,

@@ -8,10 +8,11 @@ from random import Random
 
 import pytest
 
+from tests.support.sizes import sized
 from tools.golden.answers import Answers, asked
 from tools.golden.questions.addresses import Question, hash_questions, url_questions
 
-QUESTIONS = 24_000
+QUESTIONS = sized(24_000, 6_000)
 COMMANDS = {
     "python": [sys.executable, "-m", "tools.conformance"],
     "node": ["node", "tools/conformance.mjs"],

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.sdk.chromium_answers import ROOT, answering_page, in_chromium
+from tests.support.sizes import sized
 from tests.unit.third_party.questions import KINDS
 from tools.conformance.modes import MODES
 from tools.golden.answers import in_python
@@ -15,7 +16,10 @@ from tools.golden.compare import QUESTIONS
 
 pytestmark = pytest.mark.browser
 
-RANDOM = {"condition": 8000, "decide": 2000, "url": 4000, "hash": 500, "signal": 3000}
+RANDOM = sized(
+    {"condition": 8000, "decide": 2000, "url": 4000, "hash": 500, "signal": 3000},
+    {"condition": 1600, "decide": 400, "url": 800, "hash": 100, "signal": 600},
+)
 SEED = 20260102
 
 
