@@ -38,11 +38,11 @@ def test_headings_and_landmarks__are_in_order(state: str) -> None:
 @of_every_state
 def test_drawings_and_tables__say_in_words_what_they_are(state: str) -> None:
     page = document(state)
-    by_id = {node.attributes["id"]: node for node in page.css("[id]")}
+    by_id = {node.attributes["id"] or "": node for node in page.css("[id]")}
     assert len(by_id) == len(page.css("[id]"))
     for drawing in page.css("svg[role=img]"):
         for name in ("aria-labelledby", "aria-describedby"):
-            assert by_id[drawing.attributes[name]].text()
+            assert by_id[drawing.attributes[name] or name].text()
     assert page.css("svg:not([role=img]):not([aria-hidden] *):not([aria-hidden]):not(svg svg)") == []
     assert page.css("th:not([scope])") == page.css("table:not(:has(caption))") == []
 
