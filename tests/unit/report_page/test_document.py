@@ -26,7 +26,7 @@ def texts(state: str, selector: str) -> list[str]:
 
 @of_every_state
 def test_headings_and_landmarks__are_in_order(state: str) -> None:
-    levels = [int(node.tag[1]) for node in document(state).css("h1, h2, h3, h4")]
+    levels = [int((node.tag or "")[1]) for node in document(state).css("h1, h2, h3, h4")]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
