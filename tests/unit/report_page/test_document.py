@@ -36,7 +36,7 @@ def test_headings_and_landmarks__are_in_order(state: str) -> None:
 
 
 @of_every_state
-def test_drawings_and_tables__say_in_words_what_they_are(state: str) -> None:
+def test_drawings_and_tables__are_described_in_words(state: str) -> None:
     page = document(state)
     by_id = {node.attributes["id"] or "": node for node in page.css("[id]")}
     assert len(by_id) == len(page.css("[id]"))
@@ -59,7 +59,7 @@ def test_hostile_names__are_texts() -> None:
 
 
 @of_every_state
-def test_states__are_told_by_words_beside_colours(state: str) -> None:
+def test_states__in_colours__have_words_as_well(state: str) -> None:
     badges = texts(state, ".badge")
     assert badges
     assert all(re.fullmatch(r"[✓✕!○] \w.*", badge) for badge in badges)
@@ -82,7 +82,7 @@ def test_states__are_told_by_words_beside_colours(state: str) -> None:
         ("mismatched", ["Do not trust yet", "Split is off", "14,120 of 13,500"]),
     ],
 )
-def test_page__of_a_state__says_so(state: str, sentences: list[str]) -> None:
+def test_page__of_a_state__holds_its_sentences(state: str, sentences: list[str]) -> None:
     page = LexborHTMLParser(render_report(STATES[state]()))
     for unseen in page.css(".unseen, style"):
         unseen.decompose()
