@@ -1,8 +1,5 @@
 """Hooks of schemathesis: each call takes the next key of a pool, so that no key's rate limit ends the run.
 
-What stands in several bodies (conditions, goals, mutations) is covered anew in each of them, in hundreds of cases: of
-one operation the first `ALL_COVERED` are tried and then every tenth, all of them where `FUZZ_LARGE` is set.
-
 Loaded by `SCHEMATHESIS_HOOKS`; the keys come in `FUZZ_KEYS` (JSON: lists `shop`, `keys`, `user`, `tracking`). Routes of
 keys have a shop of their own, where keys are revoked by chance; one that is refused is not used again, because an
 address that goes on failing is shut out.
@@ -12,20 +9,16 @@ import itertools
 import json
 import os
 import re
-from collections import Counter, deque
+from collections import deque
 from typing import Any
 
 import schemathesis
-from schemathesis.generation.meta import TestPhase
 
 POOLS = {name: deque(keys) for name, keys in json.loads(os.environ["FUZZ_KEYS"]).items()}
 MOST_BODY_BYTES = 3 << 20
 """Within an event a body is escaped, and may be twice as long."""
-ALL_COVERED = 40
-ONE_OF = 1 if "FUZZ_LARGE" in os.environ else 10
 
 _numbers = itertools.count(1)
-_covered: Counter[str] = Counter()
 
 
 def _pool(path: str) -> deque[str]:
@@ -56,15 +49,7 @@ def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
 @schemathesis.hook
 def filter_case(context: Any, case: Any) -> bool:
     """Not what a function never sees: the platform itself refuses events of more than 6 MB, in its own words."""
-    return _is_tried(case) and (not isinstance(case.body, dict | list) or len(json.dumps(case.body)) < MOST_BODY_BYTES)
-
-
-def _is_tried(case: Any) -> bool:
-    if case.meta is None or case.meta.phase.name is not TestPhase.COVERAGE:
-        return True
-    _covered[case.operation.label] += 1
-    number = _covered[case.operation.label]
-    return number <= ALL_COVERED or number % ONE_OF == 0
+    return not isinstance(case.body, dict | list) or len(json.dumps(case.body)) < MOST_BODY_BYTES
 
 
 @schemathesis.hook

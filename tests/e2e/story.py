@@ -1,6 +1,7 @@
 """A thin HTTP vocabulary for stories: what a developer would type."""
 
 import re
+from collections.abc import Iterator, Mapping
 from time import monotonic, sleep
 from typing import Any
 
@@ -10,6 +11,7 @@ from abtest.edge.publications import POINTER_KEPT
 from tools.local.testing import settle
 
 SETTLES = 5
+MOST_VISITORS = 40
 
 
 class Story:
@@ -68,6 +70,14 @@ class Story:
             if sum(row["visitors"] for row in rows) >= visitors:
                 break
         return results
+
+
+def until_both_met(met: Mapping[Any, int], at_least: int) -> Iterator[int]:
+    """Numbers of visitors: at least so many, and on until both variations were met, which chance may delay."""
+    for number in range(MOST_VISITORS):
+        if number >= at_least and len(met) == 2:
+            return
+        yield number
 
 
 def new_shop(story: Story, domain: str) -> Story:

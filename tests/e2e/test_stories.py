@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.story import Story
+from tests.e2e.story import Story, until_both_met
+from tests.support.sizes import sized
 
-VISITORS = 40
+VISITORS = sized(40, 8)
 HEADLINE = "Good things for slow mornings"
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
@@ -45,7 +46,7 @@ def row(results: dict[str, Any], goal_id: str, variation_id: str) -> dict[str, A
     return next(row for row in goal["rows"] if row["variation_id"] == variation_id)
 
 
-def test_experiment__created_approved_launched_and_visited_by_forty__is_counted_exactly(
+def test_experiment__created_approved_launched_and_visited_by_many__is_counted_exactly(
     story: Story, browser: Browser
 ) -> None:
     story.finish_running()
@@ -79,7 +80,7 @@ def test_experiment__created_approved_launched_and_visited_by_forty__is_counted_
 
     seen: Counter[str] = Counter()
     clicked: Counter[str] = Counter()
-    for visitor in range(VISITORS):
+    for visitor in until_both_met(seen, at_least=VISITORS):
         page = visit(browser, store)
         arm = warm if page.locator("h1").inner_text() == HEADLINE else control
         seen[arm] += 1
@@ -88,9 +89,9 @@ def test_experiment__created_approved_launched_and_visited_by_forty__is_counted_
             page.wait_for_load_state()
             clicked[arm] += 1
         leave(page)
-    assert set(seen) == {control, warm}, "forty visitors must meet both variations"
+    assert set(seen) == {control, warm}, "the visitors must meet both variations"
 
-    results = story.results(experiment_id, visitors=VISITORS, conversions=clicked.total())
+    results = story.results(experiment_id, visitors=seen.total(), conversions=clicked.total())
 
     for arm in (control, warm):
         assert row(results, goal_id, arm)["visitors"] == seen[arm]
@@ -99,7 +100,7 @@ def test_experiment__created_approved_launched_and_visited_by_forty__is_counted_
     assert row(results, goal_id, warm)["p_value"] is not None
 
 
-def test_redirect_experiment__visited_by_forty__sends_the_treatment_and_counts_both(
+def test_redirect_experiment__visited_by_many__sends_the_treatment_and_counts_both(
     story: Story, browser: Browser
 ) -> None:
     story.finish_running()
@@ -123,7 +124,7 @@ def test_redirect_experiment__visited_by_forty__sends_the_treatment_and_counts_b
     story.await_delivery()
 
     seen: Counter[str] = Counter()
-    for _ in range(VISITORS):
+    for _ in until_both_met(seen, at_least=VISITORS):
         page = visit(browser, f"{store}/product?utm_source=story#details")
         page.wait_for_function("document.readyState === 'complete' && window.svc")
         arm = page_b if "/product-b" in page.url else control
@@ -136,7 +137,7 @@ def test_redirect_experiment__visited_by_forty__sends_the_treatment_and_counts_b
         leave(page)
     assert set(seen) == {control, page_b}
 
-    results = story.results(experiment_id, visitors=VISITORS, conversions=VISITORS)
+    results = story.results(experiment_id, visitors=seen.total(), conversions=seen.total())
     for arm in (control, page_b):
         assert row(results, goal_id, arm)["visitors"] == seen[arm]
         assert row(results, goal_id, arm)["conversions"] == seen[arm]

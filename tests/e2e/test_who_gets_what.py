@@ -7,7 +7,8 @@ import pytest
 import requests
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.e2e.story import Story
+from tests.e2e.story import Story, until_both_met
+from tests.support.sizes import sized
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 
@@ -141,7 +142,7 @@ def test_exclusion_group__two_experiments_by_halves__nobody_is_in_both_and_serve
         story.call("POST", f"/experiments/{each['id']}/launch")
         story.await_delivery()
     met: Counter[str] = Counter()
-    for number in range(20):
+    for number in until_both_met(met, at_least=sized(20, 8)):
         context = shopper(browser, store, visitor(number))
         page = opened(context, store)
         in_browser = {each["experimentId"]: each["variationId"] for each in page.evaluate("svc.assignments()")}
@@ -199,7 +200,7 @@ def test_personalization_and_flag__switched_on_and_off__reach_the_storefront_and
     )
     story.await_delivery()
     seen: Counter[bool] = Counter()
-    for number in range(20):
+    for number in until_both_met(seen, at_least=sized(20, 8)):
         context = shopper(browser, store, visitor(number))
         page = opened(context, store)
         shown = page.locator("h1").inner_text() == "Welcome back"
@@ -209,7 +210,7 @@ def test_personalization_and_flag__switched_on_and_off__reach_the_storefront_and
         page.close(run_before_unload=False)
     assert set(seen) == {True, False}
 
-    results = story.personalization_results(made["id"], visitors=20)
+    results = story.personalization_results(made["id"], visitors=seen.total())
     rows = {row["is_control"]: row for row in results["experiences"][0]["results"]["goals"][0]["rows"]}
     assert (rows[True]["visitors"], rows[False]["visitors"]) == (seen[False], seen[True])
     assert (rows[True]["conversions"], rows[False]["conversions"]) == (seen[False], seen[True])

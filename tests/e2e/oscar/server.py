@@ -35,7 +35,7 @@ def running_shop(directory: Path, snippet_url: str) -> Iterator[str]:
         done = subprocess.run([_PYTHON, *arguments], env=environment, cwd=_SHOP, check=True, stdout=subprocess.PIPE)
         return done.stdout.decode().strip()
 
-    run("-m", "django", "migrate", "-v0")
+    run("-m", "django", "migrate", "--run-syncdb", "-v0")
     path = run("seed.py")
     with (directory / "shop.log").open("wb") as log:
         server = subprocess.Popen(
