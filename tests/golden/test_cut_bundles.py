@@ -1,7 +1,6 @@
 """A bundle without the parts that a config does not call for decides as the whole one, on golden and random configs."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -12,6 +11,8 @@ import pytest
 
 from abtest.domain.delivery.sdk_parts import parts_of
 from abtest.storefront import bundle, parts
+from tests.browser.sdk.cut_cases import SHOP, cases
+from tests.golden.bundles_in_node import answers
 from tools.golden.questions.decisions import decision_questions
 
 Json = dict[str, Any]
@@ -44,19 +45,6 @@ def _with_values(config: Json) -> Json:
     return {**config, "personalizations": told} if told else config
 
 
-def answers(bundles: dict[str, str], asked: list[Json]) -> list[list[Json]]:
-    """What each bundle of each question decides, in Node."""
-    lines = [json.dumps({"bundles": bundles}), *map(json.dumps, asked)]
-    found = subprocess.run(
-        ["node", str(ROOT / "tests" / "sdk" / "answers_of_bundles.mjs")],
-        input="\n".join(lines),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [json.loads(line) for line in found.stdout.strip().split("\n")]
-
-
 def test_cut_bundle__on_golden_configs__decides_as_the_whole_one() -> None:
     bundles = {WHOLE: bundle()}
     asked = list(questions())
@@ -71,6 +59,26 @@ def test_cut_bundle__on_golden_configs__decides_as_the_whole_one() -> None:
         assert cut == whole, json.dumps(question)
     for kind in ("assignments", "flags", "personalizations"):
         assert sum(any(each is not None for each in whole[kind]) for whole, _ in found) >= 20, kind
+
+
+def feature_questions() -> Iterator[Json]:
+    """The configs of each feature, which tests/browser/sdk/test_cut_bundles.py shows to Chromium, to three visitors."""
+    for address, _, config in cases():
+        for visitor in ("0123456789abcdef0123456789abcdef", "f" * 32, ""):
+            asked = {"id": visitor, "attributes": {"country": "DE"}}
+            yield {"config": config, "visitor": asked, "url": f"{SHOP}{address}", "now": 1766275200000}
+
+
+def test_cut_bundle__of_each_feature__decides_as_the_whole_one() -> None:
+    bundles = {WHOLE: bundle()}
+    asked = list(feature_questions())
+    for each in asked:
+        names = parts_of(each["config"])
+        bundles["+".join(sorted(names))] = bundle(names)
+        each["bundles"] = [WHOLE, "+".join(sorted(names))]
+    for question, (whole, cut) in zip(asked, answers(bundles, asked), strict=True):
+        assert cut == whole, json.dumps(question)
+    assert len(bundles) > 30
 
 
 def test_cut_bundle__without_what_the_config_calls_for__is_noticed() -> None:
