@@ -1,4 +1,4 @@
-"""Questions that a page with the published bundle can be asked, and the answers that the server gives."""
+"""Questions that a page with the published bundle gets, and the answers that the server gives."""
 
 from collections.abc import Iterator
 from random import Random
@@ -25,7 +25,7 @@ KNOWN_TO_BROWSERS: Document = {"device": "tablet", "visits": 3}
 
 
 def bundle_questions() -> Iterator[Document]:
-    """Questions that a page can be asked: a real address, an id as the cookie has it, nothing remembered or fired."""
+    """Questions that a page can get: a real address, an id as the cookie has it, nothing remembered or fired."""
     for each in decision_questions(Random(SEED), QUESTIONS):
         if isinstance(each["visitor"], dict) and isinstance(each["url"], str) and each["url"].startswith(SHOP):
             visitor = each["visitor"] | {"sticky": {}, "triggers": []}
@@ -37,7 +37,7 @@ def bundle_questions() -> Iterator[Document]:
 
 
 def is_text(config: Document) -> bool:
-    """Whether it can be published: a file in UTF-8 has no halves of surrogate pairs."""
+    """Return whether it can be published: a file in UTF-8 has no halves of surrogate pairs."""
     try:
         canonical_json.encode(config)
     except ValueError:
@@ -52,13 +52,13 @@ def with_values(config: Document) -> Document:
     return {**config, "runtime": RUNTIME, "personalizations": valued}
 
 
-def expected_of(asked: Document) -> Document:
+def expected_of(question: Document) -> Document:
     """The same from the server's decision."""
-    decided = decide_mode(asked)
+    decided = decide_mode(question)
     shown = {each["personalization_id"]: each["experience_id"] for each in decided["personalizations"] if each["shown"]}
-    config = asked["config"]
+    config = question["config"]
     return {
-        "visitor": asked["visitor"]["id"],
+        "visitor": question["visitor"]["id"],
         "assignments": [_as_the_page_sees_it(each) for each in decided["assignments"] if each["active"]],
         "flags": [decided["flags"][flag["key"]]["value"] for flag in config.get("flags", [])],
         "personalizations": [shown.get(each["id"]) for each in config["personalizations"]],

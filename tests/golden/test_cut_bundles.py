@@ -24,16 +24,16 @@ RANDOM = 400
 
 
 def questions() -> Iterator[Json]:
-    """Golden and random questions that a page can be asked, each experience with its own id as value."""
+    """Golden and random questions that a page gets, each experience with its own id as value."""
     golden = (ROOT / "tests" / "golden" / "decide.jsonl").read_text().strip().split("\n")
     lines = (json.loads(line)["inputs"] for line in golden)
-    for asked in chain(lines, decision_questions(Random(SEED), RANDOM)):
-        if isinstance(asked["visitor"], dict) and str(asked.get("url")).startswith("https://shop.example/"):
+    for question in chain(lines, decision_questions(Random(SEED), RANDOM)):
+        if isinstance(question["visitor"], dict) and str(question.get("url")).startswith("https://shop.example/"):
             yield {
-                "config": _with_values(asked["config"]) | {"runtime": RUNTIME},
-                "visitor": asked["visitor"],
-                "url": asked["url"],
-                "now": asked["now"] if isinstance(asked["now"], int) else 1766275200000,
+                "config": _with_values(question["config"]) | {"runtime": RUNTIME},
+                "visitor": question["visitor"],
+                "url": question["url"],
+                "now": question["now"] if isinstance(question["now"], int) else 1766275200000,
             }
 
 
@@ -47,15 +47,15 @@ def _with_values(config: Json) -> Json:
 
 def test_cut_bundle__on_golden_configs__decides_as_the_whole_one() -> None:
     bundles = {WHOLE: bundle()}
-    asked = list(questions())
-    for each in asked:
+    every = list(questions())
+    for each in every:
         names = parts_of(each["config"])
         bundles["+".join(sorted(names))] = bundle(names)
         each["bundles"] = [WHOLE, "+".join(sorted(names))]
-    found = answers(bundles, asked)
-    assert len(found) == len(asked) >= 100
+    found = answers(bundles, every)
+    assert len(found) == len(every) >= 100
     assert len(bundles) >= 4
-    for question, (whole, cut) in zip(asked, found, strict=True):
+    for question, (whole, cut) in zip(every, found, strict=True):
         assert cut == whole, json.dumps(question)
     for kind in ("assignments", "flags", "personalizations"):
         assert sum(any(each is not None for each in whole[kind]) for whole, _ in found) >= 20, kind
@@ -64,27 +64,27 @@ def test_cut_bundle__on_golden_configs__decides_as_the_whole_one() -> None:
 def feature_questions() -> Iterator[Json]:
     """The configs of each feature, which tests/browser/sdk/test_cut_bundles.py shows to Chromium, to three visitors."""
     for address, _, config in cases():
-        for visitor in ("0123456789abcdef0123456789abcdef", "f" * 32, ""):
-            asked = {"id": visitor, "attributes": {"country": "DE"}}
-            yield {"config": config, "visitor": asked, "url": f"{SHOP}{address}", "now": 1766275200000}
+        for visitor_id in ("0123456789abcdef0123456789abcdef", "f" * 32, ""):
+            visitor = {"id": visitor_id, "attributes": {"country": "DE"}}
+            yield {"config": config, "visitor": visitor, "url": f"{SHOP}{address}", "now": 1766275200000}
 
 
 def test_cut_bundle__of_each_feature__decides_as_the_whole_one() -> None:
     bundles = {WHOLE: bundle()}
-    asked = list(feature_questions())
-    for each in asked:
+    every = list(feature_questions())
+    for each in every:
         names = parts_of(each["config"])
         bundles["+".join(sorted(names))] = bundle(names)
         each["bundles"] = [WHOLE, "+".join(sorted(names))]
-    for question, (whole, cut) in zip(asked, answers(bundles, asked), strict=True):
+    for question, (whole, cut) in zip(every, answers(bundles, every), strict=True):
         assert cut == whole, json.dumps(question)
     assert len(bundles) > 30
 
 
 def test_cut_bundle__without_what_the_config_calls_for__is_noticed() -> None:
-    asked = next(each for each in questions() if "flags" in each["config"])
-    asked["bundles"] = [WHOLE, "none"]
-    ((whole, cut),) = answers({WHOLE: bundle(), "none": bundle(())}, [asked])
+    question = next(each for each in questions() if "flags" in each["config"])
+    question["bundles"] = [WHOLE, "none"]
+    ((whole, cut),) = answers({WHOLE: bundle(), "none": bundle(())}, [question])
     assert whole["flags"]
     assert cut != whole
 

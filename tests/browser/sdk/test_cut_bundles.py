@@ -279,7 +279,7 @@ def sample() -> Iterator[Case]:
         if case[1] or not names <= known:
             yield case
         known |= names
-    yield "/", "", merged(["consented"])  # the same parts as of those who are asked, and another event
+    yield "/", "", merged(["consented"])  # the parts of "consent", and an event of its own
 
 
 def test_cut_bundle__with_the_inlined_config__does_all_that_the_whole_one_does(windows: list[Page]) -> None:
