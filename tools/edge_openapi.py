@@ -1,8 +1,14 @@
-"""The edge routes in the OpenAPI document: written by hand from the contract, since they are no FastAPI routes.
+"""The edge routes in the OpenAPI document: operations are listed here, since FastAPI does not serve them.
 
-They stand under a server of their own, `{worker_base_url}`; tests hold the edge handlers' answers against them.
+Their bodies are models, as those of the management API are; the edge itself does not load pydantic. The routes have
+a server of their own, `{worker_base_url}`; tests validate the responses of the edge handlers against the document.
 """
 
+from typing import Annotated, Any
+
+from pydantic import Field, RootModel
+
+from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.domain.ledger.events import EVENT_TYPES
 from abtest.edge.delivery import UNCACHED_PARAMETERS
 from tools import edge_openapi_assign as assignment
@@ -13,144 +19,124 @@ from tools.edge_openapi_parts import (
     RETRY_AFTER,
     SERVERS,
     Json,
+    Open,
+    WorkerError,
     answer,
     operation,
     parameter,
+    reference,
+    schemas,
     script,
 )
 
-SCHEMAS: Json = {
-    "WorkerError": {
-        "type": "object",
-        "description": "The flat error of the edge.",
-        "required": ["error", "message"],
-        "additionalProperties": False,
-        "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
-    },
-    "IngestEvent": {
-        "type": "object",
-        "description": (
-            "One event. An invalid event is quarantined without affecting the others. Other properties are ignored."
+Milliseconds = Annotated[int, Field(description="Unix milliseconds")]
+
+
+class IngestEvent(Open):
+    """One event. An invalid event is quarantined without affecting the others. Other properties are ignored."""
+
+    type: Annotated[str, Field(json_schema_extra={"enum": sorted(EVENT_TYPES)})] = ABSENT
+    eventId: str = ABSENT  # noqa: N815
+    shopId: Id = ABSENT  # noqa: N815
+    visitorId: str = ABSENT  # noqa: N815
+    sessionId: str = ABSENT  # noqa: N815
+    ts: Milliseconds = ABSENT
+    url: str = ABSENT
+    qa_mode: bool = ABSENT
+    experimentId: str = ABSENT  # noqa: N815
+    variationId: str = ABSENT  # noqa: N815
+    assignment_epoch: int = ABSENT
+    data: Annotated[dict[str, Any], Field(description="At most 32 KiB and 64 levels. Goal events have goalId.")] = (
+        ABSENT
+    )
+
+
+class IngestEvents(RootModel[Annotated[list[IngestEvent], Field(min_length=1, max_length=200)]]):
+    """A batch without anything around it."""
+
+
+class IngestBatch(Open):
+    """A batch with its credentials and the time of sending."""
+
+    events: IngestEvents
+    shop_id: Annotated[Id, Field(alias="_shopId")] = ABSENT
+    signature: Annotated[str, Field(alias="_signature")] = ABSENT
+    sentAt: Annotated[  # noqa: N815
+        int,
+        Field(
+            description=(
+                "Time of sending, in Unix milliseconds by the sender's clock. A difference of 2 s or more "
+                "shifts all times of the batch."
+            )
         ),
-        "properties": {
-            "type": {
-                "type": "string",
-                "enum": sorted(EVENT_TYPES),
-            },
-            "eventId": {"type": "string"},
-            "shopId": {"type": "string", "format": "uuid"},
-            "visitorId": {"type": "string"},
-            "sessionId": {"type": "string"},
-            "ts": {"type": "integer", "description": "Unix milliseconds"},
-            "url": {"type": "string"},
-            "qa_mode": {"type": "boolean"},
-            "experimentId": {"type": "string"},
-            "variationId": {"type": "string"},
-            "assignment_epoch": {"type": "integer"},
-            "data": {"type": "object", "description": "At most 32 KiB and 64 levels. Goal events have goalId."},
-        },
-    },
-    "IngestBatch": {
-        "type": "object",
-        "required": ["events"],
-        "properties": {
-            "events": {"$ref": "#/components/schemas/IngestEvents"},
-            "_shopId": {"type": "string", "format": "uuid"},
-            "_signature": {"type": "string"},
-            "sentAt": {
-                "type": "integer",
-                "description": (
-                    "Time of sending, in Unix milliseconds by the sender's clock. A difference of 2 s or more "
-                    "shifts all times of the batch."
-                ),
-            },
-        },
-    },
-    "IngestEvents": {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": 200,
-        "items": {"$ref": "#/components/schemas/IngestEvent"},
-    },
-    "IngestReceipt": {
-        "type": "object",
-        "required": ["ingested", "deduplicated", "quarantined", "errors"],
-        "additionalProperties": False,
-        "properties": {
-            "ingested": {"type": "integer"},
-            "deduplicated": {"type": "integer"},
-            "quarantined": {"type": "integer"},
-            "errors": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["index", "event_id", "reason"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "index": {"type": "integer"},
-                        "event_id": {"type": ["string", "null"]},
-                        "reason": {"type": "string"},
-                    },
-                },
-            },
-        },
-    },
-    "RuntimeConfig": {
-        "type": "object",
-        "description": "The published config of a storefront; docs/data-model.md has its full description.",
-        "required": ["shop_id", "runtime", "signals", "profile", "delivery", "experiments"],
-        "properties": {
-            "shop_id": {"type": "string", "format": "uuid"},
-            "runtime": {"type": "object"},
-            "signals": {"type": "object"},
-            "profile": {"type": "object"},
-            "delivery": {"type": "object"},
-            "experiments": {"type": "array", "items": {"type": "object"}},
-        },
-    },
-    "Health": {
-        "type": "object",
-        "required": [
-            "ok",
-            "service",
-            "environment",
-            "release",
-            "queue_enabled",
-            "queue_name",
-            "distributed_rate_limits",
-            "dead_letter_queue",
-            "checked_at",
-        ],
-        "properties": {
-            "ok": {"type": "boolean"},
-            "service": {"type": "string"},
-            "environment": {"type": "string"},
-            "release": {"type": ["string", "null"]},
-            "queue_enabled": {"type": "boolean"},
-            "queue_name": {"type": "string"},
-            "distributed_rate_limits": {
-                "type": "object",
-                "required": ["events_per_shop", "snippet_per_ip"],
-                "properties": {"events_per_shop": {"type": "boolean"}, "snippet_per_ip": {"type": "boolean"}},
-            },
-            "dead_letter_queue": {
-                "type": "object",
-                "required": ["ok"],
-                "properties": {"ok": {"type": "boolean"}},
-            },
-            "checked_at": {"type": "string", "format": "date-time"},
-        },
-    },
-}
+    ] = ABSENT
+
+
+class IngestError(Output):
+    """An event that was quarantined, by its place in the batch."""
+
+    index: int
+    event_id: str | None
+    reason: str
+
+
+class IngestReceipt(Output):
+    """Counts of a batch, and the events that were refused."""
+
+    ingested: int
+    deduplicated: int
+    quarantined: int
+    errors: list[IngestError]
+
+
+class RuntimeConfig(Open):
+    """The published config of a storefront; docs/data-model.md has its full description."""
+
+    shop_id: Id
+    runtime: dict[str, Any]
+    signals: dict[str, Any]
+    profile: dict[str, Any]
+    delivery: dict[str, Any]
+    experiments: list[dict[str, Any]]
+
+
+class RateLimitHealth(Open):
+    """Limits, true where all processes share them."""
+
+    events_per_shop: bool
+    snippet_per_ip: bool
+
+
+class DeadLetterHealth(Open):
+    """State of the dead-letter queue."""
+
+    ok: bool
+
+
+class Health(Open):
+    """Health of the edge and of the queue behind it."""
+
+    ok: bool
+    service: str
+    environment: str
+    release: str | None
+    queue_enabled: bool
+    queue_name: str
+    distributed_rate_limits: RateLimitHealth
+    dead_letter_queue: DeadLetterHealth
+    checked_at: DateTime
+
+
+MODELS = (WorkerError, IngestEvent, IngestBatch, IngestEvents, IngestReceipt, RuntimeConfig, Health)
 
 
 def _ingest(operation_id: str) -> Json:
     body = {
-        "anyOf": [{"$ref": "#/components/schemas/IngestEvents"}, {"$ref": "#/components/schemas/IngestBatch"}],
+        "anyOf": [reference(IngestEvents), reference(IngestBatch)],
     }
     content = {media_type: {"schema": body} for media_type in ("application/json", "text/plain")}
     responses = {
-        "202": answer("Accepted; invalid events are quarantined", {"$ref": "#/components/schemas/IngestReceipt"}),
+        "202": answer("Accepted; invalid events are quarantined", reference(IngestReceipt)),
         "400": answer("`invalid_json`, `empty_batch`", ERROR),
         "401": answer("`ingest_unauthorized`", ERROR),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
@@ -195,7 +181,7 @@ def _config() -> Json:
         ),
     ]
     responses = {
-        "200": answer("The runtime config", {"$ref": "#/components/schemas/RuntimeConfig"}),
+        "200": answer("The runtime config", reference(RuntimeConfig)),
         "304": {"description": "Not modified"},
         "400": answer("`invalid_shop_id`", ERROR),
         "404": answer("`not_found`: unknown shop or environment", ERROR),
@@ -223,7 +209,7 @@ def _snippet() -> Json:
 
 
 def _health() -> Json:
-    health = {"$ref": "#/components/schemas/Health"}
+    health = reference(Health)
     responses = {
         "200": answer("Healthy", health),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
@@ -249,9 +235,11 @@ def edge_paths() -> Json:
 def with_edge_routes(document: Json) -> Json:
     """The document with the edge routes under their own server."""
     components = document["components"]
-    schemas = components["schemas"] | SCHEMAS | assignment.SCHEMAS | handover.SCHEMAS
+    edge = schemas([*MODELS, *assignment.MODELS, *handover.MODELS])
+    if taken := edge.keys() & components["schemas"].keys():
+        raise ValueError(f"the management API has other models of these names: {', '.join(sorted(taken))}")
     schemes = components["securitySchemes"] | assignment.SECURITY
     return document | {
         "paths": document["paths"] | edge_paths(),
-        "components": components | {"schemas": schemas, "securitySchemes": schemes},
+        "components": components | {"schemas": components["schemas"] | edge, "securitySchemes": schemes},
     }

@@ -1,38 +1,61 @@
 """The handover routes in the OpenAPI document, with their schemas."""
 
+from typing import Annotated
+
+from pydantic import Field
+
+from abtest.contract.base import DateTime, Id, Input, Output
 from abtest.domain.credentials.handover import LONGEST_TOKEN
 from abtest.edge.handover_domains import LONGEST_SECONDS
 from abtest.edge.handover_request import MAX_BODY_BYTES
-from tools.edge_openapi_parts import ERROR, NOT_ALLOWED, RETRY_AFTER, Json, answer, operation
+from tools.edge_openapi_parts import ERROR, NOT_ALLOWED, RETRY_AFTER, Json, answer, operation, reference
 
-_SIGNED: Json = {
-    "_shopId": {"type": "string", "format": "uuid"},
-    "_signature": {"type": "string", "description": "`v1.<kid>.<hex>`, as in the snippet"},
-}
-_HOST: Json = {"type": "string", "minLength": 1, "maxLength": 253, "description": "Without a port"}
-_VISITOR: Json = {"type": "string", "pattern": "^[A-Za-z0-9_-]{16,64}$"}
-_TOKEN: Json = {"type": "string", "minLength": 1, "maxLength": LONGEST_TOKEN}
+Host = Annotated[str, Field(min_length=1, max_length=253, description="Without a port")]
+Visitor = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{16,64}$")]
+Token = Annotated[str, Field(min_length=1, max_length=LONGEST_TOKEN)]
 
 
-def _object(**properties: Json) -> Json:
-    return {"type": "object", "required": list(properties), "additionalProperties": False, "properties": properties}
+class Signed(Input):
+    """Credentials of a storefront inside a body."""
+
+    shop_id: Annotated[Id, Field(alias="_shopId")]
+    signature: Annotated[str, Field(alias="_signature", description="`v1.<kid>.<hex>`, as in the snippet")]
 
 
-SCHEMAS: Json = {
-    "HandoverRequest": _object(**_SIGNED, visitorId=_VISITOR, destination=_HOST),
-    "HandoverToken": _object(
-        token=_TOKEN,
-        expires_at={"type": "string", "format": "date-time", "description": f"At most {LONGEST_SECONDS} s away"},
-    ),
-    "HandoverVerification": _object(**_SIGNED, token=_TOKEN, host=_HOST),
-    "HandedOverVisitor": _object(visitorId=_VISITOR),
-}
+class HandoverRequest(Signed):
+    """A visitor, and the host to which the visitor goes."""
+
+    visitorId: Visitor  # noqa: N815
+    destination: Host
 
 
-def _post(operation_id: str, summary: str, asked: str, told: str, refused: str) -> Json:
-    schema = {"schema": {"$ref": f"#/components/schemas/{asked}"}}
+class HandoverToken(Output):
+    """A token for one visit to the destination."""
+
+    token: Token
+    expires_at: Annotated[DateTime, Field(description=f"At most {LONGEST_SECONDS} s away")]
+
+
+class HandoverVerification(Signed):
+    """A token, and the host to which it was brought."""
+
+    token: Token
+    host: Host
+
+
+class HandedOverVisitor(Output):
+    """The visitor of a token."""
+
+    visitorId: Visitor  # noqa: N815
+
+
+MODELS = (HandoverRequest, HandoverToken, HandoverVerification, HandedOverVisitor)
+
+
+def _post(operation_id: str, summary: str, body: type[Input], result: type[Output], refused: str) -> Json:
+    schema = {"schema": reference(body)}
     responses = {
-        "200": answer(summary, {"$ref": f"#/components/schemas/{told}"}),
+        "200": answer(summary, reference(result)),
         "400": answer(refused, ERROR),
         "401": answer("`ingest_unauthorized`", ERROR),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
@@ -51,15 +74,15 @@ def paths() -> Json:
     mint = _post(
         "mintHandover",
         "Create a token that hands a visitor over to another host of the shop",
-        "HandoverRequest",
-        "HandoverToken",
+        HandoverRequest,
+        HandoverToken,
         "`handover_invalid`, `destination_not_allowed`",
     )
     verify = _post(
         "verifyHandover",
         "Return the visitor of a handover token",
-        "HandoverVerification",
-        "HandedOverVisitor",
+        HandoverVerification,
+        HandedOverVisitor,
         "`handover_invalid`, `handover_expired`",
     )
     return {"/_svc/handover": {"post": mint}, "/_svc/handover/verify": {"post": verify}}

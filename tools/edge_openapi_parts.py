@@ -1,6 +1,12 @@
-"""What the descriptions of edge routes share: their server, their error, how an operation is put together."""
+"""Shared parts of the edge's description: server, error, base models, and how an operation is put together."""
 
+from collections.abc import Iterable
 from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.json_schema import models_json_schema
+
+from abtest.contract.base import Output
 
 Json = dict[str, Any]
 
@@ -12,9 +18,36 @@ SERVERS: list[Json] = [
     }
 ]
 TAG = "Edge"
-ERROR: Json = {"$ref": "#/components/schemas/WorkerError"}
+REFERENCE = "#/components/schemas/{model}"
 RETRY_AFTER: Json = {"Retry-After": {"$ref": "#/components/headers/Retry-After"}}
 NOT_ALLOWED: Json = {"Allow": {"schema": {"type": "string"}}}
+
+
+class Open(BaseModel):
+    """Base of bodies whose other properties are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class WorkerError(Output):
+    """The flat error of the edge."""
+
+    error: str
+    message: str
+
+
+def schemas(models: Iterable[type[BaseModel]]) -> Json:
+    """Return the schemas of the models, and of the models inside them, by name."""
+    _, document = models_json_schema([(model, "validation") for model in models], ref_template=REFERENCE)
+    schemas: Json = document["$defs"]
+    return schemas
+
+
+def reference(model: type[BaseModel]) -> Json:
+    return {"$ref": REFERENCE.format(model=model.__name__)}
+
+
+ERROR = reference(WorkerError)
 
 
 def answer(description: str, schema: Json, headers: Json | None = None) -> Json:
