@@ -41,7 +41,7 @@ P99_AIM_SECONDS = 0.005
 def experiment(world: World, shop_id: str, number: int) -> Experiment:
     """One of a busy shop's experiments."""
     experiment_id, now = world.new_id(), world.now()
-    mutations = tuple({"selector": f".teaser-{at}", "action": "text", "text": f"Text {at}"} for at in range(5))
+    mutations: Any = tuple({"selector": f".teaser-{at}", "action": "text", "text": f"Text {at}"} for at in range(5))
     variations = tuple(
         Variation(
             id=world.new_id(),
@@ -77,7 +77,7 @@ def experiment(world: World, shop_id: str, number: int) -> Experiment:
     )
 
 
-def targeting(world: World, number: int) -> dict[str, Any]:
+def targeting(world: World, number: int) -> Any:
     """Pages for every other experiment, an audience for every third."""
     found: dict[str, Any] = {}
     if number % 2:

@@ -182,7 +182,7 @@ def _experiment(world: World, clock: ManualClock, shop_id: str, design: Design) 
     variations = []
     for index, weight in enumerate((1 - design.share, design.share)):
         clock.advance(microseconds=311)
-        mutations = tuple(dict(each) for each in design.mutations) if index else ()
+        mutations: Any = tuple(dict(each) for each in design.mutations) if index else ()
         name = ("Control", "Treatment")[index]
         variations.append(
             Variation(
@@ -194,7 +194,11 @@ def _experiment(world: World, clock: ManualClock, shop_id: str, design: Design) 
                 mutations=mutations,
             )
         )
-    rule = {"id": world.new_id(), "includeRules": [{"type": "simple", "pattern": design.pattern}], "excludeRules": []}
+    rule: Any = {
+        "id": world.new_id(),
+        "includeRules": [{"type": "simple", "pattern": design.pattern}],
+        "excludeRules": [],
+    }
     return Experiment(
         id=experiment_id,
         shop_id=shop_id,

@@ -45,7 +45,7 @@ def decide_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
         _milliseconds(inputs["now"]),
         inputs.get("force") or {},
     )
-    return decision.document()
+    return dict(decision.document())
 
 
 def signal_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:

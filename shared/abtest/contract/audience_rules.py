@@ -10,7 +10,7 @@ from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.misplaced import misplaced
 from abtest.contract.weekdays import TimeZone
-from abtest.domain.targeting.comparisons import Attribute, Operator
+from abtest.domain.targeting.shapes import Attribute, Operator
 
 MAX_CONDITIONS = 50
 MAX_GROUPS = 20

@@ -39,8 +39,11 @@ class Input(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
 
-    def stated(self) -> dict[str, Any]:
-        """Return the fields of the request: absent ones are absent, nulls are None."""
+    def stated(self) -> Any:
+        """Return the fields of the request: absent ones are absent, nulls are None.
+
+        Models whose shape the domain names return that shape; a test compares the fields of both.
+        """
         return self.model_dump(exclude_unset=True)
 
 

@@ -12,6 +12,7 @@ from abtest.contract.json_values import JsonValue
 from abtest.contract.misplaced import misplaced
 from abtest.domain.signals.evaluation import Evaluation
 from abtest.domain.signals.model import Trigger
+from abtest.domain.signals.shapes import TriggerFields
 
 MAX_CONDITIONS = 5
 MAX_ALTERNATIVES = 5
@@ -171,9 +172,11 @@ class DataLayerTriggerInput(Input):
     properties: Properties = ABSENT
     mappings: Mappings = ABSENT
 
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> TriggerFields:
         """Return the fields of the request under the names of the contract."""
-        return self.model_dump(exclude_unset=True, by_alias=True)
+        fields: Any = self.model_dump(exclude_unset=True, by_alias=True)
+        stated: TriggerFields = fields
+        return stated
 
 
 class DataLayerTrigger(Output):
@@ -198,9 +201,10 @@ class DataLayerTrigger(Output):
     def of(cls, trigger: Trigger, warning: PublicationWarning | None = None) -> Self:
         """A trigger on the wire."""
         optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        fields: dict[str, Any] = {"enabled": True, **trigger.says}
         return cls(
             id=trigger.id,
-            **{"enabled": True, **trigger.says},
+            **fields,
             created_at=trigger.created_at,
             updated_at=trigger.updated_at,
             **optional,

@@ -8,7 +8,7 @@ import hashlib
 import json
 from typing import Any
 
-Json = Any
+Json = object
 """A value that JSON can express: None, bool, int, float, str, list, dict with string keys."""
 
 
@@ -53,7 +53,7 @@ def sha256(value: Json) -> str:
     return hashlib.sha256(encode(value)).hexdigest()
 
 
-def loads(text: str | bytes, *, own: bool = False) -> Json:
+def loads(text: str | bytes, *, own: bool = False) -> Any:
     """Read JSON strictly.
 
     Raises InvalidJsonError for malformed text, duplicate keys, NaN and infinities (1e400 included), bytes that are
@@ -74,7 +74,7 @@ def loads(text: str | bytes, *, own: bool = False) -> Json:
 
 def is_deeper(data: Json, most: int) -> bool:
     """Whether objects and lists stand in each other more than `most` levels deep."""
-    level: list[Json] = [data]
+    level: list[Any] = [data]
     for _ in range(most):
         inside = [value.values() if isinstance(value, dict) else value for value in level]
         level = [item for values in inside for item in values if isinstance(item, dict | list)]

@@ -19,6 +19,9 @@ def merged(target: Any, patch: Any) -> Any:
     return result
 
 
-def present(**fields: Any) -> dict[str, Any]:
-    """Absent means none: null, false, empty text and empty lists are left out."""
+def present(**fields: Any) -> Any:
+    """Absent means none: null, false, empty text and empty lists are left out.
+
+    What is left is joined to a shape whose optional keys these are, hence no type of its own.
+    """
     return {name: value for name, value in fields.items() if value}

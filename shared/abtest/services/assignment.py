@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare
 from abtest.domain.assignment.decision import Assignment, Decision
+from abtest.domain.assignment.shapes import Decided
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.services.assignment_content import Contents, contents_of, server_assignments
 from abtest.services.assignment_handoff import Handoffs
@@ -21,9 +22,9 @@ class PublishedConfig:
     holdout_epoch: int | None
 
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> "PublishedConfig":
+    def of(cls, config: Decided) -> "PublishedConfig":
         """Everything that can be made ready before anybody asks."""
-        return cls(prepare(config), contents_of(config), config.get("holdout", {}).get("epoch"))
+        return cls(prepare(config), contents_of(config), config["holdout"]["epoch"] if "holdout" in config else None)
 
 
 ReadConfig = Callable[[str, str], PublishedConfig]

@@ -10,12 +10,20 @@ from typing import Any
 
 from abtest.domain.assignment.decision import Assignment
 from abtest.domain.assignment.destination import destination_of
+from abtest.domain.assignment.shapes import (
+    Decided,
+    PublishedBlock,
+    PublishedExperiment,
+    PublishedGoal,
+    PublishedVariation,
+)
 from abtest.domain.delivery.mutations import without_kinds
 from abtest.domain.experiments.joined_code import as_call, joined_styles
 from abtest.domain.targeting.pages import PageView, Rule, everywhere, prepare_page
+from abtest.domain.targeting.shapes import CompiledPage
 from abtest.domain.targeting.urls import Address, parse_address
+from abtest.kit.json_objects import present
 
-Document = Mapping[str, Any]
 _NOTHING: dict[str, Any] = {"mutations": [], "redirect_url": None, "css": None, "js": None}
 _log = logging.getLogger(__name__)
 
@@ -28,16 +36,16 @@ class Content:
     order.
     """
 
-    told: Document
+    told: dict[str, Any]
     goals: Sequence[Rule]
-    blocks: Sequence[tuple[Rule, Document]]
+    blocks: Sequence[tuple[Rule, PublishedBlock]]
 
 
 Contents = Mapping[str, Sequence[Content]]
 """By experiment id, in the order of the variations."""
 
 
-def contents_of(config: Document) -> Contents:
+def contents_of(config: Decided) -> Contents:
     """The contents of each experiment; one that cannot be read is left out and harms no other."""
     found = {}
     for experiment in config["experiments"]:
@@ -57,7 +65,7 @@ def server_assignments(contents: Contents, assignments: Iterable[Assignment], ur
     return [each for each in found if each is not None]
 
 
-def _contents(experiment: Document) -> Sequence[Content]:
+def _contents(experiment: PublishedExperiment) -> Sequence[Content]:
     goals = [_where_it_counts(goal) for goal in experiment["goals"]]
     return [
         Content(
@@ -69,7 +77,7 @@ def _contents(experiment: Document) -> Sequence[Content]:
     ]
 
 
-def _told(experiment: Document, variation: Document, index: int) -> dict[str, Any]:
+def _told(experiment: PublishedExperiment, variation: PublishedVariation, index: int) -> dict[str, Any]:
     return {
         "experiment_id": experiment["id"],
         "experiment_name": experiment["name"],
@@ -85,10 +93,10 @@ def _told(experiment: Document, variation: Document, index: int) -> dict[str, An
     }
 
 
-def _where_it_counts(goal: Document) -> Rule:
+def _where_it_counts(goal: PublishedGoal) -> Rule:
     """By addresses alone: what else its page asks for may come true while the page is open."""
-    pages = goal.get("pages", {})
-    rules = [{name: pages[name] for name in ("include", "exclude") if name in pages}]
+    pages: CompiledPage = goal.get("pages", {})
+    rules: list[CompiledPage] = [present(include=pages.get("include"), exclude=pages.get("exclude"))]
     if "url" in goal:
         rules.append({"include": [goal["url"]]})
     asked = [prepare_page(rule) for rule in rules if rule]
@@ -126,7 +134,9 @@ def _destination(target: str | None, address: Address | None) -> str | None:
     return target if target is None or address is None else destination_of(target, address.href)
 
 
-def _shown(variation: Document, blocks: Sequence[tuple[Rule, Document]], view: PageView | None) -> Document:
+def _shown(
+    variation: PublishedVariation, blocks: Sequence[tuple[Rule, PublishedBlock]], view: PageView | None
+) -> PublishedVariation | PublishedBlock:
     """The first URL block whose rules hold, else the variation's flat fields."""
     if view is None or not blocks:
         return variation

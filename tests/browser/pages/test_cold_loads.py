@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 LOADS = int(os.environ.get("PAGE_LOADS", "3"))
 MARK = '<b class="ours">New</b>'
-ACTIONS: list[dict[str, Any]] = [
+ACTIONS: list[Any] = [
     {"selector": "h1", "action": "text", "text": "New headline"},
     {"selector": ".navbar-brand", "action": "setText", "text": "New brand"},
     {"selector": ".lead", "action": "html", "html": "<em>New</em> lead"},
@@ -134,7 +134,7 @@ def test_sampler__agrees_with_a_screencast(treated: bool, shop: Shop, context: B
     session = context.new_cdp_session(page)
     painted: list[tuple[int, ...]] = []
 
-    def take(frame: dict[str, Any]) -> None:
+    def take(frame: Any) -> None:
         painted.append(pixel(b64decode(frame["data"])))
         session.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
 

@@ -8,7 +8,7 @@ from abtest.domain.delivery.mutations import normalised
 from tests.browser.sdk.configs import audience, experiment, flag, fold, goal, mutate, pages, personalization, triggered
 from tests.browser.sdk.shop import SHOP_ID, SIGNATURE
 
-Json = dict[str, Any]
+Json = Any
 Case = tuple[str, str, Json]
 """Address, attributes of the snippet's tag, config."""
 

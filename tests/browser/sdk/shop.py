@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from abtest.domain.delivery.mutations import normalised
 from abtest.domain.delivery.sdk_parts import parts_of
 from abtest.storefront import bundle
+from tests.support.any_json import any_json
 
 SOURCES = Path(__file__).parents[3] / "shared" / "abtest" / "storefront" / "src"
 SNIPPET_TAG = '<script src="/s.js"></script>'
@@ -19,7 +20,7 @@ SHOP_ID = "0192f3a0-0000-7000-8000-00000000000a"
 SIGNATURE = "v1.k1.00ff"
 PATIENCE = 20.0
 
-Json = dict[str, Any]
+Json = Any
 Answer = tuple[int, dict[str, str]]
 
 
@@ -98,7 +99,7 @@ class Shop:
             "delivery": {"format": 1, "revision": 1},
             **_compiled({"experiments": self.experiments, **self.config}),
         }
-        parts, inlined = parts_of(config), json.dumps(config)
+        parts, inlined = parts_of(any_json(config)), json.dumps(config)
         if self.is_long:
             parts, inlined = parts | {"parsing"}, json.dumps(inlined)
         return f"{bundle(parts)}({inlined},[{','.join(self.scripts)}]);"

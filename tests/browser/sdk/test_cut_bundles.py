@@ -22,7 +22,7 @@ from tests.support.sizes import sized
 
 pytestmark = pytest.mark.browser
 
-Json = dict[str, Any]
+Json = Any
 
 AT_ONCE = 4
 SOURCE = re.compile(r"(svc_v=(?:[^.;]*\.){5})[^.;]*")

@@ -11,6 +11,7 @@ from abtest.storefront import bundle
 from tests.browser.sdk.configs import experiment
 from tests.browser.sdk.conftest import Open
 from tests.browser.sdk.shop import SHOP_ID, SIGNATURE, Shop, html
+from tests.support.any_json import any_json
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +30,7 @@ def snippet(shop: Shop, key: str, text: str, hosts: list[str]) -> str:
         },
         "experiments": [experiment({"mutations": [{"selector": "h1", "action": "text", "text": text}]})],
     }
-    return f"{bundle(parts_of(config))}({json.dumps(config)},[]);"
+    return f"{bundle(parts_of(any_json(config)))}({json.dumps(config)},[]);"
 
 
 @pytest.fixture

@@ -15,13 +15,14 @@ from abtest.domain.install.pixel import Provider, pixel_config, render_pixel
 from abtest.storefront import pixel
 from tests.browser.sdk.conftest import Open
 from tests.browser.sdk.shop import SHOP_ID, SIGNATURE, Shop, html
+from tests.support.any_json import any_json
 
 ROOTS = RootKeys(active="k1", keys={"k1": b"a root key"})
 ORDER = {"orderId": "1001", "revenue": 49.9, "currency": "EUR"}
 NOW = 1_800_000_000
 
 
-def handover_of(shop: Shop) -> dict[str, Any]:
+def handover_of(shop: Shop) -> Any:
     """The shop's handover to localhost, on another host than its own."""
     url = f"{shop.url}/_svc/handover"
     return {"param": "svc_handover", "domains": ["localhost"], "ttl": 120, "timeout": 2000, "signed": True, "url": url}
@@ -30,10 +31,10 @@ def handover_of(shop: Shop) -> dict[str, Any]:
 def tag(shop: Shop, provider: Provider = "custom", **runtime: Any) -> str:
     """The pixel as the service renders it."""
     known = {"currency": "EUR", "events_url": f"{shop.url}/events", "events_signature": SIGNATURE}
-    return render_pixel(pixel_config(SHOP_ID, {**known, **runtime}, provider), pixel())
+    return render_pixel(pixel_config(SHOP_ID, any_json({**known, **runtime}), provider), pixel())
 
 
-def track(page: Page, name: str, data: dict[str, Any] | None = None) -> None:
+def track(page: Page, name: str, data: Any | None = None) -> None:
     page.evaluate("([name, data]) => svcPixel.track(name, data)", [name, data or {}])
 
 

@@ -10,7 +10,7 @@ from abtest.domain.targeting.urls import compile_rule
 MONDAY_NOON = 1_767_614_400_000  # 2026-01-05T12:00Z
 URL = "https://shop.example/a"
 
-Config = dict[str, Any]
+Config = Any
 
 
 def experiment(

@@ -6,6 +6,7 @@ import pytest
 
 from abtest.domain.assignment.decide import decide, prepare, visitor_of
 from abtest.domain.assignment.hash import bucket, fold
+from tests.support.any_json import any_json
 from tests.unit.assignment.configs import MONDAY_NOON, URL, assigned, decided, experiment, id_in, on, people, share
 
 ONE = fold("one")
@@ -36,7 +37,7 @@ def test_assignment__says_everything() -> None:
 
 def test_assignment__hands_out_the_config_s_own_documents() -> None:
     config = {"experiments": [experiment()]}
-    (found,) = decide(prepare(config), visitor_of("v"), URL, MONDAY_NOON).assignments
+    (found,) = decide(prepare(any_json(config)), visitor_of("v"), URL, MONDAY_NOON).assignments
     assert found.experiment is config["experiments"][0]
     assert found.variation in found.experiment["variations"]
 
@@ -135,7 +136,7 @@ def test_experiments_of_a_group__never_share_a_visitor() -> None:
     ],
     ids=["surface", "dark", "audience"],
 )
-def test_experiment__not_reached__only_attributes_for_those_who_remember(unreached: dict[str, Any]) -> None:
+def test_experiment__not_reached__only_attributes_for_those_who_remember(unreached: Any) -> None:
     assert assigned(experiment(**unreached)) is None
     found = assigned(experiment(**unreached), {"id": "v", "sticky": {"one": "b"}})
     assert found is not None
@@ -143,7 +144,7 @@ def test_experiment__not_reached__only_attributes_for_those_who_remember(unreach
 
 
 @pytest.mark.parametrize("sticky", [{}, {"one": "a"}], ids=["drawn", "remembered"])
-def test_experiment__reached_off_its_pages__is_not_active(sticky: dict[str, Any]) -> None:
+def test_experiment__reached_off_its_pages__is_not_active(sticky: Any) -> None:
     found = assigned(experiment(pages=ELSEWHERE), {"id": "v", "sticky": sticky})
     assert found is not None
     assert found["active"] is False
@@ -182,7 +183,7 @@ def test_sticky_variation__survives_weights_and_traffic_that_would_draw_another(
 
 
 @pytest.mark.parametrize("sticky", [{"one": "gone"}, {"one:2": "b"}, {"one": ["b"]}, {"one": None}, {"two": "b"}])
-def test_sticky_variation__that_is_none__is_drawn_anew(sticky: dict[str, Any]) -> None:
+def test_sticky_variation__that_is_none__is_drawn_anew(sticky: Any) -> None:
     found = assigned(experiment(), {"id": id_in(ONE, 0, 5000), "sticky": sticky})
     assert variation(found) == "a"
     assert "sticky" not in (found or {})
@@ -216,7 +217,7 @@ def test_customer_without_visitor_id__is_drawn_by_gated_experiments_alone() -> N
 
 
 def test_assignments__drawn_by_both_ids__keep_the_order_of_the_config() -> None:
-    gated: dict[str, Any] = {"identity": "customer"}
+    gated: Any = {"identity": "customer"}
     config = {"experiments": [experiment(str(n), **(gated if n % 2 == 0 else {})) for n in range(9)]}
     found = decided(config, {"id": "v", "customer_id": "c", "sticky": {"7": "a"}}, force={"3": "a"}).assignments
     assert [each.experiment["id"] for each in found] == list("012345678")

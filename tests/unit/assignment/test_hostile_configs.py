@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.assignment.decide import prepare
+from tests.support.any_json import any_json
 from tests.unit.assignment.configs import Config, decided, experiment, on, share
 from tests.unit.assignment.test_rollouts import flag, personalization
 
@@ -128,6 +129,6 @@ def test_moment__of_any_size__is_decided_on(now: float) -> None:
 def test_prepared_config__is_the_same_for_every_visitor() -> None:
     config = {"experiments": [experiment()]}
     before = repr(config)
-    prepare(config)
+    prepare(any_json(config))
     decided(config)
     assert repr(config) == before

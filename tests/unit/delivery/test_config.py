@@ -18,12 +18,12 @@ RUNTIME = Runtime(
 )
 
 
-def compiled(*experiments: Experiment) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = config(experiments=experiments)["experiments"]
+def compiled(*experiments: Experiment) -> list[Any]:
+    found: list[Any] = config(experiments=experiments)["experiments"]
     return found
 
 
-def config(**stored: Any) -> dict[str, Any]:
+def config(**stored: Any) -> Any:
     return compile_config(RUNTIME, compile_shop(shop(), Stored(**stored)), 7)
 
 
@@ -152,7 +152,7 @@ def test_variation__with_a_destination__redirects_in_redirect_experiments_only(
         ({"action": "remove", "text": "ignored", "description": "a note"}, {"action": "remove"}),
     ],
 )
-def test_mutation__in_any_form__is_delivered_in_one(mutation: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_mutation__in_any_form__is_delivered_in_one(mutation: Any, expected: Any) -> None:
     changed = variation(1, mutations=({"selector": "p", **mutation},))
     (found,) = compiled(experiment(variations=(variation(0), changed)))
     assert found["variations"][1]["mutations"] == [{"selector": "p", **expected}]

@@ -6,11 +6,17 @@ import pytest
 
 from abtest.domain.assignment.hash import fold
 from abtest.domain.delivery.inlined import inlined
+from tests.support.any_json import any_json
 
-Json = dict[str, Any]
+Json = Any
 CLICK = {"id": "g1", "type": "click", "once": True}
 REVENUE = {"id": "g2", "type": "revenue", "once": True}
 CUSTOM = {"id": "g3", "type": "custom", "once": True}
+
+
+def inlining(config: Any) -> Any:
+    """The config as a snippet holds it; these tests give parts of configs."""
+    return inlined(config)
 
 
 def experiment(**fields: Any) -> Json:
@@ -18,7 +24,7 @@ def experiment(**fields: Any) -> Json:
 
 
 def shown(**fields: Any) -> Json:
-    (found,) = inlined({"experiments": [experiment(**fields)]})["experiments"]
+    (found,) = inlining(any_json({"experiments": [experiment(**fields)]}))["experiments"]
     return dict(found)
 
 
@@ -36,7 +42,7 @@ def test_experiment__with_values_of_its_own__keeps_them() -> None:
 def test_goals__that_servers_count__are_left_out() -> None:
     assert shown(goals=[REVENUE, CLICK, CUSTOM])["goals"] == [{"id": "g1", "type": "click"}]
     assert "goals" not in shown(goals=[REVENUE, CUSTOM])
-    assert inlined({"personalizations": [{"goals": [REVENUE]}]}) == {"personalizations": [{}]}
+    assert inlining(any_json({"personalizations": [{"goals": [REVENUE]}]})) == {"personalizations": [{}]}
 
 
 def test_goal__that_counts_each_time__says_so() -> None:
@@ -69,12 +75,14 @@ def test_fields__stand_in_the_order_that_compresses_best() -> None:
 def test_values__that_pages_get_as_they_stand__keep_their_order() -> None:
     value = {"id": 1, "z": {"id": 2, "a": 3}, "a": 4}
     styles = {"selector": "h1", "action": "style", "styles": {"gap": "1px", "column-gap": "2px"}}
-    found = inlined(
-        {
-            "experiments": [experiment(variations=[{"mutations": [styles]}])],
-            "flags": [{"key": "k", "on": value, "off": value}],
-            "personalizations": [{"experiences": [{"key": "default", "value": value}]}],
-        }
+    found = inlining(
+        any_json(
+            {
+                "experiments": [experiment(variations=[{"mutations": [styles]}])],
+                "flags": [{"key": "k", "on": value, "off": value}],
+                "personalizations": [{"experiences": [{"key": "default", "value": value}]}],
+            }
+        )
     )
     (flag,), (personalization,) = found["flags"], found["personalizations"]
     for each in (flag["on"], flag["off"], personalization["experiences"][0]["value"]):
@@ -89,11 +97,11 @@ def test_group__is_told_without_its_name() -> None:
 
 
 def test_fields__that_say_nothing__are_left_out() -> None:
-    assert inlined({"signals": {}, "profile": {}, "experiments": []}) == {"experiments": []}
-    assert inlined({"signals": {"triggers": [1]}}) == {"signals": {"triggers": [1]}}
+    assert inlining(any_json({"signals": {}, "profile": {}, "experiments": []})) == {"experiments": []}
+    assert inlining(any_json({"signals": {"triggers": [1]}})) == {"signals": {"triggers": [1]}}
 
 
 def test_config__itself__stays_as_it_was() -> None:
     config = {"signals": {}, "experiments": [experiment(goals=[REVENUE])]}
-    inlined(config)
+    inlining(config)
     assert config == {"signals": {}, "experiments": [experiment(goals=[REVENUE])]}

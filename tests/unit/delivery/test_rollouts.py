@@ -8,6 +8,7 @@ from abtest.domain.assignment.hash import fold
 from abtest.domain.delivery.config import Runtime, Stored, compile_config, compile_flags, compile_shop
 from abtest.domain.personalizations.model import Rule
 from abtest.domain.targeting.compilation import NO_REFERENCES
+from tests.support.any_json import any_json
 from tests.support.delivered import (
     ON_PHONES,
     PHONES,
@@ -26,7 +27,7 @@ ON_THE_CART = {"pageRules": [{"id": "r", **page_document("/cart")}]}
 TO_PHONES = {"segmentRules": [{"id": "s", "rules": PHONES}]}
 
 
-def config(**stored: Any) -> dict[str, Any]:
+def config(**stored: Any) -> Any:
     runtime = Runtime(
         shop_id=SHOP_ID, environment="production", currency="EUR", events_url="https://e.example", events_signature="s"
     )
@@ -63,7 +64,11 @@ def test_personalization__with_everything__delivers_it() -> None:
         anti_flicker_selectors=(".x", ".y"),
         recommendation_profile="similar",
     )
-    rule = Rule(id=item_id(90), experience_key="default", targeting={**ON_THE_CART, **TO_PHONES, "surface": "checkout"})
+    rule = Rule(
+        id=item_id(90),
+        experience_key="default",
+        targeting=any_json({**ON_THE_CART, **TO_PHONES, "surface": "checkout"}),
+    )
     made = personalization(
         delivery_type="recommendation",
         surface="hero",
@@ -163,7 +168,7 @@ def test_flag__that_is_paused__keeps_its_values_for_nobody() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"status": "draft"}, {"status": "archived"}, {"delivery_type": "api"}])
-def test_flag__that_is_not_for_storefronts__is_not_delivered(fields: dict[str, Any]) -> None:
+def test_flag__that_is_not_for_storefronts__is_not_delivered(fields: Any) -> None:
     assert "flags" not in config(flags=[flag(**fields)])
 
 

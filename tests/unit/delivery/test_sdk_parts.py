@@ -8,7 +8,7 @@ from abtest.domain.delivery import sdk_parts
 from abtest.domain.delivery.sdk_parts import parts_of
 from abtest.storefront import bundle, parts
 
-Json = dict[str, Any]
+Json = Any
 RUNTIME = {"currency": "EUR", "events_url": "https://edge.example/events", "events_signature": "v1.k1.00"}
 
 

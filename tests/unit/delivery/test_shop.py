@@ -7,6 +7,7 @@ from abtest.domain.delivery.config import Runtime, Stored, compile_config, compi
 from abtest.domain.exclusion_groups.model import Member
 from abtest.domain.personalizations.model import Rule
 from abtest.domain.targeting.compilation import References
+from tests.support.any_json import any_json
 from tests.support.delivered import (
     ON_PHONES,
     PHONES,
@@ -23,7 +24,7 @@ SUNDAYS = {"excludedDays": ["sunday"], "timezone": "Europe/Berlin"}
 DARK = {"days": ["sunday"], "zone": "Europe/Berlin"}
 
 
-def config(environment: str = "production", **stored: Any) -> dict[str, Any]:
+def config(environment: str = "production", **stored: Any) -> Any:
     runtime = Runtime(
         shop_id=SHOP_ID, environment=environment, currency="EUR", events_url="https://e.example", events_signature="s"
     )
@@ -34,7 +35,7 @@ def config(environment: str = "production", **stored: Any) -> dict[str, Any]:
 
 
 def test_environment__has_its_own_flags_and_personalizations_and_every_experiment() -> None:
-    stored: dict[str, Any] = {
+    stored: Any = {
         "experiments": [experiment()],
         "flags": [flag(1), flag(2, environment_key="staging")],
         "personalizations": [personalization(1), personalization(2, environment_key="staging")],
@@ -114,7 +115,9 @@ def test_experiment__with_targeting__delivers_it_compiled() -> None:
         "surface": "checkout",
         "identity": "customer",
     }
-    references = References(pages={"p1": page_document("/cart")}, audiences={"a1": {"rules": PHONES}})
+    references = References(
+        pages=any_json({"p1": page_document("/cart")}), audiences=any_json({"a1": {"rules": PHONES}})
+    )
     made = experiment(targeting=targeting, weekday_schedule=SUNDAYS)
     (found,) = config(experiments=[made], references=references)["experiments"]
     assert found["pages"] == {"mode": "any", "in": [CART, {"include": [{"re": "[]"}]}], "out": []}
@@ -124,16 +127,16 @@ def test_experiment__with_targeting__delivers_it_compiled() -> None:
 
 def test_goal__on_a_page_by_reference__counts_there() -> None:
     made = experiment(goals=(goal(page_id="r"),), goal_page_rules=({"id": "r", "pageId": "p1"},))
-    references = References(pages={"p1": page_document("/cart")})
+    references = References(pages=any_json({"p1": page_document("/cart")}))
     assert config(experiments=[made], references=references)["experiments"][0]["goals"][0]["pages"] == CART
 
 
-def local_time(zone: str) -> dict[str, Any]:
+def local_time(zone: str) -> Any:
     condition = {"attribute": "local_hour", "timezone": zone, "operator": "gte", "value": 18}
     return {"segmentRules": [{"id": "s", "rules": {"operator": "and", "conditions": [condition]}}]}
 
 
-def asking(zone: str) -> dict[str, Any]:
+def asking(zone: str) -> Any:
     return {"pageRules": [{"id": "r", **page_document("/x", advancedCondition={f"local.{zone}.hour": 1})}]}
 
 
@@ -158,7 +161,7 @@ def test_zones__are_those_that_anything_in_the_environment_asks_for() -> None:
 
 # ------------------------------------------------------------------ what cannot be compiled
 
-BROKEN: dict[str, Any] = {"pageRules": [{"id": "r"}]}
+BROKEN: Any = {"pageRules": [{"id": "r"}]}
 
 
 def test_items__that_cannot_be_compiled__are_left_out_alone_with_a_reason() -> None:

@@ -19,15 +19,15 @@ def rules(pattern: str) -> Any:
 
 
 def told(
-    variation: dict[str, Any] | None = None,
+    variation: Any | None = None,
     *,
     url: str | None = HERE,
     active: bool = True,
     goals: Any = (),
     **experiment: Any,
-) -> list[dict[str, Any]]:
+) -> list[Any]:
     """The assignments of a visitor who is in the only variation of the only experiment."""
-    config: dict[str, Any] = {
+    config: Any = {
         "experiments": [
             {
                 "id": "e",
@@ -45,7 +45,7 @@ def told(
     return server_assignments(contents_of(config), [decided], url)
 
 
-def content(variation: dict[str, Any], **given: Any) -> dict[str, Any]:
+def content(variation: Any, **given: Any) -> Any:
     """What is delivered of the variation."""
     (found,) = told(variation, **given)
     return {name: found[name] for name in ("mutations", "redirect_url", "css", "js")}
@@ -143,15 +143,13 @@ ELSEWHERE_BY_PAGES = HERE_BY_URL | {"pages": rules("/thanks")}
         ([ELSEWHERE_BY_URL, HERE_BY_PAGES], True),
     ],
 )
-def test_inactive__is_told_where_a_goal_can_count(goals: list[dict[str, Any]], is_told: bool) -> None:
+def test_inactive__is_told_where_a_goal_can_count(goals: list[Any], is_told: bool) -> None:
     assert bool(told(goals=goals, active=False)) is is_told
     assert told(goals=goals)
 
 
 @pytest.mark.parametrize(("goal", "is_told"), [(ANYWHERE, True), (HERE_BY_URL, False), (HERE_BY_PAGES, False)])
-def test_inactive__without_an_address__is_told_for_goals_that_count_everywhere(
-    goal: dict[str, Any], is_told: bool
-) -> None:
+def test_inactive__without_an_address__is_told_for_goals_that_count_everywhere(goal: Any, is_told: bool) -> None:
     assert bool(told(goals=[goal], active=False, url=None)) is is_told
 
 

@@ -11,7 +11,7 @@ from abtest.services.experiments.records import EXPERIMENTS
 from tests.unit.experiments.examples import CONTROL, GOAL, OCCASION, TREATMENT, arm, experiment, goal
 
 
-def there_and_back(document: dict[str, Any]) -> Any:
+def there_and_back(document: Any) -> Any:
     return experiment_from(canonical_json.loads(canonical_json.encode(document)))
 
 

@@ -30,16 +30,16 @@ def ids() -> Iterator[str]:
     return (f"019c0000-0000-7000-8000-{number:012}" for number in count(1))
 
 
-def page(*patterns: str, **fields: Any) -> dict[str, Any]:
+def page(*patterns: str, **fields: Any) -> Any:
     rules = [{"type": "simple", "pattern": pattern} for pattern in patterns]
     return {"id": RULE, "includeRules": rules, "excludeRules": [], **fields}
 
 
-def block(number: int, rules: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
+def block(number: int, rules: list[Any], **fields: Any) -> Any:
     return {"id": str(number), "name": f"Block {number}", "urlRules": rules, "mutations": [], **fields}
 
 
-def hide(selector: str) -> dict[str, Any]:
+def hide(selector: str) -> Any:
     return {"selector": selector, "action": "setStyle", "styles": {"display": "none"}}
 
 
@@ -88,7 +88,7 @@ def shipped(base: Experiment, *, approval_required: bool = False, **wish: Any) -
 Content = tuple[Any, str | None, str | None, str | None]
 
 
-def content_in_experiment(base: Experiment, url: str, visitor: dict[str, Any], now: float) -> Content | None:
+def content_in_experiment(base: Experiment, url: str, visitor: Any, now: float) -> Content | None:
     """Mutations, style sheet, script and reset script that the experiment gives there."""
     config = compile_experiment(base, NO_REFERENCES, {})
     decision = decide(prepare({"experiments": [config]}), visitor_of(visitor), url, now)
@@ -103,7 +103,7 @@ def content_in_experiment(base: Experiment, url: str, visitor: dict[str, Any], n
     return shown.get("mutations"), sheets or None, scripts, config.get("reset_js")
 
 
-def content_in_personalization(made: Personalization, url: str, visitor: dict[str, Any], now: float) -> Content | None:
+def content_in_personalization(made: Personalization, url: str, visitor: Any, now: float) -> Content | None:
     config = compile_personalization(made, NO_REFERENCES)
     decision = decide(prepare({"experiments": [], "personalizations": [config]}), visitor_of(visitor), url, now)
     shown = [each.experience for each in decision.personalizations if each.shown]

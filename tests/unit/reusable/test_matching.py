@@ -15,11 +15,11 @@ from abtest.domain.targeting.urls import parse_address
 URL = "https://shop.example/products/hat?color=red"
 
 
-def rules(*patterns: str, **fields: Any) -> list[dict[str, Any]]:
+def rules(*patterns: str, **fields: Any) -> list[Any]:
     return [{"type": "simple", "pattern": pattern, **fields} for pattern in patterns]
 
 
-def page(rule_id: str, *included: str, excluded: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
+def page(rule_id: str, *included: str, excluded: tuple[str, ...] = (), **fields: Any) -> Any:
     return {"id": rule_id, "includeRules": rules(*included), "excludeRules": rules(*excluded), **fields}
 
 
@@ -45,9 +45,7 @@ def page(rule_id: str, *included: str, excluded: tuple[str, ...] = (), **fields:
         ),
     ],
 )
-def test_match__says_which_rule_and_why(
-    given_rules: list[dict[str, Any]], expected: tuple[bool, str | None, str]
-) -> None:
+def test_match__says_which_rule_and_why(given_rules: list[Any], expected: tuple[bool, str | None, str]) -> None:
     verdict = match(given_rules, URL)
     assert (verdict.matched, verdict.rule_id, verdict.reason) == expected
 
@@ -63,7 +61,7 @@ _page = st.fixed_dictionaries(
 
 
 @given(st.lists(_page, max_size=4), st.sampled_from(["/a", "/b", "/a/c", "/a?q=1", "/"]))
-def test_match__of_any_rules__decides_as_delivery_does(pages: list[dict[str, Any]], path: str) -> None:
+def test_match__of_any_rules__decides_as_delivery_does(pages: list[Any], path: str) -> None:
     url = f"https://shop.example{path}"
     address = parse_address(url)
     assert address is not None

@@ -105,7 +105,7 @@ def test_handover__with_domains__says_all_that_storefronts_need() -> None:
         ({"enabled": False}, []),
     ],
 )
-def test_consent__getter_that_is_none__is_refused_where_it_counts(changes: dict[str, Any], paths: list[str]) -> None:
+def test_consent__getter_that_is_none__is_refused_where_it_counts(changes: Any, paths: list[str]) -> None:
     assert refused(lambda: consent.merged(consent.UNTOUCHED, changes)) == paths
 
 
@@ -120,7 +120,9 @@ def test_consent__of_each_provider__has_a_reader_and_the_group_that_is_asked_for
     assert reader is not None
     usual = {"group": reader.default_group} if reader.default_group else {}
     assert consent.compiled(mode) == {"read": reader.read, "events": list(reader.events)} | usual
-    assert (consent.compiled(replace(mode, required_group="mine")) or {})["group"] == "mine"
+    named = consent.compiled(replace(mode, required_group="mine"))
+    assert named is not None
+    assert named["group"] == "mine"
     assert consent.from_document(encode(mode)) == mode
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from abtest.domain.signals.shapes import TriggerFields
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, LimitReachedError
 from abtest.kit.ids import SystemRandomness
@@ -17,7 +18,7 @@ from tests.support.memory import MemoryCatalog
 
 SHOP, USER = "0192a3b4-0000-7000-8000-000000000001", "0192a3b4-0000-7000-8000-000000000002"
 CALLER = Caller(key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset(), request_id="r")
-SAYS = {"eventName": "purchase"}
+SAYS: TriggerFields = {"eventName": "purchase"}
 
 
 class RacedCatalog(MemoryCatalog):

@@ -1,6 +1,5 @@
 """Audience rules: what they hold for once they are conditions, by the evaluator that decides."""
 
-from collections.abc import Mapping
 from typing import Any, get_args
 
 import pytest
@@ -10,12 +9,14 @@ from hypothesis import strategies as st
 from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.domain.targeting.audiences import condition_of
 from abtest.domain.targeting.checks import check_audience
-from abtest.domain.targeting.comparisons import RULES, Attribute, problems_of
+from abtest.domain.targeting.comparisons import RULES, problems_of
 from abtest.domain.targeting.compilation import zones_in
 from abtest.domain.targeting.conditions import holds
+from abtest.domain.targeting.shapes import Attribute
 from abtest.kit.errors import ValidationFailedError
+from tests.support.any_json import any_json
 
-Json = dict[str, Any]
+Json = Any
 
 
 def comparison(attribute: str, operator: str, value: Any = ..., **fields: Any) -> Json:
@@ -25,11 +26,11 @@ def comparison(attribute: str, operator: str, value: Any = ..., **fields: Any) -
 
 def one(attribute: str, operator: str, value: Any = ..., **fields: Any) -> Json:
     rules = {"operator": "and", "conditions": [comparison(attribute, operator, value, **fields)]}
-    check_audience(rules)
+    check_audience(any_json(rules))
     return rules
 
 
-def reaches(rules: Mapping[str, Any], attributes: Json) -> bool:
+def reaches(rules: Any, attributes: Json) -> bool:
     return holds(condition_of(rules), attributes)
 
 
@@ -136,7 +137,7 @@ def test_groups__and_of_ors__combine() -> None:
 
 def test_condition__of_local_time__names_its_zone() -> None:
     rules = {"operator": "or", "groups": [one("local_hour", "gte", 1, **BERLIN), one("device", "exists")]}
-    assert set(zones_in(condition_of(rules))) == {"Europe/Berlin"}
+    assert set(zones_in(condition_of(any_json(rules)))) == {"Europe/Berlin"}
 
 
 IMPOSSIBLE: list[tuple[Json, str]] = [
@@ -184,7 +185,7 @@ IMPOSSIBLE: list[tuple[Json, str]] = [
 def test_comparison__that_cannot_be__is_refused_with_its_path(wrong: Json, field: str) -> None:
     rules = {"operator": "and", "groups": [{"operator": "or", "conditions": [comparison("device", "exists"), wrong]}]}
     with pytest.raises(ValidationFailedError) as refusal:
-        check_audience(rules)
+        check_audience(any_json(rules))
     assert [found.path for found in refusal.value.fields] == [f"rules.groups[0].conditions[1].{field}"]
 
 

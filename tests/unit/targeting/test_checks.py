@@ -6,6 +6,7 @@ import pytest
 
 from abtest.domain.targeting.checks import check_surface, check_targeting, expressions_of
 from abtest.kit.errors import ValidationFailedError
+from tests.support.any_json import any_json
 
 
 def test_expressions__stand_in_url_rules_conditions_and_comparisons() -> None:
@@ -20,7 +21,7 @@ def test_expressions__stand_in_url_rules_conditions_and_comparisons() -> None:
         "groups": [{"operator": "and", "conditions": [{**matches, "operator": "equals"}, matches]}],
     }
     targeting = {"pageRules": [{"pageId": "p"}, page], "segmentRules": [{"audienceId": "a"}, {"rules": rules}]}
-    assert list(expressions_of(targeting, "t")) == [
+    assert list(expressions_of(any_json(targeting), "t")) == [
         ("t.pageRules[1].includeRules[1].pattern", "a"),
         ("t.pageRules[1].excludeRules[0].pattern", "b"),
         ("t.pageRules[1].advancedCondition.$or[0].x.$elemMatch.$regexi", "c"),
@@ -30,7 +31,7 @@ def test_expressions__stand_in_url_rules_conditions_and_comparisons() -> None:
 
 
 @pytest.mark.parametrize("targeting", [None, {}, {"pageRules": None, "segmentRules": None}, {"own": [1]}])
-def test_targeting__that_restricts_nothing__is_right(targeting: dict[str, Any] | None) -> None:
+def test_targeting__that_restricts_nothing__is_right(targeting: Any | None) -> None:
     check_targeting(targeting)
     check_surface(targeting)
 
@@ -45,7 +46,7 @@ def test_targeting__that_restricts_nothing__is_right(targeting: dict[str, Any] |
         {"pageRules": [{"includeRules": [{"pattern": "/a"}]}]},
     ],
 )
-def test_targeting__of_an_older_form__must_be_stated_anew(left_behind: dict[str, Any]) -> None:
+def test_targeting__of_an_older_form__must_be_stated_anew(left_behind: Any) -> None:
     with pytest.raises(ValidationFailedError) as refusal:
         check_targeting(left_behind)
     assert [found.path for found in refusal.value.fields] == ["targeting"]

@@ -1,6 +1,5 @@
 """Targeting compiled: conditions, triggers, audiences, references, schedules, time zones."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -21,25 +20,26 @@ from abtest.domain.targeting.compilation import (
 from abtest.domain.targeting.conditions import holds
 from abtest.domain.targeting.pages import matches_pages
 from abtest.domain.targeting.urls import parse_address
+from tests.support.any_json import any_json
 
-CART = {"include": [{"path": r"\/?cart\/?"}]}
+CART: Any = {"include": [{"path": r"\/?cart\/?"}]}
 NOWHERE = {"include": [{"re": "[]"}]}
-NOBODY: dict[str, Any] = {"$not": {}}
+NOBODY: Any = {"$not": {}}
 PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
 ON_PHONES = {"device": {"$eq": "mobile"}}
 
 
-def page(pattern: str | None = "/cart", **fields: Any) -> dict[str, Any]:
+def page(pattern: str | None = "/cart", **fields: Any) -> Any:
     included = [] if pattern is None else [{"type": "simple", "pattern": pattern}]
     return {"id": "r", "includeRules": included, "excludeRules": [], **fields}
 
 
-def pages(*rules: Mapping[str, Any], references: References = NO_REFERENCES, **fields: Any) -> dict[str, Any] | None:
-    return compile_pages({"pageRules": list(rules), **fields}, references)
+def pages(*rules: Any, references: References = NO_REFERENCES, **fields: Any) -> Any | None:
+    return compile_pages(any_json({"pageRules": list(rules), **fields}), references)
 
 
-def audience(*rules: Mapping[str, Any], references: References = NO_REFERENCES, **fields: Any) -> dict[str, Any] | None:
-    return compile_audience({"segmentRules": list(rules), **fields}, references)
+def audience(*rules: Any, references: References = NO_REFERENCES, **fields: Any) -> Any | None:
+    return compile_audience(any_json({"segmentRules": list(rules), **fields}), references)
 
 
 # ------------------------------------------------------------------ the whole
@@ -60,7 +60,7 @@ def test_targeting__with_every_field__has_every_part() -> None:
         "identity": "customer",
         "note": "kept, no effect",
     }
-    assert compile_targeting(targeting) == {
+    assert compile_targeting(any_json(targeting)) == {
         "pages": {"mode": "all", "in": [CART], "out": []},
         "audience": {"mode": "all", "in": [ON_PHONES], "out": []},
         "surface": "checkout",
@@ -69,7 +69,9 @@ def test_targeting__with_every_field__has_every_part() -> None:
 
 
 def test_targeting__with_nulls__restricts_nothing() -> None:
-    assert compile_targeting({"pageRules": None, "segmentRules": None, "surface": None, "identity": None}) == {}
+    assert (
+        compile_targeting(any_json({"pageRules": None, "segmentRules": None, "surface": None, "identity": None})) == {}
+    )
 
 
 # ------------------------------------------------------------------ page rules
@@ -86,17 +88,17 @@ def test_targeting__with_nulls__restricts_nothing() -> None:
         ({"type": "delay", "ms": 0}, "delay:0"),
     ],
 )
-def test_trigger__of_each_type__is_one_string(trigger: dict[str, Any], expected: str) -> None:
+def test_trigger__of_each_type__is_one_string(trigger: Any, expected: str) -> None:
     assert pages(page(trigger=trigger)) == {"mode": "any", "in": [{**CART, "trigger": expected}], "out": []}
 
 
 @pytest.mark.parametrize("trigger", [None, {}, {"type": "immediate"}])
-def test_trigger__that_is_immediate__is_none(trigger: dict[str, Any] | None) -> None:
+def test_trigger__that_is_immediate__is_none(trigger: Any | None) -> None:
     assert pages(page(trigger=trigger)) == {"mode": "any", "in": [CART], "out": []}
 
 
 @pytest.mark.parametrize("trigger", [{"type": "scroll"}, {"selector": ".a"}, {"type": None}])
-def test_trigger__of_an_unknown_type__is_no_guess(trigger: dict[str, Any]) -> None:
+def test_trigger__of_an_unknown_type__is_no_guess(trigger: Any) -> None:
     with pytest.raises(UnreadableTargetingError):
         pages(page(trigger=trigger))
 
@@ -107,7 +109,7 @@ def test_advanced_condition__is_the_condition_of_its_page_rule() -> None:
 
 
 @pytest.mark.parametrize("condition", [None, {}])
-def test_advanced_condition__that_asks_nothing__is_none(condition: dict[str, Any] | None) -> None:
+def test_advanced_condition__that_asks_nothing__is_none(condition: Any | None) -> None:
     assert pages(page(advancedCondition=condition)) == {"mode": "any", "in": [CART], "out": []}
 
 
@@ -146,14 +148,18 @@ def test_audience_rules__without_rules__are_no_guess() -> None:
 # ------------------------------------------------------------------ references
 
 KNOWN = References(
-    pages={"p1": {"name": "Cart", "includeRules": [{"type": "simple", "pattern": "/cart"}], "excludeRules": []}},
-    audiences={"a1": {"name": "Phones", "rules": PHONES}},
+    pages=any_json(
+        {"p1": {"name": "Cart", "includeRules": [{"type": "simple", "pattern": "/cart"}], "excludeRules": []}}
+    ),
+    audiences=any_json({"a1": {"name": "Phones", "rules": PHONES}}),
 )
 
 
 def test_page__by_reference__is_that_page() -> None:
     condition, trigger = {"a": 1}, {"type": "dom_ready"}
-    known = References(pages={"p1": {**KNOWN.pages["p1"], "advancedCondition": condition, "trigger": trigger}})
+    known = References(
+        pages=any_json({"p1": {**KNOWN.pages["p1"], "advancedCondition": condition, "trigger": trigger}})
+    )
     assert pages({"id": "r", "pageId": "p1"}, references=known) == {
         "mode": "any",
         "in": [{**CART, "when": condition, "trigger": "dom_ready"}],
@@ -187,7 +193,7 @@ def test_references__to_nothing__include_nobody() -> None:
 
 
 @given(attributes=st.dictionaries(st.text(max_size=3), st.none() | st.integers() | st.text(max_size=3), max_size=3))
-def test_audience__that_is_gone__holds_for_nobody(attributes: dict[str, Any]) -> None:
+def test_audience__that_is_gone__holds_for_nobody(attributes: Any) -> None:
     compiled = audience({"id": "r", "audienceId": "gone"})
     assert compiled is not None
     (condition,) = compiled["in"]
@@ -209,7 +215,7 @@ RULES = st.lists(
 DOCUMENTS = st.dictionaries(st.sampled_from(("p1", "p2", "p3")), st.sampled_from(PATHS).map(page))
 
 
-def delivered(targeting: Mapping[str, Any], documents: Mapping[str, Any]) -> set[str]:
+def delivered(targeting: Any, documents: Any) -> set[str]:
     compiled = compile_pages(targeting, References(pages=documents))
     addresses = {path: parse_address(f"https://shop.example{path}") for path in PATHS}
     return {path for path, address in addresses.items() if address and matches_pages(compiled, address)}
@@ -217,7 +223,7 @@ def delivered(targeting: Mapping[str, Any], documents: Mapping[str, Any]) -> set
 
 @given(rules=RULES, mode=st.sampled_from(("any", "all")), documents=DOCUMENTS, lost=st.sampled_from(("p1", "p2", "p3")))
 def test_reference__lost_where_it_included__never_widens_where_something_is_delivered(
-    rules: list[dict[str, Any]], mode: str, documents: dict[str, Any], lost: str
+    rules: list[Any], mode: str, documents: Any, lost: str
 ) -> None:
     targeting = {"pageMatchMode": mode, "pageRules": rules}
     if any(rule["pageId"] == lost and not rule["include"] and not rule["disabled"] for rule in rules):
@@ -228,15 +234,15 @@ def test_reference__lost_where_it_included__never_widens_where_something_is_deli
 
 @given(rules=RULES, mode=st.sampled_from(("any", "all")), documents=DOCUMENTS)
 def test_reference__to_what_exists__is_the_same_as_its_rules_in_place(
-    rules: list[dict[str, Any]], mode: str, documents: dict[str, Any]
+    rules: list[Any], mode: str, documents: Any
 ) -> None:
     in_place = [
         {**documents.get(rule["pageId"], {}), **rule, "pageId": None} for rule in rules if rule["pageId"] in documents
     ]
     named = [rule for rule in rules if rule["pageId"] in documents]
-    assert compile_pages({"pageMatchMode": mode, "pageRules": named}, References(pages=documents)) == compile_pages(
-        {"pageMatchMode": mode, "pageRules": in_place}
-    )
+    assert compile_pages(
+        any_json({"pageMatchMode": mode, "pageRules": named}), References(pages=documents)
+    ) == compile_pages(any_json({"pageMatchMode": mode, "pageRules": in_place}))
 
 
 # ------------------------------------------------------------------ goals
@@ -271,8 +277,8 @@ def test_goal_pages__excluding_addresses_under_a_condition__count_on_none_of_the
 
 def test_schedule__is_days_and_their_zone() -> None:
     schedule = {"excludedDays": ["sunday", "monday"], "timezone": "Europe/Berlin"}
-    assert compile_schedule(schedule) == {"days": ["sunday", "monday"], "zone": "Europe/Berlin"}
-    assert compile_schedule(None) is compile_schedule({}) is None
+    assert compile_schedule(any_json(schedule)) == {"days": ["sunday", "monday"], "zone": "Europe/Berlin"}
+    assert compile_schedule(None) is compile_schedule(any_json({})) is None
 
 
 def test_zones__are_found_wherever_conditions_ask_for_local_time() -> None:
@@ -291,7 +297,7 @@ def test_zones__are_found_wherever_conditions_ask_for_local_time() -> None:
     }
     advanced = {"$or": [{"$not": {"local.Etc/GMT+5.time": {"$gt": "12:00"}}}, {"local.UTC": {"$exists": True}}]}
     compiled = compile_targeting(
-        {"segmentRules": [{"id": "s", "rules": rules}], "pageRules": [page(advancedCondition=advanced)]}
+        any_json({"segmentRules": [{"id": "s", "rules": rules}], "pageRules": [page(advancedCondition=advanced)]})
     )
     assert set(zones_in(compiled)) == {"Europe/Berlin", "Asia/Tokyo", "Etc/GMT+5", "UTC"}
 
@@ -306,5 +312,5 @@ def test_zones__are_found_wherever_conditions_ask_for_local_time() -> None:
         {"a.local.UTC": 1},
     ],
 )
-def test_zones__of_other_paths__are_none(condition: dict[str, Any]) -> None:
+def test_zones__of_other_paths__are_none(condition: Any) -> None:
     assert list(zones_in(condition)) == []

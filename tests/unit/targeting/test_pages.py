@@ -14,7 +14,9 @@ from abtest.domain.targeting.pages import (
     prepare_page,
     prepare_pages,
 )
+from abtest.domain.targeting.shapes import CompiledPage
 from abtest.domain.targeting.urls import Address, compile_rule, parse_address
+from tests.support.any_json import any_json
 
 
 def at(path: str) -> Address:
@@ -23,18 +25,18 @@ def at(path: str) -> Address:
     return address
 
 
-def rule(pattern: str, **fields: Any) -> dict[str, Any]:
+def rule(pattern: str, **fields: Any) -> Any:
     return {"type": "simple", "pattern": pattern, **fields}
 
 
-def page(included: Sequence[str] = (), excluded: Sequence[str] = (), **fields: Any) -> dict[str, Any]:
+def page(included: Sequence[str] = (), excluded: Sequence[str] = (), **fields: Any) -> Any:
     rules = {"includeRules": [rule(each) for each in included], "excludeRules": [rule(each) for each in excluded]}
     return {"id": "p", **rules, **fields}
 
 
-def runs(path: str, *pages: dict[str, Any], mode: str | None = None) -> bool:
+def runs(path: str, *pages: Any, mode: str | None = None) -> bool:
     targeting = {"pageRules": list(pages)} | ({"pageMatchMode": mode} if mode else {})
-    return matches_pages(compile_pages(targeting), at(path))
+    return matches_pages(compile_pages(any_json(targeting)), at(path))
 
 
 def test_experiment__without_targeting__runs_everywhere() -> None:
@@ -123,18 +125,18 @@ def view(path: str = "/a", triggers: Sequence[str] = (), **attributes: Any) -> P
     return PageView(at(path), attributes, frozenset(triggers))
 
 
-ON_A = {"include": [compile_rule("simple", "/a")]}
+ON_A: CompiledPage = {"include": [compile_rule("simple", "/a")]}
 
 
 def test_page_rule__with_a_condition__holds_where_it_holds() -> None:
-    rule = prepare_page({**ON_A, "when": {"data_layer.template": "product"}})
+    rule = prepare_page(any_json({**ON_A, "when": {"data_layer.template": "product"}}))
     assert rule(view(data_layer={"template": "product"}))
     assert not rule(view(data_layer={"template": "cart"}))
     assert not rule(view("/b", data_layer={"template": "product"}))
 
 
 def test_page_rule__with_a_trigger__holds_once_it_has_fired() -> None:
-    rule = prepare_page({**ON_A, "trigger": "element:.hero"})
+    rule = prepare_page(any_json({**ON_A, "trigger": "element:.hero"}))
     assert rule(view(triggers=["dom_ready", "element:.hero"]))
     assert not rule(view(triggers=["dom_ready"]))
 
@@ -143,12 +145,12 @@ def test_page_rule__without_an_address__holds_where_no_url_is_asked_for() -> Non
     nowhere = PageView(None, {})
     assert prepare_page({})(nowhere)
     assert prepare_page({"exclude": ON_A["include"]})(nowhere)
-    assert not prepare_page(ON_A)(nowhere)
+    assert not prepare_page(any_json(ON_A))(nowhere)
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("any", True), ("all", False)])
 def test_audience__of_conditions_of_which_one_holds__counts_as_its_mode_says(mode: str, expected: bool) -> None:
-    audience = prepare_audience({"mode": mode, "in": [{"country": "DE"}, {"device": "mobile"}], "out": []})
+    audience = prepare_audience(any_json({"mode": mode, "in": [{"country": "DE"}, {"device": "mobile"}], "out": []}))
     assert audience(view(country="DE", device="desktop")) is expected
 
 

@@ -2,20 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from abtest.domain.assignment.shapes import (
+    AssignmentAnswer,
+    DecisionAnswer,
+    FlagAnswer,
+    PersonalizationAnswer,
+    PublishedExperience,
+    PublishedExperiment,
+    PublishedFlag,
+    PublishedPersonalization,
+    PublishedVariation,
+)
 
 Cohort = Literal["active", "holdout"]
 Reason = Literal["paused", "dark", "targeting", "rollout", "on"]
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """A visitor's variation. One that is not active shows nothing and only attributes goals."""
 
-    experiment: Mapping[str, Any]
+    experiment: PublishedExperiment
     """The experiment as the config has it."""
-    variation: Mapping[str, Any]
+    variation: PublishedVariation
     """The variation as the config has it."""
     index: int
     seed: str
@@ -27,9 +38,9 @@ class Assignment:
     by_customer: bool = False
     """The customer id was hashed, not the visitor id."""
 
-    def document(self) -> Document:
+    def document(self) -> AssignmentAnswer:
         """The assignment as JSON; what is false among the last three is left out."""
-        said: Document = {
+        said: AssignmentAnswer = {
             "experiment_id": self.experiment["id"],
             "variation_id": self.variation["id"],
             "variation_index": self.index,
@@ -50,11 +61,11 @@ class Assignment:
 class Personalized:
     """An experience for a visitor; not `shown` to those outside the rollout, who are measured as such."""
 
-    personalization: Mapping[str, Any]
-    experience: Mapping[str, Any]
+    personalization: PublishedPersonalization
+    experience: PublishedExperience
     shown: bool
 
-    def document(self) -> Document:
+    def document(self) -> PersonalizationAnswer:
         """The personalization as JSON."""
         return {
             "personalization_id": self.personalization["id"],
@@ -68,11 +79,11 @@ class Personalized:
 class FlagValue:
     """A flag's value for a visitor, and which rule gave it."""
 
-    flag: Mapping[str, Any]
-    value: Any
+    flag: PublishedFlag
+    value: object
     reason: Reason
 
-    def document(self) -> Document:
+    def document(self) -> FlagAnswer:
         """The value as JSON."""
         return {"value": self.value, "reason": self.reason}
 
@@ -86,7 +97,7 @@ class Decision:
     personalizations: tuple[Personalized, ...]
     flags: Mapping[str, FlagValue]
 
-    def document(self) -> Document:
+    def document(self) -> DecisionAnswer:
         """The answer as JSON."""
         return {
             "cohort": self.cohort,

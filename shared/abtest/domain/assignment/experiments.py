@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.domain.assignment.allocation import variation_index
 from abtest.domain.assignment.decision import Assignment
@@ -11,7 +10,7 @@ from abtest.domain.assignment.roster import Experiment, Roster
 from abtest.domain.assignment.screen import Mask, flags_of, mask_of, places_of
 from abtest.domain.assignment.situation import Situation
 
-Force = Mapping[str, Any]
+Force = Mapping[str, object]
 """Variation ids, or decimal indices, by experiment id."""
 
 Placed = dict[int, Assignment]
@@ -50,11 +49,11 @@ def _forced(roster: Roster, force: Force) -> Placed:
     }
 
 
-def _index(experiment: Experiment, wish: Any) -> int | None:
+def _index(experiment: Experiment, wish: object) -> int | None:
     """The variation that is wished for, by id or by decimal index."""
     found = experiment.indices.get(wish) if isinstance(wish, str) else None
-    if found is None and _INDEX.fullmatch(str(wish)) and int(wish) < len(experiment.indices):
-        return int(wish)
+    if found is None and _INDEX.fullmatch(str(wish)) and int(str(wish)) < len(experiment.indices):
+        return int(str(wish))
     return found
 
 

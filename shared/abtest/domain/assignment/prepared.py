@@ -5,10 +5,17 @@ What cannot be read is left out, each experiment, personalization and flag on it
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from abtest.domain.assignment.reading import Dark, Document, Share, dark_of, readable, share_of, text_of
+from abtest.domain.assignment.reading import Dark, Share, dark_of, readable, share_of, text_of
 from abtest.domain.assignment.roster import Roster, experiment_of
+from abtest.domain.assignment.shapes import (
+    Decided,
+    PublishedExperience,
+    PublishedFlag,
+    PublishedPersonalization,
+    PublishedRule,
+    Restricted,
+)
 from abtest.domain.targeting.pages import Rule, prepare_audience, prepare_pages
 
 
@@ -25,7 +32,7 @@ class Reach:
 class Choice:
     """One rule of a personalization: these visitors get this experience."""
 
-    experience: Document
+    experience: PublishedExperience
     audience: Rule
     pages: Rule
 
@@ -34,22 +41,22 @@ class Choice:
 class Personalization:
     """An active personalization."""
 
-    document: Document
+    document: PublishedPersonalization
     surface: str | None
     share: Share
     reach: Reach
     choices: tuple[Choice, ...]
-    default: Document | None
+    default: PublishedExperience | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
     """An active or paused flag."""
 
-    document: Document
+    document: PublishedFlag
     key: str
-    on: Any
-    off: Any
+    on: object
+    off: object
     paused: bool
     share: Share
     reach: Reach
@@ -66,7 +73,7 @@ class Prepared:
     flags: tuple[Flag, ...]
 
 
-def prepare(config: Document) -> Prepared:
+def prepare(config: Decided) -> Prepared:
     """The config made ready. Never raises; of a holdout that cannot be read there is none."""
     return Prepared(
         holdout=next(readable(share_of, [config["holdout"]] if "holdout" in config else []), None),
@@ -77,7 +84,7 @@ def prepare(config: Document) -> Prepared:
     )
 
 
-def _reach(document: Document) -> Reach:
+def _reach(document: Restricted) -> Reach:
     return Reach(
         dark=dark_of(document),
         audience=prepare_audience(document.get("audience")),
@@ -85,7 +92,7 @@ def _reach(document: Document) -> Reach:
     )
 
 
-def _personalization(document: Document) -> Personalization:
+def _personalization(document: PublishedPersonalization) -> Personalization:
     text_of(document["id"])
     experiences = {text_of(experience["key"]): experience for experience in document["experiences"]}
     for experience in experiences.values():
@@ -101,7 +108,7 @@ def _personalization(document: Document) -> Personalization:
     )
 
 
-def _choice(rule: Document, experiences: Mapping[str, Document]) -> Choice:
+def _choice(rule: PublishedRule, experiences: Mapping[str, PublishedExperience]) -> Choice:
     return Choice(
         experience=experiences[rule["experience"]],
         audience=prepare_audience(rule.get("audience")),
@@ -109,7 +116,7 @@ def _choice(rule: Document, experiences: Mapping[str, Document]) -> Choice:
     )
 
 
-def _flag(document: Document) -> Flag:
+def _flag(document: PublishedFlag) -> Flag:
     return Flag(
         document=document,
         key=text_of(document["key"]),

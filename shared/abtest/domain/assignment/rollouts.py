@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from abtest.domain.assignment.decision import FlagValue, Personalized, Reason
 from abtest.domain.assignment.prepared import Flag, Personalization, Reach
-from abtest.domain.assignment.reading import Document
+from abtest.domain.assignment.shapes import PublishedExperience
 from abtest.domain.assignment.situation import Situation
 
 _GLOBAL = "global"
@@ -27,7 +27,7 @@ def flag_values(flags: Iterable[Flag], situation: Situation) -> dict[str, FlagVa
     return {flag.key: _value(flag, _reason(flag, situation)) for flag in flags}
 
 
-def _experience(personalization: Personalization, situation: Situation) -> Document | None:
+def _experience(personalization: Personalization, situation: Situation) -> PublishedExperience | None:
     if situation.is_dark(personalization.reach.dark) or not _is_meant(personalization.reach, situation):
         return None
     for choice in personalization.choices:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from abtest.domain.assignment.allocation import Range
 from abtest.domain.assignment.decision import Assignment
 from abtest.domain.assignment.hash import BUCKETS, seed
-from abtest.domain.assignment.reading import Dark, Document, dark_of, range_of, state_of, text_of, whole_of
+from abtest.domain.assignment.reading import Dark, dark_of, range_of, state_of, text_of, whole_of
 from abtest.domain.assignment.screen import Mask, Screen, masks
+from abtest.domain.assignment.shapes import PublishedExperiment, PublishedGroup
 from abtest.domain.targeting.pages import Rule, prepare_audience, prepare_pages
 
 Outcomes = tuple[Assignment | None, ...]
@@ -28,7 +28,7 @@ class Group:
 class Experiment:
     """A running experiment."""
 
-    document: Document
+    document: PublishedExperiment
     seed: str
     state: int
     group: Group | None
@@ -69,7 +69,7 @@ class Roster:
         self.pages = Screen([each.pages for each in members])
 
 
-def experiment_of(document: Document) -> Experiment:
+def experiment_of(document: PublishedExperiment) -> Experiment:
     """The experiment of a config. Raises one of `reading.UNREADABLE` for what is none."""
     variations = document["variations"]
     group, surface = document.get("group"), document.get("surface")
@@ -90,7 +90,7 @@ def experiment_of(document: Document) -> Experiment:
     )
 
 
-def _group(document: Document) -> Group:
+def _group(document: PublishedGroup) -> Group:
     return Group(state=state_of(document["state"]), ranges=tuple(map(range_of, document["ranges"])))
 
 
@@ -104,11 +104,11 @@ def _table(ranges: tuple[Range, ...]) -> bytes:
     return bytes(table)
 
 
-def _outcomes(document: Document, seeded: str, *, active: bool) -> Outcomes:
+def _outcomes(document: PublishedExperiment, seeded: str, *, active: bool) -> Outcomes:
     places = range(len(document["variations"]))
     return (*(_assignment(document, seeded, index, active=active) for index in places), None)
 
 
-def _assignment(document: Document, seeded: str, index: int, **how: Any) -> Assignment:
+def _assignment(document: PublishedExperiment, seeded: str, index: int, **how: bool) -> Assignment:
     variation = document["variations"][index]
     return Assignment(experiment=document, variation=variation, index=index, seed=seeded, **how)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,8 +10,8 @@ class Visitor:
 
     id: str | None = None
     customer_id: str | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    sticky: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, object] = field(default_factory=dict)
+    sticky: Mapping[str, object] = field(default_factory=dict)
     """Variation ids by the seed of their experiment."""
     surface: str | None = None
     triggers: frozenset[str] = frozenset()
@@ -23,7 +22,7 @@ class Visitor:
         return self.id or self.customer_id or None
 
 
-def visitor_of(raw: Any) -> Visitor:
+def visitor_of(raw: object) -> Visitor:
     """The visitor that a JSON document describes, or whose id a text is. What has a wrong type counts as absent."""
     if isinstance(raw, str):
         return Visitor(id=raw or None)
@@ -39,15 +38,15 @@ def visitor_of(raw: Any) -> Visitor:
     )
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _text(document: Mapping[str, Any], *names: str) -> str | None:
+def _text(document: Mapping[str, object], *names: str) -> str | None:
     """The first of these properties that is a text with anything in it."""
     return next((value for name in names if isinstance(value := document.get(name), str) and value), None)
 
 
-def _object(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _object(document: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = document.get(name)
     return value if isinstance(value, Mapping) else {}

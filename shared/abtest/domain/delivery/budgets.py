@@ -1,11 +1,10 @@
 """How much of a shop's budgets a part of its config takes: known when it is written, before anything is published."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from abtest.domain.assignment.shapes import PublishedExperiment, PublishedFlag, PublishedPersonalization
 from abtest.domain.delivery.chunks import INLINE_BYTES
 from abtest.domain.delivery.manifest import MAX_SNIPPET_BYTES
-from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.snippet import as_text
 from abtest.domain.experiments.limits import MAX_CONFIG_BYTES
 from abtest.kit import canonical_json
@@ -19,6 +18,9 @@ _CODE = ("js", "reset_js", "css")
 _CHUNK_NAME = "0" * 64
 
 
+Weighed = PublishedExperiment | PublishedPersonalization | PublishedFlag
+
+
 @dataclass(frozen=True, slots=True)
 class Weight:
     """Bytes of a part in each file that has a budget."""
@@ -30,7 +32,7 @@ class Weight:
 NOTHING = Weight()
 
 
-def weight(part: Config) -> Weight:
+def weight(part: Weighed) -> Weight:
     """The weight of an experiment or personalization, with the comma behind it."""
     return Weight(len(canonical_json.encode(part)) + 1, len(as_text(_inlined(part)).encode(errors="replace")) + 1)
 
@@ -48,7 +50,7 @@ def exceeded(standing: Weight, before: Weight, after: Weight) -> str | None:
     return None
 
 
-def _inlined(part: Any, field: str = "") -> Any:
+def _inlined(part: object, field: str = "") -> object:
     """The part without what would be a chunk of its own."""
     if field in _CODE and isinstance(part, str) and len(part.encode(errors="replace")) > INLINE_BYTES:
         return _CHUNK_NAME

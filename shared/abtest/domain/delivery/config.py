@@ -3,29 +3,40 @@
 Compiling happens once for all environments of a shop; each environment's config is then put together from the parts.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 from abtest.domain.assignment.hash import fold
+from abtest.domain.assignment.shapes import (
+    Decided,
+    PublishedExperiment,
+    PublishedFlag,
+    PublishedHoldout,
+    PublishedPersonalization,
+)
 from abtest.domain.delivery.experiments import compile_experiment, groups_of_members
-from abtest.domain.delivery.parts import Config, below
+from abtest.domain.delivery.parts import below
 from abtest.domain.delivery.rollouts import compile_flag, compile_personalization
+from abtest.domain.delivery.shapes import PublishedConfig, PublishedRuntime
 from abtest.domain.exclusion_groups.model import ExclusionGroup
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.flags.model import Flag
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.settings import consent, external_tracking
 from abtest.domain.settings.runtime import UNTOUCHED, RuntimeSettings
+from abtest.domain.settings.shapes import PublishedEnvironment
 from abtest.domain.settings.shop import Shop
 from abtest.domain.signals.compilation import compile_trigger
 from abtest.domain.signals.model import Trigger
+from abtest.domain.signals.shapes import CompiledTrigger
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, zones_in
 from abtest.kit.json_objects import present
 
 FORMAT = 1
 
 _Item = TypeVar("_Item", Experiment, Personalization, Flag, Trigger)
+_Published = TypeVar("_Published")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,21 +52,23 @@ class Runtime:
     shop_domain: str = ""
     settings: RuntimeSettings = UNTOUCHED
 
-    def document(self) -> Config:
+    def document(self) -> PublishedRuntime:
         """The config's `runtime`."""
-        return {
+        runtime: PublishedRuntime = {
             "environment": self.environment,
             "currency": self.currency,
             "events_url": self.events_url,
             "events_signature": self.events_signature,
-        } | present(
+        }
+        runtime |= present(
             consent=consent.compiled(self.settings.consent),
             handover=external_tracking.handover(self.settings.external_tracking, self.handover_url),
             environments=self._environments(),
             domains=self.settings.cookie_domains(self.shop_domain),
         )
+        return runtime
 
-    def _environments(self) -> list[Config]:
+    def _environments(self) -> list[PublishedEnvironment]:
         """Only the active one leads to others: a sub-snippet that led on could lead back."""
         environments = self.settings.environments
         return environments.beside_the_active() if self.environment == environments.active_key else []
@@ -80,22 +93,22 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Generic[_Published]):
     """A compiled personalization or flag, and the environment that it is for."""
 
     environment: str
-    config: Config
+    config: _Published
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
     """Everything that is delivered, compiled, each list in the config's order. `left_out` says what is not and why."""
 
-    holdout: Config | None = None
-    experiments: Sequence[Config] = ()
-    personalizations: Sequence[Part] = ()
-    flags: Sequence[Part] = ()
-    triggers: Sequence[Config] = ()
+    holdout: PublishedHoldout | None = None
+    experiments: Sequence[PublishedExperiment] = ()
+    personalizations: Sequence[Part[PublishedPersonalization]] = ()
+    flags: Sequence[Part[PublishedFlag]] = ()
+    triggers: Sequence[CompiledTrigger] = ()
     left_out: Sequence[str] = ()
 
 
@@ -131,38 +144,40 @@ def compile_shop(shop: Shop, stored: Stored) -> Delivered:
     )
 
 
-def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> Config:
+def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> PublishedConfig:
     """The config of one environment: experiments and the holdout are for all, the rest is for its own."""
-    personalizations, flags = (
-        [part.config for part in parts if part.environment == runtime.environment]
-        for parts in (delivered.personalizations, delivered.flags)
-    )
-    return {
+    personalizations = [part.config for part in delivered.personalizations if part.environment == runtime.environment]
+    flags = [part.config for part in delivered.flags if part.environment == runtime.environment]
+    config: PublishedConfig = {
         "shop_id": runtime.shop_id,
         "runtime": runtime.document(),
         "signals": present(triggers=delivered.triggers),
         "profile": {},
         "delivery": {"format": FORMAT, "revision": revision},
         "experiments": list(delivered.experiments),
-    } | present(
+    }
+    config |= present(
         zones=_zones([*delivered.experiments, *personalizations, *flags]),
         holdout=delivered.holdout,
         personalizations=personalizations,
         flags=flags,
     )
+    return config
 
 
-def compile_flags(shop_id: str, flags: Iterable[Flag], references: References) -> Config:
+def compile_flags(shop_id: str, flags: Iterable[Flag], references: References) -> Decided:
     """As much of a config as deciding these flags needs: active and paused ones, those for servers included."""
     parts = [part for _, part in _flags(filter(_is_flagged, flags), references, [])]
-    return {"shop_id": shop_id, "experiments": []} | present(zones=_zones(parts), flags=parts)
+    config: Decided = {"shop_id": shop_id, "experiments": []}
+    config |= present(zones=_zones(parts), flags=parts)
+    return config
 
 
-def _flags(flags: Iterable[Flag], references: References, left_out: list[str]) -> list[tuple[Flag, Config]]:
+def _flags(flags: Iterable[Flag], references: References, left_out: list[str]) -> list[tuple[Flag, PublishedFlag]]:
     return _compiled(flags, lambda each: (str(each.key),), lambda each: compile_flag(each, references), left_out)
 
 
-def _holdout(shop: Shop) -> Config | None:
+def _holdout(shop: Shop) -> PublishedHoldout | None:
     if not shop.holdout_v1_enabled:
         return None
     share = below(shop.holdout_pct / 100)
@@ -190,15 +205,15 @@ def is_public(flag: Flag) -> bool:
 
 def _compiled(
     items: Iterable[_Item],
-    key: Callable[[_Item], tuple[Any, ...]],
-    compiled: Callable[[_Item], Config],
+    key: Callable[[_Item], tuple[int | str, ...]],
+    compiled: Callable[[_Item], _Published],
     left_out: list[str],
-) -> list[tuple[_Item, Config]]:
+) -> list[tuple[_Item, _Published]]:
     """Items with their parts, in the order of their keys.
 
     What was stored may be of any form, so whatever goes wrong with an item leaves that item out.
     """
-    made: list[tuple[tuple[Any, ...], _Item, Config]] = []
+    made: list[tuple[tuple[int | str, ...], _Item, _Published]] = []
     for item in items:
         try:
             made.append((key(item), item, compiled(item)))
@@ -210,6 +225,6 @@ def _compiled(
 _TARGETED = ("pages", "audience", "rules", "goals")
 
 
-def _zones(parts: Iterable[Config]) -> list[str]:
+def _zones(parts: Iterable[Mapping[str, object]]) -> list[str]:
     asked = (part[name] for part in parts for name in _TARGETED if name in part)
     return sorted({zone for targeted in asked for zone in zones_in(targeted)})

@@ -1,10 +1,11 @@
 """Mutations as shoppers' browsers get them: the contract's aliases folded away, notes for people left out."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-Mutation = Mapping[str, Any]
+from abtest.domain.assignment.shapes import MutationPayload, PublishedMutation
+from abtest.domain.experiments.shapes import Mutation
+from abtest.kit.json_objects import present
 
 _ALIASES = {"setText": "text", "setStyle": "style"}
 _ATTRIBUTES = re.compile(r"\[[^\]]*\]")
@@ -22,12 +23,12 @@ POSITIONAL, WHOLE, CONTEXTUAL, UNSURE = 1, 2, 4, 8
 """Kinds of selectors, as bits."""
 
 
-def normalised(mutations: Iterable[Mutation]) -> list[dict[str, Any]]:
+def normalised(mutations: Iterable[Mutation]) -> list[PublishedMutation]:
     """Each as docs/data-model.md section 1 has it: with `text`, `html`, `styles` or `attributes`, and its `kind`."""
     return [_normalised(mutation) for mutation in mutations]
 
 
-def without_kinds(compiled: Iterable[Mutation]) -> list[dict[str, Any]]:
+def without_kinds(compiled: Iterable[PublishedMutation]) -> list[dict[str, object]]:
     """For those who apply mutations in their own way."""
     return [{name: value for name, value in each.items() if name != "kind"} for each in compiled]
 
@@ -51,14 +52,16 @@ def kind_of(selector: str) -> int:
     return kind
 
 
-def _normalised(mutation: Mutation) -> dict[str, Any]:
+def _normalised(mutation: Mutation) -> PublishedMutation:
     action: str = _ALIASES.get(mutation["action"]) or mutation["action"]
     selector = mutation["selector"]
     kind = kind_of(selector)
-    return {"selector": selector, "action": action} | ({"kind": kind} if kind else {}) | _payload(action, mutation)
+    published: PublishedMutation = {"selector": selector, "action": action}
+    published |= present(kind=kind, **_payload(action, mutation))
+    return published
 
 
-def _payload(action: str, mutation: Mutation) -> dict[str, Any]:
+def _payload(action: str, mutation: Mutation) -> MutationPayload:
     if action == "text":
         return {"text": mutation.get("text") or ""}
     if action in ("html", "insertBefore", "insertAfter"):

@@ -1,17 +1,14 @@
 """What all parts of the config share: how absence is written, goals, schedules, the seeds of shares."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.domain.assignment.allocation import ranges
+from abtest.domain.assignment.shapes import PublishedGoal
 from abtest.domain.goals.model import Goal
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, compile_goal_pages
+from abtest.domain.targeting.shapes import PageRules
 from abtest.domain.targeting.urls import compile_rule
 from abtest.kit.json_objects import present
-
-Config = dict[str, Any]
-PageRules = Mapping[str, Mapping[str, Any]]
-"""Page rules of an experiment by id; its goals name them."""
 
 
 def below(share: float) -> int:
@@ -20,10 +17,11 @@ def below(share: float) -> int:
     return end
 
 
-def goal(measured: Goal, page_rules: PageRules, references: References = NO_REFERENCES) -> Config:
-    """A goal as far as browsers need it."""
+def goal(measured: Goal, page_rules: Mapping[str, PageRules], references: References = NO_REFERENCES) -> PublishedGoal:
+    """A goal as far as browsers need it. `page_rules` are those of its experiment by id."""
     page = page_rules.get(measured.page_id or "")
-    return {"id": measured.id, "type": measured.type, "once": measured.count_once} | present(
+    published: PublishedGoal = {"id": measured.id, "type": measured.type, "once": measured.count_once}
+    published |= present(
         event=measured.event_name,
         selector=measured.selector,
         text=measured.text_match,
@@ -31,3 +29,4 @@ def goal(measured: Goal, page_rules: PageRules, references: References = NO_REFE
         pages=None if page is None else compile_goal_pages(page, references),
         capture=[dict(capture) for capture in measured.capture],
     )
+    return published

@@ -4,12 +4,17 @@ What a part requires stands beside its source (`abtest.storefront.parts`). Too m
 little costs the shop the feature, so that in doubt a part is included, and for what is not known here all are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from abtest.domain.assignment.shapes import (
+    PublishedExperiment,
+    PublishedGoal,
+    PublishedMutation,
+    PublishedPersonalization,
+)
 from abtest.domain.delivery.mutations import POSITIONAL
-from abtest.domain.delivery.parts import Config
+from abtest.domain.delivery.shapes import PublishedConfig
 from abtest.storefront import parts
 
 
@@ -17,25 +22,25 @@ from abtest.storefront import parts
 class _Asked:
     """A config, and the names of all fields in it, at any depth."""
 
-    config: Config
+    config: PublishedConfig
     names: frozenset[str]
 
     def runtime(self, name: str) -> bool:
         return self.config["runtime"].get(name) is not None
 
     @property
-    def delivered(self) -> list[Config]:
+    def delivered(self) -> list[PublishedExperiment | PublishedPersonalization]:
         return [*self.config["experiments"], *self.config.get("personalizations", ())]
 
     @property
-    def goals(self) -> Iterator[Config]:
+    def goals(self) -> Iterator[PublishedGoal]:
         return (goal for part in self.delivered for goal in part.get("goals", ()))
 
     def acts(self, *actions: str) -> bool:
-        return any(mutation.get("action") in actions for mutation in _mutations(self.delivered))
+        return any(mutation.get("action") in actions for mutation in _mutations(self.config))
 
 
-def _is_paid_for(part: Config) -> bool:
+def _is_paid_for(part: PublishedExperiment | PublishedPersonalization) -> bool:
     """Whether a checkout shows it, or its purchases count."""
     return part.get("surface") == "checkout" or any(goal.get("type") == "revenue" for goal in part.get("goals", ()))
 
@@ -50,7 +55,7 @@ def _is_captured(asked: _Asked) -> bool:
 
 
 def _is_positional(asked: _Asked) -> bool:
-    return any(mutation.get("kind", 0) & POSITIONAL for mutation in _mutations(asked.delivered))
+    return any(mutation.get("kind", 0) & POSITIONAL for mutation in _mutations(asked.config))
 
 
 def _only_required(_: _Asked) -> bool:
@@ -120,7 +125,7 @@ _FIELDS: Mapping[str, frozenset[str]] = {
 """Fields that the table above was written for, by what they are fields of."""
 
 
-def parts_of(config: Config) -> frozenset[str]:
+def parts_of(config: PublishedConfig) -> frozenset[str]:
     """The parts that the config calls for, without those they require; all where it holds what is not known here."""
     if not _is_known("config", config):
         return frozenset(parts())
@@ -128,7 +133,7 @@ def parts_of(config: Config) -> frozenset[str]:
     return frozenset(name for name in parts() if name not in _CALLS or _CALLS[name](asked))
 
 
-def _is_known(kind: str, part: Any) -> bool:
+def _is_known(kind: str, part: object) -> bool:
     """Whether a part of a config, and what it holds, has known fields only."""
     if not isinstance(part, dict) or not part.keys() <= _FIELDS[kind]:
         return False
@@ -136,11 +141,11 @@ def _is_known(kind: str, part: Any) -> bool:
     return all(_is_known(name, each) for name, value in held for each in _each(value))
 
 
-def _each(value: Any) -> list[Any]:
+def _each(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _names(value: Any) -> Iterator[str]:
+def _names(value: object) -> Iterator[str]:
     if isinstance(value, dict):
         yield from value
         value = list(value.values())
@@ -149,9 +154,13 @@ def _names(value: Any) -> Iterator[str]:
             yield from _names(each)
 
 
-def _mutations(delivered: Iterable[Config]) -> Iterator[Config]:
+def _mutations(config: PublishedConfig) -> Iterator[PublishedMutation]:
     """Those that pages apply, not what looks like one in a value of the shop's own."""
-    for part in delivered:
-        for content in (*part.get("variations", ()), *part.get("experiences", ())):
-            for each in (content, *content.get("blocks", ())):
-                yield from each.get("mutations", ())
+    for experiment in config["experiments"]:
+        for variation in experiment.get("variations", ()):
+            yield from variation.get("mutations", ())
+            for block in variation.get("blocks", ()):
+                yield from block.get("mutations", ())
+    for personalization in config.get("personalizations", ()):
+        for experience in personalization.get("experiences", ()):
+            yield from experience.get("mutations", ())

@@ -3,14 +3,19 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar, cast
 
 from abtest.domain.delivery.chunks import Chunk, script_chunk, style_chunk
 from abtest.domain.delivery.inlined import inlined
-from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.scripts import Scripts, UnsafeScriptError, as_function
 from abtest.domain.delivery.sdk_parts import parts_of
+from abtest.domain.delivery.shapes import PublishedConfig
 from abtest.kit import canonical_json
+
+Part = Mapping[str, object]
+"""Any part of a config: its fields are looked at by name."""
+
+Published = TypeVar("Published", bound=Part)
 
 Bundle = Callable[[Collection[str]], str]
 """The SDK with parts of these names: an expression that evaluates to a function."""
@@ -38,23 +43,24 @@ class Snippet:
     chunks: Sequence[Chunk]
 
 
-def without_broken_scripts(parts: Iterable[Config], scripts: Scripts) -> tuple[list[Config], list[str]]:
+def without_broken_scripts(parts: Iterable[Published], scripts: Scripts) -> tuple[list[Published], list[str]]:
     """Parts of a config without scripts that do not parse or cannot be embedded, and for each the reason.
 
     The rest of an experiment with a broken script is delivered: the script would have thrown in the browser as well.
     """
     reasons: list[str] = []
 
-    def kept(place: str, name: str, source: str) -> bool:
+    def kept(place: str, name: str, source: object) -> bool:
         problem = problem_of(source, scripts)
         if problem is not None:
             reasons.append(f"{place}: {_SCRIPT_FIELDS[name]} is left out: {problem}")
         return problem is None
 
-    return [_filtered(part, _place(part), kept) for part in parts], reasons
+    # Only scripts go, and each of them may be absent: what is left has the shape of the part.
+    return [cast(Published, _filtered(part, _place(part), kept)) for part in parts], reasons
 
 
-def render_snippet(config: Config, bundle: Bundle, scripts: Scripts, assets_url: str) -> Snippet:
+def render_snippet(config: PublishedConfig, bundle: Bundle, scripts: Scripts, assets_url: str) -> Snippet:
     """JavaScript text `<bundle>(<config>,[function(){…},…]);`, ASCII-safe where HTML or old engines would stumble.
 
     The bundle has the parts that the config calls for. The scripts of `config` must be without problems. A long config
@@ -72,7 +78,7 @@ def render_snippet(config: Config, bundle: Bundle, scripts: Scripts, assets_url:
     return Snippet(f"{sdk}({written},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
 
 
-def literal(config: Config) -> str:
+def literal(config: object) -> str:
     """JSON as a JavaScript expression, names unquoted. A key `__proto__` would set a prototype, hence its other form.
 
     A key follows a brace or a comma; a quote inside a text follows a backslash.
@@ -80,20 +86,20 @@ def literal(config: Config) -> str:
     return _NAME.sub(r"\1:", _PROTOTYPE.sub('["__proto__"]:', _json(config)))
 
 
-def as_text(config: Config) -> str:
+def as_text(config: object) -> str:
     """JSON as a JavaScript text, for the SDK to parse."""
     text = _json(config).replace("\\", "\\\\").replace("'", "\\'")
     return f"'{text}'"
 
 
-def _json(config: Config) -> str:
+def _json(config: object) -> str:
     text = canonical_json.ordered(config)
     for dangerous, escape in _ESCAPES:
         text = dangerous.sub(escape, text)
     return text
 
 
-def problem_of(source: Any, scripts: Scripts) -> str | None:
+def problem_of(source: object, scripts: Scripts) -> str | None:
     """Why a script cannot be delivered, or None: it does not parse, or nothing makes it safe inside a page."""
     if not isinstance(source, str):  # what was stored may be of any form
         return "is no text"
@@ -107,16 +113,21 @@ def problem_of(source: Any, scripts: Scripts) -> str | None:
     return None
 
 
-def _filtered(part: Config, place: str, kept: Callable[[str, str, str], bool]) -> Config:
+def _filtered(part: Part, place: str, kept: Callable[[str, str, object], bool]) -> dict[str, object]:
     whole = {name: value for name, value in part.items() if name not in _SCRIPT_FIELDS or kept(place, name, value)}
     for name in filter(whole.__contains__, _WITH_SCRIPTS):
         whole[name] = [
-            _filtered(child, f"{place} / {_place(child, index)}", kept) for index, child in enumerate(whole[name])
+            _filtered(child, f"{place} / {_place(child, index)}", kept)
+            for index, child in enumerate(_children(whole[name]))
         ]
     return whole
 
 
-def _place(part: Config, index: int = 0) -> str:
+def _children(value: object) -> list[Part]:
+    return value if isinstance(value, list) else []
+
+
+def _place(part: Part, index: int = 0) -> str:
     return f"{part['name']!r}" if "name" in part else f"block {index + 1}"
 
 
@@ -129,12 +140,13 @@ class _Code:
         self._positions: dict[tuple[str, str], int] = {}
         """By parameters and body."""
 
-    def taken_from(self, config: Config) -> Config:
+    def taken_from(self, config: PublishedConfig) -> PublishedConfig:
         """The config with positions for scripts and names for chunks, without what is for people."""
-        rest = dict(self._fields(config))
+        # Scripts become positions and long styles names of chunks: nothing after this reads them as texts.
+        rest = cast(PublishedConfig, dict(self._fields(config)))
         consent = rest["runtime"].get("consent")
         if consent is not None:
-            read = self._position(consent["read"], "group")
+            read = self._position(str(consent["read"]), "group")
             rest["runtime"] = {**rest["runtime"], "consent": {**consent, "read": read}}
         return rest
 
@@ -144,16 +156,16 @@ class _Code:
             chunk = None if parameters else script_chunk(source, self._scripts)
             yield f'"{chunk.name}"' if chunk else as_function(source, self._scripts.parses, parameters)
 
-    def _fields(self, part: Mapping[str, Any], *, is_named: bool = False) -> Iterator[tuple[str, Any]]:
+    def _fields(self, part: Part, *, is_named: bool = False) -> Iterator[tuple[str, object]]:
         for name, value in part.items():
-            if name in _SCRIPT_FIELDS:
+            if name in _SCRIPT_FIELDS and isinstance(value, str):
                 self._kept(script_chunk(value, self._scripts))
                 yield name, self._position(value)
-            elif name == "css":
+            elif name == "css" and isinstance(value, str):
                 chunk = self._kept(style_chunk(value))
                 yield name, {"chunk": chunk.name} if chunk else value
             elif name in _WITH_SCRIPTS:
-                yield name, [dict(self._fields(child, is_named=True)) for child in value]
+                yield name, [dict(self._fields(child, is_named=True)) for child in _children(value)]
             elif not (is_named and name == "name"):
                 yield name, value
 

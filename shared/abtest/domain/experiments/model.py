@@ -7,7 +7,9 @@ stays JSON here: it was parsed by `abtest.contract` on its way in and is handed 
 from dataclasses import dataclass
 from typing import Literal
 
+from abtest.domain.experiments.shapes import Mutation, ResultsWeekdays, UrlBlock
 from abtest.domain.goals.model import Goal
+from abtest.domain.targeting.shapes import PageRules, Schedule, Targeting
 from abtest.kit.clock import Timestamp
 from abtest.kit.json_objects import JsonObject
 
@@ -42,8 +44,8 @@ class Variation:
     is_control: bool
     archived_at: Timestamp | None = None
     archived_by: str | None = None
-    mutations: tuple[JsonObject, ...] = ()
-    url_blocks: tuple[JsonObject, ...] | None = None
+    mutations: tuple[Mutation, ...] = ()
+    url_blocks: tuple[UrlBlock, ...] | None = None
     custom_css: str | None = None
     custom_js: str | None = None
     redirect_url: str | None = None
@@ -96,9 +98,9 @@ class Experiment:
     status: Status = "draft"
     counting_type: CountingType = "standard"
     delivery_type: DeliveryType = "mutation"
-    targeting: JsonObject | None = None
-    weekday_schedule: JsonObject | None = None
-    results_weekdays: JsonObject | None = None
+    targeting: Targeting | None = None
+    weekday_schedule: Schedule | None = None
+    results_weekdays: ResultsWeekdays | None = None
     traffic_allocation: float = 1.0
     experiment_js: str | None = None
     experiment_reset_js: str | None = None
@@ -126,4 +128,4 @@ class Experiment:
     updated_at: Timestamp
     variations: tuple[Variation, ...] = ()
     goals: tuple[Goal, ...] = ()
-    goal_page_rules: tuple[JsonObject, ...] = ()
+    goal_page_rules: tuple[PageRules, ...] = ()

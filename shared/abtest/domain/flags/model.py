@@ -1,9 +1,9 @@
 """The feature flag aggregate. Field names are those of the contract; nested JSON stays as it came."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from abtest.domain.targeting.shapes import Schedule, Targeting
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 
@@ -30,8 +30,8 @@ class Flag:
     rollout_percentage: float = 1.0
     off_value: Any = False
     on_value: Any = True
-    targeting: Mapping[str, Any] | None = None
-    weekday_schedule: Mapping[str, Any] | None = None
+    targeting: Targeting | None = None
+    weekday_schedule: Schedule | None = None
     activated_at: Timestamp | None = None
     created_at: Timestamp
     updated_at: Timestamp

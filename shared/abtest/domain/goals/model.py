@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from abtest.domain.goals.shapes import GoalCapture, GoalFilter
 from abtest.kit.clock import Timestamp
-from abtest.kit.json_objects import JsonObject
 
 GoalType = Literal["click", "pageview", "custom", "revenue"]
 GoalRole = Literal["primary", "secondary", "guardrail"]
@@ -33,8 +33,8 @@ class Goal:
     winsorize_pct: float | None = None
     attribution_window_days: int = 30
     currency_basis: Literal["shop_money"] = "shop_money"
-    filter: JsonObject | None = None
-    capture: tuple[JsonObject, ...] = ()
+    filter: GoalFilter | None = None
+    capture: tuple[GoalCapture, ...] = ()
     archived_at: Timestamp | None = None
     created_at: Timestamp
     updated_at: Timestamp

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from abtest.domain.goals.model import Goal
+from abtest.domain.goals.shapes import FilterCondition
 from abtest.kit.errors import refused
-from abtest.kit.json_objects import JsonObject
 
 LIST_OPERATORS = frozenset({"in", "not_in"})
 
@@ -33,9 +33,12 @@ def takes_line_items(goal: Goal) -> bool:
 
 
 def _check_filter(goal: Goal, path: str) -> None:
-    stated = goal.filter or {}
+    stated = goal.filter
+    if stated is None:
+        return
     _check_conditions(stated.get("conditions", ()), f"{path}filter.conditions")
-    _check_conditions(stated.get("lineItems", {}).get("conditions", ()), f"{path}filter.lineItems.conditions")
+    if "lineItems" in stated:
+        _check_conditions(stated["lineItems"]["conditions"], f"{path}filter.lineItems.conditions")
     if "orderValue" in stated and goal.type != "revenue":
         raise refused(f"{path}filter.orderValue", "only revenue goals have an order value")
     if "lineItems" in stated and not takes_line_items(goal):
@@ -45,7 +48,7 @@ def _check_filter(goal: Goal, path: str) -> None:
         )
 
 
-def _check_conditions(conditions: Sequence[JsonObject], path: str) -> None:
+def _check_conditions(conditions: Sequence[FilterCondition], path: str) -> None:
     for index, condition in enumerate(conditions):
         operator, value = condition["operator"], condition.get("value")
         if operator == "exists":

@@ -2,16 +2,47 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, NotRequired, TypedDict, get_args
 
-from abtest.domain.delivery.parts import Config
+from abtest.domain.delivery.shapes import PublishedRuntime
 from abtest.domain.delivery.snippet import literal
+from abtest.domain.settings.shapes import PublishedConsent, PublishedHandover
 
 Provider = Literal["custom", "data_layer", "digital_data"]
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 GLOBAL_NAME = "svcPixel"
 
-_ORDERS: Mapping[Provider, Sequence[Mapping[str, Any]]] = {
+
+PixelOrders = Mapping[str, str | Sequence[str]]
+"""Where a kind of page has its orders: a data layer and its events, or an object, and the paths of its fields."""
+
+
+class PixelRuntime(TypedDict):
+    """The part of a storefront's runtime that the pixel reads."""
+
+    currency: str
+    events_url: str
+    events_signature: str
+    consent: NotRequired[PublishedConsent]
+    handover: NotRequired[PublishedHandover]
+
+
+class Pixel(TypedDict):
+    """The global of the pixel, and the orders that it reads by itself."""
+
+    name: str
+    orders: Sequence[PixelOrders]
+
+
+class PixelConfig(TypedDict):
+    """Configuration of the pixel."""
+
+    shop_id: str
+    runtime: PixelRuntime
+    pixel: Pixel
+
+
+_ORDERS: Mapping[Provider, Sequence[PixelOrders]] = {
     "custom": [],
     "data_layer": [
         {
@@ -37,18 +68,23 @@ transaction of the W3C's customer experience digital data layer."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def pixel_config(shop_id: str, runtime: Config, provider: Provider) -> Config:
+def pixel_config(shop_id: str, runtime: PublishedRuntime, provider: Provider) -> PixelConfig:
     """What the pixel knows: of the storefront's runtime only where events go, consent and handover."""
-    kept = {name: runtime[name] for name in _RUNTIME if name in runtime}
+    kept: PixelRuntime = {
+        "currency": runtime["currency"],
+        "events_url": runtime["events_url"],
+        "events_signature": runtime["events_signature"],
+    }
+    if "consent" in runtime:
+        kept["consent"] = runtime["consent"]
+    if "handover" in runtime:
+        kept["handover"] = runtime["handover"]
     return {"shop_id": shop_id, "runtime": kept, "pixel": {"name": GLOBAL_NAME, "orders": _ORDERS[provider]}}
 
 
-_RUNTIME = ("currency", "events_url", "events_signature", "consent", "handover")
-
-
-def render_pixel(config: Config, bundle: str) -> str:
+def render_pixel(config: PixelConfig, bundle: str) -> str:
     """The script element, ASCII only; whatever the shop wrote into its settings, it ends where it should."""
-    runtime, scripts = dict(config["runtime"]), []
+    runtime, scripts = config["runtime"].copy(), []
     if "consent" in runtime:
         scripts.append(f"function(group){{\n{runtime['consent']['read']}\n}}")
         runtime["consent"] = {**runtime["consent"], "read": 0}

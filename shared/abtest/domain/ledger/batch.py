@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from abtest.domain.ledger import salvage
 from abtest.domain.ledger.aside import sample_of
@@ -158,7 +157,7 @@ def _sample(event: Json) -> str:
         return "(nested too deeply to show)"
 
 
-def _credential(document: dict[str, Any], name: str) -> str | None:
+def _credential(document: dict[str, object], name: str) -> str | None:
     """A credential of the body; one of another type is kept as a text that can match nothing."""
     value = document.get(name)
     return value if value is None or isinstance(value, str) else ""

@@ -47,7 +47,7 @@ COLUMNS: Final[Mapping[str, ColumnType]] = {
 ESSENTIAL: Final = frozenset({"event_id", "shop_id", "type", "visitor_id", "ts", "received_at"})
 """What no row is without. Of all others those that an older release did not write yet are null."""
 
-ABSENT: Final[Mapping[str, Json]] = dict.fromkeys(COLUMNS) | {"qa_mode": False, "data": "{}"}
+ABSENT: Final[Mapping[str, str | bool | None]] = dict.fromkeys(COLUMNS) | {"qa_mode": False, "data": "{}"}
 """What stands for a column that is missing or null."""
 
 INTEGERS: Final = range(-(2**63), 2**63)

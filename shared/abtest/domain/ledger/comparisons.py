@@ -7,17 +7,14 @@ with the value "false".
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any
 
+from abtest.domain.goals.shapes import FilterCondition, ValueCondition
 from abtest.kit import canonical_json
-
-Condition = Mapping[str, Any]
-"""`{"property", "operator", "value"?}`; of an order's value without a property."""
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 
 
-def holds(condition: Condition, found: Any) -> bool:
+def holds(condition: FilterCondition | ValueCondition, found: object) -> bool:
     """Whether the value meets the condition. Never raises."""
     operator, wanted = condition["operator"], condition.get("value")
     if operator == "exists":
@@ -27,7 +24,7 @@ def holds(condition: Condition, found: Any) -> bool:
     return _OPERATORS[operator](found, wanted)
 
 
-def number(value: Any) -> Decimal | None:
+def number(value: object) -> Decimal | None:
     """The number that a value is or spells, exactly: ids outgrow floats. Booleans are no numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -39,11 +36,11 @@ def number(value: Any) -> Decimal | None:
         return None
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else canonical_json.dumps(value)
 
 
-def _equals(found: Any, wanted: Any) -> bool:
+def _equals(found: object, wanted: object) -> bool:
     if isinstance(found, str) and isinstance(wanted, str):
         return found == wanted
     number_found, number_wanted = number(found), number(wanted)
@@ -52,25 +49,25 @@ def _equals(found: Any, wanted: Any) -> bool:
     return _text(found) == _text(wanted)
 
 
-def _contains(found: Any, wanted: Any) -> bool:
+def _contains(found: object, wanted: object) -> bool:
     if isinstance(found, list):
         return any(_equals(item, wanted) for item in found)
     return _text(wanted) in _text(found)
 
 
-def _in(found: Any, wanted: Any) -> bool:
+def _in(found: object, wanted: object) -> bool:
     return any(_equals(found, choice) for choice in (wanted if isinstance(wanted, list) else [wanted]))
 
 
-def _ordered(test: Callable[[Decimal, Decimal], bool]) -> Callable[[Any, Any], bool]:
-    def compare(found: Any, wanted: Any) -> bool:
+def _ordered(test: Callable[[Decimal, Decimal], bool]) -> Callable[[object, object], bool]:
+    def compare(found: object, wanted: object) -> bool:
         left, right = number(found), number(wanted)
         return left is not None and right is not None and test(left, right)
 
     return compare
 
 
-_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
+_OPERATORS: Mapping[str, Callable[[object, object], bool]] = {
     "equals": _equals,
     "not_equals": lambda found, wanted: not _equals(found, wanted),
     "contains": _contains,

@@ -7,7 +7,7 @@ what an audience of the same name means.
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, get_args
+from typing import get_args
 from urllib.parse import parse_qs
 
 from abtest.domain.ledger.events import Device, Source, VisitorKind
@@ -58,31 +58,31 @@ def device_of(user_agent: str) -> Device | None:
     return "mobile" if _PHONE.search(agent) else "desktop"
 
 
-def country_of(value: Any) -> str | None:
+def country_of(value: object) -> str | None:
     """Two capital letters, or None for what is no country."""
     return value.upper() if isinstance(value, str) and _COUNTRY.fullmatch(value) else None
 
 
-def device_told(value: Any) -> Device | None:
+def device_told(value: object) -> Device | None:
     """The device that an event names, None for another value."""
     return _DEVICES.get(value) if isinstance(value, str) else None
 
 
-def visitor_told(value: Any) -> VisitorKind | None:
+def visitor_told(value: object) -> VisitorKind | None:
     """`new` or `returning`, also where the SDK says which visit it is, in base 36; None for another value."""
     if not isinstance(value, str):
         return None
     return _VISITOR_KINDS.get(value) or ("returning" if _VISIT.fullmatch(value) else None)
 
 
-def source_told(value: Any, url: str | None) -> Source | None:
+def source_told(value: object, url: str | None) -> Source | None:
     """The traffic source that an event names, or hints at by where its visit began; None for another value."""
     if not isinstance(value, str):
         return None
     return _hinted(value[:256], _host(url or "")) if value.startswith("-") else _SOURCES.get(value)
 
 
-def source_of(url: str | None, referrer: Any) -> Source | None:
+def source_of(url: str | None, referrer: object) -> Source | None:
     """The source of a page from its address and referrer; None when neither tells. An empty referrer is `direct`."""
     campaign = _campaign(url) if url and _CAMPAIGN_SIGN.search(url) else None
     if campaign is not None or not isinstance(referrer, str):

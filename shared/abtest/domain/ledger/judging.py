@@ -5,8 +5,8 @@ Looks at the row's type, goal id, data, address and money only, so that copies t
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any
 
+from abtest.domain.goals.shapes import GoalFilter, ValueCondition
 from abtest.domain.ledger.comparisons import holds, number
 from abtest.domain.ledger.events import MAX_MONEY_MINOR, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.line_items import accepts_items
@@ -16,7 +16,6 @@ from abtest.domain.targeting.combining import every
 from abtest.domain.targeting.pages import PageView, Rule, prepare_page
 from abtest.domain.targeting.urls import parse_address
 from abtest.kit import canonical_json
-from abtest.kit.json_objects import JsonObject
 from abtest.kit.money import exponent, to_major, to_minor
 
 Judge = Callable[[Row], bool]
@@ -72,7 +71,7 @@ def _stands_on(row: Row, rule: Rule) -> bool:
     return address is not None and rule(PageView(address, {}))
 
 
-def _filter_judge(wanted: JsonObject | None) -> Judge | None:
+def _filter_judge(wanted: GoalFilter | None) -> Judge | None:
     if wanted is None:
         return None
     conditions, values, items = wanted.get("conditions", ()), wanted.get("orderValue", ()), wanted.get("lineItems")
@@ -88,7 +87,7 @@ def _filter_judge(wanted: JsonObject | None) -> Judge | None:
     return judge_one
 
 
-def _is_worth(conditions: Sequence[JsonObject], row: Row) -> bool:
+def _is_worth(conditions: Sequence[ValueCondition], row: Row) -> bool:
     """Money of the shop where the sender told it, else as the order names it; without a currency it has no value."""
     minor, currency = row.get("shop_revenue_minor"), row.get("shop_currency")
     if minor is None or currency is None:
@@ -99,7 +98,7 @@ def _is_worth(conditions: Sequence[JsonObject], row: Row) -> bool:
     return all(holds(condition, value) for condition in conditions)
 
 
-def _hundredths(value: Any) -> int | None:
+def _hundredths(value: object) -> int | None:
     amount = number(value)
     if amount is None:
         return None

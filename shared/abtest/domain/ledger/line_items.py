@@ -8,10 +8,9 @@ has any of them. `revenue` that is not told is `price` times `quantity`, which i
 
 from collections.abc import Iterator, Mapping
 from math import isfinite
-from typing import Any
 
+from abtest.domain.goals.shapes import FilterCondition, LineItems
 from abtest.domain.ledger.comparisons import holds, number
-from abtest.kit.json_objects import JsonObject
 
 LISTS = ("items", "line_items", "lineItems", "products", "product")
 
@@ -38,11 +37,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 _NAMING_A_PRODUCT = ("productId", "product_id", "item_id", "variantId", "variant_id", "sku")
 
-Item = Mapping[str, Any]
+Item = Mapping[str, object]
 """A usable item by the contract's property names; what is not told is absent."""
 
 
-def accepts_items(wanted: JsonObject, data: Mapping[str, Any], *, is_cart: bool) -> bool:
+def accepts_items(wanted: LineItems, data: Mapping[str, object], *, is_cart: bool) -> bool:
     """Whether an event's items satisfy `lineItems` of a filter: all conditions of an item are ANDed.
 
     `is_cart`: the event is a custom one. Without usable items `missingItems` decides, `exclude` unless told.
@@ -60,7 +59,7 @@ def accepts_items(wanted: JsonObject, data: Mapping[str, Any], *, is_cart: bool)
             return all(met)
 
 
-def items_in(data: Mapping[str, Any], *, is_cart: bool) -> Iterator[Item]:
+def items_in(data: Mapping[str, object], *, is_cart: bool) -> Iterator[Item]:
     """The usable items of an event's data."""
     for raw in _raw_items(data, is_cart):
         item = _read(raw) if isinstance(raw, dict) else {}
@@ -68,11 +67,11 @@ def items_in(data: Mapping[str, Any], *, is_cart: bool) -> Iterator[Item]:
             yield item
 
 
-def _meets(item: Item, conditions: list[JsonObject]) -> bool:
+def _meets(item: Item, conditions: list[FilterCondition]) -> bool:
     return all(holds(condition, item.get(condition["property"])) for condition in conditions)
 
 
-def _raw_items(data: Mapping[str, Any], is_cart: bool) -> list[Any]:
+def _raw_items(data: Mapping[str, object], is_cart: bool) -> list[object]:
     ecommerce = data.get("ecommerce")
     for place in (data, ecommerce if isinstance(ecommerce, dict) else {}):
         for name in LISTS:
@@ -81,24 +80,24 @@ def _raw_items(data: Mapping[str, Any], is_cart: bool) -> list[Any]:
     return [data] if is_cart and any(name in data for name in _NAMING_A_PRODUCT) else []
 
 
-def _read(raw: Mapping[str, Any]) -> Item:
+def _read(raw: Mapping[str, object]) -> Item:
     told = {name: _first(raw, paths) for name, paths in NAMES.items()}
     if told["revenue"] is None:
         told["revenue"] = _revenue(told["price"], told["quantity"])
     return {name: value for name, value in told.items() if value is not None}
 
 
-def _first(raw: Mapping[str, Any], paths: tuple[str, ...]) -> Any:
+def _first(raw: Mapping[str, object], paths: tuple[str, ...]) -> object:
     return next((value for path in paths if (value := _at(raw, path)) is not None), None)
 
 
-def _at(raw: Any, path: str) -> str | int | float | bool | None:
+def _at(raw: object, path: str) -> str | int | float | bool | None:
     for name in path.split("."):
         raw = raw.get(name) if isinstance(raw, dict) else None
     return raw if isinstance(raw, str | int | float) else None
 
 
-def _revenue(price: Any, quantity: Any) -> float | None:
+def _revenue(price: object, quantity: object) -> float | None:
     amount, pieces = number(price), number(1 if quantity is None else quantity)
     if amount is None or pieces is None:
         return None

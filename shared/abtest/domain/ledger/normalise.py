@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from abtest.domain.ledger.context import country_of, device_told, source_of, source_told, visitor_told
 from abtest.domain.ledger.events import (
@@ -108,7 +107,7 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
     ts = _time(sent_ts, arrival.received_at, correction)
     data = event.get("data")
     text = _data_text(data)
-    inside: Mapping[str, Any] = data or {}
+    inside: Mapping[str, object] = data or {}
     experiment_id = _either(event, inside, "experimentId", "experiment_id")
     variation_id = _either(event, inside, "variationId", "variation_id")
     url = _url(event.get("url"))
@@ -151,12 +150,12 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
     return row
 
 
-def _check_shop(given: Any, right: str) -> None:
+def _check_shop(given: object, right: str) -> None:
     if not isinstance(given, str) or given.lower() != right.lower():
         raise _RefusedError("foreign_shop")
 
 
-def _check_complete(kind: str, row: Row, data: Mapping[str, Any]) -> None:
+def _check_complete(kind: str, row: Row, data: Mapping[str, object]) -> None:
     """Refuse an event that lacks what its type is for."""
     if kind == "experiment_viewed":
         if row["experiment_id"] is None:
@@ -171,7 +170,7 @@ def _check_complete(kind: str, row: Row, data: Mapping[str, Any]) -> None:
         raise _RefusedError("missing_revenue")
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     """An optional id or name; empty is as good as absent."""
     if value is None or value == "":
         return None
@@ -180,7 +179,7 @@ def _text(value: Any) -> str | None:
     raise _RefusedError("invalid_field")
 
 
-def _either(event: Mapping[str, Any], data: Mapping[str, Any], name: str, alias: str) -> str | None:
+def _either(event: Mapping[str, object], data: Mapping[str, object], name: str, alias: str) -> str | None:
     """A field by either of its names, at the top level or else in the data."""
     value = event.get(name)
     if value is None:
@@ -192,7 +191,7 @@ def _either(event: Mapping[str, Any], data: Mapping[str, Any], name: str, alias:
     return None if value is None else _text(value)
 
 
-def _time(ts: Any, received_at: int, correction: int) -> int:
+def _time(ts: object, received_at: int, correction: int) -> int:
     """The corrected time of an event, at most a day ahead of its arrival and a week behind."""
     if ts is None:
         raise _RefusedError("missing_ts")
@@ -206,7 +205,7 @@ def _time(ts: Any, received_at: int, correction: int) -> int:
     return corrected
 
 
-def _data_text(data: Any) -> str:
+def _data_text(data: object) -> str:
     if data is None:
         return "{}"
     if not isinstance(data, dict):
@@ -224,7 +223,7 @@ def _data_text(data: Any) -> str:
     return text
 
 
-def _epoch(event: Mapping[str, Any], data: Mapping[str, Any]) -> int | None:
+def _epoch(event: Mapping[str, object], data: Mapping[str, object]) -> int | None:
     value = event.get("assignment_epoch")
     if value is None:
         value = data.get("assignment_epoch")
@@ -235,14 +234,14 @@ def _epoch(event: Mapping[str, Any], data: Mapping[str, Any]) -> int | None:
     return value
 
 
-def _order_id(value: Any) -> str | None:
+def _order_id(value: object) -> str | None:
     """Order ids are numbers in some shops; the same order must have one id."""
     if type(value) is int and abs(value) < 10**30:
         return str(value)
     return _text(value)
 
 
-def _url(value: Any) -> str | None:
+def _url(value: object) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
@@ -250,13 +249,13 @@ def _url(value: Any) -> str | None:
     return value[:MAX_URL_CHARS]
 
 
-def _flag(value: Any) -> bool:
+def _flag(value: object) -> bool:
     if value is None or isinstance(value, bool):
         return bool(value)
     raise _RefusedError("invalid_field")
 
 
-def _money(data: Mapping[str, Any]) -> tuple[int | None, str | None, int | None, str | None]:
+def _money(data: Mapping[str, object]) -> tuple[int | None, str | None, int | None, str | None]:
     """Minor units and currency of the sender, then the same money in the shop's currency where both were told.
 
     An amount whose currency is not told or unknown counts hundredths.
@@ -273,14 +272,16 @@ def _money(data: Mapping[str, Any]) -> tuple[int | None, str | None, int | None,
     return minor, currency, _minor(shop_amount, shop_currency), shop_currency
 
 
-def _currency(named: Any) -> str | None:
+def _currency(named: object) -> str | None:
     if not isinstance(named, str) or len(named) != 3:
         return None
     return named if named in CURRENCIES else named.upper() if named.upper() in CURRENCIES else None
 
 
-def _minor(amount: Any, currency: str) -> int:
-    if type(amount) not in (int, float, str) or (isinstance(amount, str) and not _is_decimal(amount)):
+def _minor(amount: object, currency: str) -> int:
+    if isinstance(amount, bool) or not isinstance(amount, int | float | str):
+        raise _RefusedError("invalid_revenue")
+    if isinstance(amount, str) and not _is_decimal(amount):
         raise _RefusedError("invalid_revenue")
     try:
         minor = to_minor(amount, currency)
@@ -291,7 +292,7 @@ def _minor(amount: Any, currency: str) -> int:
     return minor
 
 
-def _cohort(data: Mapping[str, Any]) -> tuple[Cohort | None, int | None]:
+def _cohort(data: Mapping[str, object]) -> tuple[Cohort | None, int | None]:
     """Of a page view in a shop with a holdout; both or neither, since pages may have properties of such names."""
     named, epoch = data.get("cohort"), data.get("holdout_config_epoch")
     if not isinstance(named, str) or named not in _COHORTS or type(epoch) is not int or not 0 <= epoch < 2**53:
@@ -304,7 +305,7 @@ def _is_decimal(text: str) -> bool:
 
 
 def _derived_id(
-    shop_id: str, visitor_id: str, kind: str, ts: Any, data: str, experiment_id: str | None, variation_id: str | None
+    shop_id: str, visitor_id: str, kind: str, ts: object, data: str, experiment_id: str | None, variation_id: str | None
 ) -> str:
     """The id of an event that has none: the same event sent again has the same one.
 

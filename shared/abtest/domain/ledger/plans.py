@@ -6,19 +6,26 @@ it, after the rules of docs/data-model.md, section 4.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal, GoalType
+from abtest.domain.goals.shapes import GoalFilter
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.settings.shop import Shop
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, compile_goal_pages
+from abtest.domain.targeting.shapes import CompiledPage, CompiledUrlRule, PageRules
 from abtest.domain.targeting.urls import compile_rule
 from abtest.kit.clock import parse_milliseconds
-from abtest.kit.json_objects import JsonObject
+from abtest.kit.json_objects import present
 
-Scope = Mapping[str, Any]
-"""`{"url"?: UrlRule, "pages"?: PageRule}` of docs/data-model.md, section 1: all that is there must hold."""
+
+class Scope(TypedDict, total=False):
+    """`{"url"?: UrlRule, "pages"?: PageRule}` of docs/data-model.md, section 1: all that is there must hold."""
+
+    url: CompiledUrlRule
+    pages: CompiledPage
+
 
 COHORTS = ("holdout", "active")
 LOOK_BACK_MS = 14 * DAY_MS
@@ -42,7 +49,7 @@ class GoalPlan:
     event_name: str | None
     count_once: bool
     window_ms: int
-    filter: JsonObject | None
+    filter: GoalFilter | None
     scope: Scope | None = None
     winsorize_pct: float | None = None
     sums_value: bool = False
@@ -163,7 +170,7 @@ def _compares_means(goal: Goal, plan: GoalPlan) -> bool:
     return (goal.type == "revenue" or goal.aggregation != "conversion") and not plan.takes_first_only
 
 
-def _goal_plan(goal: Goal, pages: Mapping[str, JsonObject], references: References) -> GoalPlan:
+def _goal_plan(goal: Goal, pages: Mapping[str, PageRules], references: References) -> GoalPlan:
     return GoalPlan(
         goal_id=goal.id,
         type=goal.type,
@@ -177,15 +184,15 @@ def _goal_plan(goal: Goal, pages: Mapping[str, JsonObject], references: Referenc
     )
 
 
-def _scope(goal: Goal, pages: Mapping[str, JsonObject], references: References) -> Scope | None:
+def _scope(goal: Goal, pages: Mapping[str, PageRules], references: References) -> Scope | None:
     """Where events count that browsers did not judge themselves; they judge those of clicks and page views."""
     if goal.type not in ("custom", "revenue"):
         return None
     page = pages.get(goal.page_id or "")
     compiled = None if page is None else compile_goal_pages(page, references)
     # Conditions and triggers ask for what was known on the page only: of a row nothing but the address is left.
-    parts = {
-        "url": compile_rule("simple", goal.url_pattern) if goal.url_pattern else None,
-        "pages": {name: rules for name, rules in (compiled or {}).items() if name in _OF_THE_ADDRESS},
-    }
-    return {name: part for name, part in parts.items() if part} or None
+    addresses: CompiledPage = present(
+        **{name: rules for name, rules in (compiled or {}).items() if name in _OF_THE_ADDRESS}
+    )
+    scope: Scope = present(url=compile_rule("simple", goal.url_pattern) if goal.url_pattern else None, pages=addresses)
+    return scope or None

@@ -5,7 +5,6 @@ that hold it are set aside. What is no JSON under any reading stays refused.
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from abtest.domain.ledger.events import MAX_DATA_DEPTH, Reason
 from abtest.kit.canonical_json import InvalidJsonError, Json
@@ -104,7 +103,7 @@ def _parsed(text: str) -> Json:
         raise InvalidJsonError(str(error)) from error
 
 
-def _object(pairs: list[tuple[str, Json]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, object]:
     found = dict(pairs)
     return found if len(found) == len(pairs) else Ambiguous(found)
 

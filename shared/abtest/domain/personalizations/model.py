@@ -3,14 +3,14 @@
 Field names are those of the contract; nested JSON stays as it came.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from abtest.domain.experiments.shapes import Mutation
 from abtest.domain.goals.model import Goal
+from abtest.domain.targeting.shapes import Schedule, Targeting
 from abtest.kit.clock import Timestamp
 
-JsonObject = Mapping[str, Any]
 Status = Literal["draft", "active", "paused", "archived"]
 DeliveryType = Literal["visual", "api", "recommendation"]
 DEFAULT_EXPERIENCE = "default"
@@ -23,8 +23,8 @@ class Experience:
     id: str
     key: str = DEFAULT_EXPERIENCE
     name: str = "Personalized experience"
-    value: Any = None
-    mutations: tuple[JsonObject, ...] = ()
+    value: object = None
+    mutations: tuple[Mutation, ...] = ()
     custom_css: str | None = None
     custom_js: str | None = None
     reset_js: str | None = None
@@ -39,7 +39,7 @@ class Rule:
     id: str
     experience_key: str
     name: str | None = None
-    targeting: JsonObject | None = None
+    targeting: Targeting | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +63,8 @@ class Personalization:
     priority: int = 100
     rollout_percentage: float = 1.0
     template_key: str | None = None
-    targeting: JsonObject | None = None
-    weekday_schedule: JsonObject | None = None
+    targeting: Targeting | None = None
+    weekday_schedule: Schedule | None = None
     experiences: tuple[Experience, ...] = ()
     rules: tuple[Rule, ...] = ()
     goals: tuple[Goal, ...] = ()

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from abtest.domain.changes.errors import CodeBudgetExceededError, InvalidStateTransitionError
 from abtest.domain.experiments.joined_code import as_call, joined_styles
 from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.experiments.shapes import Content
 from abtest.domain.experiments.states import allowed_actions
 from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations.editing import begun, led_by
 from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_FIELD, MAX_GOALS, NAME_LENGTH
 from abtest.domain.personalizations.model import DEFAULT_EXPERIENCE, Experience, Personalization, Rule
 from abtest.domain.personalizations.rules import CODE_FIELDS, check, check_experience
+from abtest.domain.targeting.shapes import Targeting, UrlRule
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import refused
-from abtest.kit.json_objects import JsonObject
+from abtest.kit.json_objects import present
 
 NewId = Callable[[], str]
 
@@ -116,19 +117,20 @@ def _winner(experiment: Experiment, reference: str) -> Variation:
     return winner
 
 
-def _targeting(targeting: JsonObject | None) -> JsonObject | None:
+def _targeting(targeting: Targeting | None) -> Targeting | None:
     if targeting is None:
         return None
     if targeting.get("surface"):
         raise refused("variation_id", "runs on the checkout surface, where personalizations do not reach")
-    return {name: targeting[name] for name in _CARRIED if name in targeting} or None
+    carried: Targeting = present(**{name: rules for name, rules in targeting.items() if name in _CARRIED})
+    return carried or None
 
 
 def _contents(
     experiment: Experiment, winner: Variation, new_id: NewId
 ) -> tuple[tuple[Experience, ...], tuple[Rule, ...]]:
     """The flat fields as the default experience, and each URL block as one with a rule, in the blocks' order."""
-    flat = {"mutations": winner.mutations, "css": winner.custom_css, "js": winner.custom_js}
+    flat = Content(mutations=winner.mutations, css=winner.custom_css, js=winner.custom_js)
     experiences = [_experience(experiment, flat, DEFAULT_EXPERIENCE, winner.name, new_id(), "variation")]
     rules = []
     for index, block in enumerate(winner.url_blocks or ()):
@@ -141,7 +143,7 @@ def _contents(
 
 
 def _experience(
-    experiment: Experiment, content: Mapping[str, Any], key: str, name: str, experience_id: str, path: str
+    experiment: Experiment, content: Content, key: str, name: str, experience_id: str, path: str
 ) -> Experience:
     made = Experience(
         id=experience_id,
@@ -159,9 +161,11 @@ def _experience(
     return made
 
 
-def _pages(rules: Sequence[JsonObject], rule_id: str) -> JsonObject:
+def _pages(rules: Sequence[UrlRule], rule_id: str) -> Targeting:
     """A block's URL rules as the one page rule of a targeting."""
-    plain = [(rule.get("include") is not False, {"type": rule["type"], "pattern": rule["pattern"]}) for rule in rules]
+    plain: list[tuple[bool, UrlRule]] = [
+        (rule.get("include") is not False, {"type": rule["type"], "pattern": rule["pattern"]}) for rule in rules
+    ]
     return {
         "pageRules": [
             {

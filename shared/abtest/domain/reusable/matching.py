@@ -1,12 +1,11 @@
 """Why an address is, or is not, on pages: what the rule tester says."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
+from abtest.domain.targeting.shapes import TargetedPage, UrlRule
 from abtest.domain.targeting.urls import matches
-
-PageRule = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +17,7 @@ class Verdict:
     reason: str
 
 
-def match(rules: Sequence[PageRule], url: str) -> Verdict:
+def match(rules: Sequence[TargetedPage], url: str) -> Verdict:
     """How page rules decide together, in the mode any: a rule that takes pages out comes before all others.
 
     Only addresses are compared: conditions and triggers need a visitor.
@@ -39,10 +38,11 @@ def match(rules: Sequence[PageRule], url: str) -> Verdict:
     return Verdict(False, rule["id"] if len(inside) == 1 else None, _holds(rule, url)[1] if len(inside) == 1 else _NONE)
 
 
+_LISTS: tuple[Literal["includeRules", "excludeRules"], ...] = ("includeRules", "excludeRules")
 _NONE = "none of the rules matches"
 
 
-def _holds(rule: PageRule, url: str) -> tuple[bool, str]:
+def _holds(rule: TargetedPage, url: str) -> tuple[bool, str]:
     """Whether a page rule holds on the address, and why. Any exclude wins; without includes it holds everywhere."""
     for place, exclude in _url_rules(rule, included=False):
         if matches(exclude["type"], exclude["pattern"], url):
@@ -54,9 +54,9 @@ def _holds(rule: PageRule, url: str) -> tuple[bool, str]:
     return (False, "no include rule matches") if included else (True, "it has no include rules, so every page matches")
 
 
-def _url_rules(rule: PageRule, *, included: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _url_rules(rule: TargetedPage, *, included: bool) -> Iterator[tuple[str, UrlRule]]:
     """Its URL rules of one sense with their places; in `includeRules` one may say that it excludes."""
-    for name in ("includeRules", "excludeRules"):
+    for name in _LISTS:
         for index, found in enumerate(rule[name]):
             if included == (name == "includeRules" and found.get("include") is not False):
                 yield f"{name}[{index}]", found

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from abtest.domain.targeting.checks import check_audience, check_page
+from abtest.domain.targeting.shapes import Page
 from abtest.kit.clock import Timestamp
 
 TargetKind = Literal["PAGE", "AUD"]
@@ -47,7 +48,7 @@ def edited(target: Target, stated: Mapping[str, Any], now: Timestamp) -> Target:
 def check(target: Target) -> None:
     """What must hold of every stored one. Raises ValidationFailedError and UnsafeRegexError."""
     if target.kind == "PAGE":
-        check_page(target.says)
+        check_page(cast(Page, target.says))  # as `kind` has it
     else:
         check_audience(target.says["rules"])
 

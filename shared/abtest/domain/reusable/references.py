@@ -1,7 +1,6 @@
 """Which pages and audiences a targeting names, and how heads of records tell it within their 1 KB."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 Placed = tuple[str, str]
 """A path below the targeting (`pageRules[0].pageId`) and the id that stands there."""
@@ -13,12 +12,12 @@ MOST_IN_HEAD = 8
 _TOO_MANY = "*"
 
 
-def references_of(targeting: Mapping[str, Any] | None) -> frozenset[str]:
+def references_of(targeting: Mapping[str, object] | None) -> frozenset[str]:
     """Ids of all pages and audiences that the targeting names, in disabled rules too; tolerant of any stored form."""
     return frozenset(found for field in REFERENCES for _, found in placed_references(targeting, field))
 
 
-def placed_references(targeting: Mapping[str, Any] | None, field: str) -> Iterator[Placed]:
+def placed_references(targeting: Mapping[str, object] | None, field: str) -> Iterator[Placed]:
     """What the rules of one list refer to, each with its path."""
     rules = (targeting or {}).get(field)
     for index, rule in enumerate(rules if isinstance(rules, list | tuple) else ()):

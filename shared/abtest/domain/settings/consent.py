@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.domain.settings.consent_providers import CUSTOM, ConsentReader, InvalidGetterError, getter_parts, reader_of
 from abtest.domain.settings.refusals import refuse
+from abtest.domain.settings.shapes import PublishedConsent
 from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError
 
@@ -43,13 +44,16 @@ def merged(before: ConsentMode, changes: Mapping[str, Any]) -> ConsentMode:
     return after
 
 
-def compiled(mode: ConsentMode) -> dict[str, Any] | None:
+def compiled(mode: ConsentMode) -> PublishedConsent | None:
     """What storefronts must know, as docs/data-model.md section 1.1 has it; None where no consent is asked for."""
     reader = mode.reader
     if reader is None:
         return None
     group = reader.group(mode.required_group)
-    return {"read": reader.read, "events": list(reader.events)} | ({"group": group} if group else {})
+    published: PublishedConsent = {"read": reader.read, "events": list(reader.events)}
+    if group:
+        published["group"] = group
+    return published
 
 
 def _contradictions(mode: ConsentMode) -> Iterator[FieldError]:

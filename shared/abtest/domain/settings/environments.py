@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.settings.refusals import Positions, refuse
+from abtest.domain.settings.shapes import PublishedEnvironment
 from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError
 
@@ -36,7 +37,7 @@ class Environments:
         """Their keys, in order."""
         return tuple(item.key for item in self.items)
 
-    def beside_the_active(self) -> list[dict[str, Any]]:
+    def beside_the_active(self) -> list[PublishedEnvironment]:
         """`{key, domains}` of those that have hosts and a snippet of their own."""
         return [
             {"key": item.key, "domains": list(item.domains)}

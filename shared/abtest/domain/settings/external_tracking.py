@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.domain.settings.refusals import Positions, refuse
+from abtest.domain.settings.shapes import PublishedHandover
 from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError, ServiceError
 
@@ -69,7 +70,7 @@ def merged(before: ExternalTracking, changes: Mapping[str, Any]) -> ExternalTrac
     return after
 
 
-def handover(setting: ExternalTracking, url: str) -> dict[str, Any] | None:
+def handover(setting: ExternalTracking, url: str) -> PublishedHandover | None:
     """What storefronts must know, as docs/data-model.md section 1.1 has it; None without domains."""
     if not setting.domains:
         return None

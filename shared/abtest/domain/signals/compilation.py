@@ -1,18 +1,25 @@
 """A stored trigger as the config delivers it (section 2.4 of docs/data-model.md)."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.domain.signals.conversion import texts
 from abtest.domain.signals.model import Trigger, tracks_revenue
+from abtest.domain.signals.shapes import (
+    CompiledTrigger,
+    Mapped,
+    MappingFields,
+    PropertyFields,
+    Revenue,
+    RevenueField,
+    RevenueFields,
+    TransformFields,
+    TriggerFields,
+)
 from abtest.kit.json_objects import present
-
-Config = dict[str, Any]
-"""A trigger in the published configuration."""
 
 DEFAULT_LAYER = "dataLayer"
 
-_REVENUE = {
+_REVENUE: Mapping[str, RevenueField] = {
     "revenue": "revenueFrom",
     "order_id": "orderIdFrom",
     "currency": "currencyFrom",
@@ -21,18 +28,19 @@ _REVENUE = {
 }
 
 
-def compile_trigger(trigger: Trigger) -> Config:
+def compile_trigger(trigger: Trigger) -> CompiledTrigger:
     """The trigger as storefronts evaluate it."""
     return compiled(trigger.id, trigger.says)
 
 
-def compiled(trigger_id: str, says: Mapping[str, Any]) -> Config:
+def compiled(trigger_id: str, says: TriggerFields) -> CompiledTrigger:
     """What the fields of a trigger say."""
-    return {
+    published: CompiledTrigger = {
         "id": trigger_id,
         "event": says["eventName"],
         "layer": says.get("dataLayerName", DEFAULT_LAYER),
-    } | present(
+    }
+    published |= present(
         when=says.get("when"),
         reevaluate=says.get("reEvaluate"),
         pageview=says.get("trackPageview"),
@@ -41,17 +49,20 @@ def compiled(trigger_id: str, says: Mapping[str, Any]) -> Config:
         properties=[_mapping(each) for each in says.get("properties", ())],
         mappings=[_mapping(each) for each in says.get("mappings", ())],
     )
+    return published
 
 
-def _revenue(said: Mapping[str, Any]) -> Config:
-    paths = {name: _listed(said[field]) for name, field in _REVENUE.items() if field in said}
-    return paths | present(properties=[_mapping(each) for each in said.get("properties", ())])
+def _revenue(said: RevenueFields) -> Revenue:
+    paths: Revenue = present(**{name: _listed(said[field]) for name, field in _REVENUE.items() if field in said})
+    paths |= present(properties=[_mapping(each) for each in said.get("properties", ())])
+    return paths
 
 
-def _mapping(said: Mapping[str, Any]) -> Config:
-    transform = said.get("transform", {})
+def _mapping(said: PropertyFields | MappingFields) -> Mapped:
+    transform: TransformFields = said.get("transform", {})
     kind = "number" if "scale" in transform else said.get("valueType")
-    compiled = {"from": _listed(said["from"]), "to": said["to"]} | present(
+    mapped: Mapped = {"from": _listed(said["from"]), "to": said["to"]}
+    mapped |= present(
         type=kind,
         trim=transform.get("trim"),
         lower=transform.get("lowercase"),
@@ -60,10 +71,12 @@ def _mapping(said: Mapping[str, Any]) -> Config:
         ttl=said.get("ttlDays"),
         persist=said.get("persist"),
     )
-    return compiled | ({"default": _default(transform["default"], kind)} if "default" in transform else {})
+    if "default" in transform:
+        mapped["default"] = _default(transform["default"], kind)
+    return mapped
 
 
-def _default(value: Any, kind: str | None) -> Any:
+def _default(value: object, kind: str | None) -> object:
     return texts(value, lambda item: item) if kind == "string_array" else value
 
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any
 
+from abtest.domain.signals.shapes import Mapped
 from abtest.domain.targeting.ecmascript import WHITE_SPACE, double, text_of
 
 MAX_DEPTH = 8
@@ -22,18 +22,15 @@ _DECIMAL_COMMA = re.compile(r"-?([1-9][0-9]{0,2}(\.[0-9]{3})+|[0-9]+),[0-9]+")
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
-Mapped = Mapping[str, Any]
-"""A compiled property mapping."""
 
-
-def known(value: Any) -> Any:
+def known(value: object) -> object:
     """The value; None for numbers that JSON has no form for."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return double(value) if isfinite(double(value)) else None
     return value
 
 
-def number(value: Any) -> int | float | None:
+def number(value: object) -> int | float | None:
     """A number, or a text that is one: `1299.5`, `1,299.50`, `1.299,50`, `1 299,50`, `12,5`. A comma before exactly
     three digits stands between thousands, a single dot never does."""
     if isinstance(value, str):
@@ -41,43 +38,45 @@ def number(value: Any) -> int | float | None:
     return _finite(double(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def amount(value: Any) -> int | float | None:
+def amount(value: object) -> int | float | None:
     """A number that events may tell of as money received."""
     found = number(value)
     return found if found is not None and 0 <= found <= MAX_AMOUNT else None
 
 
-def text(value: Any) -> str | None:
+def text(value: object) -> str | None:
     """`String(value)` of a text, number or boolean."""
     return text_of(known(value))
 
 
-def boolean(value: Any) -> bool | None:
+def boolean(value: object) -> bool | None:
     """True of `true`, `1` and `yes`, false of `false`, `0` and `no`, in any case."""
     said = text(value)
     return None if said is None else _TRUTHS.get(said.lower())
 
 
-def scalar(value: Any) -> Any:
+def scalar(value: object) -> object:
     """A text, number or boolean as it is."""
     return value if isinstance(value, bool | str) else number(value)
 
 
-def json(value: Any) -> Any:
+def json(value: object) -> object:
     """Any value, as deep and as large as is kept; None when it is larger."""
     left = [MAX_VALUES]
     copied = _copied(value, left, 0)
     return copied if left[0] >= 0 else None
 
 
-def texts(value: Any, clean: Callable[[Any], Any]) -> list[str] | None:
+def texts(value: object, clean: Callable[[object], object]) -> list[str] | None:
     """A list of texts, numbers and booleans as texts, each cleaned; one alone is a list of one."""
     items = json(value) if isinstance(value, list) else [value]
-    said = [text(clean(item)) for item in items or ()]
-    return None if items is None or None in said else [each for each in said if each is not None]
+    if not isinstance(items, list):
+        return None
+    said = [text(clean(item)) for item in items]
+    return None if None in said else [each for each in said if each is not None]
 
 
-_TYPES: Mapping[str | None, Callable[[Any], Any]] = {
+_TYPES: Mapping[str | None, Callable[[object], object]] = {
     None: scalar,
     "string": text,
     "number": number,
@@ -87,25 +86,23 @@ _TYPES: Mapping[str | None, Callable[[Any], Any]] = {
 }
 
 
-def converted(value: Any, mapped: Mapped) -> Any:
+def converted(value: object, mapped: Mapped) -> object:
     """The value as the mapping wants it; None when it cannot be. Trimmed, lower case, mapped, typed, scaled."""
     kind = mapped.get("type")
     if kind == "string_array":
         return texts(value, lambda item: _cleaned(item, mapped))
     made = _TYPES[kind](_cleaned(value, mapped))
-    return _scaled(made, mapped["scale"]) if "scale" in mapped and made is not None else made
+    if "scale" in mapped and isinstance(made, int | float):  # a scale goes with numbers alone
+        return _finite(float(made) * mapped["scale"])
+    return made
 
 
-def _cleaned(value: Any, mapped: Mapped) -> Any:
+def _cleaned(value: object, mapped: Mapped) -> object:
     if isinstance(value, str):
         value = value.strip(WHITE_SPACE) if mapped.get("trim") else value
         value = value.lower() if mapped.get("lower") else value
     said = text(value) if "map" in mapped else None
     return value if said is None else mapped["map"].get(said, value)
-
-
-def _scaled(value: Any, scale: float) -> int | float | None:
-    return _finite(float(value) * scale)
 
 
 def _parsed(digits: str) -> int | float | None:
@@ -123,7 +120,7 @@ def _finite(value: float) -> int | float | None:
     return int(value) if value == int(value) and abs(value) <= 2**53 else float(value)
 
 
-def _copied(value: Any, left: list[int], depth: int) -> Any:
+def _copied(value: object, left: list[int], depth: int) -> object:
     left[0] -= 1
     if left[0] < 0 or (isinstance(value, list | Mapping) and depth >= MAX_DEPTH):
         return None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.domain.changes.errors import CodeBudgetExceededError
+from abtest.domain.signals.shapes import MappingFields, PropertyFields, RevenueFields, TransformFields, TriggerFields
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode, encode
@@ -16,7 +17,6 @@ MAX_TRIGGERS = 100
 MAX_BYTES = 16_000
 """A trigger as canonical JSON: a hundred of them still fit into a config."""
 
-Says = Mapping[str, Any]
 Document = dict[str, Any]
 
 _DEFAULT_TYPES: Mapping[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "boolean": (bool,)}
@@ -34,7 +34,7 @@ class Trigger:
     shop_id: str
     version: int = 0
     seat: int
-    says: Says
+    says: TriggerFields
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -49,12 +49,12 @@ class Trigger:
         return self.says.get("enabled", True) is True
 
 
-def replaced(trigger: Trigger, says: Says, now: Timestamp) -> Trigger:
+def replaced(trigger: Trigger, says: TriggerFields, now: Timestamp) -> Trigger:
     """The trigger saying this and nothing else; the same one when that is what it said."""
     return trigger if says == trigger.says else replace(trigger, says=says, updated_at=now)
 
 
-def check(says: Says, place: str = "") -> None:
+def check(says: TriggerFields, place: str = "") -> None:
     """Raises ValidationFailedError for fields that do not go together, CodeBudgetExceededError for too many of them.
 
     `place` is where the trigger stands in the request: `trigger.`, or nothing where it is the whole of it.
@@ -73,19 +73,20 @@ def trigger_document(trigger: Trigger) -> Document:
 
 def trigger_from(document: Mapping[str, Any]) -> Trigger:
     """The trigger that a document holds. Raises KeyError or TypeError for one that holds none."""
-    if not isinstance(document["says"], Mapping):
+    says = document["says"]
+    if not isinstance(says, Mapping):
         raise TypeError("a trigger says nothing")
     return decode(Trigger, document)
 
 
-def tracks_revenue(says: Says) -> bool:
+def tracks_revenue(says: TriggerFields) -> bool:
     """Whether revenue is told: as stated, otherwise where it is said how much."""
-    revenue = says.get("trackRevenue", {})
+    revenue: RevenueFields = says.get("trackRevenue", {})
     return bool(revenue.get("enabled", "revenueFrom" in revenue))
 
 
-def _problems(says: Says) -> Iterator[tuple[str, str]]:
-    revenue = says.get("trackRevenue", {})
+def _problems(says: TriggerFields) -> Iterator[tuple[str, str]]:
+    revenue: RevenueFields = says.get("trackRevenue", {})
     if tracks_revenue(says) and "revenueFrom" not in revenue:
         yield "trackRevenue.revenueFrom", "is required where revenue is tracked"
     yield from _of_properties("trackRevenue.properties", revenue.get("properties", ()))
@@ -93,15 +94,16 @@ def _problems(says: Says) -> Iterator[tuple[str, str]]:
     yield from _of_properties("mappings", says.get("mappings", ()))
 
 
-def _of_properties(place: str, properties: Sequence[Says]) -> Iterator[tuple[str, str]]:
+def _of_properties(place: str, properties: Sequence[PropertyFields | MappingFields]) -> Iterator[tuple[str, str]]:
     for index, each in enumerate(properties):
-        transform, kind = each.get("transform", {}), each.get("valueType")
+        transform: TransformFields = each.get("transform", {})
+        kind = each.get("valueType")
         if "scale" in transform and kind not in (None, "number"):
             yield f"{place}[{index}].transform.scale", f"does not go with {kind}"
         if "default" in transform and not _fits(transform["default"], "number" if "scale" in transform else kind):
             yield f"{place}[{index}].transform.default", f"must be a {kind or 'number'}"
 
 
-def _fits(value: Any, kind: str | None) -> bool:
+def _fits(value: object, kind: str | None) -> bool:
     wanted = _DEFAULT_TYPES.get(kind or "")
     return wanted is None or (isinstance(value, wanted) and (kind == "boolean" or not isinstance(value, bool)))

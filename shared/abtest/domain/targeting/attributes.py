@@ -1,7 +1,6 @@
 """What a visit is known to have before anybody adds to it (section 2.3 of docs/data-model.md)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from abtest.domain.targeting.urls import Address, first_values
 from abtest.domain.targeting.weekdays import LocalTimes
@@ -12,14 +11,14 @@ _UTM = "utm_"
 def attributes_of(
     visitor_id: str | None,
     customer_id: str | None,
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     address: Address | None,
     times: LocalTimes,
     zones: Iterable[str] = (),
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The derived attributes, and over them the given ones, whose top-level names win."""
     query = first_values(address.search) if address is not None and address.search else {}
-    derived: dict[str, Any] = {
+    derived: dict[str, object] = {
         "logged_in": customer_id is not None,
         "query": query,
         "utm": {name.removeprefix(_UTM): value for name, value in query.items() if name.startswith(_UTM)},

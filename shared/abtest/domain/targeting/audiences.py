@@ -2,15 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
-AudienceRules = Mapping[str, Any]
-"""`{"operator": "and" | "or", "conditions"?: [Comparison], "groups"?: [AudienceRules]}`."""
+from abtest.domain.targeting.shapes import AudienceRules, Comparison, Condition
 
-Comparison = Mapping[str, Any]
-"""`{"attribute", "operator", "value"?, "key"?, "timezone"?}`."""
-
-Condition = dict[str, Any]
 Placed = tuple[str, Comparison]
 """A path below the rules (`groups[0].conditions[1]`) and the comparison that stands there."""
 
@@ -43,7 +37,7 @@ def comparisons(rules: AudienceRules, path: str = "") -> Iterator[Placed]:
 
 
 def _compared(comparison: Comparison) -> Condition:
-    operator = comparison["operator"]
+    operator: str = comparison["operator"]
     if comparison["attribute"] == "customer_tags":
         operator = _OF_LISTS.get(operator, operator)
     return {_path(comparison): _TESTS[operator](comparison.get("value"))}
@@ -56,21 +50,21 @@ def _path(comparison: Comparison) -> str:
     return f"{attribute}.{comparison['key']}" if "key" in comparison else _PATHS.get(attribute, attribute)
 
 
-def _literal(text: str) -> str:
+def _literal(text: object) -> str:
     """An ECMAScript source that matches the text and nothing else."""
-    return _SYNTAX.sub(r"\\\g<0>", text)
+    return _SYNTAX.sub(r"\\\g<0>", str(text))
 
 
-def _known(**test: Any) -> Condition:
+def _known(**test: object) -> Condition:
     """A test that fails where the attribute is not known: orderings take null for 0, expressions read it as text."""
     return {"$exists": True, **{f"${name}": value for name, value in test.items()}}
 
 
-def _ordering(name: str) -> Callable[[Any], Condition]:
+def _ordering(name: str) -> Callable[[object], Condition]:
     return lambda value: _known(**{name: value})
 
 
-_TESTS: Mapping[str, Callable[[Any], Condition]] = {
+_TESTS: Mapping[str, Callable[[object], Condition]] = {
     "equals": lambda value: {"$eq": value},
     "not_equals": lambda value: {"$ne": value},
     "in": lambda values: {"$in": values},

@@ -1,19 +1,19 @@
 """What must hold of targeting, pages and audiences beyond the form of each field, wherever they are written."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Literal
 
 from abtest.domain.targeting.admission import refuse_unsafe
-from abtest.domain.targeting.audiences import AudienceRules, comparisons
+from abtest.domain.targeting.audiences import comparisons
 from abtest.domain.targeting.comparisons import EXPRESSIONS, problems_of
+from abtest.domain.targeting.shapes import AudienceRules, Page, PageRules, TargetedPage, Targeting
 from abtest.kit.errors import refused
 from abtest.kit.time_zones import is_time_zone
 
-Targeting = Mapping[str, Any]
 Placed = tuple[str, str]
 """A path (`targeting.pageRules[0].includeRules[1].pattern`) and the expression that stands there."""
 
-_URL_RULES = ("includeRules", "excludeRules")
+_URL_RULES: tuple[Literal["includeRules", "excludeRules"], ...] = ("includeRules", "excludeRules")
 _REGEX_OPERATORS = ("$regex", "$regexi")
 
 
@@ -23,7 +23,8 @@ def check_targeting(targeting: Targeting | None, path: str = "targeting") -> Non
     That references lead somewhere is for services to see; what only experiments may say, for `check_surface`.
     """
     try:
-        for index, rule in enumerate((targeting or {}).get("segmentRules") or ()):
+        restrictions: Targeting = targeting or {}
+        for index, rule in enumerate(restrictions.get("segmentRules") or ()):
             if "rules" in rule:
                 _check_comparisons(rule["rules"], f"{path}.segmentRules[{index}].rules.")
         _check_expressions(expressions_of(targeting, path))
@@ -38,12 +39,12 @@ def check_surface(targeting: Targeting | None, path: str = "targeting") -> None:
         raise refused(f"{path}.checkoutBlock", "needs the surface checkout")
 
 
-def check_page(page: Mapping[str, Any]) -> None:
+def check_page(page: Page) -> None:
     """Raises UnsafeRegexError for the first expression of a page that browsers must not be given."""
     _check_expressions(_in_page(page, ""))
 
 
-def check_pages(pages: Sequence[Mapping[str, Any]], path: str) -> None:
+def check_pages(pages: Sequence[PageRules | TargetedPage], path: str) -> None:
     """The same for a list of page rules that stands under this path."""
     _check_expressions(expressions_of_pages(pages, path))
 
@@ -56,13 +57,15 @@ def check_audience(rules: AudienceRules) -> None:
 
 def expressions_of(targeting: Targeting | None, path: str = "targeting") -> Iterator[Placed]:
     """Every regular expression of a targeting with its path."""
-    for index, page in enumerate((targeting or {}).get("pageRules") or ()):
+    restrictions: Targeting = targeting or {}
+    for index, page in enumerate(restrictions.get("pageRules") or ()):
         yield from _in_page(page, f"{path}.pageRules[{index}].")
-    for index, rule in enumerate((targeting or {}).get("segmentRules") or ()):
-        yield from _in_audience(rule.get("rules") or {}, f"{path}.segmentRules[{index}].rules.")
+    for index, rule in enumerate(restrictions.get("segmentRules") or ()):
+        if rules := rule.get("rules"):
+            yield from _in_audience(rules, f"{path}.segmentRules[{index}].rules.")
 
 
-def expressions_of_pages(pages: Sequence[Mapping[str, Any]], path: str) -> Iterator[Placed]:
+def expressions_of_pages(pages: Sequence[PageRules | TargetedPage], path: str) -> Iterator[Placed]:
     """Every regular expression of a list of page rules with its path."""
     for index, page in enumerate(pages):
         yield from _in_page(page, f"{path}[{index}].")
@@ -81,7 +84,7 @@ def _check_expressions(placed: Iterator[Placed]) -> None:
         refuse_unsafe(path, source, ignore_case=path.endswith("$regexi"))
 
 
-def _in_page(page: Mapping[str, Any], path: str) -> Iterator[Placed]:
+def _in_page(page: Page | TargetedPage, path: str) -> Iterator[Placed]:
     for name in _URL_RULES:
         for index, rule in enumerate(page.get(name) or ()):
             if rule["type"] == "regex":
@@ -91,11 +94,11 @@ def _in_page(page: Mapping[str, Any], path: str) -> Iterator[Placed]:
 
 def _in_audience(rules: AudienceRules, path: str) -> Iterator[Placed]:
     for place, comparison in comparisons(rules, path):
-        if comparison["operator"] in EXPRESSIONS:
-            yield f"{place}.value", comparison["value"]
+        if comparison["operator"] in EXPRESSIONS and isinstance(source := comparison["value"], str):
+            yield f"{place}.value", source
 
 
-def _in_condition(condition: Any, path: str) -> Iterator[Placed]:
+def _in_condition(condition: object, path: str) -> Iterator[Placed]:
     if isinstance(condition, Mapping):
         for key, value in condition.items():
             if key in _REGEX_OPERATORS and isinstance(value, str):

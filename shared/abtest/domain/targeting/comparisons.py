@@ -3,60 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TypeGuard, get_args
 
-Attribute = Literal[
-    "device",
-    "browser",
-    "os",
-    "language",
-    "country",
-    "region",
-    "city",
-    "traffic_source",
-    "currency",
-    "market",
-    "referrer",
-    "url",
-    "utm",
-    "query",
-    "cookie",
-    "page",
-    "data_layer",
-    "visitor",
-    "visits",
-    "days_since_first_visit",
-    "days_since_last_visit",
-    "pages_viewed",
-    "screen_width",
-    "screen_height",
-    "logged_in",
-    "customer_tags",
-    "cart_value",
-    "cart_items",
-    "local_day",
-    "local_hour",
-    "local_time",
-]
-
-Operator = Literal[
-    "equals",
-    "not_equals",
-    "in",
-    "not_in",
-    "contains",
-    "not_contains",
-    "starts_with",
-    "ends_with",
-    "matches",
-    "not_matches",
-    "gt",
-    "gte",
-    "lt",
-    "lte",
-    "exists",
-    "not_exists",
-]
+from abtest.domain.targeting.shapes import Comparison, Operator
 
 EXPRESSIONS = frozenset({"matches", "not_matches"})
 """Operators whose value is a regular expression of the shop's."""
@@ -80,7 +29,7 @@ _COUNTRY = re.compile("[A-Z]{2}")
 _DAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -89,7 +38,7 @@ class Rule:
     """What goes with an attribute: operators, values (one, or each of a list), form of the key, a time zone."""
 
     operators: frozenset[str]
-    fits: Callable[[Any], bool]
+    fits: Callable[[object], bool]
     values: str
     key: re.Pattern[str] | None = None
     has_zone: bool = False
@@ -104,11 +53,11 @@ def _one_of(words: frozenset[str], operators: frozenset[str], *, has_zone: bool 
     return Rule(operators, lambda value: isinstance(value, str) and value in words, f"one of {said}", None, has_zone)
 
 
-def _is_country(value: Any) -> bool:
+def _is_country(value: object) -> bool:
     return isinstance(value, str) and _COUNTRY.fullmatch(value) is not None
 
 
-def _is_word(value: Any) -> bool:
+def _is_word(value: object) -> bool:
     return isinstance(value, str) and value != ""
 
 
@@ -146,7 +95,7 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def problems_of(comparison: Mapping[str, Any]) -> Iterator[Problem]:
+def problems_of(comparison: Comparison) -> Iterator[Problem]:
     """What does not go together in a comparison whose fields are each of the right form."""
     rule, operator = RULES[comparison["attribute"]], comparison["operator"]
     if operator not in rule.operators:
@@ -157,7 +106,7 @@ def problems_of(comparison: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _value_problems(comparison, rule)
 
 
-def _key_problems(comparison: Mapping[str, Any], rule: Rule) -> Iterator[Problem]:
+def _key_problems(comparison: Comparison, rule: Rule) -> Iterator[Problem]:
     if rule.key is None:
         if "key" in comparison:
             yield "key", f"does not go with {comparison['attribute']}"
@@ -165,7 +114,7 @@ def _key_problems(comparison: Mapping[str, Any], rule: Rule) -> Iterator[Problem
         yield "key", _KEYS[rule.key]
 
 
-def _value_problems(comparison: Mapping[str, Any], rule: Rule) -> Iterator[Problem]:
+def _value_problems(comparison: Comparison, rule: Rule) -> Iterator[Problem]:
     operator, value = comparison["operator"], comparison.get("value")
     if operator in _WITHOUT_VALUE:
         if "value" in comparison:

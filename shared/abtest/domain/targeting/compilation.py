@@ -6,23 +6,38 @@ never; where it took people out, it takes nobody out.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 from abtest.domain.targeting.admission import served
 from abtest.domain.targeting.audiences import condition_of
-from abtest.domain.targeting.urls import UrlRule, compile_rule
+from abtest.domain.targeting.shapes import (
+    Audience,
+    CompiledAudience,
+    CompiledPage,
+    CompiledPages,
+    CompiledTargeting,
+    CompiledUrlRule,
+    Condition,
+    Dark,
+    Page,
+    PageRules,
+    Schedule,
+    TargetedAudience,
+    TargetedPage,
+    Targeting,
+    Trigger,
+    UrlRule,
+)
+from abtest.domain.targeting.urls import compile_rule
+from abtest.kit.json_objects import present
 from abtest.kit.time_zones import is_time_zone
 
-RawRule = Mapping[str, Any]
-"""`{"type": "simple" | "regex", "pattern": str, "include"?: bool}`; `include: false` makes it an exclusion."""
-
-Document = Mapping[str, Any]
-Targeting = Document | None
-Compiled = dict[str, Any]
-
-_NOWHERE: Compiled = {"include": [compile_rule("regex", "[]")]}
-_NOBODY: Compiled = {"$not": {}}
+_NOWHERE: CompiledPage = {"include": [compile_rule("regex", "[]")]}
+_NOBODY: Condition = {"$not": {}}
 _LOCAL_TIME = "local"
+
+Rule = TypeVar("Rule", TargetedPage, TargetedAudience)
+Compiled = TypeVar("Compiled")
 
 
 class UnreadableTargetingError(ValueError):
@@ -33,45 +48,54 @@ class UnreadableTargetingError(ValueError):
 class References:
     """The documents of pages and audiences by id; what targeting names and is not here does not exist."""
 
-    pages: Mapping[str, Document] = field(default_factory=dict)
-    audiences: Mapping[str, Document] = field(default_factory=dict)
+    pages: Mapping[str, Page] = field(default_factory=dict)
+    audiences: Mapping[str, Audience] = field(default_factory=dict)
 
 
 NO_REFERENCES = References()
 
 
-def compile_targeting(targeting: Targeting, references: References = NO_REFERENCES) -> Compiled:
+def compile_targeting(targeting: Targeting | None, references: References = NO_REFERENCES) -> CompiledTargeting:
     """`pages`, `audience`, `surface` and `identity`: those that restrict or change anything.
 
     Raises UnreadableTargetingError, and KeyError or TypeError for documents that are none of ours.
     """
-    found = {
-        "pages": compile_pages(targeting, references),
-        "audience": compile_audience(targeting, references),
-        "surface": (targeting or {}).get("surface"),
-        "identity": (targeting or {}).get("identity"),
-    }
-    return {name: value for name, value in found.items() if value}
+    restrictions: Targeting = targeting or {}
+    found: CompiledTargeting = present(
+        pages=compile_pages(targeting, references),
+        audience=compile_audience(targeting, references),
+        surface=restrictions.get("surface"),
+        identity=restrictions.get("identity"),
+    )
+    return found
 
 
-def compile_pages(targeting: Targeting, references: References = NO_REFERENCES) -> Compiled | None:
+def compile_pages(targeting: Targeting | None, references: References = NO_REFERENCES) -> CompiledPages | None:
     """Where something is delivered; None means everywhere. A page rule with `include: false` takes its pages out."""
-    return _combined(targeting, "page", lambda rule: _page(rule, references), _NOWHERE)
+    restrictions: Targeting = targeting or {}
+    combined = _combined(restrictions.get("pageRules"), lambda rule: _page(rule, references), _NOWHERE)
+    if combined is None:
+        return None
+    return {"mode": restrictions.get("pageMatchMode") or "any", "in": combined[0], "out": combined[1]}
 
 
-def compile_audience(targeting: Targeting, references: References = NO_REFERENCES) -> Compiled | None:
+def compile_audience(targeting: Targeting | None, references: References = NO_REFERENCES) -> CompiledAudience | None:
     """To whom something is delivered; None means everyone. A rule with `include: false` takes its people out."""
-    return _combined(targeting, "segment", lambda rule: _condition(rule, references), _NOBODY)
+    restrictions: Targeting = targeting or {}
+    combined = _combined(restrictions.get("segmentRules"), lambda rule: _condition(rule, references), _NOBODY)
+    if combined is None:
+        return None
+    return {"mode": restrictions.get("segmentMatchMode") or "any", "in": combined[0], "out": combined[1]}
 
 
-def compile_url_rules(rules: Iterable[RawRule], excluded: Iterable[RawRule] = ()) -> Compiled:
+def compile_url_rules(rules: Iterable[UrlRule], excluded: Iterable[UrlRule] = ()) -> CompiledPage:
     """The page rule of raw rules; those in `excluded` exclude whatever they say."""
     given = list(rules)
     negative = [rule for rule in given if rule.get("include") is False] + list(excluded)
     return _page_rule([rule for rule in given if rule.get("include") is not False], negative)
 
 
-def compile_goal_pages(page: Document, references: References = NO_REFERENCES) -> Compiled | None:
+def compile_goal_pages(page: PageRules, references: References = NO_REFERENCES) -> CompiledPage | None:
     """The pages on which a goal counts; None means everywhere. With `include: false`: everywhere but on these."""
     if page.get("disabled"):
         return None
@@ -81,12 +105,12 @@ def compile_goal_pages(page: Document, references: References = NO_REFERENCES) -
     return None if rule is None else _complement(rule)
 
 
-def compile_schedule(schedule: Document | None) -> Compiled | None:
+def compile_schedule(schedule: Schedule | None) -> Dark | None:
     """Days on which nothing is delivered."""
     return {"days": list(schedule["excludedDays"]), "zone": schedule["timezone"]} if schedule else None
 
 
-def zones_in(part: Any) -> Iterator[str]:
+def zones_in(part: object) -> Iterator[str]:
     """The time zones that compiled pages, audiences and conditions ask for local time in, as often as they do."""
     if isinstance(part, Mapping):
         yield from filter(is_time_zone, map(_zone, part))
@@ -101,61 +125,61 @@ def _zone(path: str) -> str:
     return rest.partition(".")[0] if root == _LOCAL_TIME else ""
 
 
-def _live(targeting: Targeting, kind: str) -> list[Document]:
-    return [rule for rule in (targeting or {}).get(kind) or () if not rule.get("disabled")]
-
-
 def _combined(
-    targeting: Targeting, kind: str, compiled: Callable[[Document], Compiled | None], never: Compiled
-) -> Compiled | None:
-    """How rules of a kind combine; `compiled` gives None for a reference to what does not exist."""
-    live = _live(targeting, f"{kind}Rules")
+    rules: Iterable[Rule] | None, compiled: Callable[[Rule], Compiled | None], never: Compiled
+) -> tuple[list[Compiled], list[Compiled]] | None:
+    """Rules that include and rules that take out; `compiled` gives None for a reference to what does not exist."""
+    live = [rule for rule in rules or () if not rule.get("disabled")]
     inside = [compiled(rule) for rule in live if rule.get("include") is not False]
     taken_out = (compiled(rule) for rule in live if rule.get("include") is False)
     outside = [found for found in taken_out if found is not None]  # {} takes everything out
     if not inside and not outside:
         return None
-    mode = (targeting or {}).get(f"{kind}MatchMode") or "any"
-    return {"mode": mode, "in": [never if found is None else found for found in inside], "out": outside}
+    return [never if found is None else found for found in inside], outside
 
 
-def _page(rule: Document, references: References) -> Compiled | None:
-    page = references.pages.get(rule["pageId"]) if rule.get("pageId") else rule
+def _page(rule: TargetedPage, references: References) -> CompiledPage | None:
+    page_id = rule.get("pageId")
+    page = references.pages.get(page_id) if page_id else rule
     if page is None:
         return None
-    restrictions = {"when": _when(page.get("advancedCondition")), "trigger": _trigger(page.get("trigger"))}
-    return compile_url_rules(page["includeRules"], page["excludeRules"]) | {
-        name: value for name, value in restrictions.items() if value
+    compiled = compile_url_rules(page["includeRules"], page["excludeRules"])
+    compiled |= present(when=_when(page.get("advancedCondition")), trigger=_trigger(page.get("trigger")))
+    return compiled
+
+
+def _condition(rule: TargetedAudience, references: References) -> Condition | None:
+    audience_id = rule.get("audienceId")
+    audience = references.audiences.get(audience_id) if audience_id else rule
+    return None if audience is None else _timely(condition_of(audience["rules"]))
+
+
+def _when(condition: object) -> Condition | None:
+    if condition is not None and not isinstance(condition, Mapping):
+        raise UnreadableTargetingError("an advanced condition is no object")
+    return _timely(condition or {})
+
+
+def _timely(condition: Condition) -> Condition:
+    return {
+        key: served(value) if key == "$regex" and isinstance(value, str) else _in_time(value)
+        for key, value in condition.items()
     }
 
 
-def _condition(rule: Document, references: References) -> Compiled | None:
-    audience = references.audiences.get(rule["audienceId"]) if rule.get("audienceId") else rule
-    return None if audience is None else dict(_in_time(condition_of(audience["rules"])))
-
-
-def _when(condition: Any) -> Compiled | None:
-    if condition is not None and not isinstance(condition, Mapping):
-        raise UnreadableTargetingError("an advanced condition is no object")
-    return dict(_in_time(condition or {}))
-
-
-def _in_time(condition: Any) -> Any:
+def _in_time(condition: object) -> object:
     """The condition with each expression in the form that engines answer in time."""
     if isinstance(condition, Mapping):
-        return {
-            key: served(value) if key == "$regex" and isinstance(value, str) else _in_time(value)
-            for key, value in condition.items()
-        }
+        return _timely(condition)
     return [_in_time(item) for item in condition] if isinstance(condition, list | tuple) else condition
 
 
-def _url_rule(raw: RawRule) -> UrlRule:
+def _url_rule(raw: UrlRule) -> CompiledUrlRule:
     pattern = raw["pattern"]
     return compile_rule(raw["type"], served(pattern) if raw["type"] == "regex" else pattern)
 
 
-_TRIGGERS: Mapping[str, Callable[[Document], str | None]] = {
+_TRIGGERS: Mapping[str, Callable[[Trigger], str | None]] = {
     "immediate": lambda _: None,
     "dom_ready": lambda _: "dom_ready",
     "element": lambda trigger: f"element:{trigger['selector']}",
@@ -164,7 +188,7 @@ _TRIGGERS: Mapping[str, Callable[[Document], str | None]] = {
 }
 
 
-def _trigger(trigger: Document | None) -> str | None:
+def _trigger(trigger: Trigger | None) -> str | None:
     if not trigger:
         return None
     if trigger.get("type") not in _TRIGGERS:
@@ -172,7 +196,7 @@ def _trigger(trigger: Document | None) -> str | None:
     return _TRIGGERS[trigger["type"]](trigger)
 
 
-def _complement(rule: Compiled) -> Compiled:
+def _complement(rule: CompiledPage) -> CompiledPage:
     """Where the rule does not hold, or less: the complement of several parts at once is no page rule.
 
     Addresses come first: what stands under `include` counts nowhere, whatever exceptions, condition or trigger say.
@@ -184,9 +208,9 @@ def _complement(rule: Compiled) -> Compiled:
     return {"when": {"$not": rule["when"]}} if "when" in rule else {"exclude": [compile_rule("simple", "*")]}
 
 
-def _page_rule(included: Iterable[RawRule], excluded: Iterable[RawRule]) -> Compiled:
-    rule = {
-        "include": [_url_rule(raw) for raw in included],
-        "exclude": [_url_rule(raw) for raw in excluded],
-    }
-    return {name: compiled for name, compiled in rule.items() if compiled}
+def _page_rule(included: Iterable[UrlRule], excluded: Iterable[UrlRule]) -> CompiledPage:
+    rule: CompiledPage = present(
+        include=[_url_rule(raw) for raw in included],
+        exclude=[_url_rule(raw) for raw in excluded],
+    )
+    return rule

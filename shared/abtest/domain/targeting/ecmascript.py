@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from math import inf, nan
-from typing import Any
 
 _EXACT = 2**53
 WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
@@ -16,7 +15,7 @@ _BASES = {"x": 16, "o": 8, "b": 2}
 _INFINITIES = {"Infinity": inf, "+Infinity": inf, "-Infinity": -inf}
 
 
-def text_of(value: Any) -> str | None:
+def text_of(value: object) -> str | None:
     """`String(value)` of a text, number or boolean; None for everything else."""
     if isinstance(value, str):
         return value
@@ -25,7 +24,7 @@ def text_of(value: Any) -> str | None:
     return _number_text(double(value)) if isinstance(value, int | float) else None
 
 
-def number_of(value: Any) -> float:
+def number_of(value: object) -> float:
     """`Number(value)` of a text, number, boolean or null; NaN for everything else. Whole numbers may come as int."""
     if value is None:
         return 0
@@ -34,12 +33,12 @@ def number_of(value: Any) -> float:
     return double(value) if isinstance(value, int | float) else nan
 
 
-def truth_of(value: Any) -> bool:
+def truth_of(value: object) -> bool:
     """`Boolean(value)`: lists and objects are true even when they are empty."""
     return isinstance(value, list | Mapping) or bool(value)
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(one: object, other: object) -> bool:
     """Strict equality, of lists item by item, of objects whatever the order of their keys."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other

@@ -1,18 +1,15 @@
 """Page rules and audiences, and how something that is delivered combines them (Pages and Audience of section 1)."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from abtest.domain.targeting import conditions
 from abtest.domain.targeting.combining import every, negated, some
+from abtest.domain.targeting.shapes import CompiledAudience, CompiledPage, CompiledPages, Condition
 from abtest.domain.targeting.urls import Address, prepare_rule
 from abtest.kit import canonical_json
-
-PageRule = Mapping[str, Any]
-"""`{"include"?: [UrlRule], "exclude"?: [UrlRule], "when"?: Condition, "trigger"?: str}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +17,7 @@ class PageView:
     """What page rules and audiences are asked about; without an address no URL rule matches."""
 
     address: Address | None
-    attributes: Mapping[str, Any]
+    attributes: Mapping[str, object]
     triggers: frozenset[str] = frozenset()
 
 
@@ -36,7 +33,7 @@ def everywhere(_: PageView) -> bool:
     return True
 
 
-def prepare_pages(pages: Mapping[str, Any] | None) -> Rule:
+def prepare_pages(pages: CompiledPages | None) -> Rule:
     """Any `out` rule that holds says no; then any (or all) of `in`; an empty `in` means everywhere.
 
     Raises KeyError, TypeError, AttributeError or ValueError for what are no Pages.
@@ -44,12 +41,12 @@ def prepare_pages(pages: Mapping[str, Any] | None) -> Rule:
     return everywhere if pages is None else _pages(canonical_json.dumps(pages))
 
 
-def prepare_audience(audience: Mapping[str, Any] | None) -> Rule:
+def prepare_audience(audience: CompiledAudience | None) -> Rule:
     """As `prepare_pages`, for an Audience."""
     return everywhere if audience is None else _audience(canonical_json.dumps(audience))
 
 
-def prepare_page(rule: PageRule) -> Rule:
+def prepare_page(rule: CompiledPage) -> Rule:
     """Any exclude that matches says no; then any include, or none given; then condition and trigger."""
     parts: list[Rule] = []
     if excluded := rule.get("exclude"):
@@ -63,34 +60,35 @@ def prepare_page(rule: PageRule) -> Rule:
     return every(parts)
 
 
-def matches_page(rule: PageRule, address: Address) -> bool:
+def matches_page(rule: CompiledPage, address: Address) -> bool:
     """Whether one page rule holds on an address of which nothing else is known."""
     return prepare_page(rule)(PageView(address, {}))
 
 
-def matches_pages(pages: Mapping[str, Any] | None, address: Address) -> bool:
+def matches_pages(pages: CompiledPages | None, address: Address) -> bool:
     """Whether Pages hold on an address of which nothing else is known."""
     return prepare_pages(pages)(PageView(address, {}))
 
 
 @lru_cache(maxsize=_KEPT)
 def _pages(text: str) -> Rule:
-    return _combined(json.loads(text), prepare_page)
+    pages: CompiledPages = json.loads(text)
+    return _combined(pages["mode"], [prepare_page(rule) for rule in pages["in"]], map(prepare_page, pages["out"]))
 
 
 @lru_cache(maxsize=_KEPT)
 def _audience(text: str) -> Rule:
-    return _combined(json.loads(text), _condition)
+    audience: CompiledAudience = json.loads(text)
+    return _combined(audience["mode"], [_condition(each) for each in audience["in"]], map(_condition, audience["out"]))
 
 
-def _combined(combination: Mapping[str, Any], prepare: Callable[[Any], Rule]) -> Rule:
-    inside = [prepare(rule) for rule in combination["in"]]
-    parts = [negated(prepare(rule)) for rule in combination["out"]]
-    join = _JOINED[combination["mode"]]
+def _combined(mode: str, inside: Sequence[Rule], outside: Iterable[Rule]) -> Rule:
+    parts = [negated(rule) for rule in outside]
+    join = _JOINED[mode]
     return every([*parts, join(inside)] if inside else parts)
 
 
-def _condition(condition: Any) -> Rule:
+def _condition(condition: Condition) -> Rule:
     return every([_asked(canonical_json.dumps(part)) for part in conditions.parts(condition)])
 
 

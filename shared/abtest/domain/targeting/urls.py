@@ -1,25 +1,25 @@
 """URL rules: what a pattern means, and its compiled form (UrlRule of docs/data-model.md) that browsers evaluate."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from ada_url import URL
 
 from abtest.domain.targeting.patterns import compiles, expression, well_formed, whole_expression
+from abtest.domain.targeting.shapes import CompiledUrlRule
 
 RuleType = Literal["simple", "regex"]
-UrlRule = Mapping[str, Any]
 
 _PATTERN_BASE_HOST = "any-host.b7e2f1d4.invalid"
 _PATTERN_BASE = f"https://{_PATTERN_BASE_HOST}"
 _ADDRESS_BASE = "https://_"
 _HOST_WITHOUT_SCHEME = re.compile(r"[^:/?]*\.")
 _SPECIAL = re.compile(r"[.+?^${}()|[\]\\]")
-_MATCHES_NOTHING: UrlRule = {"re": "[]"}
+_MATCHES_NOTHING: CompiledUrlRule = {"re": "[]"}
 _MOST_BACKTRACKING_WILDCARDS = 2
 
 
@@ -39,7 +39,7 @@ def matches(rule_type: str, pattern: str, url: str) -> bool:
     return matches_compiled(compile_rule(rule_type, pattern), url)
 
 
-def matches_compiled(rule: UrlRule, url: str) -> bool:
+def matches_compiled(rule: CompiledUrlRule, url: str) -> bool:
     """Whether a compiled rule holds on an address, which may be relative: its host then is any host."""
     address = parse_address(url)
     return address is not None and prepare_rule(rule)(address)
@@ -57,7 +57,7 @@ def parse_address(url: str) -> Address | None:
     return Address(href, parsed.origin, parsed.host, parsed.pathname, parsed.search, parsed.hash)
 
 
-def prepare_rule(rule: UrlRule) -> Callable[[Address], bool]:
+def prepare_rule(rule: CompiledUrlRule) -> Callable[[Address], bool]:
     """What tells of an address whether a compiled rule holds on it. Raises KeyError, TypeError or ValueError for what
     is no compiled rule."""
     if "re" in rule:
@@ -73,7 +73,7 @@ def first_values(search_part: str) -> dict[str, str]:
     return {name: _decoded(value) for name, value in reversed(list(_raw_pairs(search_part)))}
 
 
-def compile_rule(rule_type: str, pattern: str) -> UrlRule:
+def compile_rule(rule_type: str, pattern: str) -> CompiledUrlRule:
     """The compiled form of a raw rule. A pattern that cannot be understood compiles to one that matches nothing."""
     if rule_type == "regex":
         return {"re": pattern} if compiles(pattern) else _MATCHES_NOTHING
@@ -83,11 +83,11 @@ def compile_rule(rule_type: str, pattern: str) -> UrlRule:
 
 
 @lru_cache(maxsize=4096)
-def _compile_simple(pattern: str) -> UrlRule:
+def _compile_simple(pattern: str) -> CompiledUrlRule:
     parsed = _parse(_with_scheme(pattern), _PATTERN_BASE)
     if parsed is None:
         return _MATCHES_NOTHING
-    rule: dict[str, Any] = {"path": rf"\/?{_path_source(_without_outer_slashes(parsed.pathname))}\/?"}
+    rule: CompiledUrlRule = {"path": rf"\/?{_path_source(_without_outer_slashes(parsed.pathname))}\/?"}
     host: str = parsed.host
     if host not in (_PATTERN_BASE_HOST, "*"):
         rule["host"] = _source(host)

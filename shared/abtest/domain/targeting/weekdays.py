@@ -1,17 +1,14 @@
 """Local time in IANA zones: days on which nothing is delivered, and the `local` attributes of conditions."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
 from zoneinfo import ZoneInfo
 
+from abtest.domain.targeting.shapes import LocalTime
 from abtest.kit.time_zones import is_time_zone
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-
-LocalTime = Mapping[str, Any]
-"""`{"day": "monday", "hour": 13, "time": "13:05"}`."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

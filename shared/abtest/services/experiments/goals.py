@@ -9,6 +9,7 @@ from abtest.domain.experiments import editing
 from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal
+from abtest.domain.targeting.shapes import PageRules
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
@@ -78,7 +79,7 @@ class ExperimentGoals:
         )
 
     def set_page_rules(
-        self, caller: Caller, reference: str, rules: Sequence[Mapping[str, Any]], *, expected_version: int | None
+        self, caller: Caller, reference: str, rules: Sequence[PageRules], *, expected_version: int | None
     ) -> Saved[Experiment]:
         """Replace the page rules that scope the goals."""
         return self._edit(

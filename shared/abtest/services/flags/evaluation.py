@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.assignment.decide import Visitor, decide_flags, prepare
+from abtest.domain.assignment.shapes import Decided
 from abtest.domain.delivery.config import compile_flags
 from abtest.domain.flags.change import DELIVERED
 from abtest.kit import canonical_json
@@ -53,7 +54,7 @@ class Evaluation:
             raise LimitReachedError(f"the values of all flags of {environment_key} are more than an answer holds")
         return flags
 
-    def _config(self, shop_id: str, environment_key: str) -> dict[str, Any]:
+    def _config(self, shop_id: str, environment_key: str) -> Decided:
         """As publications read it: a flag that cannot be read is left out and keeps no other from being evaluated."""
         sources = Sources(self._world.catalog, shop_id)
         flags = sources.flags(

@@ -7,6 +7,7 @@ from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations import editing, experiences
 from abtest.domain.personalizations.model import Experience, Personalization
+from abtest.domain.targeting.shapes import Targeting
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
@@ -86,7 +87,7 @@ class Experiences:
 
         return self._edit(caller, personalization_id, "set_rules", edit, consent, expected_version)
 
-    def _check_references(self, caller: Caller, targeting: Stated | None, path: str) -> None:
+    def _check_references(self, caller: Caller, targeting: Targeting | None, path: str) -> None:
         refuse_unknown_references(self._store.world.catalog, caller.shop_id, targeting, path=path)
 
     def _edit(

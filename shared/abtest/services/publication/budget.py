@@ -7,11 +7,11 @@ publication, so that of two who write at once both may fit and together be too m
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from abtest.domain.delivery.budgets import NOTHING, SPARE_BYTES, Weight, exceeded, weight
+from abtest.domain.assignment.shapes import PublishedExperiment
+from abtest.domain.delivery.budgets import NOTHING, SPARE_BYTES, Weighed, Weight, exceeded, weight
 from abtest.domain.delivery.config import is_active, is_public, is_running
 from abtest.domain.delivery.experiments import compile_experiment
 from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT, pointer_key, read_pointer
-from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.rollouts import compile_flag, compile_personalization
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.flags.model import Flag
@@ -77,15 +77,15 @@ def refuse_overweight(characters: int) -> None:
     _refuse(exceeded(_ALONE, NOTHING, Weight(config=characters)))
 
 
-def _compiled(experiment: Experiment) -> Config:
+def _compiled(experiment: Experiment) -> PublishedExperiment:
     return compile_experiment(experiment, NO_REFERENCES, {})
 
 
-def _weights(before: _Part | None, after: _Part, compiled: Callable[[_Part], Config]) -> tuple[Weight, Weight]:
+def _weights(before: _Part | None, after: _Part, compiled: Callable[[_Part], Weighed]) -> tuple[Weight, Weight]:
     return NOTHING if before is None else _weight(before, compiled), _weight(after, compiled)
 
 
-def _weight(part: _Part, compiled: Callable[[_Part], Config]) -> Weight:
+def _weight(part: _Part, compiled: Callable[[_Part], Weighed]) -> Weight:
     try:
         return weight(compiled(part))
     except Exception:  # what was stored may be of any form; what cannot be compiled is not delivered

@@ -8,7 +8,7 @@ from hashlib import sha256
 from abtest.domain.delivery import manifest
 from abtest.domain.delivery.encodings import ENCODERS
 from abtest.domain.delivery.manifest import Pointer, pointer_key
-from abtest.domain.delivery.parts import Config
+from abtest.domain.delivery.shapes import PublishedConfig
 from abtest.domain.delivery.snippet import Bundle, Snippet, render_snippet
 from abtest.domain.experiments.limits import MAX_CONFIG_BYTES
 from abtest.kit import canonical_json
@@ -34,7 +34,7 @@ class Flipped:
 class Rendition:
     """What an environment is to serve, rendered only when it is not served yet. Scripts of `config` must parse."""
 
-    config: Config
+    config: PublishedConfig
     bundle: Bundle
     code: ShopCode = field(repr=False)
     assets_url: str

@@ -8,7 +8,6 @@ from abtest.domain.credentials.signing import RootKeys, browser_signature
 from abtest.domain.delivery.config import NOTHING, Delivered, Part, Runtime, compile_config, compile_shop
 from abtest.domain.delivery.environments import MAX_ENVIRONMENTS, is_environment, planned
 from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT
-from abtest.domain.delivery.parts import Config
 from abtest.domain.delivery.scripts import Scripts
 from abtest.domain.delivery.snippet import Bundle, without_broken_scripts
 from abtest.domain.delivery.snippet_addresses import snippet_paths
@@ -197,7 +196,7 @@ def _failed(shop_id: str, errors: Sequence[ServiceError], left_out: Sequence[str
 
 def _without_broken_scripts(delivered: Delivered, scripts: Scripts) -> tuple[Delivered, list[str]]:
     experiments, reasons = without_broken_scripts(delivered.experiments, scripts)
-    configs: list[Config] = [part.config for part in delivered.personalizations]
+    configs = [part.config for part in delivered.personalizations]
     whole, more = without_broken_scripts(configs, scripts)
     personalizations = [
         Part(environment=part.environment, config=config)

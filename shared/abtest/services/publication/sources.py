@@ -85,8 +85,11 @@ class Sources:
                 found += self._made(kind, record, made)
         return found
 
-    def _documents(self, kind: Kind, names: Iterable[str]) -> dict[str, Document]:
-        """By id. One that cannot be read is empty, so that what names it is left out: whom it takes out is unknown."""
+    def _documents(self, kind: Kind, names: Iterable[str]) -> dict[str, Any]:
+        """By id, in the shape that the kind was stored in.
+
+        One that cannot be read is empty, so that what names it is left out: whom it takes out is unknown.
+        """
         wanted = sorted(set(names))
         batches = (wanted[start : start + _PAGE] for start in range(0, len(wanted), _PAGE))
         found = {record.head.id: record.body for batch in batches for record in self._records(kind, batch)}

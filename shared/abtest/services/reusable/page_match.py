@@ -1,16 +1,14 @@
 """The rule tester: whether an address is on pages, and which rule says so."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from abtest.domain.reusable.matching import Verdict, match
 from abtest.domain.targeting.checks import check_pages
+from abtest.domain.targeting.shapes import TargetedPage
 from abtest.domain.targeting.urls import parse_address
 from abtest.kit.errors import refused
 from abtest.services.context import World
 from abtest.services.reusable.references import with_pages
-
-PageRule = Mapping[str, Any]
 
 
 class PageMatch:
@@ -20,7 +18,7 @@ class PageMatch:
         self._catalog = world.catalog
 
     def test(
-        self, shop_id: str, url: str, *, rules: Sequence[PageRule] | None = None, page_id: str | None = None
+        self, shop_id: str, url: str, *, rules: Sequence[TargetedPage] | None = None, page_id: str | None = None
     ) -> Verdict:
         """How page rules, or else a page of the shop, decide on the address.
 
@@ -29,11 +27,11 @@ class PageMatch:
         if parse_address(url) is None:
             raise refused("url", "is no address")
         if rules is None:
-            return match(self._resolved(shop_id, [{"id": page_id, "pageId": page_id}], "page_id"), url)
+            return match(self._resolved(shop_id, [{"id": page_id or "", "pageId": page_id or ""}], "page_id"), url)
         check_pages(rules, "rules")
         return match(self._resolved(shop_id, rules, "rules[{index}].pageId"), url)
 
-    def _resolved(self, shop_id: str, rules: Sequence[PageRule], path: str) -> list[PageRule]:
+    def _resolved(self, shop_id: str, rules: Sequence[TargetedPage], path: str) -> list[TargetedPage]:
         resolved = (with_pages(self._catalog, shop_id, {"pageRules": list(rules)}) or {})["pageRules"]
         for index, rule in enumerate(resolved):
             if "includeRules" not in rule:

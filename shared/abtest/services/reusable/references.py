@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.reusable.references import REFERENCES, placed_references, references_of
+from abtest.domain.targeting.shapes import Targeting
 from abtest.kit.errors import refused
 from abtest.ports.catalog import Catalog, Kind
-
-Targeting = Mapping[str, Any]
 
 _KINDS: Mapping[str, tuple[Kind, str]] = {"pageRules": ("PAGE", "page"), "segmentRules": ("AUD", "audience")}
 
@@ -40,7 +39,7 @@ def with_pages(catalog: Catalog, shop_id: str, targeting: Targeting | None) -> T
     if targeting is None or not named:
         return targeting
     pages = {record.head.id: record.body for record in catalog.get_many(shop_id, "PAGE", _ids(named))}
-    rules = [{**pages.get(rule.get("pageId"), {}), **rule} for rule in targeting["pageRules"]]
+    rules: Any = [{**pages.get(rule.get("pageId", ""), {}), **rule} for rule in targeting["pageRules"]]
     return {**targeting, "pageRules": rules}
 
 

@@ -1,12 +1,12 @@
 """Data-layer triggers of a shop: created, listed, replaced, deleted, tried out. Every write is published."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.signals.compilation import compiled
 from abtest.domain.signals.evaluation import Evaluation, evaluate
 from abtest.domain.signals.model import MAX_TRIGGERS, Trigger, check, replaced, trigger_document, trigger_from
+from abtest.domain.signals.shapes import TriggerFields
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import NameTakenError, StaleVersionError
 from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
@@ -14,7 +14,7 @@ from abtest.services.context import Caller, World
 from abtest.services.names import Names
 from abtest.services.storefronts import Storefronts
 
-Says = Mapping[str, Any]
+Says = TriggerFields
 
 
 def _summary(trigger: Trigger) -> Summary:

@@ -1,0 +1,60 @@
+"""Shapes of goals under the names of the contract: filters of events and captures of clicked elements."""
+
+from typing import Literal, NotRequired, TypedDict
+
+Scalar = str | int | float
+Operator = Literal[
+    "equals",
+    "not_equals",
+    "contains",
+    "not_contains",
+    "starts_with",
+    "ends_with",
+    "in",
+    "not_in",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "exists",
+]
+
+
+class ValueCondition(TypedDict):
+    """Comparison of the value of an order, in major units of the shop's currency."""
+
+    operator: Literal["gt", "gte", "lt", "lte", "equals", "not_equals"]
+    value: float
+
+
+class FilterCondition(TypedDict):
+    """Comparison of one property of an event, or of an item of an order."""
+
+    property: str
+    operator: Operator
+    value: NotRequired[Scalar | list[Scalar]]
+
+
+class LineItems(TypedDict):
+    """Items that an order must have; `missingItems` decides about orders without usable items."""
+
+    match: Literal["any", "none", "only"]
+    missingItems: NotRequired[Literal["include", "exclude"]]
+    conditions: list[FilterCondition]
+
+
+class GoalFilter(TypedDict):
+    """Filter of the events that a goal counts: every part must hold."""
+
+    version: int
+    conditions: NotRequired[list[FilterCondition]]
+    orderValue: NotRequired[list[ValueCondition]]
+    lineItems: NotRequired[LineItems]
+
+
+class GoalCapture(TypedDict):
+    """A value of the clicked element that is taken along with the event."""
+
+    property: str
+    source: Literal["attribute", "textContent", "dataset"]
+    attribute: NotRequired[str]
