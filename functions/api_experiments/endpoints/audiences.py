@@ -73,8 +73,8 @@ def delete_audience(
 ) -> None:
     """Delete an audience that only archived items use.
 
-    While live items use it, the request is 409 `page_live_impact` until it is acknowledged, then 409 `conflict`, which
-    names up to five items that use the audience.
+    While live items use it, the request is 409 `page_live_impact` until it is acknowledged. Then it is 409 `conflict`,
+    which names up to five items that use the audience.
     """
     consent = (body or Acknowledgement()).consent()
     audiences.delete(caller, audience_id, consent=consent, expected_version=if_match)

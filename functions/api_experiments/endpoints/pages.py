@@ -83,8 +83,8 @@ def delete_page(
 ) -> None:
     """Delete a page that only archived items use.
 
-    While live items use it, the request is 409 `page_live_impact` until it is acknowledged, then 409 `conflict`, which
-    names up to five items that use the page.
+    While live items use it, the request is 409 `page_live_impact` until it is acknowledged. Then it is 409 `conflict`,
+    which names up to five items that use the page.
     """
     consent = (body or Acknowledgement()).consent()
     pages.delete(caller, page_id, consent=consent, expected_version=if_match)

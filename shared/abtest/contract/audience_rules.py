@@ -36,7 +36,7 @@ class Comparison(Input):
 
 
 class AudienceRulesTree(Input):
-    """Comparisons and groups, of which all must match (`and`) or at least one (`or`)."""
+    """Comparisons and groups: all must match (`and`), or at least one (`or`)."""
 
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["conditions"]}, {"required": ["groups"]}]},

@@ -61,13 +61,13 @@ _ALL = (
     _experiment_event("experiment.completed", "An experiment was completed.", {}, {}),
     _experiment_event(
         "experiment.significant",
-        "Auto-stop paused an experiment, because a variation won by its primary goal.",
+        "Auto-stop paused an experiment because a variation won in its primary goal.",
         {"goal_id": _ID, "winning_variation_id": _ID},
         {"goal_id": _GOAL_ID, "winning_variation_id": _VARIATION_ID},
     ),
     _experiment_event(
         "variation.winning",
-        "Which variation auto-stop found to win; follows experiment.significant.",
+        "The variation that won in auto-stop; follows experiment.significant.",
         {"variation_id": _ID, "goal_id": _ID},
         {"variation_id": _VARIATION_ID, "goal_id": _GOAL_ID},
     ),
@@ -91,7 +91,7 @@ _ALL = (
     ),
     _experiment_event(
         "experiment.guardian_paused",
-        "Guardian paused an experiment, because it does harm or is broken.",
+        "Guardian paused an experiment because it does harm or is broken.",
         {"reason": {"enum": list(get_args(Kind))}, "variation_id": _ID_OR_NULL, "goal_id": _ID_OR_NULL},
         {"reason": "conversion_harm", "variation_id": _VARIATION_ID, "goal_id": _GOAL_ID},
     ),
@@ -107,7 +107,7 @@ _ALL = (
     ),
     EventType(
         name="project.published",
-        description="What shoppers get has changed; sent where the shop's settings enable publication webhooks.",
+        description="The published configuration has changed; sent if the shop's settings enable publication webhooks.",
         fields={
             "project_id": _ID,
             "revision": {"type": "integer", "minimum": 1},
