@@ -37,8 +37,10 @@ def _summary(shop: Shop) -> Summary:
 
 
 def _is_seen(before: Shop | None, after: Shop | None) -> bool:
-    """A new shop is published, so that the edge knows it; one that changed where its shoppers are concerned."""
-    return before is None or any(getattr(before, name) != getattr(after, name) for name in SEEN_BY_SHOPPERS)
+    """A new shop is published, so that the edge knows it; another one when a field that shoppers see differs."""
+    if before is None or after is None:
+        return True
+    return any(getattr(before, name) != getattr(after, name) for name in SEEN_BY_SHOPPERS)
 
 
 SHOPS: Resource[Shop] = Resource(
@@ -64,11 +66,11 @@ class ShopStore(Aggregates[Shop]):
         """The entries in the lists of owners; a shop that changes hands leaves one list for another."""
         puts, removes = [], []
         for before, after in pairs:
-            if before is not None and after is not None and before.org_id != after.org_id:
+            moves = before is not None and after is not None and before.org_id != after.org_id
+            if before is not None and (after is None or moves):
                 removes.append(Remove(head=_entry(before)))
-                puts.append(_entry_put(after, expected_version=0))
-            elif after is not None and after != before:
-                puts.append(_entry_put(after, expected_version=after.version - 1))
+            if after is not None:
+                puts.append(_entry_put(after, expected_version=0 if moves else after.version - 1))
         return Commit(puts=puts, removes=removes)
 
 

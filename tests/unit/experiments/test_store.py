@@ -34,25 +34,13 @@ from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.shop_records import puts_of
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryRollupStore
+from tests.support.memory import MemoryBlobs, MemoryRollupStore
+from tests.support.races import RacedCatalog
 from tests.unit.experiments.examples import NOW, SHOP, USER
 
 CALLER = Caller(
     key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset({"experiments:launch"}), request_id="r"
 )
-
-
-class RacedCatalog(MemoryCatalog):
-    """Before each commit that is armed, somebody else does something first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first: list[Callable[[], None]] = []
-
-    def commit(self, change: Commit) -> None:
-        if self.first:
-            self.first.pop(0)()
-        super().commit(change)
 
 
 class Scripted:

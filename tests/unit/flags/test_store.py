@@ -1,6 +1,5 @@
 """Use cases of flags against a catalog where others are faster, and a publisher that fails."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,33 +12,21 @@ from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, NotFoundError
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit, OutboxRow, StaleVersionError
+from abtest.ports.catalog import OutboxRow, StaleVersionError
 from abtest.services.context import Caller, World
 from abtest.services.flags.authoring import Authoring
 from abtest.services.flags.store import FlagStore, Reference
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryBlobs, MemoryCatalog
+from tests.support.memory import MemoryBlobs
+from tests.support.races import RacedCatalog
 
 SHOP, USER = "0192a3b4-0000-7000-8000-000000000001", "0192a3b4-0000-7000-8000-000000000002"
 CALLER = Caller(
     key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset({"flags:activate"}), request_id="r"
 )
 PUBLISHED = PublicationOutcome(ok=True, revision=1)
-
-
-class RacedCatalog(MemoryCatalog):
-    """Before each commit that is armed, somebody else does something first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first: list[Callable[[], object]] = []
-
-    def commit(self, change: Commit) -> None:
-        if self.first:
-            self.first.pop(0)()
-        super().commit(change)
 
 
 class Storefront:

@@ -1,6 +1,5 @@
 """Use cases against a catalog where others are faster."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -14,7 +13,7 @@ from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, NotFoundError, VersionConflictError
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit, StaleVersionError
+from abtest.ports.catalog import StaleVersionError
 from abtest.services.context import Caller, World
 from abtest.services.personalizations.authoring import ACTIVATE_SCOPE, Authoring
 from abtest.services.personalizations.ordering import Ordering
@@ -22,23 +21,11 @@ from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryBlobs, MemoryCatalog
+from tests.support.memory import MemoryBlobs
+from tests.support.races import RacedCatalog
 from tests.unit.experiments.examples import SHOP, USER
 
 CALLER = Caller(key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset({ACTIVATE_SCOPE}), request_id="r")
-
-
-class RacedCatalog(MemoryCatalog):
-    """Before each commit that is armed, somebody else does something first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first: list[Callable[[], None]] = []
-
-    def commit(self, change: Commit) -> None:
-        if self.first:
-            self.first.pop(0)()
-        super().commit(change)
 
 
 class House:

@@ -1,6 +1,5 @@
 """Pages and exclusion groups against a catalog where others are faster."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -9,29 +8,15 @@ from abtest.domain.changes.consent import NO_CONSENT
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import NotFoundError, VersionConflictError
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit
 from abtest.services.context import Caller, World
 from abtest.services.publication import PublicationOutcome
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.targets import Pages
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryCatalog
+from tests.support.races import RacedCatalog
 from tests.unit.experiments.examples import SHOP, USER
 
 CALLER = Caller(key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset(), request_id="r")
-
-
-class RacedCatalog(MemoryCatalog):
-    """Before each commit that is armed, somebody else does something first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first: list[Callable[[], None]] = []
-
-    def commit(self, change: Commit) -> None:
-        if self.first:
-            self.first.pop(0)()
-        super().commit(change)
 
 
 class House:

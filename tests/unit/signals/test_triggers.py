@@ -1,6 +1,5 @@
 """Use cases of data-layer triggers against a catalog where others are faster, and a publisher that fails."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -9,29 +8,16 @@ from abtest.domain.signals.shapes import TriggerFields
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, LimitReachedError
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit, Head
+from abtest.ports.catalog import Head
 from abtest.services.context import Caller, World
 from abtest.services.publication import PublicationOutcome
 from abtest.services.signals.triggers import Triggers
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryCatalog
+from tests.support.races import RacedCatalog
 
 SHOP, USER = "0192a3b4-0000-7000-8000-000000000001", "0192a3b4-0000-7000-8000-000000000002"
 CALLER = Caller(key_id="k", kind="shop", user_id=USER, shop_id=SHOP, scopes=frozenset(), request_id="r")
 SAYS: TriggerFields = {"eventName": "purchase"}
-
-
-class RacedCatalog(MemoryCatalog):
-    """Before each commit that is armed, somebody else does something first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first: list[Callable[[], object]] = []
-
-    def commit(self, change: Commit) -> None:
-        if self.first:
-            self.first.pop(0)()
-        super().commit(change)
 
 
 class Storefront:

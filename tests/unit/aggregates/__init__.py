@@ -1,0 +1,1 @@
+"""One suite for what every family of aggregates promises."""

@@ -1,0 +1,139 @@
+"""An example of every family: how one is made, and how its text is changed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from abtest.domain.credentials.api_keys import ApiKey
+from abtest.domain.reusable.model import SAYS, Target, TargetKind
+from abtest.domain.signals.model import Trigger
+from abtest.domain.webhooks.endpoint import Sealed, Webhook
+from abtest.services.aggregates import Resource
+from abtest.services.experiments.records import EXPERIMENTS
+from abtest.services.flags.store import FLAGS
+from abtest.services.goals import GOALS, ShopGoal
+from abtest.services.key_records import KEYS
+from abtest.services.personalizations.store import PERSONALIZATIONS
+from abtest.services.reusable.exclusion_groups import GROUPS
+from abtest.services.reusable.targets import AUDIENCES, PAGES
+from abtest.services.shop_records import SHOPS
+from abtest.services.signals.triggers import TRIGGERS
+from abtest.services.webhooks.records import WEBHOOKS
+from tests.support import delivered, storefronts
+
+SHOP, OTHER_SHOP = storefronts.SHOP_ID, "0192a3b4-0000-7000-8000-0000000000bb"
+MOMENT = storefronts.MOMENT
+
+
+def number_id(number: int) -> str:
+    """Ids that rise with their numbers."""
+    return f"0192a3b4-0000-7000-8000-{number:012d}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """One kind of aggregate. `edited` changes the field named `field` into a text."""
+
+    resource: Resource[Any]
+    make: Callable[[int, str], Any]
+    field: str = "name"
+    is_archivable: bool = False
+
+    def edited(self, aggregate: Any, text: str) -> Any:
+        """The aggregate with another text."""
+        if isinstance(aggregate, ShopGoal):
+            return replace(aggregate, goal=replace(aggregate.goal, name=text))
+        if isinstance(aggregate, Trigger):
+            return replace(aggregate, says={**aggregate.says, "eventName": text})
+        return replace(aggregate, **{self.field: text})
+
+    def archived(self, aggregate: Any) -> Any:
+        """The aggregate taken out of use."""
+        if isinstance(aggregate, ShopGoal):
+            return replace(aggregate, goal=replace(aggregate.goal, archived_at=MOMENT))
+        if self.resource is FLAGS:
+            return replace(aggregate, status="archived")
+        return replace(aggregate, **{"revoked_at" if self.resource is KEYS else "archived_at": MOMENT})
+
+
+def _experiment(number: int, shop_id: str) -> Any:
+    variations = tuple(
+        replace(storefronts.variation(arm), id=number_id(1000 * number + arm), public_id=f"{number}{arm:09}")
+        for arm in range(2)
+    )
+    fields = {"id": number_id(number), "shop_id": shop_id, "public_id": f"7{number:09}", "version": 0}
+    return storefronts.experiment(number, name=f"Item {number}", variations=variations, **fields)
+
+
+def _target(kind: TargetKind) -> Callable[[int, str], Target]:
+    return lambda number, shop_id: Target(
+        kind=kind,
+        id=number_id(number),
+        shop_id=shop_id,
+        name=f"Item {number}",
+        says={name: [] if default == () else default for name, default in SAYS[kind].items()},
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
+
+
+def _key(number: int, shop_id: str) -> ApiKey:
+    return ApiKey(
+        id=number_id(number),
+        shop_id=shop_id,
+        kind="shop",
+        lookup_id=f"{number:012}" if shop_id == SHOP else f"x{number:011}",
+        sha256="f" * 64,
+        last_four="abcd",
+        name=f"Item {number}",
+        user_id=number_id(9),
+        scopes=("shop:read",),
+        created_at=MOMENT,
+        created_by=number_id(9),
+        updated_at=MOMENT,
+    )
+
+
+def _webhook(number: int, shop_id: str) -> Webhook:
+    return Webhook(
+        id=number_id(number),
+        shop_id=shop_id,
+        url=f"https://hooks.example/{number}",
+        events=("experiment.started",),
+        secret=Sealed("sealed secret"),
+        slot=number,
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
+
+
+def _trigger(number: int, shop_id: str) -> Trigger:
+    fields: dict[str, Any] = {"id": number_id(number), "shop_id": shop_id, "seat": number}
+    fields["says"] = {"eventName": f"Item {number}"}
+    return Trigger(created_at=MOMENT, updated_at=MOMENT, **fields)
+
+
+def _goal(number: int, shop_id: str) -> ShopGoal:
+    goal = storefronts.goal(id=number_id(number), experiment_id=None, name=f"Item {number}")
+    return ShopGoal(shop_id=shop_id, goal=goal)
+
+
+def _named(make: Callable[..., Any]) -> Callable[[int, str], Any]:
+    return lambda number, shop_id: make(number=number, id=number_id(number), shop_id=shop_id, name=f"Item {number}")
+
+
+FAMILIES = {
+    "experiments": Family(resource=EXPERIMENTS, make=_experiment, is_archivable=True),
+    "flags": Family(resource=FLAGS, make=_named(delivered.flag), is_archivable=True),
+    "personalizations": Family(resource=PERSONALIZATIONS, make=_named(delivered.personalization), is_archivable=True),
+    "pages": Family(resource=PAGES, make=_target("PAGE")),
+    "audiences": Family(resource=AUDIENCES, make=_target("AUD")),
+    "exclusion groups": Family(resource=GROUPS, make=_named(delivered.group)),
+    "data-layer triggers": Family(resource=TRIGGERS, make=_trigger, field="eventName"),
+    "goals": Family(resource=GOALS, make=_goal, is_archivable=True),
+    "webhooks": Family(resource=WEBHOOKS, make=_webhook, field="url", is_archivable=True),
+    "API keys": Family(resource=KEYS, make=_key, is_archivable=True),
+    "shops": Family(resource=SHOPS, make=lambda number, shop_id: storefronts.shop(id=shop_id, name=f"Item {number}")),
+}
+LISTED = [name for name in FAMILIES if name != "shops"]
+"""A shop is the one of its kind in its own partition; lists of shops are their owner's entries."""
