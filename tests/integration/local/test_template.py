@@ -136,6 +136,36 @@ def test_functions__that_read_no_queue_of_the_template_are_refused(read: Read) -
         )
 
 
+def test_loop__makes_a_resource_for_each_value_with_its_own_settings(read: Read) -> None:
+    document, _, _ = read("""
+        Transform: [AWS::LanguageExtensions, AWS::Serverless-2016-10-31]
+        Mappings:
+          Silence: {Night: {Seconds: 60}, Day: {Seconds: 30}}
+          Other: {Night: {Night: kept}}
+        Resources:
+          Night: {Type: AWS::SNS::Topic}
+          Fn::ForEach::Alarms:
+            - Job
+            - [Night, Day]
+            - ${Job}Alarm:
+                Type: AWS::CloudWatch::Alarm
+                Properties:
+                  Text: !Sub "${Job} is silent in ${AWS::Region}"
+                  Plain: !Sub "${Job}"
+                  Name: {Ref: !Ref Job}
+                  Arn: {Fn::GetAtt: [!Sub "${Job}Topic", Arn]}
+                  Period: !FindInMap [Silence, !Ref Job, Seconds]
+        """)
+    assert list(document.resources) == ["Night", "NightAlarm", "DayAlarm"]
+    assert document.resources["DayAlarm"]["Properties"] == {
+        "Text": {"Fn::Sub": "Day is silent in ${AWS::Region}"},
+        "Plain": "Day",
+        "Name": {"Ref": "Day"},
+        "Arn": {"Fn::GetAtt": ["DayTopic", "Arn"]},
+        "Period": 30,
+    }
+
+
 def test_template__that_is_no_yaml_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text("a: [")
     with pytest.raises(TemplateError, match="not valid YAML"):

@@ -62,5 +62,39 @@ def load(path: Path) -> Document:
         parameters=content.get("Parameters") or {},
         conditions=content.get("Conditions") or {},
         globals=content.get("Globals") or {},
-        resources=content.get("Resources") or {},
+        resources=_expanded(content.get("Resources") or {}, content.get("Mappings") or {}),
     )
+
+
+def _expanded(resources: dict[str, Node], mappings: dict[str, Node]) -> dict[str, dict[str, Node]]:
+    """Resources with those of each Fn::ForEach in its place."""
+    every: dict[str, dict[str, Node]] = {}
+    for name, resource in resources.items():
+        if not name.startswith("Fn::ForEach::"):
+            every[name] = resource
+            continue
+        identifier, values, fragment = resource
+        for value in values:
+            every |= _replaced(fragment, identifier, value, mappings)
+    return every
+
+
+def _replaced(node: Node, identifier: str, value: str, mappings: dict[str, Node]) -> Node:
+    """The node with the value of a loop in the place of its identifier, as AWS::LanguageExtensions does it."""
+    if isinstance(node, str):
+        return node.replace(f"${{{identifier}}}", value)
+    if isinstance(node, list):
+        return [_replaced(item, identifier, value, mappings) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node == {"Ref": identifier}:
+        return value
+    result = {
+        _replaced(key, identifier, value, mappings): _replaced(item, identifier, value, mappings)
+        for key, item in node.items()
+    }
+    if isinstance(text := result.get("Fn::Sub"), str) and "${" not in text:
+        return text
+    if (names := result.get("Fn::FindInMap")) and names[1] == value:
+        return mappings[names[0]][value][names[2]]
+    return result
