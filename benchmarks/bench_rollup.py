@@ -35,7 +35,7 @@ from abtest.domain.ledger.objects import EventsFile, compacted_key, raw_key
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
 from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
-from abtest.ports.counting import ShopPlans
+from abtest.ports.warehouse import ShopPlans
 from abtest.services.ledger_files import LedgerFiles
 from tests.support.memory import MemoryBlobs
 

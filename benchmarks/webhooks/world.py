@@ -84,7 +84,7 @@ class Webhooks:
         self._sealer = OpenedBefore()
         doorbell = Doorbell(self.queue)
         self.store = MemoryDeliveryStore()
-        catalog = MemoryCatalog(told=RingForEvents(doorbell))
+        catalog = MemoryCatalog(on_committed=RingForEvents(doorbell))
         self.world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
         client = OutboundHttp(PublicOnly(allow_loopback=True), Limits(seconds=10, body_bytes=64 * 1024))
         self.answering = worker(

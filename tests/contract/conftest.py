@@ -34,7 +34,7 @@ from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.looks import LookStore
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
-from abtest.ports.sealing import Sealer
+from abtest.ports.sealer import Sealer
 from tests.contract.records import START
 from tests.support.memory import (
     MemoryBlobs,

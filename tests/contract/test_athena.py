@@ -24,7 +24,7 @@ from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.shop_days import shop_day
 from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, from_milliseconds
-from abtest.ports.counting import ShopPlans
+from abtest.ports.warehouse import ShopPlans
 from abtest.services.ledger_files import LedgerFiles
 from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, OTHER_SHOP, PLAN, SHOP, exposure, goal, order, plan
 from tests.support.ledgers import random_ledger as random_rows

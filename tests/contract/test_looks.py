@@ -75,7 +75,7 @@ def test_looks__beside_a_roll_up__leave_it_as_it_is(ports: Ports) -> None:
     ports.look_store.put(state(1, 4), look(4))
     assert ports.rollup_store.totals(EXPERIMENT, 1) == totals
     assert len(ports.rollup_store.days(EXPERIMENT, 1, "2026-01-01", "2026-12-31")) == 1
-    assert ports.rollup_store.standing(EXPERIMENT, 1).next_generation == 5
+    assert ports.rollup_store.summary(EXPERIMENT, 1).next_generation == 5
 
 
 def test_put__fifty_goals_and_nine_treatments__are_stored(ports: Ports) -> None:

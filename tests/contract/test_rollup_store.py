@@ -6,7 +6,7 @@ import random
 from functools import partial
 from typing import Any
 
-from abtest.ports.rollup_store import Document, Reach, Standing
+from abtest.ports.rollup_store import Document, Reach, RollupSummary
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
 
@@ -38,7 +38,7 @@ def test_totals__nothing_counted__is_none(ports: Ports) -> None:
     assert ports.rollup_store.totals(EXPERIMENT, 1) is None
     assert ports.rollup_store.days(EXPERIMENT, 1, "2026-01-01", "2026-12-31") == []
     assert ports.rollup_store.shop_days("s", "2026-01-01", "2026-12-31") == []
-    assert ports.rollup_store.standing(EXPERIMENT, 1) == Standing(totals=None, is_whole=True, next_generation=1)
+    assert ports.rollup_store.summary(EXPERIMENT, 1) == RollupSummary(totals=None, is_whole=True, next_generation=1)
 
 
 def test_put__rising_generations__replace_what_they_name_and_leave_the_rest(ports: Ports) -> None:
@@ -49,7 +49,7 @@ def test_put__rising_generations__replace_what_they_name_and_leave_the_rest(port
     assert again.totals(EXPERIMENT, 1) == totals(4, source="b")
     assert [day["generation"] for day in again.days(EXPERIMENT, 1, "2026-01-01", "2026-01-02")] == [1, 4]
     assert again.segments(EXPERIMENT, 1, "2026-01-01", "2026-01-31") == [totals(1, date="2026-01-01")]
-    assert again.standing(EXPERIMENT, 1) == Standing(totals=totals(4, source="b"), is_whole=True, next_generation=5)
+    assert again.summary(EXPERIMENT, 1) == RollupSummary(totals=totals(4, source="b"), is_whole=True, next_generation=5)
 
 
 def test_put__same_or_older_generation__is_refused_whole(ports: Ports) -> None:
@@ -75,8 +75,8 @@ def test_epochs__of_one_experiment__are_apart(ports: Ports) -> None:
     ports.rollup_store.put(totals(9), {}, {})
     assert ports.rollup_store.put(totals(1, epoch=1766275200000), {}, {})
     assert ports.rollup_store.totals(EXPERIMENT, 1) == totals(9)
-    assert ports.rollup_store.standing(EXPERIMENT, 1).next_generation == 10
-    assert ports.rollup_store.standing(EXPERIMENT, 1766275200000).next_generation == 2
+    assert ports.rollup_store.summary(EXPERIMENT, 1).next_generation == 10
+    assert ports.rollup_store.summary(EXPERIMENT, 1766275200000).next_generation == 2
 
 
 def test_put__more_items_than_a_transaction_takes__stores_all(ports: Ports) -> None:
@@ -86,7 +86,7 @@ def test_put__more_items_than_a_transaction_takes__stores_all(ports: Ports) -> N
         found = ports.another().rollup_store.days(EXPERIMENT, 1, "2000-01-01", "2026-12-31")
         assert {day["generation"] for day in found} == {generation}
         assert len(found) == count
-        assert ports.rollup_store.standing(EXPERIMENT, 1).is_whole
+        assert ports.rollup_store.summary(EXPERIMENT, 1).is_whole
 
 
 def test_put__more_items_than_a_transaction_takes_but_old__changes_no_totals(ports: Ports) -> None:
@@ -158,12 +158,12 @@ def test_put__generations_racing__the_newest_stays(ports: Ports) -> None:
 def test_put__writes_of_many_items_racing_with_one_generation__never_end_mixed(ports: Ports) -> None:
     dates = many(130)
     answers = race(*(partial(ports.rollup_store.put, totals(1, by=by), dated(dates, 1, by=by), {}) for by in "abc"))
-    standing = ports.rollup_store.standing(EXPERIMENT, 1)
+    summary = ports.rollup_store.summary(EXPERIMENT, 1)
     assert answers.count(True) <= 1
-    if standing.is_whole:
-        assert standing.totals is not None
+    if summary.is_whole:
+        assert summary.totals is not None
         found = ports.rollup_store.days(EXPERIMENT, 1, "2000-01-01", "2026-12-31")
-        assert {day["by"] for day in found} == {standing.totals["by"]}
+        assert {day["by"] for day in found} == {summary.totals["by"]}
     assert ports.rollup_store.put(totals(2), dated(dates, 2), {})
 
 

@@ -17,7 +17,7 @@ from abtest.adapters.kms import KmsSealer
 from abtest.adapters.kms import sealer as kms_sealer
 from abtest.domain.webhooks.endpoint import Sealed
 from abtest.kit.clock import ManualClock
-from abtest.ports.sealing import SealBrokenError, Sealer, SealingUnavailableError
+from abtest.ports.sealer import SealBrokenError, Sealer, SealingUnavailableError
 from tests.contract.conftest import Ports
 from tests.contract.records import START
 from tests.support.moto_stack import AwsStack, silent

@@ -15,7 +15,7 @@ from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.shop_days import OrderCell, Stitch, shop_day
-from abtest.ports.counting import LedgerObjectError
+from abtest.ports.warehouse import LedgerObjectError
 from tests.contract.warehouses import ENGINES, Opened, stored
 from tests.support.ledgers import (
     BEGIN,

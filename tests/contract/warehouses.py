@@ -13,7 +13,7 @@ from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import ShopLedger
+from abtest.ports.warehouse import ShopLedger
 from tests.support.local_athena import LocalAthena, local_athena
 from tests.support.memory import MemoryBlobs
 

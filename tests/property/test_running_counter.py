@@ -26,7 +26,7 @@ from abtest.domain.ledger.shop_days import ShopDay, shop_day
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blob
-from abtest.ports.counting import DAYS_KEPT, ShopCounted, ShopPlans
+from abtest.ports.warehouse import DAYS_KEPT, ShopCounted, ShopPlans
 from abtest.services.compaction import Compaction
 from tests.support.ledgers import (
     BEGIN,

@@ -12,7 +12,7 @@ from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay, shop_day
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import LedgerObjectError
+from abtest.ports.warehouse import LedgerObjectError
 
 
 class ReferenceLedger:

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from abtest.domain.webhooks.endpoint import Sealed
 from abtest.kit import canonical_json
-from abtest.ports.sealing import SealBrokenError
+from abtest.ports.sealer import SealBrokenError
 
 NONCE_BYTES = 12
 

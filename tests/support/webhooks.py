@@ -9,7 +9,7 @@ from abtest.ports.catalog import Catalog, Commit
 from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
-from abtest.ports.sealing import Sealer
+from abtest.ports.sealer import Sealer
 from abtest.services.context import World
 from abtest.services.names import Renaming
 from abtest.services.webhooks.answering import Answering

@@ -1,7 +1,7 @@
-"""JSON: the one strict reader and the one canonical writer.
+"""Strict reader and canonical writer of JSON.
 
-Canonical: keys sorted by code point, no spaces, UTF-8 without escapes where JSON allows, no NaN or infinity; the same
-value always has the same bytes, so hashes of documents mean something.
+Canonical JSON has keys sorted by code point, no spaces, UTF-8 without escapes where JSON allows, no NaN, no infinity.
+Equal values always have equal bytes, so hashes of documents can be compared.
 """
 
 import hashlib
@@ -11,8 +11,7 @@ from typing import Any
 Json = object
 """A value that JSON can express: None, bool, int, float, str, list, dict with string keys."""
 
-
-# Made once: json.dumps would make an encoder at every call that asks for anything but its defaults.
+# Made once: with options other than its defaults, json.dumps makes a new encoder at every call.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 _CANONICAL_ASCII = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _ORDERED = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -21,22 +20,27 @@ _OWN = json.JSONDecoder()
 
 
 class InvalidJsonError(ValueError):
-    """The bytes are not the JSON that we accept; the message says why."""
+    """Text that is not JSON, or not JSON that is accepted here; the message gives the reason."""
 
 
 def dumps(value: Json) -> str:
-    """Canonical JSON text. Raises ValueError for NaN and infinities."""
+    """Return canonical JSON text. Raises ValueError for NaN and infinities."""
     return _CANONICAL.encode(value)
 
 
 def ordered(value: Json) -> str:
-    """The same with keys as they stand, and escapes where UTF-8 could not hold the text. For what is never compared."""
+    """Return JSON text with keys in their own order, for values that are never compared or hashed.
+
+    Text that UTF-8 cannot encode is escaped. Raises ValueError for NaN and infinities.
+    """
     text = _ORDERED.encode(value)
-    return text if text.isascii() or _is_utf8(text) else _ORDERED_ASCII.encode(value)
+    # Halves of surrogate pairs are the only characters of a string that UTF-8 cannot encode.
+    has_surrogate = not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+    return _ORDERED_ASCII.encode(value) if has_surrogate else text
 
 
 def encode(value: Json) -> bytes:
-    """Canonical JSON bytes; a lone surrogate is written as an escape, since UTF-8 cannot hold it."""
+    """Return canonical JSON bytes. With a lone surrogate, which UTF-8 cannot encode, all text is escaped to ASCII."""
     try:
         return dumps(value).encode()
     except UnicodeEncodeError:
@@ -44,24 +48,24 @@ def encode(value: Json) -> bytes:
 
 
 def same(left: Json, right: Json) -> bool:
-    """Whether two values are the same JSON. Python takes `True` for `1`; JSON does not."""
+    """Return whether two values are the same JSON. In Python `True` equals `1`; in JSON it does not."""
     return bool(left == right) and encode(left) == encode(right)
 
 
 def sha256(value: Json) -> str:
-    """Hex SHA-256 of the canonical bytes."""
+    """Return the SHA-256 of the canonical bytes, in hexadecimal."""
     return hashlib.sha256(encode(value)).hexdigest()
 
 
 def loads(text: str | bytes, *, own: bool = False) -> Any:
-    """Read JSON strictly.
+    """Return the value of a JSON text.
 
-    Raises InvalidJsonError for malformed text, duplicate keys, NaN and infinities (1e400 included), bytes that are
-    not UTF-8 (other encodings of Unicode too), and nesting deeper than the interpreter can follow. What is our `own`,
-    written by this module, has neither duplicate keys nor infinities: not to look for them takes half the time.
+    Raises InvalidJsonError for malformed text, duplicate keys, NaN, infinities (1e400 included), bytes that are not
+    UTF-8, and nesting deeper than the interpreter allows. `own` is for text that this module wrote: it skips the
+    checks for duplicate keys and infinities, which halves the time.
     """
     try:
-        # Given bytes, json would guess their encoding, and let halves of surrogate pairs through.
+        # Given bytes, json would guess their encoding and accept halves of surrogate pairs.
         text = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         return (_OWN if own else _STRICT).decode(text)
     except RecursionError as error:
@@ -73,7 +77,7 @@ def loads(text: str | bytes, *, own: bool = False) -> Any:
 
 
 def is_deeper(data: Json, most: int) -> bool:
-    """Whether objects and lists stand in each other more than `most` levels deep."""
+    """Return whether objects and lists are nested more than `most` levels deep."""
     level: list[Any] = [data]
     for _ in range(most):
         inside = [value.values() if isinstance(value, dict) else value for value in level]
@@ -81,15 +85,11 @@ def is_deeper(data: Json, most: int) -> bool:
     return bool(level)
 
 
-def _is_utf8(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
-
-
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise InvalidJsonError("an object names a key twice")
-    return found
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise InvalidJsonError("an object has the same key twice")
+    return members
 
 
 def _refuse_constant(name: str) -> Json:

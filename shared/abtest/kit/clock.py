@@ -1,31 +1,31 @@
-"""Time: the one clock, and the one form in which moments are written."""
+"""Clocks, and the text form of moments."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 Timestamp = str
-"""A moment as ISO 8601 in UTC with milliseconds and `Z`; such strings sort as time does."""
+"""A moment as ISO 8601 in UTC with milliseconds and `Z`. These strings sort by time."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """Where services learn what time it is."""
+    """Source of the current time."""
 
     def now(self) -> datetime:
-        """The present moment, timezone-aware, UTC."""
+        """Return the current moment, timezone-aware, in UTC."""
         ...
 
 
 class SystemClock:
-    """The machine's clock."""
+    """Clock of the operating system."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)  # noqa: TID251 - the one place that reads the clock
 
 
 class ManualClock:
-    """A clock that moves only when told: for tests and simulations."""
+    """Clock that moves only when `advance` is called, for tests and simulations."""
 
     def __init__(self, now: datetime) -> None:
         self._now = now
@@ -34,37 +34,37 @@ class ManualClock:
         return self._now
 
     def advance(self, **duration: float) -> None:
-        """Move forward by `timedelta(**duration)`."""
+        """Move the clock forward by `timedelta(**duration)`."""
         self._now += timedelta(**duration)
 
 
 def timestamp(moment: datetime) -> Timestamp:
-    """Write a timezone-aware moment in the one form, cut to the millisecond."""
-    # isoformat and not strftime, which writes the year 999 in three digits.
+    """Return the text of a timezone-aware moment, truncated to the millisecond."""
+    # strftime would write the year 999 with three digits, which sorts after later years; isoformat pads it.
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def parse_timestamp(text: str) -> datetime:
-    """Read any ISO 8601 moment that carries an offset.
+    """Return the moment, in UTC, of an ISO 8601 text with an offset.
 
-    Raises ValueError when the text is no moment or has no offset.
+    Raises ValueError when the text is not a moment or has no offset.
     """
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
-        raise ValueError("a moment needs an offset, for example a final Z")
+        raise ValueError("must have an offset from UTC, such as a final Z")
     return moment.astimezone(UTC)
 
 
 def from_milliseconds(unix_ms: int) -> datetime:
-    """The moment that many milliseconds after the Unix epoch."""
+    """Return the moment, in UTC, of a number of milliseconds since the Unix epoch."""
     return _EPOCH + timedelta(milliseconds=unix_ms)
 
 
 def to_milliseconds(moment: datetime) -> int:
-    """Whole milliseconds since the Unix epoch."""
+    """Return whole milliseconds since the Unix epoch, rounded down."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def parse_milliseconds(text: str) -> int:
-    """Read a moment as `parse_timestamp` does, and count its whole milliseconds since the Unix epoch."""
+    """Return Unix milliseconds of an ISO 8601 text. Raises ValueError as `parse_timestamp` does."""
     return to_milliseconds(parse_timestamp(text))

@@ -1,4 +1,4 @@
-"""The one base class of every error that a caller is told about: a status, a code, a message that says what to do."""
+"""Errors that a caller receives: a status, a code, and a message with what to do next."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One field that is wrong: its path (`variations[0].weight`) and why."""
+    """Invalid field of a request: its path (`variations[0].weight`) and the reason."""
 
     path: str
     message: str
 
 
 class ServiceError(Exception):
-    """Base of all told errors. Subclasses fix `status` and `code`.
+    """Base of all errors that become a response. Subclasses set `status` and `code`.
 
-    `extra` adds keys beside `error` in the body; `facts` stand beside it and in it, so that clients find them in either
-    place.
+    `extra` adds keys to the body, next to `error`. `facts` are written next to `error` and also inside it, because
+    clients look for them in either place.
     """
 
     status: ClassVar[int] = 500
@@ -41,54 +41,54 @@ class ServiceError(Exception):
 
 
 class InvalidRequestError(ServiceError):
-    """A field of the request is of the wrong type, form or range."""
+    """Field of the request with a wrong type, format or range."""
 
     status = 400
     code = "invalid_request"
 
 
 class NotFoundError(ServiceError):
-    """Nothing with that id in the key's shop."""
+    """Id that does not exist in the shop of the API key."""
 
     status = 404
     code = "not_found"
 
 
 class ConflictError(ServiceError):
-    """The resource's present state does not allow this."""
+    """Request that the current state of the resource does not allow."""
 
     status = 409
     code = "conflict"
 
 
 class VersionConflictError(ServiceError):
-    """Somebody changed the resource since the caller read it (`If-Match`)."""
+    """Resource that changed after the caller read it (`If-Match`)."""
 
     status = 412
     code = "version_conflict"
 
 
 class ValidationFailedError(ServiceError):
-    """Each field is valid but the combination is not."""
+    """Valid fields in an invalid combination."""
 
     status = 422
     code = "validation_failed"
 
 
 def refused(path: str, message: str) -> ValidationFailedError:
-    """A valid field that does not go with the rest."""
+    """Return the error for a field that is valid on its own but conflicts with the rest."""
     return ValidationFailedError(f"{path}: {message}", fields=[FieldError(path, message)])
 
 
 class LimitReachedError(ServiceError):
-    """A shop holds as many of these as it may."""
+    """Limit of a shop, such as the number of its resources, that the request would exceed."""
 
     status = 422
     code = "limit_reached"
 
 
 class DatabaseBusyError(ServiceError):
-    """The database asks to come back in a moment."""
+    """Database that throttles or does not respond; the same request may succeed later."""
 
     status = 503
     code = "database_busy"

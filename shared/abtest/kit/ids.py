@@ -1,4 +1,4 @@
-"""Identifiers: time-ordered UUIDs, public ids, random tokens; and the one source of randomness."""
+"""Identifiers (time-ordered UUIDs, public ids, random tokens) and the source of randomness."""
 
 import hashlib
 import secrets
@@ -13,34 +13,34 @@ BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class Randomness(Protocol):
-    """Where services get bits that nobody can guess."""
+    """Source of unpredictable random bits."""
 
     def bits(self, count: int) -> int:
-        """A uniformly random integer of at most `count` bits."""
+        """Return a uniformly random integer of at most `count` bits."""
         ...
 
 
 class SystemRandomness:
-    """The operating system's generator."""
+    """Random generator of the operating system."""
 
     def bits(self, count: int) -> int:
         return secrets.randbits(count)
 
 
 def uuid7(now: datetime, random: Randomness) -> str:
-    """A UUID version 7 (RFC 9562, 5.7): Unix milliseconds, then the part of the millisecond, then 62 random bits.
+    """Return a UUID version 7 (RFC 9562, 5.7): Unix milliseconds, fraction of the millisecond, 62 random bits.
 
-    The part of the millisecond fills `rand_a` (section 6.2, method 3), so ids sort by time to the microsecond.
+    The fraction fills `rand_a` (section 6.2, method 3), so ids sort by time to the microsecond.
     """
-    part = now.microsecond % 1000 * 4096 // 1000
+    fraction = now.microsecond % 1000 * 4096 // 1000
     value = (to_milliseconds(now) & 0xFFFF_FFFF_FFFF) << 80
-    value |= 0x7 << 76 | part << 64 | 0b10 << 62 | random.bits(62)
+    value |= 0x7 << 76 | fraction << 64 | 0b10 << 62 | random.bits(62)
     return str(uuid.UUID(int=value))
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
-    """Bits that follow from a name."""
+class _BitsOfName:
+    """Randomness replaced by bits of a name's SHA-256."""
 
     name: str
 
@@ -49,25 +49,25 @@ class _Named:
 
 
 def named_uuid7(now: datetime, name: str) -> str:
-    """A UUID version 7 of that moment whose random bits follow from a name: the same however often it is made."""
-    return uuid7(now, _Named(name))
+    """Return a UUID version 7 that depends only on the moment and a name, so that repeating a job repeats the id."""
+    return uuid7(now, _BitsOfName(name))
 
 
 def uuid7_milliseconds(text: str) -> int:
-    """When a UUID version 7 was made, in Unix milliseconds. Raises ValueError for any other text."""
+    """Return when a UUID version 7 was made, in Unix milliseconds. Raises ValueError for any other text."""
     value = uuid.UUID(text)
     if value.version != 7:
-        raise ValueError(f"{text} is not a uuid7")
+        raise ValueError(f"{text} must be a UUID version 7")
     return value.int >> 80
 
 
 def before_uuid7(moment: datetime) -> str:
-    """What sorts before every UUID version 7 of the moment or later, and after those of earlier milliseconds."""
+    """Return a text that sorts before all UUIDs version 7 of this millisecond or later, and after all earlier ones."""
     return str(uuid.UUID(int=to_milliseconds(moment) << 80))
 
 
 def is_uuid(text: str) -> bool:
-    """Whether the text is a UUID in its canonical form of 36 characters, in either case."""
+    """Return whether the text is a UUID in its canonical form of 36 characters, in upper or lower case."""
     try:
         return len(text) == 36 and str(uuid.UUID(text)) == text.lower()
     except ValueError:
@@ -75,12 +75,12 @@ def is_uuid(text: str) -> bool:
 
 
 def public_id(random: Randomness) -> str:
-    """Ten random digits of which the first is 1 to 9."""
+    """Return ten random digits without a leading zero."""
     return str(10**9 + random.bits(64) % (9 * 10**9))
 
 
 def base62(value: int, length: int) -> str:
-    """`value` in base 62, padded with zeros to `length` digits and cut to the lowest ones."""
+    """Return `value` in base 62 with exactly `length` digits: padded with zeros, or cut to the lowest digits."""
     digits = []
     for _ in range(length):
         value, rest = divmod(value, 62)
@@ -89,5 +89,6 @@ def base62(value: int, length: int) -> str:
 
 
 def random_base62(length: int, random: Randomness) -> str:
-    """Random base-62 digits; the excess bits make the modulo bias smaller than 2^-64."""
+    """Return random base-62 digits."""
+    # With 64 bits more than needed, the modulo bias is below 2^-64.
     return base62(random.bits(6 * length + 64), length)

@@ -1,4 +1,4 @@
-"""JSON objects inside resources: their type, how a PATCH merges into them (RFC 7396), and how absence is written."""
+"""JSON objects inside resources: their type, JSON Merge Patch (RFC 7396), and how absent values are written."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ JsonObject = Mapping[str, Any]
 
 
 def merged(target: Any, patch: Any) -> Any:
-    """The target after the patch: objects merge key by key, null removes a key, everything else replaces."""
+    """Return the target after a merge patch: objects merge by key, null removes a key, other values replace."""
     if not isinstance(patch, Mapping):
         return patch
     result = dict(target) if isinstance(target, Mapping) else {}
@@ -20,8 +20,8 @@ def merged(target: Any, patch: Any) -> Any:
 
 
 def present(**fields: Any) -> Any:
-    """Absent means none: null, false, empty text and empty lists are left out.
+    """Return the fields without those that are null, false or empty, since an absent field means the same.
 
-    What is left is joined to a shape whose optional keys these are, hence no type of its own.
+    The result is merged into a shape with these optional keys, so it has no type of its own.
     """
     return {name: value for name, value in fields.items() if value}

@@ -1,8 +1,8 @@
-"""Money: integers in a currency's minor unit, never floats."""
+"""Money as integers in the minor unit of a currency, never as floats."""
 
 from decimal import ROUND_HALF_EVEN, Decimal
 
-# ISO 4217: currencies whose minor unit is not a hundredth.
+# ISO 4217: currencies whose minor unit is not a hundredth of the major unit.
 _EXPONENTS = {
     0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
     3: "BHD IQD JOD KWD LYD OMR TND",
@@ -17,23 +17,23 @@ PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN 
 TZS UAH USD UYU UZS VED VES WST XCD YER ZAR ZMW ZWG
 """
 CURRENCIES = frozenset(_TWO.split()) | frozenset(_EXPONENT)
-"""The ISO 4217 codes of currencies that shops take."""
+"""ISO 4217 codes of the currencies that are accepted."""
 
 MAX_MINOR = 10**15
-"""No single amount is larger; what claims to be is refused as nonsense."""
+"""Largest amount that is accepted. A larger one is taken for an error of the sender."""
 
 
 def exponent(currency: str) -> int:
-    """How many decimal digits the minor unit has. Raises KeyError for an unknown code."""
+    """Return the number of decimal digits of the minor unit. Raises KeyError for an unknown code."""
     if currency not in CURRENCIES:
         raise KeyError(currency)
     return _EXPONENT.get(currency, 2)
 
 
 def to_minor(amount: str | int | float, currency: str) -> int:
-    """An amount in major units as an integer in minor units, half to even.
+    """Return an amount of major units as an integer of minor units, rounded half to even.
 
-    Raises ValueError when the amount is no finite number or too large, KeyError for an unknown currency.
+    Raises ValueError when the amount is not a finite number or exceeds MAX_MINOR, KeyError for an unknown currency.
     """
     digits = exponent(currency)
     try:
@@ -47,5 +47,5 @@ def to_minor(amount: str | int | float, currency: str) -> int:
 
 
 def to_major(minor: int, currency: str) -> float:
-    """Minor units as a number of major units, for display and JSON."""
+    """Return minor units as a number of major units, for display and JSON."""
     return float(minor / 10 ** exponent(currency))

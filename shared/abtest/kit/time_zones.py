@@ -1,20 +1,20 @@
-"""Which time zones there are."""
+"""Names of IANA time zones."""
 
 import re
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-_OF_THIS_MACHINE_ALONE = re.compile("(?:posix|right)/|(?:posixrules|localtime|Factory)$")
-"""Files beside the database, of which browsers know none, or not all of them do."""
+_LOCAL_FILES = re.compile("(?:posix|right)/|(?:posixrules|localtime|Factory)$")
+"""Files in the database's directory that are not time zones to every browser."""
 
 
 @lru_cache(maxsize=1024)
 def is_time_zone(name: str) -> bool:
-    """Whether the name is in the IANA database. Never raises, whatever the name is."""
-    if _OF_THIS_MACHINE_ALONE.match(name):
+    """Return whether the name is in the IANA database. Never raises, for any text."""
+    if _LOCAL_FILES.match(name):
         return False
     try:
         ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # unknown names, names that leave the database, names of its folders
+    except (KeyError, ValueError, OSError):  # unknown name, path outside the database, name of a directory
         return False
     return True

@@ -1,1 +1,1 @@
-"""What services need from the world, as Protocols: adapters fulfil them, one contract suite proves each."""
+"""Protocols of everything that services need from outside: stores, queues, engines, networks."""

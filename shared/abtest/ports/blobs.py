@@ -1,4 +1,4 @@
-"""Immutable objects and small pointers in an object store."""
+"""Object store for immutable content and for small pointers that are replaced conditionally."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from abtest.kit.errors import ServiceError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blob:
-    """Bytes as stored, the store's tag for conditional writes, and user metadata."""
+    """Stored bytes, the ETag for conditional writes, and user metadata."""
 
     content: bytes
     etag: str
@@ -18,7 +18,7 @@ class Blob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlobEntry:
-    """An object in a listing. `modified`: when it was stored (Unix ms, as precisely as the store tells)."""
+    """Object in a listing: its key, its bytes, and when it was stored (Unix ms, as precise as the store reports)."""
 
     key: str
     size: int
@@ -26,24 +26,24 @@ class BlobEntry:
 
 
 class PreconditionFailedError(Exception):
-    """A conditional write found another object than the one expected."""
+    """Conditional write to a key whose object is not the expected one."""
 
 
 class BlobsUnavailableError(ServiceError):
-    """The object store did not answer, or asked to come back."""
+    """Object store that does not respond or throttles."""
 
     status = 503
     code = "service_unavailable"
 
     def __init__(self) -> None:
-        super().__init__("the object store does not answer; repeat the request in 1 s", headers={"Retry-After": "1"})
+        super().__init__("the object store does not respond; repeat the request in 1 s", headers={"Retry-After": "1"})
 
 
 class Blobs(Protocol):
-    """One bucket. Every call may raise BlobsUnavailableError."""
+    """One bucket. Every call may raise BlobsUnavailableError; so may advancing a listing."""
 
     def get(self, key: str) -> Blob | None:
-        """The object, or None."""
+        """Return the object, or None when the key does not exist."""
         ...
 
     def put(
@@ -56,13 +56,17 @@ class Blobs(Protocol):
         if_match: str | None = None,
         if_absent: bool = False,
     ) -> str:
-        """Store and return the new etag. Raises PreconditionFailedError when the condition does not hold."""
+        """Store an object and return its ETag.
+
+        `if_match` is the ETag that the present object must have; with `if_absent` there must not be one. Raises
+        PreconditionFailedError, with nothing written, when the condition does not hold.
+        """
         ...
 
     def delete(self, key: str) -> None:
-        """Remove; absent is fine."""
+        """Remove the object. Does nothing when the key does not exist."""
         ...
 
     def list(self, prefix: str, *, after: str | None = None) -> Iterator[BlobEntry]:
-        """Objects under the prefix in key order, those after `after`."""
+        """Yield the objects whose keys have the prefix, in key order; with `after`, only keys greater than it."""
         ...

@@ -1,4 +1,4 @@
-"""The catalog: aggregates stored whole, committed together with everything that must never part from them."""
+"""Catalog of aggregates: each is stored whole and committed together with its audit rows, events and names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,10 +8,11 @@ from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
 
 Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB", "GUARD", "HOOK"]
-"""What a record is. `FLAG`, `PZN`, `PAGE`, `AUD`, `GRP`, `DLT`, `JOB`: flags, personalizations, pages, audiences,
-exclusion groups, data-layer triggers, jobs (exports and refreshes). `GUARD`: what Guardian remembers of the experiment
-with that id. `HOOK`: webhooks.
-`SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) inside their shop."""
+"""Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
+data-layer trigger, job (an export or a refresh), state of Guardian, webhook.
+
+A `GUARD` record has the id of its experiment. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) in their
+shop."""
 
 WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
     "EXP": ("RUN", "LAUNCH", "END", "COUNT"),
@@ -19,30 +20,34 @@ WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
     "SHOP": ("COUNT",),
     "JOB": ("JOB",),
 }
-"""The queues of the work index that heads of a kind may name in `due`; a kind that is not here has none.
+"""Queues of the work index that heads of a kind may name in `due`. A kind without a row has none.
 
-`COUNT` names what roll-ups count, and until when: a shop and a running or paused experiment for ever
-(COUNTED_FOR_EVER), a completed one until seven days after the last attribution window of its visitors. `JOB`: when
-somebody should look after a job, see `domain.jobs`.
+`RUN`, `LAUNCH`, `END`: running, scheduled and ending experiments. `COUNT`: resources that roll-ups count, due when
+counting ends. That is never (COUNTED_FOR_EVER) for a shop and for a running or paused experiment, and seven days after
+the last attribution window for a completed one. `JOB`: when a job should be checked, see `domain.jobs`.
 """
 
 COUNTED_FOR_EVER: Timestamp = "9999-12-31T23:59:59.999Z"
+"""End of counting for resources that are counted until further notice."""
 
 MAX_COMMIT_ITEMS = 100
-"""Stored items that one commit may touch, all counted: a record is a head, a body and its work index entries."""
+"""Stored items that one commit may touch. A record is a head, a body and its work index entries."""
 
 Topic = Literal["publish", "webhook"]
-"""Whom an outbox row waits for; rows of one topic never stand in the way of another's."""
+"""Consumer of an outbox row. Topics are processed independently: a backlog of one does not delay the other."""
 
 InboxRole = Literal["client", "operator", "system"]
-"""Who speaks in the inbox."""
+"""Author of an inbox message."""
 
 Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What lists show and filters read, under 1 KB. `attributes` holds further filterable scalars of the kind."""
+    """Fields of a record that lists show and filters read, under 1 KB.
+
+    `attributes` holds more scalars to filter by, which depend on the kind.
+    """
 
     shop_id: str
     kind: Kind
@@ -55,12 +60,12 @@ class Head:
     archived_at: Timestamp | None = None
     attributes: Mapping[str, str | int | bool | None] = field(default_factory=dict)
     due: Mapping[str, Timestamp] = field(default_factory=dict)
-    """Work index entries: queue name (`RUN`, `LAUNCH`, `END`) to the moment it is due. `RUN` uses its start."""
+    """Work index entries: the queue's name (see WORK_QUEUES) to the moment the record is due; for `RUN`, its start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A head with its whole document."""
+    """Head and document of an aggregate."""
 
     head: Head
     body: Document
@@ -68,7 +73,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Put:
-    """Store a record. `expected_version` 0 means that it must not exist yet; the stored version is head.version."""
+    """Record to store. `expected_version` is the stored version, 0 for a record that must not exist yet."""
 
     record: Record
     expected_version: int
@@ -76,18 +81,18 @@ class Put:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remove:
-    """Delete a record that still has this version."""
+    """Record to delete; its stored version must still be that of the head."""
 
     head: Head
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Take a unique name (`EXP#SLUG#summer-sale`) for a record; `scope` is a shop id, or None for the whole service.
+    """Unique name (`EXP#SLUG#summer-sale`) to claim for a record.
 
-    Taking a name again for the record that holds it is fine, and replaces the attributes. A commit that also releases
-    the name moves it. `attributes` stand in the claim itself, for readers that may read nothing else: the edge learns
-    from them what it needs of a key.
+    `scope` is a shop id, or None for names that are unique in the whole service. Claiming a name for the record that
+    holds it replaces the attributes. A commit that also releases the name moves it to the new record. `attributes` are
+    stored in the claim, for readers without access to records: the edge reads an API key's properties from them.
     """
 
     scope: str | None
@@ -99,7 +104,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Give a unique name back."""
+    """Unique name to release. `scope` as in Claim."""
 
     scope: str | None
     name: str
@@ -107,9 +112,9 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """Who did what to which thing; append-only. `diff` is `{field: [before, after]}`, code as hash + length.
+    """Audit entry: user, action and entity. Entries are never changed.
 
-    `id` is a uuid7: rows are kept and listed by it.
+    `diff` is `{field: [before, after]}`, with code as hash and length. `id` is a UUID version 7, the order of lists.
     """
 
     id: str
@@ -125,7 +130,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """Something to do after the commit, repeated until done."""
+    """Work to do after the commit, attempted until it succeeds."""
 
     id: str
     shop_id: str
@@ -136,7 +141,7 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """A message to the shop; append-only. `id` is a uuid7: messages are kept and listed by it."""
+    """Message to the shop, never changed. `id` is a UUID version 7, the order of lists."""
 
     id: str
     shop_id: str
@@ -148,7 +153,7 @@ class InboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """One atomic change: everything or nothing."""
+    """Atomic change: all of it is written or none."""
 
     puts: Sequence[Put] = ()
     removes: Sequence[Remove] = ()
@@ -160,7 +165,7 @@ class Commit:
 
 
 def together(*commits: Commit) -> Commit:
-    """One commit that does what all of these do."""
+    """Return one commit with the contents of all."""
     return Commit(
         puts=[put for commit in commits for put in commit.puts],
         removes=[remove for commit in commits for remove in commit.removes],
@@ -174,7 +179,7 @@ def together(*commits: Commit) -> Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadPage:
-    """One page of heads, newest first. `last_id` continues the list; None when it ended."""
+    """One page of heads, newest first. `last_id` continues the list; None at its end."""
 
     heads: Sequence[Head]
     last_id: str | None
@@ -182,7 +187,7 @@ class HeadPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueEntry:
-    """A record that a queue of the work index names."""
+    """Entry of a work queue: a record and the moment it is due."""
 
     shop_id: str
     kind: Kind
@@ -190,19 +195,19 @@ class DueEntry:
     due: Timestamp
 
 
-Told = Callable[[Sequence[OutboxRow]], None]
-"""Is given the outbox rows of a commit, if there are any, once it stands. It must not raise: the rows are safe."""
+OnCommitted = Callable[[Sequence[OutboxRow]], None]
+"""Callback with the outbox rows of a successful commit, not called when there are none. It must not raise."""
 
 
 class StaleVersionError(ServiceError):
-    """A record changed (or came or went) between reading and committing. Services retry or answer 409/412."""
+    """Record that changed, appeared or vanished between reading and committing. Services retry or answer 409 or 412."""
 
     status = 409
     code = "version_conflict"
 
 
 class NameTakenError(ServiceError):
-    """A claimed name belongs to another record; `name` says which."""
+    """Claim of a `name` that belongs to another record."""
 
     status = 409
     code = "key_taken"
@@ -213,83 +218,89 @@ class NameTakenError(ServiceError):
 
 
 class CommitTooLargeError(ServiceError):
-    """The change is more than the store can apply at once (100 items, 4 MB in all, 400 KB a row)."""
+    """Commit that exceeds the store's limits for a transaction (100 items, 4 MB in all, 400 KB an item)."""
 
     status = 422
     code = "limit_reached"
 
 
 class Catalog(Protocol):
-    """Aggregates of shops. Every call is bound to one shop: another shop's id is simply not found.
+    """Aggregates of all shops. Reads name the shop; another shop's ids do not exist for them.
 
     All calls may raise DatabaseBusyError when the store throttles.
     """
 
     def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
-        """The record, read consistently, or None."""
+        """Return the record, read consistently, or None."""
         ...
 
     def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
-        """The records that exist, in the order of the ids."""
+        """Return the records that exist, read consistently, in the order of the ids."""
         ...
 
     def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
-        """Heads by descending id (newest first), at most `limit`, those below `after_id`."""
+        """Return at most `limit` heads by descending id (newest first); with `after_id`, only ids below it."""
         ...
 
     def resolve(self, scope: str | None, name: str) -> tuple[str, str] | None:
-        """(shop id, record id) that a claimed name points to."""
+        """Return (shop id, record id) of a claimed name, read consistently, or None."""
         ...
 
     def resolve_many(self, scope: str | None, names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
-        """(shop id, record id) of each of the names that is claimed, read consistently."""
+        """Return (shop id, record id) by name for the names that are claimed, read consistently."""
         ...
 
     def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
-        """What stands in the claim of a name; None when nobody holds it."""
+        """Return the attributes of a name's claim, or None when the name is not claimed."""
         ...
 
     def commit(self, change: Commit) -> None:
-        """Apply all of it or none.
+        """Apply a change: all of it or none.
 
-        Raises StaleVersionError before NameTakenError when both hold, CommitTooLargeError, and ValueError for a
-        change that contradicts itself (one record or one name twice, a queue that the kind does not have).
+        Raises StaleVersionError, NameTakenError (the first where both apply), CommitTooLargeError, and ValueError for
+        a change with one record or name twice, or with a work queue that the kind does not have.
         """
         ...
 
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
     ) -> tuple[Sequence[AuditRow], str | None]:
-        """Audit rows newest first, of one entity or all, and the id that continues the list."""
+        """Return audit rows, newest first, of one entity or of all, and the id that continues the list, if any.
+
+        `limit` and `after_id` as in `list`.
+        """
         ...
 
     def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
-        """Messages newest first, those below `after_id`, and the id that continues the list."""
+        """Return messages, newest first, and the id that continues the list, if any.
+
+        `limit` and `after_id` as in `list`.
+        """
         ...
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
-        """Entries of a work queue that are due by then, oldest first over all shards (at most `limit`)."""
+        """Return at most `limit` entries of a work queue that are due at `until` or before, earliest due first."""
         ...
 
     def forget_due(self, queue: str, entry: DueEntry) -> None:
-        """Take an entry out of a queue unless it is due at another moment by now. The record itself does not change.
+        """Remove an entry from a queue, unless it is due at another moment by now. The record is not changed.
 
-        Doing it twice is harmless; a later commit of the record follows its head again.
+        Repeating the call is harmless. The next commit of the record writes the entries of its head again.
         """
         ...
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
-        """Outbox rows of the topic not yet done, oldest first."""
+        """Return at most `limit` pending rows of the topic that were created before a moment, oldest first."""
         ...
 
     def outbox_row(self, topic: Topic, created_at: Timestamp, row_id: str) -> OutboxRow | None:
-        """The row, read consistently; None once it is done."""
+        """Return the row, read consistently; None once it is done."""
         ...
 
     def outbox_done(self, row: OutboxRow) -> None:
-        """Forget a row that was carried out. Doing it twice is harmless."""
+        """Remove a row whose work is done. Repeating the call is harmless."""
         ...
 
     def next_revision(self, shop_id: str) -> int:
-        """A number that rises with every call for the shop; publications carry it."""
+        """Return the shop's next revision number for a publication: higher at every call, with gaps."""
         ...

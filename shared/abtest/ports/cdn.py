@@ -1,19 +1,20 @@
-"""The cache in front of the edge routes, told what it may keep no longer."""
+"""Cache in front of the edge routes, and how its content is invalidated."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class CdnUnavailableError(Exception):
-    """The CDN did not take the order, or not now; it must be repeated, or shoppers go on getting what was."""
+    """Invalidation that the CDN did not accept. Until it is repeated, shoppers receive the old content."""
 
 
 class Cdn(Protocol):
-    """One distribution."""
+    """One distribution of the CDN."""
 
     def invalidate(self, paths: Sequence[str], *, reference: str) -> None:
-        """Drop what is kept at these paths, soon. The same order under the same reference is one order.
+        """Start to remove these paths from the cache.
 
-        Raises CdnUnavailableError.
+        `reference` makes the call idempotent: the same paths with the same reference are invalidated once. Raises
+        CdnUnavailableError.
         """
         ...

@@ -1,4 +1,4 @@
-"""Deliveries of webhooks, and how their endpoints bear up: the truth about what was sent to whom."""
+"""Store of webhook deliveries and of their endpoints' health."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from abtest.kit.clock import Timestamp
 
 
 class StaleDeliveryError(Exception):
-    """The delivery, or the health beside it, changed between reading and writing. Read again."""
+    """Delivery or health that changed between reading and writing. Read both again, and repeat the change."""
 
 
 class HealthChange(NamedTuple):
-    """How an endpoint's health changes with a delivery: both or neither are written."""
+    """Endpoint's health before and after a change."""
 
     before: Health
     after: Health
@@ -22,7 +22,7 @@ class HealthChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryFilter:
-    """Which deliveries a list shows; None lets all through. `since` and `until` are moments of creation."""
+    """Filter of deliveries; None matches all. `since` and `until` are the first and last moment of creation."""
 
     status: Status | None = None
     event: str | None = None
@@ -30,7 +30,7 @@ class DeliveryFilter:
     until: Timestamp | None = None
 
     def admits(self, delivery: Delivery) -> bool:
-        """Whether the delivery passes."""
+        """Return whether the delivery matches."""
         return (
             self.status in (None, delivery.status)
             and self.event in (None, delivery.event)
@@ -40,21 +40,21 @@ class DeliveryFilter:
 
 
 class Waiting(NamedTuple):
-    """An endpoint for which deliveries are due, or whose shop is to be told that it is disabled."""
+    """Endpoint with due deliveries, or with a pending notice that it was disabled."""
 
     shop_id: str
     webhook_id: str
 
 
 class DeliveryStore(Protocol):
-    """One row a delivery, kept for 30 days; one of health an endpoint. All calls may raise DatabaseBusyError."""
+    """Deliveries, kept for 30 days, and the health of each endpoint. All calls may raise DatabaseBusyError."""
 
     def add(self, delivery: Delivery) -> bool:
-        """Store a new one; False when there is one of that id, which stays as it is."""
+        """Store a new delivery. Return False, with nothing changed, when one with its id exists."""
         ...
 
     def get(self, webhook_id: str, delivery_id: str) -> Delivery | None:
-        """The delivery, read consistently, or None."""
+        """Return the delivery, read consistently, or None."""
         ...
 
     def page(
@@ -66,28 +66,29 @@ class DeliveryStore(Protocol):
         after: str | None = None,
         oldest_first: bool = False,
     ) -> tuple[Sequence[Delivery], str | None]:
-        """Newest first by id, or oldest first; those behind `after`, and the id that continues the list, if it does.
+        """Return deliveries that match, by id, newest first unless `oldest_first`, and the id that continues the list.
 
-        A page may be shorter than `limit` and still go on: one call reads a bounded number of rows.
+        With `after`, the list continues behind that id. The returned id is None at the end of the list. A page may be
+        shorter than `limit` before the end, because a call reads a bounded number of rows.
         """
         ...
 
     def due(self, webhook_id: str, until: Timestamp, *, limit: int) -> Sequence[Delivery]:
-        """What a worker may take up by then, read consistently, the longest due first."""
+        """Return at most `limit` deliveries that are due by `until`, read consistently, earliest due first."""
         ...
 
     def waiting(self, until: Timestamp, *, limit: int) -> Sequence[Waiting]:
-        """Endpoints with something to do that was due by then, each once; not read consistently."""
+        """Return each endpoint with work that was due at `until` or before, once. Not read consistently."""
         ...
 
     def change(self, before: Delivery, after: Delivery, health: HealthChange | None = None) -> None:
-        """Store `after` in the place of `before`, and health with it. Raises StaleDeliveryError, changing nothing."""
+        """Replace `before` with `after`, and change the health with it: both or neither. Raises StaleDeliveryError."""
         ...
 
     def health(self, webhook_id: str) -> Health:
-        """How the endpoint bears up, read consistently."""
+        """Return the endpoint's health, read consistently; that of a new endpoint when none is stored."""
         ...
 
     def put_health(self, webhook_id: str, change: HealthChange) -> None:
-        """Store an endpoint's health that no delivery changed: nothing new is untold. Raises StaleDeliveryError."""
+        """Store health that changes without a delivery and adds no pending notice. Raises StaleDeliveryError."""
         ...

@@ -1,4 +1,4 @@
-"""An hour of the raw ledger, read by an engine: what compaction writes, and what the audit compares."""
+"""Reader of one hour of the raw ledger, for compaction and for the audit that compares the two forms."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsPart:
-    """The content of one Parquet file: a shop's rows whose visitors are in the buckets from `first` to `last`."""
+    """Content of one Parquet file: rows of a shop whose visitor buckets are from `first` to `last`, both included."""
 
     shop_id: str
     first: int
@@ -19,7 +19,7 @@ class EventsPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableLine:
-    """A line that is no row: the raw object in which it stands, its number from 0, and what could be told of it."""
+    """Line that is not a valid row: its raw object, its index from 0, and the fields that could be read."""
 
     key: str
     index: int
@@ -30,7 +30,11 @@ class UnreadableLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """Events of raw objects beside those of Parquet files, by shop and event id; the first few differences as texts."""
+    """Comparison of the events in raw objects and Parquet files by shop and event id.
+
+    `events` is their number in raw objects; `missing` are not in the Parquet files, `foreign` only there. `examples`
+    describes the first few differences.
+    """
 
     events: int
     missing: int
@@ -39,30 +43,30 @@ class Compared:
 
 
 class HourRows(Protocol):
-    """The rows of an hour without those copies that nobody would count, open until the context ends."""
+    """Rows of an hour without copies that are never counted, open until the context ends."""
 
     @property
     def read(self) -> int:
-        """How many lines the raw objects have, copies and unreadable ones included."""
+        """Number of lines in the raw objects, with copies and unreadable lines."""
         ...
 
     @property
     def unreadable(self) -> Sequence[UnreadableLine]:
-        """Lines that are no rows; each stands in no part."""
+        """Lines that are not valid rows and are therefore in no part."""
         ...
 
     def parts(self) -> Iterator[EventsPart]:
-        """All rows, shop by shop and bucket by bucket: the same rows always give the same parts."""
+        """Yield all rows by shop and visitor bucket. Equal rows always give equal parts."""
         ...
 
 
 class Hours(Protocol):
-    """Reads hours in memory that does not grow with them. May raise LedgerObjectError and BlobsUnavailableError."""
+    """Reader of hours in bounded memory. All calls may raise LedgerObjectError and BlobsUnavailableError."""
 
     def open(self, raw: Sequence[str]) -> AbstractContextManager[HourRows]:
-        """The rows of these raw objects."""
+        """Open the rows of these raw objects, given by their keys."""
         ...
 
     def compared(self, raw: Sequence[str], events: Sequence[str]) -> Compared:
-        """Whether the Parquet files hold the same events as the raw objects."""
+        """Compare the events of raw objects with those of Parquet files, both given by their keys."""
         ...

@@ -1,20 +1,19 @@
-"""Sending HTTP requests to addresses outside."""
+"""HTTP client for addresses that customers configure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 Failure = Literal["dns", "connect", "tls", "timeout", "protocol", "redirects"]
-"""The name does not resolve; nothing listens; the certificate is not right; it takes too long; what comes back is not
-HTTP, or larger than headers may be; it redirects more often than was allowed."""
-
+"""Kind of failure: the name does not resolve, nothing listens, the certificate is invalid, the deadline passed, the
+response is not HTTP or its headers are too large, or there were more redirects than allowed."""
 
 MAX_ERROR = 500
-"""Characters of what an error says: it may quote what a receiver said, and receivers may say much."""
+"""Maximum characters of an error message, because it may quote the receiver's response."""
 
 
 class HttpUnreachableError(Exception):
-    """No answer came. `failure` says of what kind, the message what exactly, at no more length than `MAX_ERROR`."""
+    """Request without a response: the kind of failure, and a message of at most `MAX_ERROR` characters."""
 
     def __init__(self, message: str, failure: Failure = "connect") -> None:
         super().__init__(message[:MAX_ERROR])
@@ -23,11 +22,11 @@ class HttpUnreachableError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
-    """What came back; redirects that were not followed are answers like any other.
+    """HTTP response, of any status; a redirect that was not followed is one too.
 
-    `content_type` is "" when none was told. `headers` by lower-case name, those that came twice joined by a comma.
-    `url` is the address that answered in the end. `is_whole` is False where the body was cut at the sender's limit, or
-    did not come as it should.
+    `content_type` is "" without that header. `headers` are by lower-case name, repeated ones joined by a comma. `url`
+    is the address after all redirects. `is_whole` is False where the body was cut at the sender's limit, or did not
+    arrive completely.
     """
 
     status: int
@@ -39,20 +38,20 @@ class HttpAnswer:
 
 
 class HttpSender(Protocol):
-    """The one way out. Each sender has its rules for addresses, its limits, and one deadline for a whole exchange.
+    """HTTP client with rules for addresses, limits for sizes, and one deadline for a whole exchange.
 
-    Both raise HttpUnreachableError, and UrlNotAllowedError (abtest.domain.egress) for an address that the rules refuse,
-    before anything was sent to it.
+    Both calls raise HttpUnreachableError. They raise UrlNotAllowedError (abtest.domain.egress) before anything is sent
+    to an address that the rules do not allow.
     """
 
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> HttpAnswer:
-        """Send once and wait for the answer. A redirect is not followed.
+        """Send a request once and return the response. Redirects are not followed.
 
-        The status is the answer: whatever is wrong with the body after it, other than that it takes too long, makes
-        the body one that is not whole. Where no answer came, the receiver may have taken the request all the same.
+        Any error in the body after the status, other than the deadline, gives a response that is not whole. After
+        HttpUnreachableError the receiver may still have processed the request.
         """
         ...
 
     def get(self, url: str, *, headers: Mapping[str, str], redirects: int = 0) -> HttpAnswer:
-        """Fetch, following so many redirects at most; where each leads is checked anew."""
+        """Fetch a URL, following at most so many redirects. The address of each redirect is checked again."""
         ...

@@ -1,4 +1,4 @@
-"""Short-lived state: rate limits, idempotency records, leases, sessions."""
+"""Stores of short-lived state: rate limits, idempotency records, leases, sessions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,15 +6,19 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 CLAIM_HELD = timedelta(seconds=60)
-"""How long an idempotency claim keeps others out while its owner has not answered."""
+"""Time after which the claim of an idempotency key expires when its owner has not stored a response."""
 
 ANSWER_KEPT = timedelta(hours=24)
-"""How long an answer is repeated under its idempotency key."""
+"""Time for which a response is repeated under its idempotency key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateDecision:
-    """Whether the request may go on, and what the headers say. `reset_at` is Unix seconds when the bucket is full."""
+    """Decision about a request, with the values of its headers.
+
+    `reset_at` is when the bucket will be full, in Unix seconds. `retry_after` is 0 when allowed, otherwise the seconds,
+    at least 1, until the request would be allowed.
+    """
 
     allowed: bool
     limit: int
@@ -24,21 +28,20 @@ class RateDecision:
 
 
 class RateLimiter(Protocol):
-    """Token buckets shared by all instances."""
+    """Token buckets that all instances share."""
 
     def take(self, bucket: str, *, limit: int, window_seconds: int, now: datetime, cost: int = 1) -> RateDecision:
         """Take `cost` tokens from a bucket that holds `limit` and refills evenly, fully in `window_seconds`.
 
-        `retry_after` is 0 when allowed, otherwise the seconds, at least 1, until enough is there.
-        Nothing is taken when too few are left; a cost of 0 only looks, and is always allowed. A store that does not
-        answer lets the request pass.
+        Takes nothing when fewer are left. A cost of 0 only reads the bucket and is always allowed. Requests are allowed
+        when the store does not respond.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnswer:
-    """The first answer given under an idempotency key."""
+    """First response under an idempotency key."""
 
     status: int
     headers: Mapping[str, str]
@@ -47,55 +50,62 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdempotencyClaim:
-    """What was found: `new` (go on), `running` (the first has not answered), `done` (repeat `answer`), `mismatch`."""
+    """State of an idempotency key.
+
+    `new`: the caller holds the claim and goes on. `running`: the first request has no response yet. `done`: repeat
+    `answer`. `mismatch`: the key was used with another body.
+    """
 
     state: Literal["new", "running", "done", "mismatch"]
     answer: StoredAnswer | None = None
 
 
 class Idempotency(Protocol):
-    """Answers kept per (key id, method, path, Idempotency-Key) for 24 hours."""
+    """Responses by API key, method, path and Idempotency-Key, kept for 24 hours."""
 
     def begin(self, key: str, *, body_hash: str, now: datetime) -> IdempotencyClaim:
-        """Claim the key, or learn what stands there. A claim whose owner died is free again after 60 s."""
+        """Claim the key if it is free, and return its state. A claim without a response expires after 60 s."""
         ...
 
     def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
-        """Keep the answer for 24 hours, unless the claim has passed to another body or was answered already."""
+        """Store the response for 24 hours, unless one is stored or the claim now belongs to another body."""
         ...
 
     def abandon(self, key: str) -> None:
-        """Forget the claim: this answer is not to be repeated. An answer that is kept stays."""
+        """Release the claim without a response. A stored response is not removed."""
         ...
 
 
 class Leases(Protocol):
-    """At most one holder of a name at a time."""
+    """Leases: at most one holder of a name at a time."""
 
     def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
-        """Whether `owner` holds the lease now; an expired one can be taken."""
+        """Take the lease if it is free or expired. Return whether `owner` has taken it."""
         ...
 
     def is_held(self, name: str, *, now: datetime) -> bool:
-        """Whether anybody holds it; who reads so after a write knows that the holder has yet to give it back."""
+        """Return whether the lease is held, read consistently.
+
+        If it is held after a write of the caller, its holder will release it after that write.
+        """
         ...
 
     def release(self, name: str, *, owner: str) -> None:
-        """Give it back if still held."""
+        """Release the lease if `owner` still holds it."""
         ...
 
 
 class Sessions(Protocol):
-    """Small documents that expire (preview sessions, cart hand-offs)."""
+    """Small documents that expire, such as preview sessions and cart hand-offs."""
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
-        """Store until then."""
+        """Store the document until `expires_at`."""
         ...
 
     def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
-        """The document, or None when absent or expired."""
+        """Return the document, or None when it is absent or expired."""
         ...
 
     def delete(self, session_id: str) -> None:
-        """Remove; absent is fine."""
+        """Remove the document. Does nothing when it is absent."""
         ...

@@ -1,4 +1,4 @@
-"""Looks: what each reading of a running experiment's counts said, and the always-valid p-values so far."""
+"""Store of looks: each interim analysis of a running experiment, and the always-valid p-values so far."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,21 +7,21 @@ from abtest.ports.rollup_store import Document
 
 
 class LookStore(Protocol):
-    """Looks of measurement epochs, see docs/data-model.md section 5. All calls may raise DatabaseBusyError."""
+    """Looks by measurement epoch (docs/data-model.md section 5). All calls may raise DatabaseBusyError."""
 
     def state(self, experiment_id: str, measurement_epoch: int) -> Document | None:
-        """The present state, read consistently; None before the first look."""
+        """Return the current state, read consistently; None before the first look."""
         ...
 
     def put(self, state: Document, look: Document) -> bool:
-        """Store a look and the state after it, both or neither.
+        """Store a look and the state after it: both or neither.
 
-        `state` follows the one that was read: its `looks` is one more (1 where there was none) and its `generation`
-        higher. False, with nothing written, when another look came between or the generation is not higher: so no
-        minimum that somebody else found is ever lost. `look` replaces an earlier one of the hour of its `computed_at`.
+        `state` follows the one that was read: its `looks` is one more (1 for the first) and its `generation` is higher.
+        Returns False, with nothing written, when another look was stored in between or the generation is not higher,
+        so that a minimum of another writer is never lost. `look` replaces one of the same hour (`computed_at`).
         """
         ...
 
     def looks(self, experiment_id: str, measurement_epoch: int) -> Sequence[Document]:
-        """The newest look of each hour that had any, by hour."""
+        """Return the newest look of each hour with looks, by hour."""
         ...

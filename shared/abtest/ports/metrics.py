@@ -1,12 +1,12 @@
-"""Numbers that alarms look at."""
+"""Metrics that alarms watch."""
 
 from collections.abc import Mapping
 from typing import Protocol
 
 
 class Metrics(Protocol):
-    """Where numbers are told; telling them never fails."""
+    """Sink of metrics. Calls never fail."""
 
     def put(self, values: Mapping[str, float]) -> None:
-        """These numbers, by name, as of now. What happened is counted; names never hold data of shops."""
+        """Record values by name, as of now. Names must not contain data of shops."""
         ...

@@ -7,16 +7,16 @@ MAX_DELAY_SECONDS = 900
 
 
 class QueueUnavailableError(Exception):
-    """The queue refused the message; the caller keeps it elsewhere."""
+    """Queue that did not respond or did not accept the message; the caller must keep the message."""
 
 
 class Queue(Protocol):
-    """One queue to send to; receiving is the platform's business."""
+    """Sending side of one queue. The platform receives the messages and invokes the workers."""
 
     def send(self, body: str, *, delay_seconds: int = 0) -> None:
-        """Enqueue one message of at most 1 MiB. Raises QueueUnavailableError, ValueError for a delay over 900 s."""
+        """Send a message of at most 1 MiB. Raises QueueUnavailableError, and ValueError for a delay over 900 s."""
         ...
 
     def depth(self) -> int:
-        """About how many messages wait. Raises QueueUnavailableError."""
+        """Return the approximate number of waiting messages. Raises QueueUnavailableError."""
         ...

@@ -1,4 +1,4 @@
-"""Roll-ups: the absolute counts of an experiment or of a shop's days, replaced only by a newer generation."""
+"""Store of roll-ups: absolute counts of experiments and of shops' days, replaced only by a newer generation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What stands of a roll-up.
+class RollupSummary:
+    """State of a roll-up, as far as a writer needs it.
 
-    `totals`: None when nothing was written to its end yet. `is_whole`: all day and segment items are as the totals say;
-    False after a write that was cut short. `next_generation`: the lowest that can be put, one more than any
-    item of the epoch has, those of a run that died half way included.
+    `totals`: None before the first complete write. `is_whole`: all day and segment items belong to the totals; False
+    after an interrupted write. `next_generation`: the lowest that can be stored, one more than any item of the epoch
+    has, including items of an interrupted write.
     """
 
     totals: Document | None
@@ -25,10 +25,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """How far the newest scheduled count of all shops reaches.
+    """Moment up to which the newest scheduled run counted all shops.
 
-    What the ledger held at `until`, when it began, was counted. `missing`: ids of the shops and experiments for which
-    that failed.
+    The run counted what the ledger held at `until`, when it began. `missing` has the ids of the shops and experiments
+    that it could not count.
     """
 
     until: Timestamp
@@ -36,44 +36,44 @@ class Reach:
 
 
 class RollupStore(Protocol):
-    """Documents as docs/data-model.md section 5 describes them, of any size. All calls may raise DatabaseBusyError."""
+    """Roll-up documents of any size (docs/data-model.md section 5). All calls may raise DatabaseBusyError."""
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
         """Store documents of one `generation`, days and segments by date (`YYYY-MM-DD`).
 
-        All at once when they fit into one transaction; else the items first and the totals last, after the generation
-        was claimed. False, possibly with some items written, when something stands that is as new or newer.
+        They are written in one transaction if they fit. If not, the generation is claimed, then the items are written,
+        and the totals last. Returns False when an equal or newer generation is stored; some items may be written then.
         """
         ...
 
-    def standing(self, experiment_id: str, measurement_epoch: int) -> Standing:
-        """What a writer needs to know, in one read."""
+    def summary(self, experiment_id: str, measurement_epoch: int) -> RollupSummary:
+        """Return the state of the roll-up, in one consistent read."""
         ...
 
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
-        """The totals, or None when nothing was counted yet."""
+        """Return the totals, or None before the first complete write."""
         ...
 
     def days(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
-        """Items by day, of the dates from `first` to `last` (both included), by date."""
+        """Return the day items of the dates from `first` to `last` (both included), by date."""
         ...
 
     def segments(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
-        """Segment items in the same way."""
+        """Return the segment items of the dates from `first` to `last` (both included), by date."""
         ...
 
     def put_shop_day(self, document: Document) -> bool:
-        """Store a shop's day by its `shop_id`, `date` and `generation`; False when one as new or newer stands."""
+        """Store a shop's day under its `shop_id` and `date`. Return False when its `generation` is not the newest."""
         ...
 
     def put_reach(self, reach: Reach) -> bool:
-        """Store how far the counts reach; False when what stands reaches as far."""
+        """Store the reach of the counts. Return False when the stored one is as late or later."""
         ...
 
     def reach(self) -> Reach | None:
-        """How far the counts reach; None before the first run."""
+        """Return the reach of the counts, or None before the first run."""
         ...
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
-        """The days of a shop from `first` to `last` (both included), by date."""
+        """Return the days of a shop from `first` to `last` (both included), by date."""
         ...

@@ -1,21 +1,21 @@
-"""Is this JavaScript that shoppers' browsers read? Asked before a script is stored and again before it is delivered."""
+"""Syntax check of customers' JavaScript, before a script is stored and again before it is delivered."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 ACCEPTED_YEAR = 2024
-"""The ECMAScript edition of scripts: what every browser of the last years reads."""
+"""ECMAScript edition that scripts may use, which every browser of recent years supports."""
 
 SHARED_YEAR = 2020
-"""The edition of the SDK itself. A script that needs a later one never stands in one file with anything else."""
+"""ECMAScript edition of the SDK. A script that needs a later one is delivered in a file of its own."""
 
 RULES = f"{ACCEPTED_YEAR}-{SHARED_YEAR}-1"
-"""Names these rules and their parsers; raise the last number when a parser finds what it did not find before."""
+"""Version of these rules and their parsers. Raise the last number when a parser reports other errors than before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptError:
-    """Why a script is refused. `line` and `column` count from 1, columns in UTF-16 units; None where not known."""
+    """Error in a script. `line` and `column` count from 1, columns in UTF-16 code units; None where unknown."""
 
     message: str
     line: int | None = None
@@ -26,16 +26,19 @@ class ScriptError:
 
 
 class ScriptChecker(Protocol):
-    """Parses scripts as a browser would, and runs none. A script is the body of a function: `return` is right."""
+    """Parser of scripts, which never runs them. A script is the body of a function, so it may contain `return`."""
 
     def check(self, source: str) -> ScriptError | None:
-        """The first error of a script by the accepted edition, or None."""
+        """Return the first syntax error of a script in the accepted edition, or None."""
         ...
 
     def parses(self, source: str) -> bool:
-        """Whether a text parses by any edition: fifty times faster than `check`, for rewritings of what was checked."""
+        """Return whether a text parses in any edition.
+
+        Fifty times faster than `check`; for scripts that were checked and then rewritten.
+        """
         ...
 
     def is_young(self, source: str) -> bool:
-        """Whether a script without errors is one for browsers that are younger than the SDK asks for."""
+        """Return whether a script without errors needs a later edition than the SDK."""
         ...

@@ -1,14 +1,14 @@
-"""Looking at an address that a customer wrote before it is kept."""
+"""Check of a customer's URL before it is stored."""
 
 from typing import Protocol
 
 
 class UrlCheck(Protocol):
-    """Whether requests of ours may go to an address: its form, and every address that its name stands for now."""
+    """Check whether requests may be sent to a URL: its form, and every address that its name resolves to now."""
 
     def __call__(self, url: str, /) -> object:
-        """Raise UrlNotAllowedError (abtest.domain.egress); for a name that stands for nothing, too.
+        """Raise UrlNotAllowedError (abtest.domain.egress) for a URL that is not allowed or does not resolve.
 
-        What is allowed now may lead elsewhere later: senders check again.
+        The name may resolve to other addresses later, so senders check again.
         """
         ...

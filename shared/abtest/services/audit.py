@@ -22,10 +22,10 @@ from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rollup_documents import source_of
 from abtest.kit.clock import parse_milliseconds, to_milliseconds
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import ShopPlans, Warehouse
 from abtest.ports.hours import Hours
 from abtest.ports.metrics import Metrics
 from abtest.ports.rollup_store import RollupStore
+from abtest.ports.warehouse import ShopPlans, Warehouse
 from abtest.services.context import World
 from abtest.services.ledger_files import LedgerFiles
 from abtest.services.recompute import Stored, found_in, stored_of
@@ -103,7 +103,7 @@ class Audit:
 
     def _audit(self, plan: CountingPlan, found: Audited) -> None:
         stored = stored_of(self.store, plan)
-        if stored.standing.totals is None or not stored.standing.is_whole:
+        if stored.summary.totals is None or not stored.summary.is_whole:
             return
         if self._is_of_another_plan(stored, plan):
             found.changed.append(plan.experiment_id)
@@ -119,7 +119,7 @@ class Audit:
 
         Or by a release that counted less.
         """
-        totals = stored.standing.totals or {}
+        totals = stored.summary.totals or {}
         if "covariates" not in totals or (plan.has_sessions and "sessions" not in totals):
             return True
         if totals["source"] == source_of(plan, DailyCounts.of(stored.counts)):
@@ -145,7 +145,7 @@ class Audit:
 
     def _raw_until(self, stored: Stored, plan: CountingPlan) -> Sequence[str]:
         """Raw objects in the order in which they were stored, as far as what stands can hold them."""
-        computed_at = (stored.standing.totals or {})["computed_at"]
+        computed_at = (stored.summary.totals or {})["computed_at"]
         until = parse_milliseconds(computed_at) + CLOCKS_APART_MS
         entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.since)) if is_raw(entry.key)]
         return [

@@ -23,8 +23,8 @@ from abtest.domain.ledger.rollup_documents import (
 )
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import ShopLedger, ShopPlans, Warehouse
-from abtest.ports.rollup_store import Document, RollupStore, Standing
+from abtest.ports.rollup_store import Document, RollupStore, RollupSummary
+from abtest.ports.warehouse import ShopLedger, ShopPlans, Warehouse
 from abtest.services.context import World
 from abtest.services.ledger_files import LedgerFiles
 from abtest.services.rollups.work import work_of
@@ -63,7 +63,7 @@ class Recomputed:
 class Stored:
     """A roll-up as it stands, read before anything is counted."""
 
-    standing: Standing
+    summary: RollupSummary
     counts: Counts
     slices: Sequence[str]
     """Day and segment items that hold anything, named as the totals' digests name them."""
@@ -152,7 +152,7 @@ class Recompute:
         documents = rollup_documents(
             plan,
             counts,
-            generation=stored.standing.next_generation,
+            generation=stored.summary.next_generation,
             computed_at=self.world.now(),
             standing=everything,
         )
@@ -192,21 +192,21 @@ class Recompute:
 def stored_of(store: RollupStore, plan: CountingPlan) -> Stored:
     """What stands of a plan's roll-up: all of its items, read one by one."""
     name = (plan.experiment_id, plan.measurement_epoch)
-    standing = store.standing(*name)
+    summary = store.summary(*name)
     days, segments = store.days(*name, FIRST_DATE, LAST_DATE), store.segments(*name, FIRST_DATE, LAST_DATE)
     items = [("DAY", day) for day in days] + [("SEG", segment) for segment in segments]
     slices = [f"{kind}#{item['date']}" for kind, item in items if _holds_something(item)]
-    counts = Counts() if standing.totals is None else counts_of(standing.totals, days, segments)
-    return Stored(standing=standing, counts=counts, slices=slices)
+    counts = Counts() if summary.totals is None else counts_of(summary.totals, days, segments)
+    return Stored(summary=summary, counts=counts, slices=slices)
 
 
 def found_in(stored: Stored, plan: CountingPlan, counts: Counts) -> Iterator[Difference]:
     """In what the roll-up that stands differs from these counts; the first word about one that is not there at all."""
-    totals = stored.standing.totals
+    totals = stored.summary.totals
     if totals is None:
         yield Difference(where="roll-up", standing=None, counted="missing")
         return
-    if not stored.standing.is_whole:
+    if not stored.summary.is_whole:
         yield Difference(where="roll-up", standing="half written", counted="whole")
     yield from differences(stored.counts, counts)
     expected = rollup_documents(plan, DailyCounts.of(counts), generation=0, computed_at="", standing=None).totals

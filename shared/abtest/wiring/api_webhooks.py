@@ -8,7 +8,7 @@ from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.adapters.sqs import SqsQueue
 from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.queue import Queue
-from abtest.ports.sealing import Sealer
+from abtest.ports.sealer import Sealer
 from abtest.ports.url_check import UrlCheck
 from abtest.services.webhooks.again import Again
 from abtest.services.webhooks.delivery_log import DeliveryLog

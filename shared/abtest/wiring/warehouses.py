@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from abtest.kit.clock import Clock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import LedgerCounter, Warehouse
+from abtest.ports.warehouse import LedgerCounter, Warehouse
 from abtest.wiring.settings import MissingSettingError, Settings
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from abtest.wiring.webhook_queue import webhook_notifications
 def world_of(config: Settings) -> World:
     """The deployment's catalog at the present time; bodies too large for an item are in the bucket of blobs.
 
-    Where WebhookQueue is named, its workers are told of each commit's events.
+    If WebhookQueue is configured, its workers are notified of the events of each commit.
     """
-    told = RingForEvents(webhook_notifications(config)) if config.webhook_queue_url else None
-    catalog = DynamoCatalog(config.catalog_table, S3Blobs(config.blobs_bucket), told=told)
+    on_committed = RingForEvents(webhook_notifications(config)) if config.webhook_queue_url else None
+    catalog = DynamoCatalog(config.catalog_table, S3Blobs(config.blobs_bucket), on_committed=on_committed)
     return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())

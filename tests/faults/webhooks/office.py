@@ -123,7 +123,7 @@ class Office:
         self.clock = ManualClock(NOON)
         self.random = SystemRandomness()
         self.queue = TimedQueue(self.clock)
-        self.catalog = MemoryCatalog(told=RingForEvents(Doorbell(self.queue)))
+        self.catalog = MemoryCatalog(on_committed=RingForEvents(Doorbell(self.queue)))
         self.store = MemoryDeliveryStore()
         self.leases = MemoryLeases()
         self.metrics = MemoryMetrics()

@@ -12,7 +12,7 @@ import pytest
 from abtest.domain.webhooks.endpoint import webhook_from
 from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
-from abtest.ports.sealing import SealingUnavailableError
+from abtest.ports.sealer import SealingUnavailableError
 from abtest.services.webhooks.endpoints import Issued
 from tests.integration.api_webhooks.conftest import URL, WebhookApi
 from tests.support.api import Tenant

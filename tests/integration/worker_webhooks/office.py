@@ -27,7 +27,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Catalog, Commit
 from abtest.ports.deliveries import DeliveryFilter, DeliveryStore
 from abtest.ports.limits import Leases
-from abtest.ports.sealing import Sealer
+from abtest.ports.sealer import Sealer
 from abtest.services.context import World
 from abtest.services.webhooks.answering import Answering
 from abtest.services.webhooks.doorbell import Doorbell

@@ -19,10 +19,10 @@ from abtest.ports.catalog import (
     InboxRow,
     Kind,
     NameTakenError,
+    OnCommitted,
     OutboxRow,
     Record,
     StaleVersionError,
-    Told,
     Topic,
 )
 
@@ -30,11 +30,11 @@ from abtest.ports.catalog import (
 class MemoryCatalog:
     """Aggregates in dictionaries, as JSON text: what comes out shares nothing with what went in.
 
-    `told` hears of what waits from now on.
+    `on_committed` receives the outbox rows of each commit.
     """
 
-    def __init__(self, *, told: Told | None = None) -> None:
-        self._told = told
+    def __init__(self, *, on_committed: OnCommitted | None = None) -> None:
+        self._on_committed = on_committed
         self._records: dict[RecordKey, tuple[Head, bytes]] = {}
         self._names: dict[tuple[str | None, str], tuple[str, str]] = {}
         self._claim_attributes: dict[tuple[str | None, str], Mapping[str, str | None]] = {}
@@ -84,8 +84,8 @@ class MemoryCatalog:
                 head = documents.read_record(text).head
                 self._records[record_key(head)] = (head, text)
             self._apply_rest(change)
-        if self._told and change.outbox:
-            self._told(change.outbox)
+        if self._on_committed and change.outbox:
+            self._on_committed(change.outbox)
 
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abtest.kit import canonical_json
-from abtest.ports.rollup_store import Document, Reach, Standing
+from abtest.ports.rollup_store import Document, Reach, RollupSummary
 
 Key = tuple[str, str, str]
 
@@ -27,9 +27,9 @@ class MemoryRollupStore:
         }
         return self._put(written, totals["generation"])
 
-    def standing(self, experiment_id: str, measurement_epoch: int) -> Standing:
+    def summary(self, experiment_id: str, measurement_epoch: int) -> RollupSummary:
         totals = self.totals(experiment_id, measurement_epoch)
-        return Standing(totals=totals, is_whole=True, next_generation=totals["generation"] + 1 if totals else 1)
+        return RollupSummary(totals=totals, is_whole=True, next_generation=totals["generation"] + 1 if totals else 1)
 
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
         found = self._documents.get((_name(experiment_id, measurement_epoch), "", ""))

@@ -19,7 +19,7 @@ from abtest.adapters.warehouse.athena_client import (
     ScanLimitError,
 )
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.counting import WarehouseUnavailableError
+from abtest.ports.warehouse import WarehouseUnavailableError
 from tests.support.moto_stack import enter_moto, mocked
 from tests.support.scripted_athena import ScriptedAthena, busy, ended, lost, page
 

@@ -10,7 +10,7 @@ import pytest
 
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.domain.jobs.model import JobHeldError
-from abtest.ports.exporting import ExportTooLargeError
+from abtest.ports.exports import ExportTooLargeError
 from abtest.services.context import World
 from abtest.services.exports.carrying_out import Exporter, IncompleteUploadError
 from abtest.services.jobs import Workbench

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from abtest.domain.ledger.columns import COLUMNS
-from abtest.ports.counting import LedgerObjectError
+from abtest.ports.warehouse import LedgerObjectError
 from tests.support.memory import MemoryCatalog
 from tests.unit.exports.office import BEGIN, CALLER, HOUR, SHOP, Office, read_csv, read_parquet, row
 from tests.unit.ledger.streams import exposure

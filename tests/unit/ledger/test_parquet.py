@@ -14,8 +14,8 @@ from abtest.domain.ledger.columns import COLUMNS, row_of_line
 from abtest.domain.ledger.objects import bucket_of
 from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
-from abtest.ports.counting import LedgerObjectError
 from abtest.ports.hours import EventsPart, UnreadableLine
+from abtest.ports.warehouse import LedgerObjectError
 from tests.support.memory import MemoryBlobs
 from tests.unit.ledger.raw_hours import NOON, SHOP, Line, put_raw, row, rows_of
 

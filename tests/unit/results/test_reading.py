@@ -43,7 +43,7 @@ class Racing(MemoryRollupStore):
         self.reads += 1
         if self.races:
             self.races -= 1
-            generation = self.standing("e", 1).next_generation
+            generation = self.summary("e", 1).next_generation
             self.put(totals(generation, f"d{generation}"), {DATE: day(generation, generation)}, {})
         return super().days(experiment_id, measurement_epoch, first, last)
 

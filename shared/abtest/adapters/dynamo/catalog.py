@@ -24,9 +24,9 @@ from abtest.ports.catalog import (
     HeadPage,
     InboxRow,
     Kind,
+    OnCommitted,
     OutboxRow,
     Record,
-    Told,
     Topic,
 )
 
@@ -34,10 +34,13 @@ _INDEX = Index(keys.WORK_INDEX, partition="work", sort="due")
 
 
 class DynamoCatalog:
-    """The catalog table; bodies that do not fit into an item go to `blobs`. `told` hears of what waits from now on."""
+    """The catalog's table. Bodies that do not fit into an item are in `blobs`.
 
-    def __init__(self, table_name: str, blobs: Blobs, *, told: Told | None = None) -> None:
-        self._told = told
+    `on_committed` receives the outbox rows of each commit that has any.
+    """
+
+    def __init__(self, table_name: str, blobs: Blobs, *, on_committed: OnCommitted | None = None) -> None:
+        self._on_committed = on_committed
         self._table = Table(table_name, sorted_items=True, indexes=[_INDEX])
         self._bodies = Bodies(blobs)
         self._months_noted: set[str] = set()
@@ -82,8 +85,8 @@ class DynamoCatalog:
         transaction = plan(self._table, self._bodies, change)
         self._note_months(change)
         transaction.write()
-        if self._told and change.outbox:
-            self._told(change.outbox)
+        if self._on_committed and change.outbox:
+            self._on_committed(change.outbox)
 
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None

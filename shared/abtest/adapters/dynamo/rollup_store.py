@@ -22,7 +22,7 @@ from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table
 from abtest.adapters.dynamo.transaction import Transaction, item_size
 from abtest.kit import canonical_json
 from abtest.kit.errors import DatabaseBusyError, ServiceError
-from abtest.ports.rollup_store import Document, Reach, Standing
+from abtest.ports.rollup_store import Document, Reach, RollupSummary
 
 PART_BYTES = 300 * 1024
 TRANSACTION_ITEMS = 100
@@ -69,19 +69,19 @@ class DynamoRollupStore:
             self._forget_older(packed)
         return True
 
-    def standing(self, experiment_id: str, measurement_epoch: int) -> Standing:
+    def summary(self, experiment_id: str, measurement_epoch: int) -> RollupSummary:
         item = self._table.get(*keys.rollup(experiment_id, measurement_epoch))
         if item is None:
-            return Standing(totals=None, is_whole=True, next_generation=1)
+            return RollupSummary(totals=None, is_whole=True, next_generation=1)
         generation, claimed = item.get("generation", 0), item.get("claimed", 0)
-        return Standing(
+        return RollupSummary(
             totals=self._document(item) if generation else None,
             is_whole=claimed <= generation,
             next_generation=max(generation, claimed) + 1,
         )
 
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
-        return self.standing(experiment_id, measurement_epoch).totals
+        return self.summary(experiment_id, measurement_epoch).totals
 
     def days(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
         key = keys.rollup(experiment_id, measurement_epoch)

@@ -16,7 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from abtest.adapters import aws
 from abtest.domain.webhooks.endpoint import Sealed
 from abtest.kit.clock import Clock
-from abtest.ports.sealing import SealBrokenError, SealingUnavailableError
+from abtest.ports.sealer import SealBrokenError, SealingUnavailableError
 
 KEPT = timedelta(minutes=5)
 MOST_KEPT = 1000

@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from abtest.adapters import aws
 from abtest.kit.ids import Randomness, random_base62
-from abtest.ports.counting import WarehouseUnavailableError
+from abtest.ports.warehouse import WarehouseUnavailableError
 
 if TYPE_CHECKING:
     from mypy_boto3_athena.type_defs import ColumnInfoTypeDef, QueryExecutionTypeDef, RowTypeDef

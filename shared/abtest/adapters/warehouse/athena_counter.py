@@ -17,7 +17,7 @@ from abtest.domain.ledger.objects import hour_of, hour_of_key
 from abtest.domain.ledger.shop_days import STITCH_MS, ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.kit.errors import ServiceError
-from abtest.ports.counting import DAYS_KEPT, LedgerObjectError, ShopCounted, ShopPlans
+from abtest.ports.warehouse import DAYS_KEPT, LedgerObjectError, ShopCounted, ShopPlans
 from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)

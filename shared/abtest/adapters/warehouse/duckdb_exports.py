@@ -16,7 +16,7 @@ from abtest.domain.exports.order import BEFORE_MS, ExportOrder
 from abtest.domain.ledger.columns import COLUMNS, ColumnType
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
-from abtest.ports.exporting import ExportTooLargeError
+from abtest.ports.exports import ExportTooLargeError
 
 MEMORY_LIMIT = "1GB"
 HEARTBEAT_SECONDS = 15.0

@@ -34,7 +34,7 @@ from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import LedgerObjectError
+from abtest.ports.warehouse import LedgerObjectError
 
 Answer = TypeVar("Answer")
 

@@ -26,8 +26,8 @@ from abtest.domain.ledger.columns import (
 from abtest.domain.ledger.events import MAX_SAMPLE_CHARS
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import LedgerObjectError
 from abtest.ports.hours import UnreadableLine
+from abtest.ports.warehouse import LedgerObjectError
 
 DOWNLOADS = 16
 SQL_TYPES: Mapping[ColumnType, str] = {"text": "VARCHAR", "integer": "BIGINT", "flag": "BOOLEAN"}

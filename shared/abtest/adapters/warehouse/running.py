@@ -29,7 +29,7 @@ from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs
-from abtest.ports.counting import DAYS_KEPT, ShopCounted, ShopPlans
+from abtest.ports.warehouse import DAYS_KEPT, ShopCounted, ShopPlans
 from abtest.services.ledger_files import LedgerFiles, LedgerIndex
 
 _log = logging.getLogger(__name__)

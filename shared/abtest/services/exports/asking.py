@@ -17,7 +17,7 @@ from abtest.domain.jobs.model import Job
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.kit.ids import is_uuid
-from abtest.ports.exporting import ExportStore
+from abtest.ports.exports import ExportStore
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import public_name
 from abtest.services.jobs import Jobs

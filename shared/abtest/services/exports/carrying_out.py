@@ -16,9 +16,9 @@ from abtest.domain.jobs.model import JobLostError
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import ShopFiles, events_file, hour_of_key
-from abtest.ports.counting import LedgerObjectError
-from abtest.ports.exporting import ExportFile, ExportStore, ExportTooLargeError, ExportWorkshop
+from abtest.ports.exports import ExportFile, ExportStore, ExportTooLargeError, ExportWorkshop
 from abtest.ports.rollup_store import RollupStore
+from abtest.ports.warehouse import LedgerObjectError
 from abtest.services.context import World
 from abtest.services.experiments.records import experiment_in
 from abtest.services.jobs import Attempt, Workbench

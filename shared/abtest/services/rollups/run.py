@@ -10,10 +10,10 @@ from datetime import timedelta
 
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import parse_milliseconds, to_milliseconds
-from abtest.ports.counting import DAYS_KEPT, LedgerCounter, ShopCounted, ShopPlans
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.ports.rollup_store import Reach, RollupStore
+from abtest.ports.warehouse import DAYS_KEPT, LedgerCounter, ShopCounted, ShopPlans
 from abtest.services.context import World
 from abtest.services.rollups.work import Work, forget_ended, work_of
 from abtest.services.rollups.writing import RollupWriter

@@ -13,7 +13,7 @@ from abtest.domain.personalizations.measurement import measured
 from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, DueEntry, Record
-from abtest.ports.counting import ShopPlans
+from abtest.ports.warehouse import ShopPlans
 from abtest.services.context import World
 from abtest.services.publication.sources import Sources
 from abtest.services.shop_records import read_shop

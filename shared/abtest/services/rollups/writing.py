@@ -13,7 +13,7 @@ from abtest.domain.ledger.rollup_documents import (
 )
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import from_milliseconds, timestamp
-from abtest.ports.rollup_store import RollupStore, Standing
+from abtest.ports.rollup_store import RollupStore, RollupSummary
 from abtest.services.context import World
 
 
@@ -29,15 +29,15 @@ class RollupWriter:
 
         What a run leaves half written is told by the store, and then written anew as a whole.
         """
-        standing = self.store.standing(plan.experiment_id, plan.measurement_epoch)
-        if _stands(standing, plan, counts):
+        summary = self.store.summary(plan.experiment_id, plan.measurement_epoch)
+        if _stands(summary, plan, counts):
             return False
         documents = rollup_documents(
             plan,
             counts,
-            generation=standing.next_generation,
+            generation=summary.next_generation,
             computed_at=self.world.now(),
-            standing=standing.totals if standing.is_whole else None,
+            standing=summary.totals if summary.is_whole else None,
         )
         return self.store.put(documents.totals, documents.days, documents.segments)
 
@@ -56,11 +56,11 @@ class RollupWriter:
         return written
 
 
-def _stands(standing: Standing, plan: CountingPlan, counts: DailyCounts) -> bool:
-    totals, through = standing.totals, counts.rest.through
+def _stands(summary: RollupSummary, plan: CountingPlan, counts: DailyCounts) -> bool:
+    totals, through = summary.totals, counts.rest.through
     return (
         totals is not None
-        and standing.is_whole
+        and summary.is_whole
         and totals["source"] == source_of(plan, counts)
         and totals["through"] == (None if through is None else timestamp(from_milliseconds(through)))
     )

@@ -20,7 +20,7 @@ from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.http_sender import HttpSender
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
-from abtest.ports.sealing import SealBrokenError, Sealer
+from abtest.ports.sealer import SealBrokenError, Sealer
 from abtest.services.context import World
 from abtest.services.webhooks.attempting import Attempts, Receiver
 from abtest.services.webhooks.doorbell import Doorbell

@@ -17,7 +17,7 @@ from abtest.domain.webhooks.health import Health, Standing
 from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError, LimitReachedError
 from abtest.ports.catalog import StaleVersionError
 from abtest.ports.deliveries import DeliveryStore, HealthChange, StaleDeliveryError
-from abtest.ports.sealing import Sealer
+from abtest.ports.sealer import Sealer
 from abtest.ports.url_check import UrlCheck
 from abtest.services.aggregates import Aggregates
 from abtest.services.context import Caller, World

@@ -1,0 +1,105 @@
+"""Engines that count over the ledger, embedded or remote, and the counter that keeps roll-ups up to date.
+
+An engine opens the ledger objects of one shop and counts their rows. `domain.ledger.reference` and
+`domain.ledger.shop_days` define its results exactly.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.daily_counts import DailyCounts
+from abtest.domain.ledger.objects import ShopFiles
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.shop_days import ShopDay
+from abtest.kit.errors import ServiceError
+
+
+class LedgerObjectError(Exception):
+    """Ledger object that is missing or cannot be read; the message begins with its key.
+
+    The ledger is append-only, so the object was deleted or damaged. Counts without it would be wrong.
+    """
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(f"{key}: {reason}")
+        self.key = key
+
+
+class WarehouseUnavailableError(ServiceError):
+    """Engine that does not respond or throttles."""
+
+    status = 503
+    code = "service_unavailable"
+
+
+class ShopLedger(Protocol):
+    """Open rows of one shop. All calls may raise LedgerObjectError and WarehouseUnavailableError."""
+
+    def count(self, plan: CountingPlan) -> Counts:
+        """Return the counts of a plan of this shop, equal to `domain.ledger.reference.count` of the same rows."""
+        ...
+
+    def day(self, date: str, currency: str) -> ShopDay:
+        """Return the shop's day `date` (`YYYY-MM-DD`, UTC), equal to `domain.ledger.shop_days.shop_day`."""
+        ...
+
+
+class Warehouse(Protocol):
+    """Engine that counts over the ledger."""
+
+    def open(self, shop_id: str, files: ShopFiles, *, since: int) -> AbstractContextManager[ShopLedger]:
+        """Open the shop's rows in these objects that were received at or after `since` (Unix ms).
+
+        Plans must not need earlier rows (`CountingPlan.since`); a day needs the rows of the seven days before it.
+        Memory and files are released when the context ends.
+        """
+        ...
+
+
+DAYS_KEPT = 31
+"""Days of a shop that a run updates. The refund of an older order changes the audit's result only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopPlans:
+    """Plans to count for one shop, each experiment id once, and the `currency` of the shop's days.
+
+    `days_until` (Unix ms): the stored days include everything that the ledger held then; 0 when there are none.
+    """
+
+    shop_id: str
+    currency: str
+    plans: Sequence[CountingPlan]
+    days_until: int = 0
+
+    def rows_since(self, days_from: int) -> int:
+        """Return the moment from which rows are needed, if the days need them from `days_from`; both in Unix ms."""
+        return max(0, min([days_from, *(plan.since for plan in self.plans)]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopCounted:
+    """Counts of one shop by experiment id, and its days that may have changed by date (`YYYY-MM-DD`).
+
+    `failed` has the reason for each plan that was not counted, by experiment id, and under the shop's id the reason
+    for its days. `rows` is the number of rows read since the last run, copies included; `oldest` is when the first of
+    them was received (Unix ms).
+    """
+
+    shop_id: str
+    counts: Mapping[str, DailyCounts] = field(default_factory=dict)
+    days: Mapping[str, ShopDay] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
+    rows: int = 0
+    oldest: int | None = None
+
+
+class LedgerCounter(Protocol):
+    """Counter of everything that the ledger holds by now, from scratch or from what was counted before."""
+
+    def refresh(self, shops: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
+        """Yield the counts of each shop when they are complete. A plan that fails does not stop the others."""
+        ...
