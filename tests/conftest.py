@@ -27,14 +27,18 @@ BEGIN_FIRST = (
     "stories/test_mutations.py",
     "faults/test_schedules.py",
     "faults/test_deaths.py",
-    "e2e/test_webhooks.py",
     "e2e/test_oscar.py",
+    "e2e/test_stories.py",
+    "e2e/test_who_gets_what.py",
+    "e2e/test_exports.py",
+    "e2e/test_operator.py",
+    "e2e/test_webhooks.py",
     "e2e/test_soak.py",
     "e2e/test_readme.py",
+    "browser/report/test_pages.py",
     "browser/sdk/test_cut_bundles.py",
     "browser/sdk/test_golden_bundle.py",
     "browser/sdk/test_golden.py",
-    "browser/report/test_pages.py",
 )
 """Files that take longest, the longest first; workers take whole files in this order, and one of these at the end would
 leave a core without work. What takes how long: `--durations=50`."""
@@ -59,6 +63,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if gone := [str(path) for path in places if not path.exists()]:
         raise pytest.UsageError(f"BEGIN_FIRST names what is not there: {', '.join(gone)}")
     items.sort(key=lambda item: places.get(item.path, len(places)))
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item.path)))
+
+
+def group_of(path: Path) -> str:
+    """What one worker runs under `--dist loadgroup`: a file, or half of those that share a running stack."""
+    name = path.relative_to(TESTS).as_posix()
+    if not name.startswith("e2e/"):
+        return name.removesuffix(".py")
+    place = BEGIN_FIRST.index(name) if name in BEGIN_FIRST else 1
+    return "stack-1" if place % 4 in (0, 3) else "stack-2"
 
 
 @pytest.fixture(scope="session")

@@ -38,7 +38,7 @@ def test_samples__are_many() -> None:
     assert len(SAMPLES) >= 200
 
 
-@pytest.mark.parametrize("engine", [node, chromium])
+@pytest.mark.parametrize("engine", [node, pytest.param(chromium, marks=pytest.mark.browser)])
 def test_scripts__that_are_let_in__are_read(engine: type[object]) -> None:
     bodies = [*let_in(SAMPLES), *let_in(mutants(20, 2500))]
     refused = [body for body, taken in zip(bodies, engine(bodies), strict=True) if not taken]  # type: ignore[call-arg,call-overload]

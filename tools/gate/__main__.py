@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.gate.budgets import costs, table
-from tools.gate.lanes import LANES, Lane
+from tools.gate.lanes import LANES, paths
 
 STATE = Path(".local/gate")
 REPORT = Path(".local/gate.json")
@@ -28,17 +28,19 @@ def run(names: list[str], arguments: list[str]) -> int:
         tally = STATE / f"{name}.json"
         tally.unlink(missing_ok=True)
         print(f"lane {name}: {LANES[name].workers} workers, {' '.join(LANES[name].budgets)}", flush=True)
-        status = subprocess.run([*command(LANES[name], tally), *arguments], check=False).returncode
+        status = subprocess.run([*command(name, tally), *arguments], check=False).returncode
         if status > 1 or not tally.exists():
             print(f"lane {name}: pytest ended with status {status} before its tests were done", file=sys.stderr)
             return status or 1
     return 0
 
 
-def command(lane: Lane, tally: Path) -> list[str]:
+def command(name: str, tally: Path) -> list[str]:
     """The command line of a lane: whole files to each worker, in the order that tests/conftest.py gives them."""
-    options = ["-q", "-n", str(lane.workers), "--dist", "loadfile", "--no-loadscope-reorder"]
-    return [".venv/bin/pytest", *options, "-p", "tools.gate.tally", "--tally", str(tally), *lane.paths]
+    lane = LANES[name]
+    options = ["-q", "-n", str(lane.workers), "--dist", lane.distribution, "--no-loadscope-reorder"]
+    plugin = ["-p", "tools.gate.tally", "--lane", name, "--tally", str(tally)]
+    return [".venv/bin/pytest", *options, *plugin, *paths(name)]
 
 
 def close(names: list[str], seconds: dict[str, float]) -> int:
@@ -47,14 +49,14 @@ def close(names: list[str], seconds: dict[str, float]) -> int:
     rows = [
         cost
         for name, tally in tallies.items()
-        for cost in costs(LANES[name].budgets, tally["folders"], tally["slowdown"])
+        for cost in costs(name, LANES[name].budgets, tally["folders"], tally["slowdown"])
     ]
     outcomes: Counter[str] = sum((Counter(tally["outcomes"]) for tally in tallies.values()), Counter())
     print("\nWorker seconds per folder of tests")
     print(*table(rows), sep="\n")
     slowdowns = ", ".join(f"{name} {tally['slowdown']:.2f}" for name, tally in tallies.items())
     print(f"slowdown of this machine: {slowdowns}\n")
-    write_report(seconds, outcomes, {row.folder: round(row.seconds, 1) for row in rows})
+    write_report(seconds, outcomes, {f"{row.lane}/{row.folder}": round(row.seconds, 1) for row in rows})
     outcomes["error"] += sum(row.is_broken for row in rows)
     print(closing_line(outcomes, seconds.get("seconds", seconds["check_seconds"])))
     return 1 if any(outcomes[name] for name in BAD) else 0

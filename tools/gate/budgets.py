@@ -17,6 +17,7 @@ TOLERANCE = 2.0
 class Cost:
     """Worker seconds of a folder as measured, the machine's slowdown meanwhile, and the folder's budget."""
 
+    lane: str
     folder: str
     seconds: float
     slowdown: float
@@ -34,21 +35,21 @@ class Cost:
 
     def __str__(self) -> str:
         mark = "BUDGET BROKEN" if self.is_broken else "above budget" if self.adjusted > self.budget else ""
-        line = f"{self.folder:<14}{self.seconds:>9.0f} s{self.adjusted:>9.0f} s{self.budget:>9} s  {mark}"
+        line = f"{self.lane:<9}{self.folder:<14}{self.seconds:>9.0f} s{self.adjusted:>9.0f} s{self.budget:>9} s  {mark}"
         return line.rstrip()
 
 
-def costs(budgets: Mapping[str, int], seconds: Mapping[str, float], slowdown: float) -> list[Cost]:
+def costs(lane: str, budgets: Mapping[str, int], seconds: Mapping[str, float], slowdown: float) -> list[Cost]:
     """The cost of each folder of a lane."""
     return [
-        Cost(folder=folder, seconds=seconds.get(folder, 0.0), slowdown=slowdown, budget=budget)
+        Cost(lane=lane, folder=folder, seconds=seconds.get(folder, 0.0), slowdown=slowdown, budget=budget)
         for folder, budget in budgets.items()
     ]
 
 
 def table(rows: list[Cost]) -> Iterator[str]:
     """The printed budget: measured worker seconds, the same at the machine's idle speed, and the budget."""
-    yield f"{'folder':<14}{'measured':>11}{'adjusted':>11}{'budget':>11}"
+    yield f"{'lane':<9}{'folder':<14}{'measured':>11}{'adjusted':>11}{'budget':>11}"
     yield from map(str, rows)
     yield from (
         f"tests/{row.folder} takes {row.adjusted:.0f} s of its {row.budget} s: make its tests cheaper, move full sizes "

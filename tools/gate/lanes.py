@@ -7,23 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TESTS = Path(__file__).parents[2] / "tests"
+WAITING_FOLDERS = frozenset({"browser", "e2e"})
+WAITING_MARKS = frozenset({"browser", "stack"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """One pytest run: folders of `tests/` with their budgets, and the number of worker processes."""
+    """One pytest run: folders of `tests/` with their budgets, and the number of worker processes.
+
+    A budget is in worker seconds on an idle machine with two cores. See `tools.gate.budgets`.
+    """
 
     workers: int
     budgets: Mapping[str, int]
-    """Worker seconds per folder, on an idle machine with two cores. See `tools.gate.budgets`."""
-
-    @property
-    def paths(self) -> list[str]:
-        """The folders as arguments of pytest."""
-        return [f"tests/{folder}" for folder in self.budgets]
+    distribution: str = "loadfile"
 
 
-# Tests that compute have a worker per core; tests that wait for a browser or a stack share a core.
+# Tests that compute have a worker per core. Tests that wait for a browser or a stack share a core: with marks of their
+# own (tests/conftest.py), files that need the running stack are kept on two of the workers, a stack each.
 LANES: Mapping[str, Lane] = {
     "check": Lane(
         workers=2,
@@ -32,14 +33,40 @@ LANES: Mapping[str, Lane] = {
             "contract": 60,
             "integration": 300,
             "property": 150,
-            "golden": 20,
+            "golden": 40,
             "oracle": 40,
-            "budgets": 20,
+            "budgets": 60,
         },
     ),
-    "long": Lane(workers=2, budgets={"stories": 150, "faults": 200}),
-    "waiting": Lane(workers=4, budgets={"browser": 600, "e2e": 400}),
+    "long": Lane(workers=2, budgets={"stories": 150, "faults": 250}),
+    "waiting": Lane(
+        workers=4,
+        budgets={"browser": 800, "e2e": 500, "integration": 200, "property": 20},
+        distribution="loadgroup",
+    ),
 }
+
+
+def lane_of(folder: str, marks: frozenset[str]) -> str:
+    """The lane of a test by its folder and its pytest marks."""
+    if folder in LANES["long"].budgets:
+        return "long"
+    return "waiting" if folder in WAITING_FOLDERS or marks & WAITING_MARKS else "check"
+
+
+def paths(lane: str) -> list[str]:
+    """What pytest collects for a lane: its folders, and of folders shared with another lane the files with a mark."""
+    if lane != "waiting":
+        return [f"tests/{folder}" for folder in LANES[lane].budgets]
+    marked = [path for path in sorted(TESTS.rglob("test_*.py")) if _is_marked(path)]
+    elsewhere = [path for path in marked if path.relative_to(TESTS).parts[0] not in WAITING_FOLDERS]
+    return [f"tests/{folder}" for folder in sorted(WAITING_FOLDERS)] + [
+        path.relative_to(TESTS.parent).as_posix() for path in elsewhere
+    ]
+
+
+def _is_marked(path: Path) -> bool:
+    return any(f"pytest.mark.{mark}" in path.read_text(encoding="utf-8") for mark in WAITING_MARKS)
 
 
 def folders_with_tests() -> set[str]:

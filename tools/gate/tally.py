@@ -1,6 +1,6 @@
 """Pytest plugin: outcomes, seconds per folder and the speed of the machine, written as JSON for `tools.gate`.
 
-Load it with `-p tools.gate.tally --tally FILE`; it works with and without pytest-xdist.
+Load it with `-p tools.gate.tally --lane NAME --tally FILE`; it works with and without pytest-xdist.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+
+from tools.gate.lanes import LANES, lane_of
 
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
 LOOPS = 100_000
@@ -80,8 +82,20 @@ def folder_of(nodeid: str) -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--tally`."""
+    """Add `--lane` and `--tally`."""
+    parser.addoption("--lane", choices=list(LANES), help="run the tests of this lane only")
     parser.addoption("--tally", type=Path, help="JSON file for outcomes and seconds per folder")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the lane."""
+    if lane := config.getoption("lane"):
+        items[:] = [item for item in items if lane == lane_of(folder_of(item.nodeid), marks_of(item))]
+
+
+def marks_of(item: pytest.Item) -> frozenset[str]:
+    """The names of a test's marks."""
+    return frozenset(mark.name for mark in item.iter_markers())
 
 
 def pytest_configure(config: pytest.Config) -> None:

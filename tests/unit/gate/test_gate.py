@@ -12,17 +12,38 @@ import pytest
 
 from tools.gate.__main__ import close, closing_line
 from tools.gate.budgets import Cost, costs, table
-from tools.gate.lanes import LANES, folders_with_tests
+from tools.gate.lanes import LANES, folders_with_tests, lane_of, paths
 from tools.gate.tally import REFERENCE_SECONDS, folder_of, slowdown
 
 
 def cost(seconds: float, slowdown: float = 1.0) -> Cost:
-    return Cost(folder="unit", seconds=seconds, slowdown=slowdown, budget=100)
+    return Cost(lane="check", folder="unit", seconds=seconds, slowdown=slowdown, budget=100)
 
 
-def test_lanes__together__run_every_folder_once() -> None:
-    folders = [folder for lane in LANES.values() for folder in lane.budgets]
-    assert Counter(folders) == Counter(folders_with_tests())
+def test_lanes__together__have_a_budget_for_every_folder() -> None:
+    assert {folder for lane in LANES.values() for folder in lane.budgets} == folders_with_tests()
+
+
+@pytest.mark.parametrize(
+    ("folder", "marks", "lane"),
+    [
+        ("unit", set(), "check"),
+        ("integration", {"parametrize"}, "check"),
+        ("integration", {"stack"}, "waiting"),
+        ("property", {"browser"}, "waiting"),
+        ("browser", set(), "waiting"),
+        ("e2e", set(), "waiting"),
+        ("faults", set(), "long"),
+    ],
+)
+def test_lane__of_a_test__follows_folder_and_marks(folder: str, marks: set[str], lane: str) -> None:
+    assert lane_of(folder, frozenset(marks)) == lane
+    assert folder in LANES[lane].budgets
+
+
+def test_paths__of_the_waiting_lane__include_marked_files_of_other_folders() -> None:
+    assert {"tests/browser", "tests/e2e", "tests/integration/local/test_lifecycle.py"} <= set(paths("waiting"))
+    assert paths("long") == ["tests/stories", "tests/faults"]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +56,7 @@ def test_budget__on_machines_of_any_speed__is_broken_at_twice_its_seconds(
 
 
 def test_table__of_a_broken_budget__names_the_folder_and_what_to_do() -> None:
-    *_, last = table(costs({"unit": 100, "e2e": 50}, {"unit": 250.0}, 1.0))
+    *_, last = table(costs("check", {"unit": 100, "e2e": 50}, {"unit": 250.0}, 1.0))
     assert last.startswith("tests/unit takes 250 s of its 100 s: ")
 
 
@@ -94,7 +115,7 @@ def test_close__of_lanes__adds_them_up_and_writes_the_report(
     assert close(["check", "long"], {"check_seconds": 61.0, "seconds": 80.0}) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "1 failed, 5 passed in 80.00s (0:01:20)"
     report = json.loads((tmp_path / ".local/gate.json").read_text())
-    assert (report["check_seconds"], report["seconds"], report["folders"]["stories"]) == (61.0, 80.0, 9.0)
+    assert (report["check_seconds"], report["seconds"], report["folders"]["long/stories"]) == (61.0, 80.0, 9.0)
 
 
 def test_close__with_a_broken_budget__fails(
