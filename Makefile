@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden proof sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi figures lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden browser-full proof property sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -55,7 +55,7 @@ unit: ## Fast tests of the pure core and the plumbing
 integration: ## Adapters and handlers on moto and the local engine
 	@.venv/bin/pytest tests/contract tests/integration -q $(ARGS)
 
-e2e: ## Whole stories over HTTP and in Chromium through the local stack
+e2e: ## Whole stories over HTTP and in Chromium through the local stack (ARGS=--large: forty shoppers instead of eight)
 	@.venv/bin/pytest tests/e2e -q $(ARGS)
 
 faults: ## Processes that die, messages that repeat, events that come late: results equal what was sent (200,000 events)
@@ -72,6 +72,12 @@ sdk: ## The storefront SDK: types, lint, unit tests, and that the committed bund
 
 browser: ## The storefront SDK in headless Chromium
 	@.venv/bin/pytest tests/browser -q $(ARGS)
+
+browser-full: ## The same with every table at full size: each report in both colour schemes, each feature of the SDK
+	@.venv/bin/pytest tests/browser -q --large $(ARGS)
+
+property: ## Random tests at full size: both languages, expressions, counts, histories of the ledger
+	@.venv/bin/pytest tests/property -q --large $(ARGS)
 
 golden: ## Write the golden vectors again; refuses where Python and JavaScript disagree
 	@$(PY) -m tools.golden $(ARGS)

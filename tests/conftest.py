@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def group_of(path: Path) -> str:
-    """What one worker runs under `--dist loadgroup`: a file, or half of those that share a running stack."""
+    """Name of the group that one worker runs under `--dist loadgroup`: a file, or half of those that share a stack."""
     name = path.relative_to(TESTS).as_posix()
     if not name.startswith("e2e/"):
         return name.removesuffix(".py")

@@ -1,8 +1,8 @@
 """Seconds per folder against their budgets.
 
 A budget is what a folder may take on an idle machine. On a busy one the same tests take longer, so the seconds are
-divided by the slowdown of a loop that the workers time all along. A folder fails at twice its budget; above the
-budget it is marked in the table.
+divided by a slowdown: a loop that the workers time all along, and the load of the machine. A folder fails at twice its
+budget; above the budget it is marked in the table.
 """
 
 from __future__ import annotations

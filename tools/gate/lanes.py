@@ -29,16 +29,16 @@ LANES: Mapping[str, Lane] = {
     "check": Lane(
         workers=2,
         budgets={
-            "unit": 200,
-            "contract": 60,
+            "unit": 220,
+            "contract": 150,
             "integration": 300,
-            "property": 150,
+            "property": 90,
             "golden": 40,
             "oracle": 40,
             "budgets": 60,
         },
     ),
-    "long": Lane(workers=2, budgets={"stories": 150, "faults": 250}),
+    "long": Lane(workers=2, budgets={"stories": 150, "faults": 200}),
     "waiting": Lane(
         workers=4,
         budgets={"browser": 800, "e2e": 500, "integration": 200, "property": 20},
@@ -55,7 +55,7 @@ def lane_of(folder: str, marks: frozenset[str]) -> str:
 
 
 def paths(lane: str) -> list[str]:
-    """What pytest collects for a lane: its folders, and of folders shared with another lane the files with a mark."""
+    """Arguments of pytest for a lane: its folders, and of folders shared with another lane the files with a mark."""
     if lane != "waiting":
         return [f"tests/{folder}" for folder in LANES[lane].budgets]
     marked = [path for path in sorted(TESTS.rglob("test_*.py")) if _is_marked(path)]

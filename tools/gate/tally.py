@@ -6,6 +6,7 @@ Load it with `-p tools.gate.tally --lane NAME --tally FILE`; it works with and w
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -21,7 +22,7 @@ LOOPS = 100_000
 REFERENCE_SECONDS = 0.0135
 """What `calibration_loop` takes on an idle core of the machine that the budgets were measured on."""
 SECONDS_BETWEEN_LOOPS = 4.0
-PROPERTY = "calibration_seconds"
+PROPERTY = "calibration"
 
 
 def calibration_loop() -> float:
@@ -33,9 +34,16 @@ def calibration_loop() -> float:
     return time.perf_counter() - began
 
 
-def slowdown(loops: list[float]) -> float:
-    """How many times slower than the reference this machine ran, on average; at least 1."""
-    return max(1.0, fmean(loops) / REFERENCE_SECONDS) if loops else 1.0
+def slowdown(loops: list[float], loads: list[float]) -> float:
+    """How many times slower than an idle machine this one ran, on average; at least 1.
+
+    The loop alone finds too little: a process that has just waited gets the processor at once. So a load of more than
+    two processes per core counts as well.
+    """
+    if not loops:
+        return 1.0
+    cores = os.cpu_count() or 1
+    return max(1.0, fmean(loops) / REFERENCE_SECONDS) * max(1.0, fmean(loads) / (2 * cores))
 
 
 class Calibration:
@@ -46,7 +54,7 @@ class Calibration:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if time.monotonic() >= self._next:
-            item.user_properties.append((PROPERTY, calibration_loop()))
+            item.user_properties.append((PROPERTY, [calibration_loop(), os.getloadavg()[0]]))
             self._next = time.monotonic() + SECONDS_BETWEEN_LOOPS
 
 
@@ -58,11 +66,15 @@ class Tally:
         self._began = time.monotonic()
         self._seconds: Counter[str] = Counter()
         self._loops: list[float] = []
+        self._loads: list[float] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[folder_of(report.nodeid)] += report.duration  # type: ignore[assignment]  # Counter of float
         if report.when == "teardown":
-            self._loops += [float(value) for name, value in report.user_properties if name == PROPERTY]  # type: ignore[arg-type]
+            for name, value in report.user_properties:
+                if name == PROPERTY and isinstance(value, list):
+                    self._loops.append(value[0])
+                    self._loads.append(value[1])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         outcomes = {name: len(terminalreporter.stats.get(name, ())) for name in OUTCOMES}
@@ -70,7 +82,7 @@ class Tally:
             "outcomes": outcomes,
             "seconds": time.monotonic() - self._began,
             "folders": dict(self._seconds),
-            "slowdown": slowdown(self._loops),
+            "slowdown": slowdown(self._loops, self._loads),
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_text(json.dumps(tally))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -61,8 +62,13 @@ def test_table__of_a_broken_budget__names_the_folder_and_what_to_do() -> None:
 
 
 def test_slowdown__of_a_faster_machine__is_none() -> None:
-    assert slowdown([]) == slowdown([REFERENCE_SECONDS / 2]) == 1.0
-    assert slowdown([REFERENCE_SECONDS, 3 * REFERENCE_SECONDS]) == 2.0
+    assert slowdown([], []) == slowdown([REFERENCE_SECONDS / 2], [0.5]) == 1.0
+
+
+def test_slowdown__of_a_busy_machine__grows_with_loops_and_load() -> None:
+    cores = os.cpu_count() or 1
+    assert slowdown([REFERENCE_SECONDS, 3 * REFERENCE_SECONDS], [0.5, 0.5]) == 2.0
+    assert slowdown([2 * REFERENCE_SECONDS], [6.0 * cores]) == 6.0
 
 
 @pytest.mark.parametrize(
