@@ -77,7 +77,7 @@ def _children(value: Any) -> Collection[Any]:
 class Output(BaseModel):
     """Base of responses. Optional fields have the default ABSENT and are omitted when not set."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     _row_version: int | None = PrivateAttr(default=None)
 
     def at(self, version: int) -> Self:

@@ -11,7 +11,7 @@ from abtest.contract.meta import ForbiddenEnvelope
 from abtest.http.gate import CONTRACT_VERSION
 from abtest.http.idempotency import METHODS as IDEMPOTENT_METHODS
 from abtest.http.openapi_parts import COMPONENTS, DESCRIPTION, PARAMETERS, PREAMBLE, REASONS, SHARED, header
-from abtest.http.route import BASE, Route, Router
+from abtest.http.route import BASE, Operation, Route, Router
 from abtest.kit.errors import ServiceError
 
 Json = dict[str, Any]
@@ -37,7 +37,7 @@ def errors(*refusals: type[ServiceError], **bodies: type[BaseModel]) -> dict[int
 
 def build(routers: Sequence[Router]) -> Json:
     """The document of these routers, paths relative to the server `/api/v1`."""
-    routes = [route for router in routers for route in router.routes if isinstance(route, Route)]
+    routes = [route.operation for router in routers for route in router.routes if isinstance(route, Route)]
     document = get_openapi(
         title="A/B testing service",
         version=CONTRACT_VERSION,
@@ -54,7 +54,7 @@ def build(routers: Sequence[Router]) -> Json:
     return complete
 
 
-def is_versioned(route: Route, method: str) -> bool:
+def is_versioned(route: Operation, method: str) -> bool:
     """Whether the answer carries an ETag: it is one resource, or its endpoint says so."""
     model = route.response_model
     is_resource = isinstance(model, type) and issubclass(model, BaseModel) and "id" in model.model_fields
@@ -91,7 +91,7 @@ def _rated(answer: Json) -> bool:
     return "X-RateLimit-Limit" in answer["headers"]
 
 
-def _complete(operation: Json, route: Route, method: str) -> None:
+def _complete(operation: Json, route: Operation, method: str) -> None:
     operation["description"] = "\n\n".join(filter(None, [operation.get("description"), _permission(route)]))
     operation["security"] = [{SCHEME: []}] if route.requirement else []
     if route.requirement and route.requirement.scope:
@@ -109,7 +109,7 @@ def _complete(operation: Json, route: Route, method: str) -> None:
     }
 
 
-def _permission(route: Route) -> str:
+def _permission(route: Operation) -> str:
     requirement = route.requirement
     if requirement is None:
         return ""
@@ -119,14 +119,14 @@ def _permission(route: Route) -> str:
     return (f"Needs the scope `{requirement.scope}`." if requirement.scope else "Any valid key is accepted.") + also
 
 
-def _parameters(route: Route, method: str) -> Iterator[Json]:
+def _parameters(route: Operation, method: str) -> Iterator[Json]:
     if method in IDEMPOTENT_METHODS and route.requirement:
         yield PARAMETERS["Idempotency-Key"]
     if method == "GET" and is_versioned(route, method):
         yield PARAMETERS["If-None-Match"]
 
 
-def _plumbing_errors(route: Route, method: str) -> Iterator[tuple[int, Sequence[str]]]:
+def _plumbing_errors(route: Operation, method: str) -> Iterator[tuple[int, Sequence[str]]]:
     """Statuses and codes that every route of this form may answer with."""
     yield 400, ["invalid_parameter", "unknown_property"]
     if "{" in route.path:
@@ -144,7 +144,7 @@ def _plumbing_errors(route: Route, method: str) -> Iterator[tuple[int, Sequence[
     yield 503, ["database_busy", "service_unavailable"]
 
 
-def _caller_errors(route: Route, method: str) -> Iterator[tuple[int, Sequence[str]]]:
+def _caller_errors(route: Operation, method: str) -> Iterator[tuple[int, Sequence[str]]]:
     requirement = route.requirement
     yield 401, ["invalid_api_key"]
     if requirement and requirement.scope:
@@ -178,7 +178,7 @@ def _is_frameworks(response: Json) -> bool:
     return "HTTPValidationError" in str(response.get("content", ""))
 
 
-def _dressed(response: Json, status: int, route: Route, method: str) -> Json:
+def _dressed(response: Json, status: int, route: Operation, method: str) -> Json:
     codes = sorted(set(response.pop(_CODES, [])))
     listed = ", ".join(f"`{code}`" for code in codes)
     described = REASONS[status] if status in REASONS else response.get("description", "")
@@ -186,7 +186,7 @@ def _dressed(response: Json, status: int, route: Route, method: str) -> Json:
     return {**response, "description": f"{described}: {listed}" if listed else described, "headers": headers}
 
 
-def _headers(status: int, route: Route, method: str) -> Iterator[str]:
+def _headers(status: int, route: Operation, method: str) -> Iterator[str]:
     yield "X-Service-API-Version"
     yield "X-Request-Id"
     # Promised where they always stand; other refusals carry them too, once the key is known.
