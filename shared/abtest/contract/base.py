@@ -37,7 +37,9 @@ _REFERENCE = "^([1-9][0-9]{9}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}
 class Input(BaseModel):
     """Base of request bodies and their parts: values are not coerced, unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True, defer_build=True
+    )
 
     def stated(self) -> Any:
         """Return the fields of the request: absent ones are absent, nulls are None.

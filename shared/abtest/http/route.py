@@ -8,11 +8,13 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cached_property, wraps
 from typing import Any
+from warnings import catch_warnings
 
 from fastapi import APIRouter
 from fastapi._compat import ModelField
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as PlainRoute
@@ -38,6 +40,11 @@ class Operation(APIRoute):
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         options["response_model_exclude_unset"] = True
         super().__init__(path, _direct(endpoint), **options)
+        if self.body_field is not None:
+            # The first validation builds the model's schema. FastAPI gives the field an alias that pydantic warns of:
+            # it silences this for models that are complete, ours are completed here.
+            with catch_warnings(action="ignore", category=UnsupportedFieldAttributeWarning):
+                self.body_field.validate(None)
 
     @property
     def requirement(self) -> Requirement | None:
@@ -120,7 +127,7 @@ class Route(PlainRoute):
 
     @cached_property
     def operation(self) -> Operation:
-        """What FastAPI makes of the declaration."""
+        """FastAPI's part, made from the declaration."""
         return Operation(self.path, self.endpoint, methods=self.methods, **self._options)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
