@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import tempfile
+import time
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -79,15 +80,17 @@ def measure(clients: Clients, endpoint: str) -> None:
     for handler, sample in ((ours, event), (bare, bare_event)):
         answer = handler(sample, Context())
         assert answer["statusCode"] == 200, answer
-    found = compare(lambda: ours(event, Context()), lambda: bare(bare_event, Context()), repeat=30)
-    print("GET /experiments/{id}, warm, DynamoDB on a local engine")
-    line(
-        "one request",
-        milliseconds(found.ours),
-        "bare FastAPI + Mangum, same read",
-        milliseconds(found.baseline),
-        found.ratio,
-    )
+    print("GET /experiments/{id}, warm, DynamoDB on a local engine (aim: 1.4 x the bare handler or less)")
+    for claim, clock in (("one request, elapsed", time.perf_counter), ("one request, CPU", time.process_time)):
+        found = compare(lambda: ours(event, Context()), lambda: bare(bare_event, Context()), repeat=15, clock=clock)
+        assert ours(event, Context())["statusCode"] == 200, "the rate limit of 600 a minute was not reached"
+        line(
+            claim,
+            milliseconds(found.ours),
+            "bare FastAPI + Mangum, same read",
+            milliseconds(found.baseline),
+            found.ratio,
+        )
     print(f"  peak memory {peak_megabytes():.0f} MB")
 
 

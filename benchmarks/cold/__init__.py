@@ -1,0 +1,1 @@
+"""Programs that the cold start of functions is compared with."""
