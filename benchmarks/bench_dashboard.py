@@ -16,7 +16,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER, Cell, Counts, GoalCount, Money, MoneyCell
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.plans import plan_counting
@@ -24,6 +24,7 @@ from abtest.domain.ledger.rollup_documents import rollup_documents
 from abtest.http.factory import create_app, handler
 from abtest.kit import canonical_json
 from abtest.kit.clock import to_milliseconds
+from abtest.kit.documents import decode
 from abtest.services.context import Caller
 from abtest.services.results import (
     ReportReading,
@@ -88,7 +89,7 @@ def made() -> Dashboard:
     client.post(f"/experiments/{found['id']}/launch", {"override_checklist_warnings": True})
     record = api.management.catalog.get(tenant.shop.id, "EXP", found["id"])
     assert record is not None
-    plan = plan_counting(experiment_from(record.body), "EUR")
+    plan = plan_counting(decode(Experiment, record.body), "EUR")
     assert plan is not None
     first = to_milliseconds(api.clock.now()) // (15 * 60 * 1000)
     api.clock.advance(days=DAYS)

@@ -5,10 +5,9 @@ from typing import Any
 
 from abtest.domain.exclusion_groups.documents import exclusion_group_document
 from abtest.domain.exclusion_groups.model import ExclusionGroup, Member
-from abtest.domain.flags.documents import flag_document
 from abtest.domain.flags.model import Flag
-from abtest.domain.personalizations.documents import personalization_document
 from abtest.domain.personalizations.model import Experience, Personalization
+from abtest.kit.documents import encode
 from abtest.ports.catalog import Catalog, Commit, Head, Kind, Put, Record
 from tests.support.storefronts import MOMENT, SHOP_ID
 
@@ -77,9 +76,9 @@ def page_document(pattern: str, **fields: Any) -> dict[str, Any]:
 def keep(catalog: Catalog, kept: Flag | Personalization | ExclusionGroup) -> None:
     """Store the aggregate, whatever version stands there."""
     if isinstance(kept, Flag):
-        keep_document(catalog, "FLAG", kept.id, flag_document(kept), status=kept.status)
+        keep_document(catalog, "FLAG", kept.id, encode(kept), status=kept.status)
     elif isinstance(kept, Personalization):
-        keep_document(catalog, "PZN", kept.id, personalization_document(kept), status=kept.status)
+        keep_document(catalog, "PZN", kept.id, encode(kept), status=kept.status)
     else:
         keep_document(catalog, "GRP", kept.id, exclusion_group_document(kept))
 

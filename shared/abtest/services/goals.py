@@ -11,10 +11,10 @@ from typing import Any
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.diff import Diff
 from abtest.domain.goals import edits
-from abtest.domain.goals.documents import goal_document, goal_from
 from abtest.domain.goals.model import Goal
 from abtest.domain.goals.rules import check_goal
 from abtest.kit.clock import Timestamp
+from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import Catalog, Record
 from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
 from abtest.services.context import Caller, World
@@ -46,7 +46,7 @@ class ShopGoal:
 
 
 def _from_record(record: Record) -> ShopGoal:
-    return ShopGoal(shop_id=record.head.shop_id, goal=goal_from(record.body), version=record.head.version)
+    return ShopGoal(shop_id=record.head.shop_id, goal=decode(Goal, record.body), version=record.head.version)
 
 
 def _summary(kept: ShopGoal) -> Summary:
@@ -55,13 +55,13 @@ def _summary(kept: ShopGoal) -> Summary:
 
 
 def _audited(kept: ShopGoal) -> Diff:
-    return {name: value for name, value in goal_document(kept.goal).items() if name != "updated_at"}
+    return {name: value for name, value in encode(kept.goal).items() if name != "updated_at"}
 
 
 GOALS: Resource[ShopGoal] = Resource(
     kind="GOAL",
     noun="goal",
-    to_document=lambda kept: goal_document(kept.goal),
+    to_document=lambda kept: encode(kept.goal),
     from_record=_from_record,
     summary=_summary,
     audited=_audited,
@@ -71,7 +71,7 @@ GOALS: Resource[ShopGoal] = Resource(
 def shop_goal(catalog: Catalog, shop_id: str, goal_id: str) -> Goal | None:
     """The shop's goal, if there is one in use."""
     record = catalog.get(shop_id, "GOAL", goal_id)
-    goal = goal_from(record.body) if record else None
+    goal = decode(Goal, record.body) if record else None
     return goal if goal and goal.archived_at is None else None
 
 

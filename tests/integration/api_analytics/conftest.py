@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.columns import row_of_line
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
 from abtest.domain.ledger.events import Row
@@ -18,10 +18,11 @@ from abtest.domain.ledger.plans import CountingPlan, plan_counting, plan_holdout
 from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.rollup_documents import rollup_documents, shop_day_document
 from abtest.domain.ledger.shop_days import shop_day
-from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
+from abtest.domain.personalizations.model import Personalization
 from abtest.http.factory import create_app, handler
 from abtest.kit.clock import parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.documents import decode
 from abtest.ports.rollup_store import Reach
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.shop_records import read_shop
@@ -124,13 +125,13 @@ class Lab:
         catalog, shop_id = self.api.management.catalog, self.tenant.shop.id
         shop = read_shop(catalog, shop_id)
         experiments = [
-            experiment_from(record.body)
+            decode(Experiment, record.body)
             for head in catalog.list(shop_id, "EXP", limit=100).heads
             if (record := catalog.get(shop_id, "EXP", head.id))
         ]
         for head in catalog.list(shop_id, "PZN", limit=100).heads:
             if record := catalog.get(shop_id, "PZN", head.id):
-                experiments += measured(personalization_from(record.body))
+                experiments += measured(decode(Personalization, record.body))
         plans = [plan_counting(experiment, shop.currency) for experiment in experiments]
         yield from (plan for plan in [*plans, plan_holdout(shop)] if plan)
 

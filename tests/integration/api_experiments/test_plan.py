@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from abtest.contract.shops import UpdateShopDefaults
-from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.rollup_documents import shop_day_document
 from abtest.domain.ledger.shop_days import ShopDay
+from abtest.kit.documents import decode
 from abtest.services.context import Caller
 from abtest.services.shops import Shops
 from tests.integration.api_experiments.test_lifecycle import at, run_schedule
@@ -56,7 +57,7 @@ def traffic(api: MemoryApi, tenant: Tenant, **steps: int) -> None:
 def stored(api: MemoryApi, tenant: Tenant, made: Json) -> Any:
     record = api.world.catalog.get(tenant.shop.id, "EXP", made["id"])
     assert record is not None
-    return experiment_from(record.body)
+    return decode(Experiment, record.body)
 
 
 def test_plan__stated__is_answered_whole_and_served_from_then_on(client: Client, draft: Json, api: MemoryApi) -> None:

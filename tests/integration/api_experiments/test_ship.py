@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
-from abtest.domain.personalizations.documents import personalization_from
+from abtest.domain.personalizations.model import Personalization
 from abtest.kit import canonical_json
+from abtest.kit.documents import decode
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
 
@@ -164,7 +165,7 @@ def test_ship__goals__keep_the_ids_of_the_shops_and_get_new_ones_else(
     assert (second["goal_id"], second["is_primary"]) == (kept, False)
     record = api.world.catalog.get(tenant.shop.id, "PZN", made["id"])
     assert record is not None
-    assert [goal.selector for goal in personalization_from(record.body).goals] == ["#buy", None]
+    assert [goal.selector for goal in decode(Personalization, record.body).goals] == ["#buy", None]
 
 
 def test_ship__is_told_in_both_histories(api: MemoryApi, tenant: Tenant, client: Client, ended: Create) -> None:

@@ -4,15 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 from abtest.domain.changes.change import Change
-from abtest.domain.experiments.documents import experiment_document, experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.transitions import Details, act
 from abtest.kit import canonical_json
+from abtest.kit.documents import decode, encode
 from abtest.services.experiments.records import EXPERIMENTS
 from tests.unit.experiments.examples import CONTROL, GOAL, OCCASION, TREATMENT, arm, experiment, goal
 
 
 def there_and_back(document: Any) -> Any:
-    return experiment_from(canonical_json.loads(canonical_json.encode(document)))
+    return decode(Experiment, canonical_json.loads(canonical_json.encode(document)))
 
 
 def test_document__everything_set__comes_back_the_same() -> None:
@@ -24,11 +25,11 @@ def test_document__everything_set__comes_back_the_same() -> None:
         url_blocks=({"id": "b"},),
         mutations=({"selector": "a", "action": "remove"},),
     )
-    assert there_and_back(experiment_document(full)) == full
+    assert there_and_back(encode(full)) == full
 
 
 def test_document__of_another_release__is_read_with_defaults() -> None:
-    document = experiment_document(experiment())
+    document = encode(experiment())
     del document["approvals"], document["measurement_epoch"], document["goal_page_rules"]
     assert there_and_back({**document, "from_the_future": 1}) == experiment()
 

@@ -9,11 +9,11 @@ from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.experiments import editing, rules, variations
 from abtest.domain.experiments.design import design_hash, in_use
-from abtest.domain.experiments.documents import experiment_document, experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.states import Action, allowed_actions
 from abtest.domain.experiments.transitions import act
 from abtest.kit import canonical_json
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import ServiceError
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, TREATMENT, USER, experiment
 
@@ -49,7 +49,7 @@ def tried(before: Experiment, kind: str, said: Any, moment: int, required: bool)
 
 def check_whole(before: Experiment, after: Experiment, required: bool) -> None:
     rules.check(after)
-    assert experiment_from(canonical_json.loads(canonical_json.encode(experiment_document(after)))) == after
+    assert decode(Experiment, canonical_json.loads(canonical_json.encode(encode(after)))) == after
     assert (after.started_at is None) == (after.status not in ("running", "paused", "completed"))
     assert before.started_at in (None, after.started_at)
     assert after.assignment_epoch >= before.assignment_epoch

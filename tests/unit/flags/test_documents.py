@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from abtest.domain.changes.change import Change
-from abtest.domain.flags.documents import flag_document, flag_from
 from abtest.domain.flags.model import Flag
 from abtest.kit import canonical_json
+from abtest.kit.documents import decode, encode
 from abtest.services.flags.store import FLAGS
 
 NOW = "2026-03-02T09:00:00.000Z"
@@ -24,17 +24,17 @@ FLAG = Flag(
 
 
 def test_document__as_json__is_the_flag_again() -> None:
-    assert flag_from(canonical_json.loads(canonical_json.encode(flag_document(FLAG)))) == FLAG
+    assert decode(Flag, canonical_json.loads(canonical_json.encode(encode(FLAG)))) == FLAG
 
 
 def test_document__of_another_release__has_defaults_and_loses_what_is_not_known() -> None:
     old = {"id": "f", "shop_id": "s", "key": "k", "name": "K", "created_at": NOW, "updated_at": NOW}
-    assert flag_from(old | {"younger": 1}) == replace(FLAG, targeting=None, on_value=True)
+    assert decode(Flag, old | {"younger": 1}) == replace(FLAG, targeting=None, on_value=True)
 
 
 def test_document__without_what_every_flag_has__is_refused() -> None:
     with pytest.raises(TypeError):
-        flag_from({"id": "f"})
+        decode(Flag, {"id": "f"})
 
 
 @pytest.mark.parametrize("value", [1, 1.0, "True", [True]])

@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.compacted_hours import CompactedHour
 from abtest.domain.ledger.objects import compacted_key
+from abtest.kit.documents import decode
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.audit import Audit, Audited, AuditFailedError
@@ -136,7 +137,7 @@ def test_run__experiment_edited_since_it_was_counted__is_no_difference() -> None
     bench = _ready()
     record = bench.world.catalog.get(bench.plan().shop_id, "EXP", EXPERIMENT)
     assert record is not None
-    experiment = experiment_from(record.body)
+    experiment = decode(Experiment, record.body)
     edited = replace(experiment, version=2, goals=tuple(replace(goal, id="another-goal") for goal in experiment.goals))
     bench.world.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(edited), expected_version=1)]))
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from abtest.domain.changes.change import Change
-from abtest.domain.personalizations.documents import personalization_document, personalization_from
 from abtest.domain.personalizations.duplication import copy_key
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.kit import canonical_json
+from abtest.kit.documents import decode, encode
 from abtest.services.personalizations.store import PERSONALIZATIONS
 from tests.unit.experiments.examples import LATER, NOW, goal
 
@@ -29,17 +29,17 @@ STORED = Personalization(
 
 
 def test_document__read_back__is_the_same() -> None:
-    document = canonical_json.loads(canonical_json.encode(personalization_document(STORED)))
-    assert personalization_from(document) == STORED
+    document = canonical_json.loads(canonical_json.encode(encode(STORED)))
+    assert decode(Personalization, document) == STORED
 
 
 def test_document__of_another_release__is_read() -> None:
-    document = personalization_document(STORED) | {"younger": 1}
+    document = encode(STORED) | {"younger": 1}
     document["experiences"] = [{"id": "e1", "younger": 1}]
     document["rules"] = [{"id": "r", "experience_key": "default", "younger": 1}]
     for name in ("goals", "measurement_epoch", "archived_at"):
         del document[name]
-    read = personalization_from(document)
+    read = decode(Personalization, document)
     assert read.experiences == (Experience(id="e1"),)
     assert read.rules == (Rule(id="r", experience_key="default"),)
     assert (read.goals, read.measurement_epoch, read.archived_at) == ((), 1, None)

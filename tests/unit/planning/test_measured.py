@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.goals.documents import goal_document
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.rollup_documents import shop_day_document
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.domain.settings.shop import Shop
+from abtest.kit.documents import encode
 from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.planning.measured import LONGEST_WINDOW, Measured, Rate
@@ -44,7 +44,7 @@ class Past:
     def keep(self, kept: Goal) -> None:
         """Make it a goal of the shop."""
         head = Head(shop_id=SHOP, kind="GOAL", id=kept.id, version=1, created_at=NOW, updated_at=NOW)
-        self.catalog.commit(Commit(puts=[Put(record=Record(head=head, body=goal_document(kept)), expected_version=0)]))
+        self.catalog.commit(Commit(puts=[Put(record=Record(head=head, body=encode(kept)), expected_version=0)]))
 
     def test_with(self, measure: Goal, status: str = "completed") -> None:
         """Another experiment of the shop."""

@@ -13,14 +13,14 @@ from abtest.domain.assignment.prepared import prepare
 from abtest.domain.credentials import stored_keys
 from abtest.domain.delivery.manifest import read_pointer, write_pointer
 from abtest.domain.exclusion_groups.documents import exclusion_group_document, exclusion_group_from
-from abtest.domain.experiments.documents import experiment_document, experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.exports.order import order_document, order_from
-from abtest.domain.flags.documents import flag_document, flag_from
-from abtest.domain.goals.documents import goal_document, goal_from
+from abtest.domain.flags.model import Flag
+from abtest.domain.goals.model import Goal
 from abtest.domain.guardian.cases import state_document, state_from
 from abtest.domain.jobs import model as jobs
 from abtest.domain.ledger.rollup_documents import counts_of, goal_count, shop_day_document, shop_day_of
-from abtest.domain.personalizations.documents import personalization_document, personalization_from
+from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.model import target_document, target_from
 from abtest.domain.settings import consent, environments, external_tracking
 from abtest.domain.settings import shop as shops
@@ -28,7 +28,7 @@ from abtest.domain.settings.runtime import CONSENT, ENVIRONMENTS, EXTERNAL_TRACK
 from abtest.domain.signals.model import trigger_document, trigger_from
 from abtest.domain.webhooks import deliveries, endpoint
 from abtest.kit import canonical_json
-from abtest.kit.documents import encode
+from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import Claim, Kind
 from tests.support.stored import stored
 
@@ -36,12 +36,12 @@ Document = Mapping[str, Any]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 READERS: Mapping[str, Callable[[Document, int], Any]] = {
-    "EXP": lambda body, _: experiment_from(body),
-    "GOAL": lambda body, _: goal_from(body),
+    "EXP": lambda body, _: decode(Experiment, body),
+    "GOAL": lambda body, _: decode(Goal, body),
     "KEY": stored_keys.from_document,
     "SHOP": shops.from_document,
-    "FLAG": lambda body, _: flag_from(body),
-    "PZN": lambda body, _: personalization_from(body),
+    "FLAG": lambda body, _: decode(Flag, body),
+    "PZN": lambda body, _: decode(Personalization, body),
     "PAGE": lambda body, _: target_from("PAGE", body),
     "AUD": lambda body, _: target_from("AUD", body),
     "GRP": lambda body, _: exclusion_group_from(body),
@@ -51,12 +51,12 @@ READERS: Mapping[str, Callable[[Document, int], Any]] = {
     "HOOK": endpoint.webhook_from,
 }
 WRITERS: Mapping[str, Callable[[Any], Document]] = {
-    "EXP": experiment_document,
-    "GOAL": goal_document,
+    "EXP": encode,
+    "GOAL": encode,
     "KEY": stored_keys.to_document,
     "SHOP": shops.to_document,
-    "FLAG": flag_document,
-    "PZN": personalization_document,
+    "FLAG": encode,
+    "PZN": encode,
     "PAGE": target_document,
     "AUD": target_document,
     "GRP": exclusion_group_document,

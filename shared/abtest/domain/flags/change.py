@@ -1,8 +1,8 @@
 """What a change of a flag means: which states are delivered, and what the audit compares."""
 
 from abtest.domain.changes.diff import Diff
-from abtest.domain.flags.documents import flag_document
 from abtest.domain.flags.model import Flag
+from abtest.kit.documents import encode
 
 DELIVERED = frozenset({"active", "paused"})
 """States in which flags are evaluated: a paused one answers with its off value."""
@@ -17,4 +17,4 @@ def is_published(flag: Flag) -> bool:
 
 def audited(flag: Flag) -> Diff:
     """The fields that the audit compares."""
-    return {name: value for name, value in flag_document(flag).items() if name not in _NOT_AUDITED}
+    return {name: value for name, value in encode(flag).items() if name not in _NOT_AUDITED}

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from abtest.domain.goals.documents import goal_document
 from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
+from abtest.kit.documents import encode
 
 _NO_MATTER_OF_COUNTING = frozenset(("id", "experiment_id", "name", "is_primary", "role", "direction", "capture"))
 _MOMENTS = frozenset(("archived_at", "created_at", "updated_at"))
@@ -14,7 +14,7 @@ def counted(goal: Goal) -> dict[str, Any]:
     """Its document without what is no matter of counting: equal where two goals count the same."""
     return {
         name: value
-        for name, value in goal_document(goal).items()
+        for name, value in encode(goal).items()
         if name not in _NO_MATTER_OF_COUNTING and name not in _MOMENTS
     }
 

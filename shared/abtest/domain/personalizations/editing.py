@@ -12,11 +12,11 @@ from abtest.domain.changes.change import Change
 from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations import rules
-from abtest.domain.personalizations.documents import personalization_document
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.rollouts.lifecycle import Action, Subject, moved
 from abtest.domain.rollouts.live_edit import require_confirmed
 from abtest.kit.clock import Timestamp
+from abtest.kit.documents import encode
 from abtest.kit.errors import refused
 from abtest.kit.json_objects import merged
 
@@ -100,7 +100,7 @@ def _ranked(goal: Goal, leads: bool) -> Goal:
 
 
 def _noticed(personalization: Personalization) -> dict[str, Any]:
-    document = personalization_document(personalization)
+    document = encode(personalization)
     return {name: value for name, value in document.items() if name not in _NOTICED_BY_NOBODY}
 
 

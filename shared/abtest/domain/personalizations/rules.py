@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.domain.experiments.mutations import check_list
-from abtest.domain.personalizations.documents import personalization_document
 from abtest.domain.personalizations.limits import MAX_BYTES, MAX_CODE, MAX_EXPERIENCES, MAX_RULES
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.domain.targeting.checks import check_targeting
 from abtest.kit import canonical_json
+from abtest.kit.documents import encode
 from abtest.kit.errors import LimitReachedError, refused
 
 CODE_FIELDS = ("custom_css", "custom_js", "reset_js")
@@ -22,7 +22,7 @@ def check(personalization: Personalization) -> None:
         raise LimitReachedError(f"a personalization has at most {MAX_RULES} rules")
     check_targeting(personalization.targeting)
     check_rules(personalization.rules, personalization.experiences, "rules")
-    size = len(canonical_json.encode(personalization_document(personalization)))
+    size = len(canonical_json.encode(encode(personalization)))
     if size > MAX_BYTES:
         raise CodeBudgetExceededError("experiences", f"{size} bytes of everything together, more than {MAX_BYTES}")
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from abtest.domain.experiments.audit import audited
-from abtest.domain.experiments.documents import experiment_document, experiment_from
 from abtest.domain.experiments.errors import SlugTakenError
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
@@ -11,6 +10,7 @@ from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, timestamp
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, NameTakenError, Record, StaleVersionError
@@ -28,7 +28,7 @@ def references_in(experiment: Experiment) -> frozenset[str]:
 
 def experiment_in(record: Record) -> Experiment:
     """The aggregate that a record holds."""
-    return experiment_from(record.body)
+    return decode(Experiment, record.body)
 
 
 def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
@@ -127,7 +127,7 @@ def _is_running(state: Experiment | None) -> bool:
 EXPERIMENTS: Resource[Experiment] = Resource(
     kind="EXP",
     noun="experiment",
-    to_document=experiment_document,
+    to_document=encode,
     from_record=experiment_in,
     summary=_summary,
     audited=audited,

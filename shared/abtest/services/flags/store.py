@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from abtest.domain.flags.change import audited, is_published
-from abtest.domain.flags.documents import flag_document, flag_from
 from abtest.domain.flags.model import Flag
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.domain.rollouts.errors import KeyTakenError
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import NameTakenError
@@ -51,8 +51,8 @@ def _key_taken(flag: Flag, _error: NameTakenError) -> KeyTakenError:
 FLAGS: Resource[Flag] = Resource(
     kind="FLAG",
     noun="flag",
-    to_document=flag_document,
-    from_record=lambda record: flag_from(record.body),
+    to_document=encode,
+    from_record=lambda record: decode(Flag, record.body),
     summary=_summary,
     audited=audited,
     names=lambda flag: Names(own={key_name(flag.environment_key, flag.key)}),

@@ -1,11 +1,11 @@
 """What is stored of a personalization: its head, its unique key, its place in the work index."""
 
 from abtest.domain.personalizations.audit import audited
-from abtest.domain.personalizations.documents import personalization_document, personalization_from
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import Timestamp
+from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import COUNTED_FOR_EVER, NameTakenError
 from abtest.services.aggregates import Aggregates, Resource, Summary
 from abtest.services.context import World
@@ -62,8 +62,8 @@ def _is_active(state: Personalization | None) -> bool:
 PERSONALIZATIONS: Resource[Personalization] = Resource(
     kind="PZN",
     noun="personalization",
-    to_document=personalization_document,
-    from_record=lambda record: personalization_from(record.body),
+    to_document=encode,
+    from_record=lambda record: decode(Personalization, record.body),
     summary=_summary,
     audited=audited,
     names=_names,

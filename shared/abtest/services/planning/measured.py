@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
-from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.definition import counted
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.shop_days import STEP_EVENTS, STEPS
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import parse_timestamp
+from abtest.kit.documents import decode
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, RollupStore
 
@@ -139,7 +139,7 @@ class Measured:
         heads = self._catalog.list(shop_id, "EXP", limit=HEADS_SCANNED).heads
         others = [head.id for head in heads if head.status in _MEASURED and head.id != self._experiment.id]
         for record in self._catalog.get_many(shop_id, "EXP", others[:EXPERIMENTS_READ]):
-            other = experiment_from(record.body)
+            other = decode(Experiment, record.body)
             if any(_is_same_measure(goal, theirs) for theirs in other.goals):
                 yield other
 

@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from abtest.domain.delivery.config import Stored
 from abtest.domain.exclusion_groups.documents import exclusion_group_from
-from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.flags.documents import flag_from
 from abtest.domain.flags.model import Flag
-from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import placed_references
 from abtest.domain.settings.runtime import PUBLISHED, RuntimeSettings, settings_from
 from abtest.domain.signals.model import trigger_from
 from abtest.domain.targeting.compilation import References
+from abtest.kit.documents import decode
 from abtest.kit.errors import ServiceError
 from abtest.ports.catalog import Catalog, Document, Head, Kind, Record
 
@@ -44,8 +43,10 @@ class Sources:
 
     def stored(self) -> Stored:
         """All that may be delivered: what runs or is active, paused flags, groups, pages and audiences in use."""
-        experiments = self._all("EXP", lambda head: head.status == "running" and not head.archived_at, experiment_from)
-        personalizations = self._all("PZN", lambda head: head.status == "active", personalization_from)
+        experiments = self._all(
+            "EXP", lambda head: head.status == "running" and not head.archived_at, partial(decode, Experiment)
+        )
+        personalizations = self._all("PZN", lambda head: head.status == "active", partial(decode, Personalization))
         flags = self.flags(lambda head: head.status in ("active", "paused"))
         groups = self._all("GRP", lambda _: True, exclusion_group_from)
         targetings = [*map(_targeting, flags), *_of_experiments(experiments), *_of_personalizations(personalizations)]
@@ -65,7 +66,7 @@ class Sources:
 
     def flags(self, wanted: Callable[[Head], bool]) -> list[Flag]:
         """The flags whose head is wanted."""
-        return self._all("FLAG", wanted, flag_from)
+        return self._all("FLAG", wanted, partial(decode, Flag))
 
     def references(self, targetings: Iterable[Document | None]) -> References:
         """The pages and audiences that these name."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import State
-from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
+from abtest.domain.personalizations.model import Personalization
+from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
 from abtest.ports.looks import LookStore
 from abtest.ports.rollup_store import Document
@@ -118,7 +119,7 @@ class Results:
         record = self._world.catalog.get(caller.shop_id, "PZN", personalization_id)
         if record is None:
             raise NotFoundError("no such personalization")
-        personalization = personalization_from(record.body)
+        personalization = decode(Personalization, record.body)
         rules = ShopRules(self._world.catalog, caller.shop_id)
         return contract.PersonalizationResults(
             personalization_id=personalization.id,

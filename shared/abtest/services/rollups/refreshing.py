@@ -4,8 +4,9 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from abtest.domain.experiments.documents import experiment_from
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.jobs.model import Job
+from abtest.kit.documents import decode
 from abtest.services.context import World
 from abtest.services.jobs import Attempt, Workbench
 from abtest.services.jobs.working import JobHeldError, JobLostError
@@ -63,6 +64,6 @@ class Refreshing:
         record = self.world.catalog.get(job.shop_id, "EXP", job.request.get("experiment_id", ""))
         if record is None:
             return None
-        experiment = experiment_from(record.body)
+        experiment = decode(Experiment, record.body)
         totals = self.rollups.store.totals(experiment.id, experiment.measurement_epoch)
         return totals["generation"] if totals else None

@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from abtest.domain.experiments.documents import experiment_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.plans import CountingPlan, plan_counting, plan_holdout
-from abtest.domain.personalizations.documents import personalization_from
 from abtest.domain.personalizations.measurement import measured
+from abtest.domain.personalizations.model import Personalization
 from abtest.domain.settings.shop import Shop
+from abtest.kit.documents import decode
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, DueEntry, Record
 from abtest.ports.warehouse import ShopPlans
@@ -97,5 +97,5 @@ def _plans_of(catalog: Catalog, record: Record, currency: str) -> Iterator[Count
 def _counted(record: Record) -> tuple[Experiment, ...]:
     """What a record has counted: an experiment itself, a personalization as its experiences."""
     if record.head.kind == "PZN":
-        return measured(personalization_from(record.body))
-    return (experiment_from(record.body),)
+        return measured(decode(Personalization, record.body))
+    return (decode(Experiment, record.body),)
