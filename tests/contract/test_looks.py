@@ -14,12 +14,12 @@ EXPERIMENT = "0192a3b4-0000-7000-8000-0000000000e1"
 GOAL, TREATMENT = "0192a3b4-0000-7000-8000-0000000000d0", "0192a3b4-0000-7000-8000-0000000000c1"
 
 
-def state(looks: int, generation: int, epoch: int = 1, **extra: Any) -> dict[str, Any]:
+def state(looks: int, generation: int, epoch: int = 1, **extra: Any) -> Any:
     identity = {"experiment_id": EXPERIMENT, "measurement_epoch": epoch, "generation": generation}
     return {**identity, "looks": looks, "minima": {GOAL: {TREATMENT: 1e-300}}, "srm_p": None, **extra}
 
 
-def look(generation: int, moment: str = "2026-02-03T09:05", **extra: Any) -> dict[str, Any]:
+def look(generation: int, moment: str = "2026-02-03T09:05", **extra: Any) -> Any:
     return {"generation": generation, "computed_at": f"{moment}:00.000Z", "visitors": {TREATMENT: 10}, **extra}
 
 

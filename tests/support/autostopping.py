@@ -43,7 +43,7 @@ Arm = tuple[int, int]
 """Visitors, converters."""
 
 
-def plan(**fields: Any) -> dict[str, Any]:
+def plan(**fields: Any) -> Any:
     """A stated plan for the goal: 3,000 visitors of a rate of 10 %, two-sided."""
     made = {
         "computed_at": MOMENT,

@@ -81,7 +81,7 @@ class ExperimentFields(Input):
     scheduled_start_at: Annotated[Moment | None, Field(description="Needs the scope `experiments:launch`.")] = ABSENT
     goalPageRules: Annotated[PageRuleList, Field(description="Page rules that goals refer to by `page_id`.")] = ABSENT
 
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> Any:
         """Return the fields of the request under the names of the aggregate.
 
         Raises ValidationFailedError when an alias and the current name have different values.

@@ -10,7 +10,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-Document = dict[str, Any]
+Document = dict[str, object]
+"""Stored form of a dataclass; only `decode` looks into it."""
+
 T = TypeVar("T")
 
 _Convert = Callable[[Any], Any]

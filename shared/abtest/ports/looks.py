@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from abtest.domain.autostop.shapes import LookState
 from abtest.ports.rollup_store import Document
 
 
 class LookStore(Protocol):
     """Looks by measurement epoch (docs/data-model.md section 5). All calls may raise DatabaseBusyError."""
 
-    def state(self, experiment_id: str, measurement_epoch: int) -> Document | None:
+    def state(self, experiment_id: str, measurement_epoch: int) -> LookState | None:
         """Return the current state, read consistently; None before the first look."""
         ...
 
-    def put(self, state: Document, look: Document) -> bool:
+    def put(self, state: LookState, look: Document) -> bool:
         """Store a look and the state after it: both or neither.
 
         `state` follows the one that was read: its `looks` is one more (1 for the first) and its `generation` is higher.

@@ -1,6 +1,6 @@
 """Use case: what a server is told for one visitor or customer, and the hand-off that goes with a cart."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +54,7 @@ class Assignments:
             **self._handed_off(shop_id, asked, assignments),
         }
 
-    def _handed_off(
-        self, shop_id: str, asked: AssignmentRequest, assignments: Sequence[Mapping[str, Any]]
-    ) -> dict[str, Any]:
+    def _handed_off(self, shop_id: str, asked: AssignmentRequest, assignments: Sequence[Any]) -> dict[str, Any]:
         if not asked.request_handoff or asked.cart_id is None:
             return {"commerce_authorization": None}
         return self.handoffs.hand_off(shop_id, asked.cart_id, asked.user_id, assignments)

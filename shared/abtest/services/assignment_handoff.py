@@ -1,11 +1,12 @@
 """Cart hand-offs in the store: written with an assignment, removed when nothing is assigned any more."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.assignment.handoff import HANDOFF_KEPT, Handoff, handoff_name, sign_handoff, stamps
+from abtest.domain.assignment.shapes import StampRecord
 from abtest.domain.credentials.signing import RootKeys
 from abtest.kit.clock import Clock, timestamp
 from abtest.ports.limits import Sessions
@@ -22,7 +23,7 @@ class Handoffs:
     clock: Clock
 
     def hand_off(
-        self, shop_id: str, cart_id: str, user_id: str | None, assignments: Sequence[Mapping[str, Any]]
+        self, shop_id: str, cart_id: str, user_id: str | None, assignments: Sequence[StampRecord]
     ) -> dict[str, Any]:
         """The fields of the answer that tell of it; without assignments the cart's earlier record goes."""
         name = handoff_name(shop_id, cart_id)
@@ -33,7 +34,7 @@ class Handoffs:
         return {"commerce_authorization": signed, "handoff_persisted": is_kept, "handoff_stale_risk": is_stale}
 
     def _signed(
-        self, shop_id: str, cart_id: str, user_id: str | None, assignments: Sequence[Mapping[str, Any]]
+        self, shop_id: str, cart_id: str, user_id: str | None, assignments: Sequence[StampRecord]
     ) -> str | None:
         """The record's signed form; None while the signing keys cannot be read."""
         now = self.clock.now()

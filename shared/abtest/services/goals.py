@@ -4,15 +4,15 @@ An experiment that attaches one holds a copy of its own under the same id, so th
 it was started with.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.diff import Diff
 from abtest.domain.goals import edits
 from abtest.domain.goals.model import Goal
 from abtest.domain.goals.rules import check_goal
+from abtest.domain.goals.shapes import GoalFields
 from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import Catalog, Record
@@ -86,7 +86,7 @@ class ShopGoals(Aggregates[ShopGoal]):
     def __init__(self, world: World) -> None:
         super().__init__(world, GOALS)
 
-    def create(self, caller: Caller, stated: Mapping[str, Any]) -> Saved[ShopGoal]:
+    def create(self, caller: Caller, stated: GoalFields) -> Saved[ShopGoal]:
         """Create a goal from the fields of ShopGoalCreate. Raises ValidationFailedError."""
         window = shop_defaults(self.world.catalog, caller.shop_id)["attribution_window_days"]
 
@@ -99,7 +99,7 @@ class ShopGoals(Aggregates[ShopGoal]):
         return self.add(caller, make)
 
     def update(
-        self, caller: Caller, goal_id: str, stated: Mapping[str, Any], *, expected_version: int | None
+        self, caller: Caller, goal_id: str, stated: GoalFields, *, expected_version: int | None
     ) -> Saved[ShopGoal]:
         """Change the given fields. Raises NotFoundError, ValidationFailedError."""
         return self._edit(caller, goal_id, "update", lambda goal, now: edits.amend(goal, stated, now), expected_version)

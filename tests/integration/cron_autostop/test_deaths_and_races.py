@@ -100,6 +100,7 @@ def test_round__dies_at_a_call__the_next_one_brings_exactly_one_evaluation(at: i
     again_until_done(keeper)
     assert first == keeper.found().planned_test
     assert first is not None
+    assert first["evaluation"] is not None
     assert first["evaluation"]["outcome"] == "continue_inconclusive"
     assert Counter(row.action for row in keeper.audited()) == {"experiment.evaluate": 1}
     assert keeper.events() == []

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from abtest.domain.autostop.shapes import LookState
 from abtest.kit import canonical_json
 from abtest.ports.rollup_store import Document
 
@@ -19,11 +20,11 @@ class MemoryLookStore:
         self._looks: defaultdict[Epoch, dict[str, bytes]] = defaultdict(dict)
         self._lock = threading.Lock()
 
-    def state(self, experiment_id: str, measurement_epoch: int) -> Document | None:
+    def state(self, experiment_id: str, measurement_epoch: int) -> LookState | None:
         stored = self._states.get((experiment_id, measurement_epoch))
         return None if stored is None else _loaded(stored)
 
-    def put(self, state: Document, look: Document) -> bool:
+    def put(self, state: LookState, look: Document) -> bool:
         epoch = state["experiment_id"], state["measurement_epoch"]
         with self._lock:
             before = self.state(*epoch) or {"looks": 0, "generation": 0}
@@ -38,6 +39,5 @@ class MemoryLookStore:
             return [_loaded(look) for _, look in sorted(self._looks[experiment_id, measurement_epoch].items())]
 
 
-def _loaded(stored: bytes) -> dict[str, Any]:
-    document: dict[str, Any] = canonical_json.loads(stored)
-    return document
+def _loaded(stored: bytes) -> Any:
+    return canonical_json.loads(stored)

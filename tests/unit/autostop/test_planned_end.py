@@ -42,7 +42,7 @@ def ended(keeper: Shopkeeper, arms: dict[str, Arm], **fields: Any) -> str:
     return keeper.one()
 
 
-def stored(keeper: Shopkeeper) -> dict[str, Any]:
+def stored(keeper: Shopkeeper) -> Any:
     snapshot = dict(keeper.found().planned_test or {})
     PlannedTestSnapshot.model_validate(snapshot)
     return snapshot
@@ -72,7 +72,7 @@ def test_round__a_winner_at_the_end__is_paused_and_told(keeper: Shopkeeper) -> N
     ],
 )
 def test_round__no_winner_at_the_end__is_stored_and_nobody_is_told(
-    keeper: Shopkeeper, arms: dict[str, Arm], override: dict[str, Any], outcome: str, status: str
+    keeper: Shopkeeper, arms: dict[str, Arm], override: Any, outcome: str, status: str
 ) -> None:
     ended(keeper, arms, auto_stop_override=override)
     assert keeper.found().status == status
@@ -178,7 +178,7 @@ MONEY = goal(id="0192a3b4-0000-7000-8000-000000000201", name="Revenue", type="re
 MONEY_FIRST = goal(type="revenue", selector=None, is_primary=True, role="primary")
 
 
-def with_money(keeper: Shopkeeper, treatment: dict[str, Any], *, arms: dict[str, Arm] = WON, **totals: Any) -> str:
+def with_money(keeper: Shopkeeper, treatment: Any, *, arms: dict[str, Arm] = WON, **totals: Any) -> str:
     """A click goal that decides, and money beside it."""
     primary = goal(is_primary=True, role="primary")
     keeper.keep(running(auto_stop_override=PLANNED, planned_test=plan(), goals=(primary, MONEY)))
@@ -216,14 +216,14 @@ def test_round__nobody_paid_in_the_control__has_no_lift_to_store(keeper: Shopkee
     assert stored(keeper)["revenue_evaluation"] is None
 
 
-def keeper_clicks() -> dict[str, Any]:
+def keeper_clicks() -> Any:
     return {
         arm: {"converters": hits, "count": hits, "sum_minor": hits, "sum_squares_minor": str(hits), "excluded": 0}
         for arm, (_, hits) in WON.items()
     }
 
 
-def left_out(control: int, treatment: int, goal_id: str = MONEY.id) -> dict[str, Any]:
+def left_out(control: int, treatment: int, goal_id: str = MONEY.id) -> Any:
     found = {CONTROL: control, TREATMENT: treatment}
     return {"money": {goal_id: {arm: [["foreign", "USD", n, n * 100]] for arm, n in found.items() if n}}}
 
@@ -269,7 +269,7 @@ def test_round__orders_of_unseen_visitors__block_the_verdict_about_money(
     assert stored(keeper)["evaluation"].get("blocked_reason") == blocked
 
 
-def money_first(keeper: Shopkeeper, control: dict[str, Any], treatment: dict[str, Any], **totals: Any) -> str:
+def money_first(keeper: Shopkeeper, control: Any, treatment: Any, **totals: Any) -> str:
     """Money decides; its plan is one of the rate of visitors who order."""
     keeper.keep(running(auto_stop_override=PLANNED, planned_test=plan(), goals=(MONEY_FIRST,)))
     arms = {CONTROL: (1500, 0), TREATMENT: (1500, 0)}

@@ -99,7 +99,7 @@ def group(*members: tuple[str, float]) -> ExclusionGroup:
     return edited(blank, {"members": stated(*members)}, MOMENT) if members else blank
 
 
-def stated(*members: tuple[str, float]) -> list[dict[str, Any]]:
+def stated(*members: tuple[str, float]) -> list[Any]:
     return [{"experiment_id": found, "share": share} for found, share in members]
 
 

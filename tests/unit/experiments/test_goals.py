@@ -9,6 +9,7 @@ from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.edits import tidy
 from abtest.domain.goals.rules import check_goal
+from abtest.domain.goals.shapes import GoalFields
 from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
 from tests.unit.experiments.examples import GOAL, LATER, experiment, goal, in_status
 
@@ -77,7 +78,7 @@ def test_join__second_goal__is_not() -> None:
 
 
 def test_join__states_primary__takes_it_over() -> None:
-    stated = {"is_primary": True}
+    stated: GoalFields = {"is_primary": True}
     assert primaries(experiment_goals.join(experiment(), goal(id="a", is_primary=True, role="primary"), stated)) == [
         "a"
     ]

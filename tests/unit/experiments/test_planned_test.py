@@ -25,10 +25,10 @@ from abtest.domain.planning.sample_size import Demand
 from tests.unit.experiments.examples import EXPERIMENT, GOAL, LATER, NOW, OCCASION, arm, experiment, goal, in_status
 
 CONFIRMED = Consent(confirmed=True)
-REACHED: dict[str, Any] = {"endpoint_reached_at": NOW, "evaluation": {"outcome": "continue_inconclusive"}}
+REACHED: Any = {"endpoint_reached_at": NOW, "evaluation": {"outcome": "continue_inconclusive"}}
 
 
-def plan(mde: float = 0.1, **fields: Any) -> dict[str, Any]:
+def plan(mde: float = 0.1, **fields: Any) -> Any:
     wish = Plan(goal_id=GOAL, baseline_rate=0.03, demand=Demand(mde=mde), window_days=28)
     traffic = Traffic(daily_visitors=1000, weights=[0.5, 0.5])
     return {**frozen(wish, traffic, now=NOW, epoch_started_at=None), **fields}
@@ -46,7 +46,7 @@ def settled(before: Experiment, after: Experiment, consent: Consent = CONFIRMED)
     return found
 
 
-def planned(experiment: Experiment) -> dict[str, Any]:
+def planned(experiment: Experiment) -> Any:
     assert experiment.planned_test is not None
     return dict(experiment.planned_test)
 

@@ -11,10 +11,10 @@ from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
 NOW, LATER = "2026-03-02T09:00:00.000Z", "2026-03-09T09:00:00.000Z"
 PLAN = Plan(goal_id="g", baseline_rate=0.03, demand=Demand(mde=0.1), window_days=28)
 TRAFFIC = Traffic(daily_visitors=4000, weights=[0.5, 0.5], traffic_allocation=0.5, holdout=0.1)
-EVALUATED: dict[str, Any] = {"outcome": "inconclusive_pause", "evaluated_at": LATER}
+EVALUATED: Any = {"outcome": "inconclusive_pause", "evaluated_at": LATER}
 
 
-def snapshot(**fields: Any) -> dict[str, Any]:
+def snapshot(**fields: Any) -> Any:
     return {**frozen(PLAN, TRAFFIC, now=NOW, epoch_started_at=NOW), **fields}
 
 
@@ -76,7 +76,7 @@ def test_planned_size__goal_that_falls__is_of_the_lower_rate() -> None:
         planned_size(replace(PLAN, falls=True, demand=Demand(mde=1.0)), [0.5, 0.5])
 
 
-def epoch(stored: dict[str, Any], weights: list[float]) -> dict[str, Any]:
+def epoch(stored: Any, weights: list[float]) -> Any:
     return dict(for_epoch(stored, weights, falls=False, now=LATER, epoch_started_at=LATER))
 
 

@@ -37,7 +37,7 @@ def compared(
     treatments = {arm: {"p": p, "difference": difference} for arm, (p, difference) in minima.items()}
     mixture = {"planned_visitors": 5000, "alpha": 0.05}
     source = definition_digest(GOAL, "EUR")
-    looks = {"goals": {"g": {"source": source, "mixture": mixture, "treatments": treatments}}}
+    looks: Any = {"goals": {"g": {"source": source, "mixture": mixture, "treatments": treatments}}}
     question = Question(
         experiment=experiment(**fields), currency="EUR", alpha=0.05, correction="holm", engine="sequential", looks=looks
     )

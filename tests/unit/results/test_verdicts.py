@@ -56,7 +56,7 @@ def facts(buyers: tuple[int, int], *, goal: Goal = GOAL, **fields: Any) -> Facts
 BLOCKED = {**PLAN, "evaluation": {"outcome": "continue_inconclusive", "blocked_reason": "excluded_currency_residue"}}
 
 
-def evaluated(outcome: str, winner: str | None = None) -> dict[str, Any]:
+def evaluated(outcome: str, winner: str | None = None) -> Any:
     return {**PLAN, "evaluation": {"outcome": outcome, "winning_variation_id": winner}}
 
 
@@ -92,7 +92,7 @@ def evaluated(outcome: str, winner: str | None = None) -> dict[str, Any]:
     ],
 )
 def test_verdict__in_each_situation__is_a_sentence(
-    buyers: tuple[int, int], fields: dict[str, Any], status: str, sentence: str
+    buyers: tuple[int, int], fields: Any, status: str, sentence: str
 ) -> None:
     found = verdict_of(facts(buyers, **fields))
     assert (found.status, found.sentence[: len(sentence)]) == (status, sentence)
@@ -120,7 +120,7 @@ def test_verdict__of_a_goal_that_is_to_fall__is_better_when_it_falls() -> None:
     ],
 )
 def test_progress__of_a_plan_whose_goal_may_be_gone__is_told(
-    plan: dict[str, Any], goals: tuple[Goal, ...], state: str, message: str
+    plan: Any, goals: tuple[Goal, ...], state: str, message: str
 ) -> None:
     experiment = replace(facts((1, 1)).experiment, planned_test=plan, goals=goals)
     found = progress_of(experiment, AutoStop(), 2000, LATER)

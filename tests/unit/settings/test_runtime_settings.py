@@ -137,7 +137,7 @@ def test_settings__of_which_nothing_is_stored__are_untouched() -> None:
 
 def test_settings__that_are_stored__replace_what_is_untouched() -> None:
     given = Environments(active_key="live", items=(LIVE,))
-    stored = {ENVIRONMENTS: encode(given), PUBLICATION: {"webhooks_from": 7}}
+    stored: Any = {ENVIRONMENTS: encode(given), PUBLICATION: {"webhooks_from": 7}}
     assert settings_from(stored) == RuntimeSettings(environments=given, webhooks_from=7)
 
 

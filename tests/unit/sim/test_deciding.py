@@ -9,8 +9,9 @@ import pytest
 
 from abtest.domain.autostop import sequential
 from abtest.domain.autostop.evidence import Arms, Evidence, Measure
-from abtest.domain.autostop.looks import Document, look_at
+from abtest.domain.autostop.looks import look_at
 from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.autostop.shapes import LookState
 from abtest.domain.autostop.verdicts import Winner
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.samples import Conversions
@@ -57,8 +58,8 @@ def evidence(traffic: Traffic, path: int, look: int, tau: float | None) -> Evide
     )
 
 
-def at_work(traffic: Traffic, path: int, tau: float | None) -> Iterator[tuple[Document, Evidence]]:
-    state: Document | None = None
+def at_work(traffic: Traffic, path: int, tau: float | None) -> Iterator[tuple[LookState, Evidence]]:
+    state: LookState | None = None
     for look in range(LOOKS):
         seen = evidence(traffic, path, look, tau)
         state, _ = look_at(state, seen, "2026-03-02T12:00:00.000Z")

@@ -11,6 +11,7 @@ from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress
 from abtest.adapters.dynamo.table import Item, Table, absent
 from abtest.adapters.dynamo.transaction import Transaction
+from abtest.domain.autostop.shapes import LookState
 from abtest.kit import canonical_json
 from abtest.kit.errors import ServiceError
 from abtest.ports.rollup_store import Document
@@ -30,11 +31,11 @@ class DynamoLookStore:
     def __init__(self, table_name: str) -> None:
         self._table = Table(table_name, sorted_items=True)
 
-    def state(self, experiment_id: str, measurement_epoch: int) -> Document | None:
+    def state(self, experiment_id: str, measurement_epoch: int) -> LookState | None:
         item = self._table.get(*keys.looks_state(keys.rollup(experiment_id, measurement_epoch)))
         return None if item is None else _document(item)
 
-    def put(self, state: Document, look: Document) -> bool:
+    def put(self, state: LookState, look: Document) -> bool:
         totals = keys.rollup(state["experiment_id"], state["measurement_epoch"])
         transaction, overtaken = Transaction(self._table), _OvertakenError("another look came between")
         counter = {"generation": state["generation"], "looks": state["looks"]}
@@ -53,7 +54,7 @@ class DynamoLookStore:
         return [_document(item) for item in self._table.query(first[0], limit=MAX_HOURS, where=where)]
 
 
-def _follows(state: Document) -> Condition:
+def _follows(state: LookState) -> Condition:
     if state["looks"] == 1:
         return absent()
     condition: Condition = (Path("looks") == state["looks"] - 1) & (Path("generation") < state["generation"])
@@ -65,6 +66,6 @@ def _item(key: keys.Key, document: Document, attributes: Mapping[str, int]) -> I
     return {"pk": pk, "sk": sk, **attributes, "document": compress(canonical_json.encode(dict(document)))}
 
 
-def _document(item: Item) -> Document:
-    document: dict[str, Any] = canonical_json.loads(gzip.decompress(item["document"]))
+def _document(item: Item) -> Any:
+    document: Any = canonical_json.loads(gzip.decompress(item["document"]))
     return document

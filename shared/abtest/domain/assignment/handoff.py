@@ -10,6 +10,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
+from abtest.domain.assignment.shapes import HandoffRecord, StampRecord
 from abtest.domain.credentials.sealed import BrokenSealError, Seal
 from abtest.domain.credentials.signing import RootKeys
 from abtest.kit.clock import Timestamp
@@ -73,12 +74,12 @@ def read_handoff(roots: RootKeys, text: str, *, shop_id: str, cart_id: str, now:
     return handoff
 
 
-def stamps(assignments: Iterable[Mapping[str, Any]]) -> tuple[Stamp, ...]:
+def stamps(assignments: Iterable[StampRecord]) -> tuple[Stamp, ...]:
     """What goes with the cart of the assignments that were told."""
     return tuple(Stamp(each["experiment_id"], each["variation_id"], each["assignment_epoch"]) for each in assignments)
 
 
-def _document(handoff: Handoff) -> dict[str, Any]:
+def _document(handoff: Handoff) -> HandoffRecord:
     """The record as JSON; spelled out, since `asdict` copies what is copied anyway and takes ten times as long."""
     return {
         "shop_id": handoff.shop_id,

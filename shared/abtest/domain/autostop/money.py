@@ -1,11 +1,11 @@
 """Whether money can be trusted, and the single-look verdict about it that a planned end stores."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.domain.autostop.evidence import Evidence, LeftOut, Measure
 from abtest.domain.autostop.verdicts import Blocked
 from abtest.domain.goals.currency_residue import UNEVEN_LEVEL, is_residue
+from abtest.domain.planning.shapes import RevenueComparison, RevenueEvaluation
 from abtest.domain.stats.comparisons import Comparison, Correction, compare_means
 from abtest.domain.stats.means import welch
 from abtest.domain.stats.proportions import two_proportions
@@ -36,7 +36,7 @@ def excluded_percentage(measure: Measure) -> float:
 
 def revenue_evaluation(
     evidence: Evidence, measure: Measure, *, alpha: float, correction: Correction
-) -> dict[str, Any] | None:
+) -> RevenueEvaluation | None:
     """The verdict about money as the snapshot stores it, the moment apart; None when no treatment can be compared.
 
     A comparison whose lift or whose test is no number (nobody paid) is left out.
@@ -66,7 +66,7 @@ def revenue_evaluation(
     )
 
 
-def losers(revenue: Mapping[str, Any] | None) -> frozenset[str]:
+def losers(revenue: RevenueEvaluation | None) -> frozenset[str]:
     """Treatments that take in significantly less."""
     comparisons = revenue["comparisons"] if revenue else ()
     return frozenset(
@@ -78,7 +78,7 @@ def losers(revenue: Mapping[str, Any] | None) -> frozenset[str]:
 
 def _comparison(
     treatment_id: str, control: Sample, treatment: Sample, found: Comparison, alpha: float
-) -> dict[str, Any] | None:
+) -> RevenueComparison | None:
     test, interval = welch(control, treatment, alpha=alpha), found.difference_interval
     if test is None or test.degrees_of_freedom is None or control.mean == 0:
         return None

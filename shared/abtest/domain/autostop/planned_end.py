@@ -1,22 +1,19 @@
 """`fixed_horizon_planned_end`: the one look, taken when the planned sample is reached."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.domain.autostop.evidence import Evidence, Measure
 from abtest.domain.autostop.money import blocked, losers, money_measure, revenue_evaluation
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.autostop.verdicts import Evaluated, Waiting, Winner
+from abtest.domain.autostop.verdicts import Evaluated, PlanOutcome, Waiting, Winner
+from abtest.domain.planning.shapes import Snapshot
 from abtest.domain.stats.comparisons import Correction
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.proportions import two_proportions
 from abtest.domain.stats.samples import Conversions
 
-Plan = Mapping[str, Any]
-"""A PlannedTestSnapshot; one of an older release may lack fields."""
 
-
-def decide(plan: Plan, evidence: Evidence, settings: AutoStop, *, is_covered: bool) -> Evaluated | Waiting:
+def decide(plan: Snapshot, evidence: Evidence, settings: AutoStop, *, is_covered: bool) -> Evaluated | Waiting:
     """The evaluation, or why it is not time for it.
 
     A plan is one of rates, so it is the rate of visitors who reached its goal that is compared, also where the goal
@@ -36,7 +33,7 @@ def decide(plan: Plan, evidence: Evidence, settings: AutoStop, *, is_covered: bo
 
 
 def _evaluated(
-    plan: Plan, evidence: Evidence, settings: AutoStop, p_values: Mapping[str, float], is_covered: bool
+    plan: Snapshot, evidence: Evidence, settings: AutoStop, p_values: Mapping[str, float], is_covered: bool
 ) -> Evaluated:
     measure, money = evidence.measures[plan["goal_id"]], money_measure(evidence, plan["goal_id"])
     alpha, correction = _alpha(plan, evidence), _correction(plan)
@@ -66,7 +63,7 @@ def _winner(evidence: Evidence, measure: Measure, variation_id: str, p: float) -
     return Winner(goal_id=measure.goal_id, variation_id=variation_id, p=p, difference=difference)
 
 
-def _outcome(best: str | None, significant: list[str], settings: AutoStop) -> Any:
+def _outcome(best: str | None, significant: list[str], settings: AutoStop) -> PlanOutcome:
     if best is not None:
         return "significant_pause"
     if significant:
@@ -74,7 +71,7 @@ def _outcome(best: str | None, significant: list[str], settings: AutoStop) -> An
     return "inconclusive_pause" if settings.pauses_inconclusive else "continue_inconclusive"
 
 
-def _p_values(plan: Plan, evidence: Evidence, measure: Measure) -> Mapping[str, float]:
+def _p_values(plan: Snapshot, evidence: Evidence, measure: Measure) -> Mapping[str, float]:
     """By treatment; one without visitors cannot win. Empty when none can be compared."""
     control = measure.rates[evidence.control_id]
     found = {arm: _p_value(plan, control, measure.rates[arm], measure.falls) for arm in evidence.treatments}
@@ -83,7 +80,7 @@ def _p_values(plan: Plan, evidence: Evidence, measure: Measure) -> Mapping[str, 
     return {arm: 1.0 if p is None else p for arm, p in found.items()}
 
 
-def _p_value(plan: Plan, control: Conversions, treatment: Conversions, falls: bool) -> float | None:
+def _p_value(plan: Snapshot, control: Conversions, treatment: Conversions, falls: bool) -> float | None:
     """One-sided: of a change in the goal's direction."""
     arms = (treatment, control) if falls else (control, treatment)
     found = two_proportions(*arms, alpha=0.05)
@@ -103,10 +100,10 @@ def _difference(evidence: Evidence, measure: Measure, treatment_id: str) -> floa
     return (treatment.rate or 0.0) - (control.rate or 0.0)
 
 
-def _alpha(plan: Plan, evidence: Evidence) -> float:
+def _alpha(plan: Snapshot, evidence: Evidence) -> float:
     return float(plan.get("alpha", evidence.alpha))
 
 
-def _correction(plan: Plan) -> Correction:
+def _correction(plan: Snapshot) -> Correction:
     """Plans from before the correction say nothing, and were sized without one."""
     return "holm" if plan.get("correction_method") == "holm" else "none"

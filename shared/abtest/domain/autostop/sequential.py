@@ -1,18 +1,18 @@
 """`sequential_significance`: is a treatment significantly better by the running always-valid p-values?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from abtest.domain.autostop.evidence import Evidence, Measure
-from abtest.domain.autostop.looks import Document
 from abtest.domain.autostop.money import blocked
 from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.autostop.shapes import LookState, Minimum
 from abtest.domain.autostop.verdicts import Waiting, Winner
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.samples import Conversions, Sample
 
 
 def decide(
-    state: Document, evidence: Evidence, settings: AutoStop, goal_id: str, *, is_covered: bool
+    state: LookState, evidence: Evidence, settings: AutoStop, goal_id: str, *, is_covered: bool
 ) -> Winner | Waiting:
     """The best significant treatment of the goal, or why there is none. A significant loser is Guardian's.
 
@@ -44,8 +44,8 @@ def _ready(evidence: Evidence, measure: Measure, settings: AutoStop) -> Sequence
     return treatments if evidence.control_id in converted and treatments else Waiting("min_conversions")
 
 
-def _best(minima: Document, evidence: Evidence, measure: Measure, ready: Sequence[str]) -> Winner | None:
-    nothing = {"p": 1.0, "difference": 0.0}
+def _best(minima: Mapping[str, Minimum], evidence: Evidence, measure: Measure, ready: Sequence[str]) -> Winner | None:
+    nothing: Minimum = {"p": 1.0, "difference": 0.0}
     found = {arm: minima.get(arm, nothing) for arm in evidence.treatments}
     adjusted = holm([minimum["p"] for minimum in found.values()], alpha=evidence.alpha).adjusted
     winners = [

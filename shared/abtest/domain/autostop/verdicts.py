@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
+
+from abtest.domain.planning.shapes import RevenueEvaluation
 
 WaitingFor = Literal[
     "off",
@@ -27,6 +29,7 @@ WaitingFor = Literal[
     "excluded_currency_residue",
     "measurement_quality_unavailable",
 ]
+PlanOutcome = Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"]
 Blocked = Literal["excluded_currency_residue", "measurement_quality_unavailable"]
 
 SAYINGS: Mapping[WaitingFor, str] = {
@@ -81,11 +84,11 @@ class Evaluated:
     """The one planned look: what the snapshot gets (the moments apart), who won, whether the test pauses."""
 
     goal_id: str
-    outcome: Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"]
+    outcome: PlanOutcome
     winner: Winner | None
     total_visitors: int
     blocked: Blocked | None
-    revenue: Mapping[str, Any] | None = None
+    revenue: RevenueEvaluation | None = None
     adjusted: Mapping[str, float] = field(default_factory=dict)
 
     @property

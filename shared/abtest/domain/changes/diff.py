@@ -1,7 +1,6 @@
 """What changed, for the audit: `{field: [before, after]}`; code and long values stand there as hash and length."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.kit import canonical_json
 
@@ -13,10 +12,10 @@ _LONGEST_VALUE = 500
 _SHORTEST_HASHED = 64
 _LARGEST_DIFF = 100_000
 
-Diff = dict[str, Any]
+Diff = dict[str, object]
 
 
-def differences(before: Diff, after: Diff, note: Mapping[str, Any] | None = None) -> Diff:
+def differences(before: Diff, after: Diff, note: Mapping[str, object] | None = None) -> Diff:
     """What differs between two sets of fields, `note` told with it.
 
     Beyond 100 KB every long value is told by its hash: 300 KB at most.
@@ -27,12 +26,12 @@ def differences(before: Diff, after: Diff, note: Mapping[str, Any] | None = None
     return {**_compare(before, after, _SHORTEST_HASHED), **_noted(note or {})}
 
 
-def by_hash(value: Any, length: int) -> Diff:
+def by_hash(value: object, length: int) -> Diff:
     """A value that is too long, or not for everybody who reads: its hash, and its length in characters."""
     return {"sha256": canonical_json.sha256(value), "length": length}
 
 
-def _noted(note: Mapping[str, Any]) -> Diff:
+def _noted(note: Mapping[str, object]) -> Diff:
     return {name: [None, value] for name, value in note.items()}
 
 
@@ -45,7 +44,7 @@ def _compare(before: Diff, after: Diff, longest: int) -> Diff:
     }
 
 
-def _told(name: str, value: Any, longest: int) -> Any:
+def _told(name: str, value: object, longest: int) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
     text = value if isinstance(value, str) else canonical_json.dumps(value)

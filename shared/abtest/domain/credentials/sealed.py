@@ -25,7 +25,7 @@ class Seal:
     purpose: Purpose
     label: str
 
-    def close(self, roots: RootKeys, document: Mapping[str, Any]) -> str:
+    def close(self, roots: RootKeys, document: Mapping[str, object]) -> str:
         """The sealed form, under the active key."""
         signed = f"v1.{roots.active}.{_encoded(canonical_json.encode(document))}"
         return f"{signed}.{self._signature(roots, roots.active, signed)}"

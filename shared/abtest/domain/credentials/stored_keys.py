@@ -1,10 +1,9 @@
 """An API key as a catalog document and back. Records lie under their shop, user keys under `USERS`."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.domain.credentials.api_keys import ApiKey
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import Document, decode, encode
 
 USERS = "users"
 """The pseudo shop that holds user keys, which belong to no shop."""
@@ -27,11 +26,11 @@ def claim_attributes(key: ApiKey) -> dict[str, str | None]:
     }
 
 
-def to_document(key: ApiKey) -> dict[str, Any]:
+def to_document(key: ApiKey) -> Document:
     """Every field as JSON; the version lives in the record's head."""
     return encode(key, omit=("version",))
 
 
-def from_document(document: Mapping[str, Any], version: int) -> ApiKey:
+def from_document(document: Mapping[str, object], version: int) -> ApiKey:
     """The key that was stored; fields of a later release are ignored."""
     return decode(ApiKey, document, version=version)

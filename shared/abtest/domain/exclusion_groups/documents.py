@@ -1,7 +1,6 @@
 """The stored form of exclusion groups: a plain JSON document, and the way back."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.domain.exclusion_groups.model import ExclusionGroup
 from abtest.kit.documents import Document, decode, encode
@@ -12,7 +11,7 @@ def exclusion_group_document(group: ExclusionGroup) -> Document:
     return encode(group)
 
 
-def exclusion_group_from(document: Mapping[str, Any]) -> ExclusionGroup:
+def exclusion_group_from(document: Mapping[str, object]) -> ExclusionGroup:
     """The aggregate that a document holds. Raises TypeError for one without a field that has no default."""
     group = decode(ExclusionGroup, document)
     if not all(isinstance(member.experiment_id, str) for member in group.members):

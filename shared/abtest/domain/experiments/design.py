@@ -1,11 +1,9 @@
 """The design: what an approval is about, and what shoppers see; a hash of the first, a comparison of the second."""
 
-from typing import Any
-
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
-from abtest.kit.documents import encode
+from abtest.kit.documents import Document, encode
 
 _CODE = ("experiment_js", "experiment_reset_js", "experiment_css")
 _BOOKKEEPING = frozenset({"name", "public_id", "experiment_id", "archived_by", "created_at", "updated_at"})
@@ -42,7 +40,7 @@ def shown_bytes(experiment: Experiment) -> int:
     return len(canonical_json.encode(_shown(experiment)))
 
 
-def _shown(experiment: Experiment) -> dict[str, Any]:
+def _shown(experiment: Experiment) -> Document:
     return {
         "delivery_type": experiment.delivery_type,
         "targeting": experiment.targeting,
@@ -51,13 +49,13 @@ def _shown(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _variation_design(variation: Variation) -> dict[str, Any]:
+def _variation_design(variation: Variation) -> Document:
     return _without_bookkeeping(encode(variation))
 
 
-def _goal_design(goal: Goal) -> dict[str, Any]:
+def _goal_design(goal: Goal) -> Document:
     return _without_bookkeeping(encode(goal))
 
 
-def _without_bookkeeping(document: dict[str, Any]) -> dict[str, Any]:
+def _without_bookkeeping(document: Document) -> Document:
     return {name: value for name, value in document.items() if name not in _BOOKKEEPING}

@@ -49,7 +49,7 @@ def settle(
     *,
     action: str,
     consent: Consent = NO_CONSENT,
-    note: Mapping[str, Any] | None = None,
+    note: Mapping[str, object] | None = None,
 ) -> Change[Experiment]:
     """The change that an edit amounts to. Raises LiveImpactError, ConflictError and the errors of `rules`."""
     if after == before:

@@ -1,20 +1,18 @@
 """The goals of one experiment: joined, edited, ordered; at most one of them in use is the primary one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.edits import amend
 from abtest.domain.goals.model import Goal
+from abtest.domain.goals.shapes import GoalFields
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ConflictError, NotFoundError, refused
 
-Stated = Mapping[str, Any]
 
-
-def initial(goals: Sequence[Goal], stated: Sequence[Stated]) -> tuple[Goal, ...]:
+def initial(goals: Sequence[Goal], stated: Sequence[GoalFields]) -> tuple[Goal, ...]:
     """The first goals of an experiment. Without a stated primary the first goal that states no role becomes it."""
     if sum(goal.is_primary for goal in goals) > 1:
         raise refused("goals", "at most one goal is primary")
@@ -26,7 +24,7 @@ def initial(goals: Sequence[Goal], stated: Sequence[Stated]) -> tuple[Goal, ...]
     return tuple(goals)
 
 
-def join(experiment: Experiment, goal: Goal, stated: Stated) -> Experiment:
+def join(experiment: Experiment, goal: Goal, stated: GoalFields) -> Experiment:
     """The experiment with one more goal, primary when it says so, or says nothing and none is yet."""
     if any(goal.id == other.id for other in experiment.goals):
         raise ConflictError("the goal is attached already")
@@ -36,14 +34,16 @@ def join(experiment: Experiment, goal: Goal, stated: Stated) -> Experiment:
     return replace(experiment, goals=_led_by(goals, goal.id) if leads else goals)
 
 
-def edit(experiment: Experiment, goal_id: str, stated: Stated, now: Timestamp) -> Experiment:
+def edit(experiment: Experiment, goal_id: str, stated: GoalFields, now: Timestamp) -> Experiment:
     """The experiment with one goal changed; a new primary takes the place of the old one."""
     changed = amend(find(experiment, goal_id), stated, now)
     goals = tuple(changed if goal.id == goal_id else goal for goal in experiment.goals)
     return replace(experiment, goals=_led_by(goals, goal_id) if changed.is_primary else goals)
 
 
-def replace_all(experiment: Experiment, goals: Sequence[Goal], stated: Sequence[Stated], now: Timestamp) -> Experiment:
+def replace_all(
+    experiment: Experiment, goals: Sequence[Goal], stated: Sequence[GoalFields], now: Timestamp
+) -> Experiment:
     """The experiment with these goals in this order, made from `stated` item by item.
 
     What is not among them is deleted before the first start and archived afterwards. At most one item may state that
@@ -61,7 +61,7 @@ def replace_all(experiment: Experiment, goals: Sequence[Goal], stated: Sequence[
     return replace(experiment, goals=_led_by(after, leaders[0]) if leaders else after)
 
 
-def _claims_lead(stated: Stated) -> bool:
+def _claims_lead(stated: GoalFields) -> bool:
     return stated.get("is_primary") is True or stated.get("role") == "primary"
 
 
@@ -70,7 +70,7 @@ def set_archived(experiment: Experiment, goal_id: str, at: Timestamp | None, now
     goal = find(experiment, goal_id)
     if (goal.archived_at is None) == (at is None):
         return experiment
-    stated: dict[str, Any] = {"archived_at": at}
+    stated: GoalFields = {"archived_at": at}
     if at is not None and goal.is_primary:
         stated |= {"role": "secondary"}
     return edit(experiment, goal_id, stated, now)
@@ -84,7 +84,7 @@ def delete(experiment: Experiment, goal_id: str) -> Experiment:
     return replace(experiment, goals=tuple(item for item in experiment.goals if item.id != goal.id))
 
 
-def check_type_stays(experiment: Experiment, goal: Goal, stated: Stated) -> None:
+def check_type_stays(experiment: Experiment, goal: Goal, stated: GoalFields) -> None:
     """Raises ConflictError when a goal that may have data is to become one of another type."""
     if experiment.started_at is not None and stated.get("type", goal.type) != goal.type:
         raise ConflictError("a goal's type is settled once the experiment has started")

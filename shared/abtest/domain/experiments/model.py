@@ -9,6 +9,7 @@ from typing import Literal
 
 from abtest.domain.experiments.shapes import Mutation, ResultsWeekdays, UrlBlock
 from abtest.domain.goals.model import Goal
+from abtest.domain.planning.shapes import Snapshot
 from abtest.domain.targeting.shapes import PageRules, Schedule, Targeting
 from abtest.kit.clock import Timestamp
 from abtest.kit.json_objects import JsonObject
@@ -108,7 +109,7 @@ class Experiment:
     sequential_testing_enabled: bool = False
     auto_stop_override: JsonObject | None = None
     guardian_override: JsonObject | None = None
-    planned_test: JsonObject | None = None
+    planned_test: Snapshot | None = None
     plan_is_stated: bool = False
     store_url: str | None = None
     scheduled_start_at: Timestamp | None = None

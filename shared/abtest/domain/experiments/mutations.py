@@ -1,9 +1,9 @@
 """Mutations: which further field each action needs."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.shapes import Mutation
 from abtest.kit.errors import refused
 
 NEEDED: Mapping[str, tuple[str, ...]] = {
@@ -26,7 +26,7 @@ def check(experiment: Experiment) -> None:
         check_list(mutations, path)
 
 
-def check_list(mutations: Iterable[Mapping[str, Any]], path: str) -> None:
+def check_list(mutations: Iterable[Mutation], path: str) -> None:
     """Raises ValidationFailedError for a mutation of the list at this path that lacks what its action needs."""
     for index, mutation in enumerate(mutations):
         needed = NEEDED[mutation["action"]]
@@ -34,7 +34,7 @@ def check_list(mutations: Iterable[Mapping[str, Any]], path: str) -> None:
             raise refused(f"{path}[{index}].{needed[0]}", f"is needed by the action {mutation['action']}")
 
 
-def _lists(experiment: Experiment) -> Iterator[tuple[str, Iterable[Mapping[str, Any]]]]:
+def _lists(experiment: Experiment) -> Iterator[tuple[str, Iterable[Mutation]]]:
     for index, variation in enumerate(experiment.variations):
         yield f"variations[{index}].mutations", variation.mutations
         for position, block in enumerate(variation.url_blocks or ()):

@@ -8,7 +8,8 @@ from abtest.domain.experiments.design import in_use
 from abtest.domain.experiments.goals import primary
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal
-from abtest.domain.planning.plan import Snapshot, for_epoch
+from abtest.domain.planning.plan import for_epoch
+from abtest.domain.planning.shapes import Snapshot
 from abtest.kit.clock import Timestamp
 
 

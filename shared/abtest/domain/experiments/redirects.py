@@ -1,16 +1,14 @@
 """Redirect rules: no destination may lead back to a page that redirects."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ada_url import URL
 
 from abtest.domain.experiments.errors import RedirectMatchesSourceError
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.targeting.shapes import UrlRule
 from abtest.domain.targeting.urls import matches
 from abtest.kit.errors import FieldError
-
-UrlRule = Mapping[str, Any]
 
 
 def check(experiment: Experiment) -> None:
@@ -50,7 +48,8 @@ def _source_rules(experiment: Experiment) -> Iterator[tuple[list[UrlRule], list[
     for page in (experiment.targeting or {}).get("pageRules", ()):
         if page.get("disabled") or page.get("include") is False or "includeRules" not in page:
             continue  # what a page of the shop says is put in its place before, where it is known
-        rules = [*page["includeRules"], *({**rule, "include": False} for rule in page["excludeRules"])]
+        excluded: list[UrlRule] = [{**rule, "include": False} for rule in page["excludeRules"]]
+        rules = [*page["includeRules"], *excluded]
         positive = [rule for rule in rules if rule.get("include") is not False]
         yield positive, [rule for rule in rules if rule.get("include") is False]
 

@@ -23,6 +23,7 @@ class Mutation(TypedDict):
     styles: NotRequired[dict[str, str]]
     attribute: NotRequired[AttributeChange]
     attributes: NotRequired[dict[str, str | None]]
+    description: NotRequired[str]
 
 
 class Content(TypedDict):
@@ -36,6 +37,7 @@ class Content(TypedDict):
 class UrlBlock(Content):
     """Content of a variation on the pages of some rules."""
 
+    id: str
     name: str
     urlRules: list[UrlRule]
 
@@ -45,3 +47,17 @@ class ResultsWeekdays(TypedDict):
 
     days: list[str]
     timezone: str
+
+
+class VariationFields(TypedDict, total=False):
+    """Fields of a variation of a request."""
+
+    id: str
+    name: str
+    weight: float
+    is_control: bool
+    mutations: Sequence[Mutation]
+    url_blocks: Sequence[UrlBlock] | None
+    custom_css: str | None
+    custom_js: str | None
+    redirect_url: str | None

@@ -8,19 +8,19 @@ from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments.design import in_use
 from abtest.domain.experiments.limits import MAX_STORED_VARIATIONS, MAX_VARIATIONS
 from abtest.domain.experiments.model import DeliveryType, Experiment, Variation
+from abtest.domain.experiments.shapes import VariationFields
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import LimitReachedError, NotFoundError, refused
 
-Stated = Mapping[str, Any]
-"""The fields of an input that were stated, by name."""
-
-DEFAULT_VARIATIONS: tuple[Stated, ...] = (
+DEFAULT_VARIATIONS: tuple[VariationFields, ...] = (
     {"name": "Control", "weight": 0.5, "is_control": True},
     {"name": "Variant", "weight": 0.5, "is_control": False},
 )
 
 
-def initial(stated: Sequence[Stated], identities: Sequence[tuple[str, str]], experiment: Experiment) -> Experiment:
+def initial(
+    stated: Sequence[VariationFields], identities: Sequence[tuple[str, str]], experiment: Experiment
+) -> Experiment:
     """The experiment with its first variations; `identities` are pairs of id and public id, one for each.
 
     Weights that nobody stated are equal shares; when nobody says which is control, the first is.
@@ -38,7 +38,7 @@ def initial(stated: Sequence[Stated], identities: Sequence[tuple[str, str]], exp
     return replace(experiment, variations=tuple(made))
 
 
-def add(experiment: Experiment, stated: Stated, variation_id: str, public_id: str) -> Experiment:
+def add(experiment: Experiment, stated: VariationFields, variation_id: str, public_id: str) -> Experiment:
     """The experiment with one more variation. Raises LimitReachedError."""
     if len(in_use(experiment)) >= MAX_VARIATIONS or len(experiment.variations) >= MAX_STORED_VARIATIONS:
         raise LimitReachedError(f"an experiment has at most {MAX_VARIATIONS} variations")
@@ -47,7 +47,7 @@ def add(experiment: Experiment, stated: Stated, variation_id: str, public_id: st
     return replace(experiment, variations=(*experiment.variations, made))
 
 
-def edit(experiment: Experiment, variation_id: str, stated: Stated) -> Experiment:
+def edit(experiment: Experiment, variation_id: str, stated: VariationFields) -> Experiment:
     """The experiment with one variation changed."""
     fields = _tidy(stated, experiment.delivery_type)
     return _with(experiment, replace(find(experiment, variation_id), **fields))
@@ -55,7 +55,7 @@ def edit(experiment: Experiment, variation_id: str, stated: Stated) -> Experimen
 
 def replace_all(
     experiment: Experiment,
-    stated: Sequence[Stated],
+    stated: Sequence[VariationFields],
     identities: Sequence[tuple[str, str]],
     *,
     now: Timestamp,
@@ -82,8 +82,9 @@ def replace_all(
     return after
 
 
-def _named_or_new(experiment: Experiment, stated: Stated, identity: tuple[str, str], path: str) -> Variation:
-    fields = _tidy({name: value for name, value in stated.items() if name != "id"}, experiment.delivery_type)
+def _named_or_new(experiment: Experiment, stated: VariationFields, identity: tuple[str, str], path: str) -> Variation:
+    fields = _tidy(stated, experiment.delivery_type)
+    fields.pop("id", None)
     if "id" in stated:
         known = next((item for item in experiment.variations if stated["id"] in (item.id, item.public_id)), None)
         if known is None:
@@ -150,9 +151,9 @@ def _with(experiment: Experiment, changed: Variation) -> Experiment:
     return replace(experiment, variations=tuple(kept))
 
 
-def _tidy(stated: Stated, delivery_type: DeliveryType) -> dict[str, Any]:
+def _tidy(stated: VariationFields, delivery_type: DeliveryType) -> dict[str, Any]:
     """Stated fields as the aggregate holds them; a null redirect means nothing where nothing redirects."""
-    fields = dict(stated)
+    fields: dict[str, Any] = {**stated}
     if delivery_type == "mutation" and fields.get("redirect_url", "") is None:
         del fields["redirect_url"]
     if "mutations" in fields:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from abtest.domain.ledger.events import DAY_MS
 from abtest.kit.clock import Timestamp, parse_milliseconds
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import Document, decode, encode
 from abtest.kit.errors import FieldError, ValidationFailedError
 
 Dataset = Literal["exposures", "events", "results"]
@@ -75,12 +75,12 @@ class ExportOrder:
         return found
 
 
-def order_document(order: ExportOrder) -> dict[str, Any]:
+def order_document(order: ExportOrder) -> Document:
     """The order as a job keeps it."""
     return encode(order)
 
 
-def order_from(document: Mapping[str, Any]) -> ExportOrder:
+def order_from(document: Mapping[str, object]) -> ExportOrder:
     """The order that a job keeps."""
     return decode(ExportOrder, document)
 

@@ -1,7 +1,5 @@
 """Whether numbers of a goal are numbers of the same thing: what was found under another definition is no evidence."""
 
-from typing import Any
-
 from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
 from abtest.kit.documents import encode
@@ -10,7 +8,7 @@ _NO_MATTER_OF_COUNTING = frozenset(("id", "experiment_id", "name", "is_primary",
 _MOMENTS = frozenset(("archived_at", "created_at", "updated_at"))
 
 
-def counted(goal: Goal) -> dict[str, Any]:
+def counted(goal: Goal) -> dict[str, object]:
     """Its document without what is no matter of counting: equal where two goals count the same."""
     return {
         name: value
@@ -19,7 +17,7 @@ def counted(goal: Goal) -> dict[str, Any]:
     }
 
 
-def definition_digest(goal: Goal, currency: str, results_weekdays: Any = None) -> str:
+def definition_digest(goal: Goal, currency: str, results_weekdays: object = None) -> str:
     """Digest of what the goal counts, in which currency, of visitors of which weekdays (None: of all).
 
     It stands in stored looks and in Guardian's memory: another digest for the same definition forgets what was found.

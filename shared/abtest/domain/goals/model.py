@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from abtest.domain.goals.shapes import GoalCapture, GoalFilter
+from abtest.domain.goals.shapes import Aggregation, Direction, GoalCapture, GoalFilter, GoalRole, GoalType
 from abtest.kit.clock import Timestamp
 
-GoalType = Literal["click", "pageview", "custom", "revenue"]
-GoalRole = Literal["primary", "secondary", "guardrail"]
-Direction = Literal["increase", "decrease"]
-Aggregation = Literal["conversion", "count", "sum", "mean"]
+__all__ = ["Aggregation", "Direction", "Goal", "GoalRole", "GoalType"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

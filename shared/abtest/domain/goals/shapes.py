@@ -1,7 +1,12 @@
 """Shapes of goals under the names of the contract: filters of events and captures of clicked elements."""
 
+from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
+GoalType = Literal["click", "pageview", "custom", "revenue"]
+GoalRole = Literal["primary", "secondary", "guardrail"]
+Direction = Literal["increase", "decrease"]
+Aggregation = Literal["conversion", "count", "sum", "mean"]
 Scalar = str | int | float
 Operator = Literal[
     "equals",
@@ -58,3 +63,28 @@ class GoalCapture(TypedDict):
     property: str
     source: Literal["attribute", "textContent", "dataset"]
     attribute: NotRequired[str]
+
+
+class GoalFields(TypedDict, total=False):
+    """Fields of a goal of a request."""
+
+    id: str
+    goal_id: str
+    name: str
+    type: GoalType
+    is_primary: bool
+    role: GoalRole
+    direction: Direction
+    event_name: str | None
+    selector: str | None
+    text_match: str | None
+    url_pattern: str | None
+    page_id: str | None
+    count_once: bool
+    aggregation: Aggregation
+    winsorize_pct: float | None
+    attribution_window_days: int
+    currency_basis: Literal["shop_money"]
+    filter: GoalFilter | None
+    capture: Sequence[GoalCapture]
+    archived_at: str | None

@@ -8,7 +8,7 @@ from abtest.domain.guardian.evidence import Evidence, Finding, NotEvaluated
 from abtest.domain.guardian.kinds import Action, Kind
 from abtest.domain.guardian.unseen import Unseen
 from abtest.kit.clock import Timestamp, from_milliseconds, timestamp
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import Document, decode, encode
 
 MAX_PAST = 50
 """Cases that are over and still told by the health route; the audit keeps all."""
@@ -90,12 +90,12 @@ def details_of(finding: Finding, evidence: Evidence, checks: int) -> dict[str, A
     }
 
 
-def state_document(state: State) -> dict[str, Any]:
+def state_document(state: State) -> Document:
     """The state as JSON."""
     return encode(state)
 
 
-def state_from(document: Mapping[str, Any]) -> State:
+def state_from(document: Mapping[str, object]) -> State:
     """The state that a document holds; what is younger than this code is passed over."""
     return decode(State, document)
 

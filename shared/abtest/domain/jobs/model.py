@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import Document, decode, encode
 from abtest.kit.errors import ServiceError
 
 JobType = Literal["export", "refresh"]
@@ -84,12 +84,12 @@ class Job:
         return _after(self.heard_at or self.updated_at, SILENCE if self.status == "running" else PATIENCE)
 
 
-def document_of(job: Job) -> dict[str, Any]:
+def document_of(job: Job) -> Document:
     """The job as it is stored; its version is that of the record."""
     return encode(job, omit=("version",))
 
 
-def job_from(document: Mapping[str, Any], version: int) -> Job:
+def job_from(document: Mapping[str, object], version: int) -> Job:
     """The stored job."""
     return decode(Job, document, version=version)
 

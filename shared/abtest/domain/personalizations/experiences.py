@@ -1,26 +1,26 @@
 """The experiences of a personalization and the rules that choose among them: made, edited, taken away."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from abtest.domain.personalizations.model import Experience, Personalization, Rule
 from abtest.domain.personalizations.rules import check_experience, check_rules
+from abtest.domain.personalizations.shapes import ExperienceFields, RuleFields
 from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.errors import ConflictError, NotFoundError
 
-Stated = Mapping[str, Any]
 _LISTS = ("mutations", "anti_flicker_selectors")
 
 
-def make(stated: Stated, experience_id: str, path: str = "") -> Experience:
+def make(stated: ExperienceFields, experience_id: str, path: str = "") -> Experience:
     """An experience from the fields of an input; what is not stated has its default."""
     made = Experience(id=experience_id, **_tidy(stated))
     check_experience(made, path)
     return made
 
 
-def add(personalization: Personalization, stated: Stated, experience_id: str) -> Personalization:
+def add(personalization: Personalization, stated: ExperienceFields, experience_id: str) -> Personalization:
     """The personalization with one more experience. Raises KeyTakenError."""
     made = make(stated, experience_id)
     if any(made.key == other.key for other in personalization.experiences):
@@ -28,7 +28,7 @@ def add(personalization: Personalization, stated: Stated, experience_id: str) ->
     return replace(personalization, experiences=(*personalization.experiences, made))
 
 
-def edit(personalization: Personalization, key: str, stated: Stated) -> Personalization:
+def edit(personalization: Personalization, key: str, stated: ExperienceFields) -> Personalization:
     """The personalization with one experience changed. It keeps its id, under which it is measured."""
     changed = replace(find(personalization, key), **_tidy(stated))
     check_experience(changed)
@@ -47,7 +47,7 @@ def remove(personalization: Personalization, key: str) -> Personalization:
     return replace(personalization, experiences=kept)
 
 
-def with_rules(personalization: Personalization, stated: Sequence[Stated], ids: Sequence[str]) -> Personalization:
+def with_rules(personalization: Personalization, stated: Sequence[RuleFields], ids: Sequence[str]) -> Personalization:
     """The personalization with these rules in this order; a rule that stays as it was keeps its id."""
     before = [(replace(rule, id=""), rule) for rule in personalization.rules]
     made = []
@@ -69,5 +69,6 @@ def find(personalization: Personalization, key: str) -> Experience:
     raise NotFoundError("no experience has this key")
 
 
-def _tidy(stated: Stated) -> dict[str, Any]:
-    return {name: tuple(value) if name in _LISTS else value for name, value in stated.items()}
+def _tidy(stated: ExperienceFields) -> dict[str, Any]:
+    fields: dict[str, Any] = {**stated}
+    return {name: tuple(value) if name in _LISTS else value for name, value in fields.items()}

@@ -1,8 +1,7 @@
 """The plan of a test: what was wished, and the snapshot of it that is frozen when a measurement begins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from abtest.domain.planning.duration import estimated_days
 from abtest.domain.planning.sample_size import (
@@ -12,9 +11,7 @@ from abtest.domain.planning.sample_size import (
     size_for_rate,
     size_for_rate_by_weights,
 )
-
-Snapshot = Mapping[str, Any]
-"""A PlannedTestSnapshot of the contract: its fields and no others. What an older release stored may lack some."""
+from abtest.domain.planning.shapes import Snapshot
 
 SAME_WEIGHT = 2e-6
 """Weights that differ by less are equal: 1/3 is written with as many digits as people like, six at least."""
@@ -48,7 +45,7 @@ class Traffic:
     holdout: float = 0.0
 
 
-def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | None) -> dict[str, Any]:
+def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | None) -> Snapshot:
     """The snapshot of a plan as it is computed now. Raises CannotBePlannedError.
 
     `epoch_started_at` is when the measurement began that the plan is for, None while that lies ahead.
@@ -61,7 +58,7 @@ def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | No
         holdout=traffic.holdout,
     )
     demand = plan.demand
-    return {
+    snapshot: Snapshot = {
         "computed_at": now,
         "epoch_started_at": epoch_started_at,
         "endpoint_reached_at": None,
@@ -75,10 +72,12 @@ def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | No
         "tail": demand.tail,
         "required_sample_per_variant": size.required_sample_per_variant,
         "required_total_visitors": size.required_total_visitors,
-        **({} if days is None else {"estimated_days": days}),
         "evaluation": None,
         "revenue_evaluation": None,
     }
+    if days is not None:
+        snapshot["estimated_days"] = days
+    return snapshot
 
 
 def planned_size(plan: Plan, weights: Sequence[float]) -> SampleSize:
@@ -102,7 +101,7 @@ def for_epoch(
 
     What was wished stays, and so do sizes that an older release stored without all of it.
     """
-    fresh = {
+    fresh: Snapshot = {
         **snapshot,
         "epoch_started_at": epoch_started_at,
         "endpoint_reached_at": None,
@@ -117,9 +116,10 @@ def for_epoch(
     if (each, total) == (snapshot.get("required_sample_per_variant"), before):
         return fresh
     days = snapshot.get("estimated_days")
-    estimate = {"estimated_days": days * total / before} if days and before else {}
-    sizes = {"required_sample_per_variant": each, "required_total_visitors": total}
-    return {**fresh, "computed_at": now, **sizes, **estimate}
+    fresh |= {"computed_at": now, "required_sample_per_variant": each, "required_total_visitors": total}
+    if days and before:
+        fresh["estimated_days"] = days * total / before
+    return fresh
 
 
 def _sized_again(snapshot: Snapshot, weights: Sequence[float], falls: bool) -> SampleSize | None:
@@ -142,7 +142,9 @@ def _sized_again(snapshot: Snapshot, weights: Sequence[float], falls: bool) -> S
 
 def mixture_scale(snapshot: Snapshot | None) -> float | None:
     """The tau of the always-valid test that a frozen plan fixes: |mde| times the baseline; None without a plan."""
-    mde, baseline = (snapshot or {}).get("mde"), (snapshot or {}).get("baseline_rate")
+    if snapshot is None:
+        return None
+    mde, baseline = snapshot.get("mde"), snapshot.get("baseline_rate")
     if mde is None or baseline is None or not mde * baseline:
         return None
     return abs(float(mde) * float(baseline))

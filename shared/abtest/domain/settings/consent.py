@@ -32,7 +32,7 @@ UNTOUCHED = ConsentMode()
 """What holds in a shop that never said anything."""
 
 
-def from_document(document: Mapping[str, Any]) -> ConsentMode:
+def from_document(document: Mapping[str, object]) -> ConsentMode:
     """The setting of a stored form, which `kit.documents.encode` made."""
     return decode(ConsentMode, document)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from abtest.domain.settings.refusals import Positions, refuse
 from abtest.domain.settings.shapes import PublishedEnvironment
@@ -53,7 +52,7 @@ UNTOUCHED = Environments(
 """What holds in a shop that never said anything."""
 
 
-def from_document(document: Mapping[str, Any]) -> Environments:
+def from_document(document: Mapping[str, object]) -> Environments:
     """The environments of a stored form."""
     return decode(Environments, document)
 

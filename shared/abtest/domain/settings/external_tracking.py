@@ -52,7 +52,7 @@ UNTOUCHED = ExternalTracking()
 """What holds in a shop that never said anything."""
 
 
-def from_document(document: Mapping[str, Any]) -> ExternalTracking:
+def from_document(document: Mapping[str, object]) -> ExternalTracking:
     """The setting of a stored form, which `kit.documents.encode` made."""
     return decode(ExternalTracking, document)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from abtest.kit.clock import Timestamp, parse_milliseconds
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import Document, decode, encode
 from abtest.kit.money import CURRENCIES
 
 Tier = Literal["self_managed", "service_managed", "legacy_managed"]
@@ -60,12 +60,12 @@ class Shop:
         return max(self.holdout_config_epoch + 1, parse_milliseconds(now))
 
 
-def to_document(shop: Shop) -> dict[str, Any]:
+def to_document(shop: Shop) -> Document:
     """Every field as JSON; the version lives in the record's head."""
     return encode(shop, omit=("version",))
 
 
-def from_document(document: Mapping[str, Any], version: int) -> Shop:
+def from_document(document: Mapping[str, object], version: int) -> Shop:
     """The shop that was stored; fields of a later release are ignored."""
     return decode(Shop, document, version=version)
 

@@ -71,7 +71,7 @@ def trigger_document(trigger: Trigger) -> Document:
     return encode(trigger)
 
 
-def trigger_from(document: Mapping[str, Any]) -> Trigger:
+def trigger_from(document: Mapping[str, object]) -> Trigger:
     """The trigger that a document holds. Raises KeyError or TypeError for one that holds none."""
     says = document["says"]
     if not isinstance(says, Mapping):

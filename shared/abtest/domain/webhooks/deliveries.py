@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from abtest.domain.webhooks.endpoint import Webhook
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import Document, decode, encode
 
 Status = Literal["queued", "processing", "delivered", "failed", "dead"]
 
@@ -106,12 +106,12 @@ class Delivery:
         return self.due_at is not None and self.due_at <= now
 
 
-def document_of(delivery: Delivery) -> dict[str, Any]:
+def document_of(delivery: Delivery) -> Document:
     """The delivery as it is stored."""
     return encode(delivery)
 
 
-def delivery_from(document: Mapping[str, Any]) -> Delivery:
+def delivery_from(document: Mapping[str, object]) -> Delivery:
     """The stored delivery."""
     return decode(Delivery, document)
 

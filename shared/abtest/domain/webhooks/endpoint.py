@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.kit.documents import decode, encode
+from abtest.kit.documents import Document, decode, encode
 
 MAX_WEBHOOKS = 20
 """Endpoints of a shop that are not archived."""
@@ -61,12 +60,12 @@ class Webhook:
         return (self.secret, self.previous.sealed)
 
 
-def document_of(webhook: Webhook) -> dict[str, Any]:
+def document_of(webhook: Webhook) -> Document:
     """The endpoint as it is stored; its version is that of the record."""
     return encode(webhook, omit=("version",))
 
 
-def webhook_from(document: Mapping[str, Any], version: int) -> Webhook:
+def webhook_from(document: Mapping[str, object], version: int) -> Webhook:
     """The stored endpoint."""
     return decode(Webhook, document, version=version)
 

@@ -7,6 +7,7 @@ from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.verdicts import Evaluated, Winner
 from abtest.domain.changes.change import Event, Occasion
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.planning.shapes import PlanEvaluation, Snapshot
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import AuditRow, Catalog
 from abtest.services.autostop.deciding import is_same_question
@@ -98,7 +99,7 @@ def _is_our_stop(row: AuditRow, measurement_epoch: int) -> bool:
 
 
 def _with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp) -> Experiment:
-    evaluation: dict[str, Any] = {
+    evaluation: PlanEvaluation = {
         "evaluated_at": now,
         "outcome": verdict.outcome,
         "total_visitors_at_evaluation": verdict.total_visitors,
@@ -106,11 +107,11 @@ def _with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp)
     }
     if verdict.blocked:
         evaluation["blocked_reason"] = verdict.blocked
-    plan = {
+    plan: Snapshot = {
         **(experiment.planned_test or {}),
         "endpoint_reached_at": now,
         "evaluation": evaluation,
-        "revenue_evaluation": {"evaluated_at": now, **verdict.revenue} if verdict.revenue else None,
+        "revenue_evaluation": {**verdict.revenue, "evaluated_at": now} if verdict.revenue else None,
     }
     return replace(experiment, planned_test=plan)
 

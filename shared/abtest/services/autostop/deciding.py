@@ -4,8 +4,9 @@ from datetime import datetime, timedelta
 
 from abtest.domain.autostop import planned_end, sequential
 from abtest.domain.autostop.evidence import Evidence
-from abtest.domain.autostop.looks import Document, is_split_broken
+from abtest.domain.autostop.looks import is_split_broken
 from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.autostop.shapes import LookState
 from abtest.domain.autostop.verdicts import Verdict, Waiting
 from abtest.domain.experiments.goals import primary
 from abtest.domain.experiments.model import Experiment
@@ -24,7 +25,7 @@ _DECIDED_UPON = (
 
 
 def decide(
-    experiment: Experiment, state: Document, evidence: Evidence, settings: AutoStop, *, now: datetime, is_covered: bool
+    experiment: Experiment, state: LookState, evidence: Evidence, settings: AutoStop, *, now: datetime, is_covered: bool
 ) -> Verdict:
     """What the mode's rule says of the evidence. `is_covered`: see `domain.autostop.money.blocked`.
 
@@ -37,7 +38,7 @@ def decide(
 
 
 def _by_rule(
-    experiment: Experiment, state: Document, evidence: Evidence, settings: AutoStop, now: datetime, is_covered: bool
+    experiment: Experiment, state: LookState, evidence: Evidence, settings: AutoStop, now: datetime, is_covered: bool
 ) -> Verdict:
     if settings.mode == "off":
         return Waiting("off")

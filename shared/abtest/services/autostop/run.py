@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from abtest.domain.autostop.evidence import Evidence
-from abtest.domain.autostop.looks import Document, is_new, look_at
+from abtest.domain.autostop.looks import is_new, look_at
 from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.autostop.shapes import Look, LookState
 from abtest.domain.autostop.verdicts import Evaluated, Verdict, Waiting, Winner
 from abtest.domain.experiments.model import Experiment
 from abtest.ports.limits import Leases
@@ -74,11 +75,11 @@ class AutoStopRun:
 
     def _looked(
         self, experiment: Experiment, evidence: Evidence, settings: AutoStop, is_covered: bool
-    ) -> tuple[Document | None, Verdict]:
+    ) -> tuple[LookState | None, Verdict]:
         """The state that stands for this generation, and what it comes to; no state when somebody was faster."""
         world = self.store.world
         state = self.looks.state(experiment.id, evidence.measurement_epoch)
-        look: dict[str, Any] | None = None
+        look: Look | None = None
         if is_new(state, evidence):
             state, look = look_at(state, evidence, world.now())
         if state is None or state["generation"] != evidence.generation:

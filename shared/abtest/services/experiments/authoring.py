@@ -14,6 +14,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import set_schedule
 from abtest.domain.experiments.states import PRE_LAUNCH
 from abtest.domain.goals.model import Goal
+from abtest.domain.goals.shapes import GoalFields
 from abtest.kit.errors import refused
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.aggregates import Saved
@@ -126,7 +127,7 @@ class Authoring:
             experiment = experiment_goals.replace_all(experiment, goals, items, occasion.now)
         return experiment
 
-    def _with_goals(self, experiment: Experiment, stated: Sequence[Stated], occasion: Occasion) -> Experiment:
+    def _with_goals(self, experiment: Experiment, stated: Sequence[GoalFields], occasion: Occasion) -> Experiment:
         maker = self._goal_maker(experiment)
         made = [maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
         if len({goal.id for goal in made}) != len(made):

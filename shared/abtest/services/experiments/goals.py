@@ -1,21 +1,20 @@
 """Goals of an experiment, their order, and the page rules that scope them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.experiments import editing
 from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal
+from abtest.domain.goals.shapes import GoalFields
 from abtest.domain.targeting.shapes import PageRules
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
 from abtest.services.experiments.store import ExperimentStore
 
-Stated = Mapping[str, Any]
 Edit = Callable[[Experiment, Occasion], Experiment]
 
 
@@ -26,7 +25,7 @@ class ExperimentGoals:
         self._store = store
 
     def add(
-        self, caller: Caller, reference: str, stated: Stated, *, expected_version: int | None
+        self, caller: Caller, reference: str, stated: GoalFields, *, expected_version: int | None
     ) -> tuple[Saved[Experiment], Goal]:
         """A new goal, or a copy of one of the shop's. Raises ConflictError when that is attached already."""
 
@@ -38,7 +37,7 @@ class ExperimentGoals:
         return saved, saved.value.goals[-1]
 
     def update(
-        self, caller: Caller, reference: str, goal_id: str, stated: Stated, *, expected_version: int | None
+        self, caller: Caller, reference: str, goal_id: str, stated: GoalFields, *, expected_version: int | None
     ) -> tuple[Saved[Experiment], Goal]:
         """Change the stated fields of a goal; its type is settled once the experiment has started."""
 

@@ -1,19 +1,18 @@
 """Variations of an experiment, one by one and their weights together."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.experiments import editing, rules, variations
 from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.experiments.shapes import VariationFields
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore
 
-Stated = Mapping[str, Any]
 Edit = Callable[[Experiment, Occasion], Experiment]
 
 
@@ -25,7 +24,7 @@ class Variations:
         self._checker = checker
 
     def add(
-        self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, reference: str, stated: VariationFields, *, consent: Consent, expected_version: int | None
     ) -> tuple[Saved[Experiment], Variation]:
         """One more variation, and the experiment that has it. Raises InvalidScriptError."""
         refuse_broken_scripts(stated, self._checker)
@@ -41,7 +40,7 @@ class Variations:
         caller: Caller,
         reference: str,
         variation_id: str,
-        stated: Stated,
+        stated: VariationFields,
         *,
         consent: Consent,
         expected_version: int | None,

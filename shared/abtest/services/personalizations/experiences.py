@@ -1,12 +1,12 @@
 """Experiences of a personalization, one by one, and the rules that choose among them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.personalizations import editing, experiences
 from abtest.domain.personalizations.model import Experience, Personalization
+from abtest.domain.personalizations.shapes import ExperienceFields, RuleFields
 from abtest.domain.targeting.shapes import Targeting
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.aggregates import Saved
@@ -15,7 +15,6 @@ from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.reusable.references import refuse_unknown_references
 
-Stated = Mapping[str, Any]
 Edit = Callable[[Personalization], Personalization]
 
 
@@ -27,7 +26,13 @@ class Experiences:
         self._checker = checker
 
     def add(
-        self, caller: Caller, personalization_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
+        self,
+        caller: Caller,
+        personalization_id: str,
+        stated: ExperienceFields,
+        *,
+        consent: Consent,
+        expected_version: int | None,
     ) -> tuple[Saved[Personalization], Experience]:
         """One more experience. Raises KeyTakenError, InvalidScriptError, LimitReachedError."""
         refuse_broken_scripts(stated, self._checker)
@@ -44,7 +49,7 @@ class Experiences:
         caller: Caller,
         personalization_id: str,
         key: str,
-        stated: Stated,
+        stated: ExperienceFields,
         *,
         consent: Consent,
         expected_version: int | None,
@@ -72,7 +77,7 @@ class Experiences:
         self,
         caller: Caller,
         personalization_id: str,
-        stated: Sequence[Stated],
+        stated: Sequence[RuleFields],
         *,
         consent: Consent,
         expected_version: int | None,

@@ -18,8 +18,9 @@ from abtest.domain.experiments.schedule import MEASURING
 from abtest.domain.experiments.states import Action, is_done
 from abtest.domain.experiments.transitions import MEASUREMENT_BEGINS
 from abtest.domain.goals.model import Goal
-from abtest.domain.planning.plan import Plan, Snapshot, Traffic, frozen
+from abtest.domain.planning.plan import Plan, Traffic, frozen
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
+from abtest.domain.planning.shapes import Snapshot
 from abtest.domain.settings.layers import stated
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import Timestamp, parse_timestamp

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from abtest.contract import results as contract
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS
+from abtest.domain.autostop.shapes import LookState
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
 from abtest.domain.planning.plan import mixture_scale
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.kit.money import exponent
-from abtest.ports.rollup_store import Document
 from abtest.services.results.tallies import Tally
 from abtest.services.results.winsorizing import Capped, capped
 
@@ -40,7 +40,7 @@ class Question:
     correction: contract.Correction
     engine: contract.Engine = "frequentist"
     minimum: MinimumData = ENOUGH
-    looks: Document | None = None
+    looks: LookState | None = None
 
     @property
     def variations(self) -> Sequence[Variation]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from abtest.contract import results as contract
 from abtest.domain.autostop.settings import AutoStop, resolved
+from abtest.domain.autostop.shapes import LookState
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import planned_goal
 from abtest.domain.goals.coverage import Gap, is_stitching_low
@@ -63,7 +64,7 @@ class ShopRules:
         correction: contract.Correction | None = None,
         *,
         engine: contract.Engine = "frequentist",
-        looks: Document | None = None,
+        looks: LookState | None = None,
     ) -> Question:
         """By the shop's rules, alpha by the plan's while its goal is in use; money in the currency counted in.
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 from abtest.domain.autostop.looks import first_mixture, kept, mixture_of
+from abtest.domain.autostop.shapes import GoalState
 from abtest.domain.goals.definition import definition_digest
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import MixtureTest, mixture_test
-from abtest.ports.rollup_store import Document
 from abtest.services.results.compared import Compared
 from abtest.services.results.comparing import Reading
 
@@ -67,18 +67,20 @@ def compare(readings: Sequence[Reading]) -> list[Compared | None]:
 
 
 def _pairs(reading: Reading) -> list[_Pair]:
-    before = _kept(reading) or {"mixture": first_mixture(reading.tau, reading.question.alpha), "treatments": {}}
-    mixture, alpha = mixture_of(before["mixture"], reading.question.alpha)
+    before = _kept(reading)
+    frozen = before["mixture"] if before else first_mixture(reading.tau, reading.question.alpha)
+    minima = before["treatments"] if before else {}
+    mixture, alpha = mixture_of(frozen, reading.question.alpha)
     found = []
     for control, treatment in reading.pairs():
         arms = reading.level(control), reading.level(treatment)
-        stored = before["treatments"].get(treatment.id)
+        stored = minima.get(treatment.id)
         minimum = _Minimum(stored["p"], stored["difference"]) if stored else NOTHING
         found.append(_Pair(*arms, mixture_test(*arms, alpha=alpha, mixture=mixture), minimum))
     return found
 
 
-def _kept(reading: Reading) -> Document | None:
+def _kept(reading: Reading) -> GoalState | None:
     """What looks found of this goal as it is defined now."""
     question, goal = reading.question, reading.goal
     source = definition_digest(goal, question.currency, question.experiment.results_weekdays)

@@ -34,6 +34,6 @@ def sample_ratio_of(question: Question, tally: Tally, *, monitored: bool = False
 def _running(question: Question, visitors: list[int], weights: list[float]) -> float | None:
     """The smallest p of all looks, this one included."""
     now = sequential_sample_ratio(visitors, weights)
-    before = (question.looks or {}).get("srm_p")
+    before = question.looks.get("srm_p") if question.looks else None
     found = [p for p in (now.p_value if now else None, before) if p is not None]
     return min(found, default=None)

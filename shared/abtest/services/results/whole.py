@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from abtest.contract import results as contract
+from abtest.domain.autostop.shapes import LookState
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import State
 from abtest.domain.personalizations.measurement import measured
@@ -11,7 +12,6 @@ from abtest.domain.personalizations.model import Personalization
 from abtest.kit.documents import decode
 from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
 from abtest.ports.looks import LookStore
-from abtest.ports.rollup_store import Document
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.comparing import Question
@@ -148,9 +148,9 @@ class Results:
         question = rules.question(experiment, snapshot.totals, wish.correction, engine=wish.engine, looks=looks)
         return Asked(question=question, which=which, tally=which.tally(snapshot))
 
-    def _stored_looks(self, experiment: Experiment, snapshot: Snapshot) -> Document | None:
+    def _stored_looks(self, experiment: Experiment, snapshot: Snapshot) -> LookState | None:
         """What stands of earlier looks; without counts there were none."""
-        return snapshot.totals and self._looks.state(experiment.id, experiment.measurement_epoch)
+        return self._looks.state(experiment.id, experiment.measurement_epoch) if snapshot.totals else None
 
     def answer(
         self, snapshot: Snapshot, asked: Asked, rules: ShopRules, wish: Wish, standing: Standing

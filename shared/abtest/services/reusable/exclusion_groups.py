@@ -1,8 +1,6 @@
 """Exclusion groups of a shop: created, listed, changed, deleted. An experiment is in one group at most."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import NO_CONSENT, Consent
@@ -11,6 +9,7 @@ from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.exclusion_groups.documents import exclusion_group_document, exclusion_group_from
 from abtest.domain.exclusion_groups.editing import changes_shares, edited, with_members
 from abtest.domain.exclusion_groups.model import ExclusionGroup
+from abtest.domain.exclusion_groups.shapes import GroupFields
 from abtest.kit.errors import ConflictError, refused
 from abtest.ports.catalog import NameTakenError
 from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
@@ -19,7 +18,6 @@ from abtest.services.names import Names
 from abtest.services.reusable.consumers import running_among
 from abtest.services.storefronts import Storefronts
 
-Stated = Mapping[str, Any]
 _CLAIM = "GRP#MEMBER#"
 
 
@@ -51,7 +49,7 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
     def __init__(self, world: World, storefronts: Storefronts) -> None:
         super().__init__(world, replace(GROUPS, name_taken=self._member_taken), storefronts)
 
-    def create(self, caller: Caller, stated: Stated, *, consent: Consent) -> Saved[ExclusionGroup]:
+    def create(self, caller: Caller, stated: GroupFields, *, consent: Consent) -> Saved[ExclusionGroup]:
         """Create a group. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
         def make(occasion: Occasion) -> ExclusionGroup:
@@ -69,7 +67,7 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
         return self.add(caller, make)
 
     def update(
-        self, caller: Caller, group_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, group_id: str, stated: GroupFields, *, consent: Consent, expected_version: int | None
     ) -> Saved[ExclusionGroup]:
         """Change name or members. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
