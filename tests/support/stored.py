@@ -6,6 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from abtest.ports.catalog import Kind
+
+RELEASED: tuple[Kind, ...] = (
+    "EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB", "GUARD", "HOOK",
+)  # fmt: skip
+"""The kinds that the earlier release knew; a kind that is younger has no documents of it."""
+
 FOLDER = Path(__file__).parents[1] / "data" / "stored"
 
 

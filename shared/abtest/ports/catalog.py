@@ -7,7 +7,22 @@ from typing import Any, Literal, Protocol
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
 
-Kind = Literal["EXP", "GOAL", "KEY", "SHOP", "SET", "FLAG", "PZN", "PAGE", "AUD", "GRP", "DLT", "JOB", "GUARD", "HOOK"]
+Kind = Literal[
+    "EXP",
+    "GOAL",
+    "KEY",
+    "SHOP",
+    "SET",
+    "FLAG",
+    "PZN",
+    "PAGE",
+    "AUD",
+    "GRP",
+    "DLT",
+    "JOB",
+    "GUARD",
+    "HOOK",
+]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
 data-layer trigger, job (an export or a refresh), state of Guardian, webhook.
 

@@ -118,6 +118,12 @@ def _goal(number: int, shop_id: str) -> ShopGoal:
     return ShopGoal(shop_id=shop_id, goal=goal)
 
 
+def _plain(kind: Callable[..., Any]) -> Callable[[int, str], Any]:
+    return lambda number, shop_id: kind(
+        id=number_id(number), shop_id=shop_id, name=f"Item {number}", created_at=MOMENT, updated_at=MOMENT
+    )
+
+
 def _named(make: Callable[..., Any]) -> Callable[[int, str], Any]:
     return lambda number, shop_id: make(number=number, id=number_id(number), shop_id=shop_id, name=f"Item {number}")
 
