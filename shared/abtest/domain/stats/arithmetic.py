@@ -22,8 +22,11 @@ _LOG_LARGEST = math.log(sys.float_info.max)
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Generic[Real]):
-    """Of one kind of number. `choose(condition, yes, no)` has both computed already, so neither may fail; `some` tells
-    whether a condition holds anywhere."""
+    """Operations on one kind of number.
+
+    `choose(condition, yes, no)` gets both values already computed, so neither may fail. `some` returns whether a
+    condition holds anywhere.
+    """
 
     sqrt: Callable[[Real], Real]
     exp: Callable[[Real], Real]
@@ -36,26 +39,26 @@ class Arithmetic(Generic[Real]):
     some: Callable[[Any], Any]
 
 
-def _choose(condition: bool, yes: float, no: float) -> float:
-    return yes if condition else no
-
-
-def _greater(one: float, other: float) -> float:
-    return one if one > other else other
-
-
-def _lesser(one: float, other: float) -> float:
-    return one if one < other else other
-
-
-def _erfc(x: float) -> float:
-    """Zero where scipy's is: else a p-value that no float holds fully would be a tie for arrays and none for floats."""
-    return math.erfc(x) if x * x <= _LOG_LARGEST else 0.0
-
-
 FLOATS: Arithmetic[float] = Arithmetic(
-    math.sqrt, math.exp, math.log, math.log1p, _erfc, _greater, _lesser, _choose, bool
+    sqrt=math.sqrt,
+    exp=math.exp,
+    log=math.log,
+    log1p=math.log1p,
+    # Zero where scipy's is: a subnormal p-value would otherwise tie for arrays and differ for floats.
+    erfc=lambda x: math.erfc(x) if x * x <= _LOG_LARGEST else 0.0,
+    greater=lambda one, other: one if one > other else other,
+    lesser=lambda one, other: one if one < other else other,
+    choose=lambda condition, yes, no: yes if condition else no,
+    some=bool,
 )
 ARRAYS: Arithmetic[FloatArray] = Arithmetic(
-    np.sqrt, np.exp, np.log, np.log1p, erfc, np.maximum, np.minimum, np.where, np.any
+    sqrt=np.sqrt,
+    exp=np.exp,
+    log=np.log,
+    log1p=np.log1p,
+    erfc=erfc,
+    greater=np.maximum,
+    lesser=np.minimum,
+    choose=np.where,
+    some=np.any,
 )

@@ -1,6 +1,6 @@
 """The Bayesian engine: how probable it is that a treatment beats its control, and what choosing it may cost.
 
-Priors are weak and stated. Rates: Beta(1, 1) for each arm, worth two visitors. Means: the difference is
+Priors are weak and fixed. Rates: Beta(1, 1) for each arm, worth two visitors. Means: the difference is
 N(0, s_c² + s_t²), worth one visitor an arm (Kass, Wasserman, JASA 90 (1995) 928-934). No look is corrected for: these
 are statements about the posterior, not error rates.
 """
@@ -20,7 +20,7 @@ from abtest.domain.stats.samples import Conversions, Interval, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BetaPrior:
-    """Of one arm's rate: as if a conversions among a + b visitors had been seen before."""
+    """Prior of one arm's rate: as if a conversions among a + b visitors had been seen before."""
 
     a: float = 1.0
     b: float = 1.0
@@ -47,10 +47,10 @@ WEAK = BetaPrior()
 def bayesian_rates(
     control: Conversions, treatment: Conversions, *, alpha: float, prior: BetaPrior = WEAK
 ) -> BayesianComparison | None:
-    """Beta-Binomial; None when an arm has no visitors. The interval has probability 1 - alpha.
+    """Compare two rates under the Beta-Binomial model; None when an arm has no visitors.
 
-    Integrals over the narrower posterior by the trapezoidal rule in its log odds, which converges exponentially: to
-    1e-9 and better. Raises ValueError for a prior that is not positive.
+    The interval has probability 1 - alpha. Integrals over the narrower posterior use the trapezoidal rule in log odds,
+    which converges exponentially, to 1e-9 and better. Raises ValueError for a prior that is not positive.
     """
     if control.visitors <= 0 or treatment.visitors <= 0:
         return None
@@ -59,19 +59,22 @@ def bayesian_rates(
     a_c, b_c = prior.a + control.conversions, prior.b + (control.visitors - control.conversions)
     a_t, b_t = prior.a + treatment.conversions, prior.b + (treatment.visitors - treatment.conversions)
     posteriors = [np.array([value]) for value in (a_c, b_c, a_t, b_t)]
-    found = beat_and_loss(*posteriors)
+    pair = beat_and_loss(*posteriors)
     lower, upper = (difference_quantile(a_c, b_c, a_t, b_t, level) for level in (alpha / 2, 1 - alpha / 2))
     return BayesianComparison(
         difference=a_t / (a_t + b_t) - a_c / (a_c + b_c),
         interval=Interval(lower, upper),
-        probability_to_beat_control=float(found.beat[0]),
-        expected_loss=float(found.loss[0]),
-        expected_loss_of_control=float(found.loss_of_control[0]),
+        probability_to_beat_control=float(pair.beat[0]),
+        expected_loss=float(pair.loss[0]),
+        expected_loss_of_control=float(pair.loss_of_control[0]),
     )
 
 
 def bayesian_means(control: Sample, treatment: Sample, *, alpha: float) -> BayesianComparison | None:
-    """Normal; None when an arm has fewer than two visitors or nothing varies. 1 - alpha lies in the interval."""
+    """Compare two means under the normal model; the interval has probability 1 - alpha.
+
+    None when an arm has fewer than two visitors or no value varies.
+    """
     if control.n < 2 or treatment.n < 2:
         return None
     noise = control.variance / control.n + treatment.variance / treatment.n

@@ -1,9 +1,8 @@
 """Two independent beta posteriors: which is larger, by how much on average, and quantiles of their difference.
 
 Each integral runs over the narrower of the two on the scale of log odds, y = ln(p / (1 - p)): the other one is smooth
-at its scale. There the density is analytic in
-a strip around the real line and falls off exponentially, so the trapezoidal rule converges exponentially in the number
-of nodes (Trefethen, Weideman, SIAM Review 56 (2014) 385-458).
+at its scale. There the density is analytic in a strip around the real line and falls off exponentially, so the
+trapezoidal rule converges exponentially in the number of nodes (Trefethen, Weideman, SIAM Review 56 (2014) 385-458).
 """
 
 from collections.abc import Callable
@@ -16,9 +15,10 @@ from scipy.special import betainc, betaincc, betaincinv, expit, ndtri
 from abtest.domain.stats.arithmetic import FloatArray
 
 MOST_NODES = 401
+# The part left out on either side is below e^-32 of the whole.
 _TAIL = 32.0
-"""What is left out on either side is below e^-32 of the whole."""
 _STEPS, _PRECISE = 80, 1e-14
+# Probability left out below and above the panels of the Gauss-Legendre rule.
 _OUTSIDE, _PANELS = 1e-17, 16
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
@@ -40,7 +40,7 @@ class _Nodes(NamedTuple):
 
 
 def beat_and_loss(a_c: FloatArray, b_c: FloatArray, a_t: FloatArray, b_t: FloatArray) -> Pair:
-    """Of posteriors Beta(a_c, b_c) and Beta(a_t, b_t), arrays that broadcast."""
+    """Compare the posteriors Beta(a_c, b_c) and Beta(a_t, b_t), arrays that broadcast."""
     a_c, b_c, a_t, b_t = np.broadcast_arrays(a_c, b_c, a_t, b_t)
     is_control = 1 / a_c + 1 / b_c < 1 / a_t + 1 / b_t
     nodes = _nodes(np.where(is_control, a_c, a_t), np.where(is_control, b_c, b_t))
@@ -60,27 +60,29 @@ def beat_and_loss(a_c: FloatArray, b_c: FloatArray, a_t: FloatArray, b_t: FloatA
 
 
 def difference_quantile(a_c: float, b_c: float, a_t: float, b_t: float, level: float) -> float:
-    """The δ with P(treatment - control <= δ) = level, by regula falsi kept between bounds."""
+    """Return the δ with P(treatment - control <= δ) = level."""
     mean = a_t / (a_t + b_t) - a_c / (a_c + b_c)
-    spread = sqrt(_variance(a_c, b_c) + _variance(a_t, b_t))
+    spread = sqrt(beta_variance(a_c, b_c) + beta_variance(a_t, b_t))
 
     def excess(delta: float) -> float:
         return difference_cdf(a_c, b_c, a_t, b_t, delta) - level
 
+    # The normal approximation gives tight bounds; where it fails, the bounds of the difference itself still hold.
     guess = mean + float(ndtri(level)) * spread
     lower, upper = max(-1.0, guess - spread), min(1.0, guess + spread)
     lower = lower if excess(lower) < 0 else -1.0
     upper = upper if excess(upper) > 0 else 1.0
-    return _root(excess, lower, upper)
+    return regula_falsi(excess, lower, upper)
 
 
 def difference_cdf(a_c: float, b_c: float, a_t: float, b_t: float, delta: float) -> float:
-    """P(treatment - control <= δ).
+    """Return P(treatment - control <= δ).
 
-    Gauss-Legendre in panels over the narrower posterior, between the points at which the other one, shifted by δ, has
-    its ends: there the integrand has kinks, which a rule across them would pay for with 1e-4.
+    Gauss-Legendre in panels over the narrower posterior, between the points where the other one, shifted by δ, ends.
+    The integrand has kinks at these points; a rule across them would lose precision to 1e-4.
     """
-    if _variance(a_t, b_t) < _variance(a_c, b_c):  # 1 - treatment and 1 - control differ alike, the other way round
+    # (1 - control) - (1 - treatment) is the same difference, so the narrower posterior can always be the control's.
+    if beta_variance(a_t, b_t) < beta_variance(a_c, b_c):
         a_c, b_c, a_t, b_t = b_t, a_t, b_c, a_c
     first = max(-delta, float(betaincinv(a_c, b_c, _OUTSIDE)))
     last = min(1 - delta, 1 - float(betaincinv(b_c, a_c, _OUTSIDE)))
@@ -98,26 +100,28 @@ def difference_cdf(a_c: float, b_c: float, a_t: float, b_t: float, delta: float)
     return beyond + mass * float(np.sum(weight * below) / np.sum(weight))
 
 
-def _root(excess: Callable[[float], float], lower: float, upper: float) -> float:
-    """Between two bounds of different sign (the Illinois variant of regula falsi)."""
+def regula_falsi(excess: Callable[[float], float], lower: float, upper: float) -> float:
+    """Return the root between two bounds of different sign, by the Illinois variant of regula falsi."""
     at_lower, at_upper, kept = excess(lower), excess(upper), 0
     middle = lower
     for _ in range(_STEPS):
         if not (at_lower < 0 < at_upper) or upper - lower < _PRECISE * (abs(lower) + abs(upper)):
             break
         middle = (lower * at_upper - upper * at_lower) / (at_upper - at_lower)
-        found = excess(middle)
-        if abs(found) < _PRECISE:
+        value = excess(middle)
+        if abs(value) < _PRECISE:
             break
-        if found < 0:
-            lower, at_lower, at_upper = middle, found, at_upper / 2 if kept < 0 else at_upper
+        # A bound that stays twice in a row gets half its value, so that both bounds move.
+        if value < 0:
+            lower, at_lower, at_upper = middle, value, at_upper / 2 if kept < 0 else at_upper
         else:
-            upper, at_upper, at_lower = middle, found, at_lower / 2 if kept > 0 else at_lower
-        kept = -1 if found < 0 else 1
+            upper, at_upper, at_lower = middle, value, at_lower / 2 if kept > 0 else at_lower
+        kept = -1 if value < 0 else 1
     return middle
 
 
-def _variance(a: float, b: float) -> float:
+def beta_variance(a: float, b: float) -> float:
+    """Return the variance of Beta(a, b)."""
     return a / (a + b) * (b / (a + b)) / (a + b + 1)
 
 
@@ -129,15 +133,11 @@ def _nodes(a: FloatArray, b: FloatArray) -> _Nodes:
     steps = np.linspace(0, 1, min(MOST_NODES, 1 + int(needed)))
     shift = -left[..., None] + (left + right)[..., None] * steps
     share = (a / (a + b))[..., None]
-    # a u - (a+b) ln(1 + share (e^u - 1)), the log density about its mode in the shift u.
-    density = a[..., None] * shift - (a + b)[..., None] * _log_mix(share, shift)
-    weight = np.exp(density)
-    odds = np.log(a / b)[..., None] + shift
-    return _Nodes(expit(odds), expit(-odds), weight / np.sum(weight, axis=-1, keepdims=True))
-
-
-def _log_mix(share: FloatArray, shift: FloatArray) -> FloatArray:
-    """ln(1 - share + share e^shift), without overflow."""
+    # ln(1 - share + share e^shift), without overflow.
     falling = np.log1p(share * np.expm1(np.minimum(shift, 0)))
     rising = shift + np.log1p((1 - share) * np.expm1(-np.maximum(shift, 0)))
-    return np.where(shift <= 0, falling, rising)
+    log_mix = np.where(shift <= 0, falling, rising)
+    # a u - (a+b) ln(1 + share (e^u - 1)), the log density about its mode in the shift u.
+    weight = np.exp(a[..., None] * shift - (a + b)[..., None] * log_mix)
+    odds = np.log(a / b)[..., None] + shift
+    return _Nodes(expit(odds), expit(-odds), weight / np.sum(weight, axis=-1, keepdims=True))

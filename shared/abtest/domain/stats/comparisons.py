@@ -35,7 +35,8 @@ def compare_rates(
     control: Conversions, treatments: Sequence[Conversions], *, alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     """One comparison a treatment, None where it cannot be evaluated."""
-    if len(treatments) == 1:  # There is nothing to correct.
+    # One treatment needs no correction; this is the usual case, and it is called for every goal and segment.
+    if len(treatments) == 1:
         return [_rates(control, treatments[0], alpha)]
     return _compare(_rates, [(control, other) for other in treatments], alpha, correction)
 
@@ -66,23 +67,22 @@ def compare_mean_pairs(
 def _compare(
     test: Test[Arm], pairs: Sequence[tuple[Arm, Arm]], alpha: float, correction: Correction
 ) -> list[Comparison | None]:
-    first = [test(control, treatment, alpha) for control, treatment in pairs]
-    evaluable = [index for index, comparison in enumerate(first) if comparison is not None]
+    comparisons = [test(control, treatment, alpha) for control, treatment in pairs]
+    evaluable = [index for index, comparison in enumerate(comparisons) if comparison is not None]
     if correction == "none" or len(evaluable) < 2:
-        return first
-    verdict = holm([found.p_value for found in first if found is not None], alpha=alpha)
-    answer: list[Comparison | None] = [None] * len(first)
+        return comparisons
+    verdict = holm([comparison.p_value for comparison in comparisons if comparison is not None], alpha=alpha)
     for rank, index in enumerate(evaluable):
-        # The p-value is the same at every level; only the intervals are drawn anew.
-        found = test(*pairs[index], verdict.interval_alphas[rank])
-        answer[index] = found and found._replace(
+        # The p-value is the same at every level; the second test is for the interval at the level of this rank.
+        comparison = test(*pairs[index], verdict.interval_alphas[rank])
+        comparisons[index] = comparison and comparison._replace(
             adjusted_p_value=verdict.adjusted[rank], is_significant=verdict.rejected[rank]
         )
-    return answer
+    return comparisons
 
 
 def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Comparison | None:
-    """As `two_proportions` and `fieller` together, from the same formulas, without what lies between."""
+    """Compare as `two_proportions` and `fieller` do, from the same formulas, without their intermediate results."""
     x_c, n_c, x_t, n_t = control.conversions, control.visitors, treatment.conversions, treatment.visitors
     if n_c <= 0 or n_t <= 0:
         return None
@@ -95,7 +95,7 @@ def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Compar
 
 
 def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | None:
-    """As `welch` and `fieller` together."""
+    """Compare as `welch` and `fieller` do together."""
     ruling = governing(control, treatment)
     if ruling is None:
         return None
@@ -110,7 +110,7 @@ def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | Non
 def _compared(
     difference: float, mean: float, noise_c: float, noise_t: float, quantile: float, p_value: float, alpha: float
 ) -> Comparison:
-    """The intervals of a difference and, unless the control's mean is zero, of a lift; noise = s²/n."""
+    """Return the intervals of a difference and, unless the control's mean is zero, of a lift; noise = s²/n."""
     margin = quantile * sqrt(noise_c + noise_t)
     interval = made(Interval, (difference - margin, difference + margin))
     if not mean:

@@ -18,7 +18,7 @@ class CountEvidence(NamedTuple):
 def harm_evidence(
     control_count: int, treatment_count: int, *, share: float, a: float = 1.0, b: float = 1.0
 ) -> CountEvidence:
-    """Has the treatment fewer of them (conversions) than its share of the visitors promises?
+    """Test whether the treatment has fewer counts (conversions) than its share of the visitors predicts.
 
     `share` is the treatment's part of the pair's traffic, 0 < share < 1. Each count falls to the treatment with
     probability `share` if nothing is wrong; the alternative is a Beta(a, b) of that probability, cut off above `share`.
@@ -26,7 +26,7 @@ def harm_evidence(
     Source: mixture martingales, Ville 1939; Robbins, Annals of Mathematical Statistics 41 (1970) 1397-1409.
     """
     if min(control_count, treatment_count) < 0 or not (0 < share < 1 and a > 0 and b > 0):
-        raise ValueError("counts must not be negative, share must lie between 0 and 1, a and b be positive")
+        raise ValueError("counts must not be negative, share must be between 0 and 1, a and b must be positive")
     log_e = float(log_count_ratio(FLOATS, float(control_count), float(treatment_count), share, float(a), float(b)))
     log_p = min(0.0, -log_e)
     return CountEvidence(log_e=log_e, always_valid_p=exp(log_p), log_p=log_p)
@@ -35,9 +35,9 @@ def harm_evidence(
 def excess_evidence(
     control_count: int, treatment_count: int, *, share: float, a: float = 1.0, b: float = 1.0
 ) -> CountEvidence:
-    """Has the treatment more of them (sessions with errors) than its share promises? The mirror image.
+    """Test whether the treatment has more counts (sessions with errors) than its share predicts.
 
-    `share` is the treatment's still, and Beta(a, b) still of the probability that one falls to the treatment: what is
-    cut off lies below `share`.
+    The mirror image of `harm_evidence`: `share` and Beta(a, b) are still the treatment's, and the part of the
+    distribution below `share` is cut off.
     """
     return harm_evidence(treatment_count, control_count, share=1 - share, a=b, b=a)

@@ -1,4 +1,4 @@
-"""Every formula, written once for floats and arrays; what cannot be evaluated is told apart before they are asked.
+"""Every formula, written once for floats and arrays; callers check first that it can be evaluated.
 
 `m` is the arithmetic of the numbers given. Counts (x conversions of n visitors) may be integers of any size:
 differences and variances are formed from them, not from rounded rates, so that nothing is lost at 10^8 visitors or at
@@ -12,6 +12,7 @@ from scipy.special import betainc, erfcx, gammaln, log_ndtr, ndtr
 from abtest.domain.stats.arithmetic import Arithmetic, Real
 
 LOG_2 = log(2)
+# Below this, betainc has lost digits or is zero.
 _TINY = 1e-290
 _HALF_LOG_2_PI = 0.5 * log(2 * pi)
 _SQRT_HALF, _SQRT_HALF_PI, _SQRT_2_BY_PI = sqrt(0.5), sqrt(pi / 2), sqrt(2 / pi)
@@ -79,7 +80,7 @@ def pooled_variance_of_means(variance_c: Real, n_c: Real, variance_t: Real, n_t:
 
 
 def fieller_g(noise_c: Real, mean_c: Real, quantile: Real) -> Real:
-    """How unsure it is that the control's mean differs from zero: q² noise / m²."""
+    """Uncertainty of the control's mean relative to zero: q² noise / m²; from 1 on the mean may be zero."""
     return quantile * quantile * noise_c / (mean_c * mean_c)
 
 
@@ -99,12 +100,12 @@ def wilson_ends(m: Arithmetic[Real], x: Real, n: Real, z: Real) -> tuple[Real, R
 
 
 def unit_information(noise: Real, variance: Real) -> Real:
-    """How far a posterior mean trusts the data, against a prior worth one visitor an arm; variance = s_c² + s_t²."""
+    """Weight of the data in the posterior mean, against a prior worth one visitor an arm; variance = s_c² + s_t²."""
     return 1 / (1 + noise / variance)
 
 
 def cuped_variance(variance: Real, covariate_variance: Real, covariance: Real, theta: Real) -> Real:
-    """Of y - θx."""
+    """Variance of y - θx."""
     return variance + theta * (theta * covariate_variance - 2 * covariance)
 
 
@@ -164,7 +165,7 @@ def deviance(m: Arithmetic[Real], excess: Real, expected: Real) -> Real:
 
 
 def log_ratio_term(m: Arithmetic[Real], seen: Real, share: Real, total: Real, concentration: float) -> Real:
-    """What one arm adds to the log Bayes factor of sample ratios.
+    """Term of one arm in the log Bayes factor of sample ratios.
 
     All of lnΓ that grows with the visitors cancels between arms and is never formed (it would cost 7 digits at 10^8).
     """
@@ -179,7 +180,7 @@ def log_ratio_term(m: Arithmetic[Real], seen: Real, share: Real, total: Real, co
 
 
 def log_ratio_whole(m: Arithmetic[Real], total: Real, concentration: float, whole: Real) -> Real:
-    """What all arms together add to it; `whole` is the concentration in the form of the numbers asked."""
+    """Term of all arms together in that factor; `whole` is the concentration as a number of the arithmetic's kind."""
     spread = 0.5 * m.log1p(total / concentration)
     return spread - stirling_error(m, whole + total) + stirling_error(m, whole)
 
@@ -189,14 +190,14 @@ def log_count_ratio(m: Arithmetic[Real], x_c: Real, x_t: Real, share: Real, a: R
 
     ln B(a+x_t, b+x_c) + ln I_w(a+x_t, b+x_c) - ln B(a,b) - ln I_w(a,b) - x_t ln w - x_c ln(1-w).
     """
-    prior = m.log(a * b / (a + b)) + _log_binomial(m, a, b, share)
+    prior = m.log(a * b / (a + b)) + log_binomial(m, a, b, share)
     seen_a, seen_b = a + x_t, b + x_c
-    seen = m.log(seen_a * seen_b / (seen_a + seen_b)) + _log_binomial(m, seen_a, seen_b, share)
-    return prior - seen + _log_betainc(m, seen_a, seen_b, share) - _log_betainc(m, a, b, share)
+    seen = m.log(seen_a * seen_b / (seen_a + seen_b)) + log_binomial(m, seen_a, seen_b, share)
+    return prior - seen + log_betainc(m, seen_a, seen_b, share) - log_betainc(m, a, b, share)
 
 
-def _log_binomial(m: Arithmetic[Real], a: Real, b: Real, share: Real) -> Real:
-    """ln [C(a+b, a) w^a (1-w)^b] by its saddle point."""
+def log_binomial(m: Arithmetic[Real], a: Real, b: Real, share: Real) -> Real:
+    """ln [C(a+b, a) w^a (1-w)^b] by its saddle point, w = share."""
     n = a + b
     excess = a * (1 - share) - b * share
     errors = stirling_error(m, n) - stirling_error(m, a) - stirling_error(m, b)
@@ -204,18 +205,18 @@ def _log_binomial(m: Arithmetic[Real], a: Real, b: Real, share: Real) -> Real:
     return errors - far + 0.5 * m.log(n / (a * b)) - _HALF_LOG_2_PI
 
 
-def _log_betainc(m: Arithmetic[Real], a: Real, b: Real, x: Real) -> Real:
+def log_betainc(m: Arithmetic[Real], a: Real, b: Real, x: Real) -> Real:
     """ln I_x(a, b); where that underflows, its leading term as a continued fraction."""
     plain: Real = betainc(a, b, x)
     safe = m.greater(plain, _TINY)
     if not m.some(plain <= _TINY):
         return m.log(safe)
-    lead = m.log(a * b / (a + b)) + _log_binomial(m, a, b, x) - m.log(a)
-    far = lead - m.log(_continued(a, b, m.choose(plain > _TINY, 0 * x, x)))
+    lead = m.log(a * b / (a + b)) + log_binomial(m, a, b, x) - m.log(a)
+    far = lead - m.log(betainc_fraction(a, b, m.choose(plain > _TINY, 0 * x, x)))
     return m.choose(plain > _TINY, m.log(safe), far)
 
 
-def _continued(a: Real, b: Real, x: Real) -> Real:
+def betainc_fraction(a: Real, b: Real, x: Real) -> Real:
     """1 / [I_x(a,b) a B(a,b) x^-a (1-x)^-b], from the bottom up; for x well below a / (a + b), where I_x is tiny."""
     value = 1 + 0 * a
     for j in range(60, 0, -1):

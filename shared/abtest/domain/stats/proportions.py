@@ -31,8 +31,8 @@ class ProportionTest(NamedTuple):
 def two_proportions(control: Conversions, treatment: Conversions, *, alpha: float) -> ProportionTest | None:
     """Test at the pooled variance, interval at the unpooled one; None when an arm has no visitors.
 
-    Where nobody or everybody converted there is no variance: p = 1 and no interval. Survival functions are taken of
-    the far tail directly, so that tiny p-values keep their digits.
+    Where no visitor or every visitor converted there is no variance: p = 1 and no interval. Survival functions
+    are taken of the far tail directly, so that tiny p-values keep their digits.
     Source: Fleiss, Levin, Paik: Statistical Methods for Rates and Proportions, 3rd ed., 3.1 and 3.2.
     """
     n_c, n_t = control.visitors, treatment.visitors

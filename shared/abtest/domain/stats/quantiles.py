@@ -1,6 +1,6 @@
 """Quantiles and tails of the normal and of Student's t distribution, from the tail so that tiny ones keep their digits.
 
-Of many degrees of freedom, which tests of visitors have, Student's are a few steps from the normal ones.
+Tests of visitors have many degrees of freedom; there Student's quantiles are an expansion of the normal ones.
 """
 
 from functools import lru_cache
@@ -12,11 +12,11 @@ from scipy.special import ndtri, stdtr, stdtrit
 from abtest.domain.stats.arithmetic import ARRAYS, FLOATS, FloatArray, Real
 from abtest.domain.stats.formulas import two_sided_of_large
 
+# Degrees of freedom, per (1 + z²), from which the expansion is exact to 1e-15.
 _LARGE = 400.0
-"""Degrees of freedom, per (1 + z²), from which the expansion is exact to 1e-15."""
 
+# What growth + 9 / freedom must not exceed for `two_sided_of_large` to be exact to 1e-13.
 _NEAR, _NEAR_AT_NOTHING = 0.02, 9.0
-"""What growth + 9 / freedom must not exceed for `two_sided_of_large` to be exact to 1e-13."""
 
 _Coefficients = tuple[Real, Real, Real, Real]
 
@@ -71,13 +71,13 @@ def two_sided_t_batched(t: FloatArray, freedom: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=1024)
 def _known(tail: float) -> tuple[float, float, _Coefficients[float]]:
-    """What depends on the tail alone: z, the degrees of freedom from which the expansion holds, its coefficients."""
+    """Values of one tail: z, the degrees of freedom from which the expansion holds, and its coefficients."""
     z = upper_normal(tail)
     return z, _LARGE * (1 + z * z), _coefficients(z)
 
 
 def _coefficients(z: Real) -> _Coefficients[Real]:
-    """Of Cornish and Fisher's expansion in 1 / freedom, to the fifth order, beside z.
+    """Coefficients of Cornish and Fisher's expansion in 1 / freedom, to the fifth order; the first one is z itself.
 
     Source: Abramowitz, Stegun: Handbook of Mathematical Functions, 26.7.5.
     """

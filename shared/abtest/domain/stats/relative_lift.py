@@ -8,7 +8,7 @@ from abtest.domain.stats.samples import Interval, Sample, made
 
 
 class RelativeLift(NamedTuple):
-    """`lift` = treatment / control - 1; `g` tells how sure the control's mean is to differ from zero (g >= 1: not)."""
+    """`lift` = treatment / control - 1; from g >= 1 on the control's mean may be zero."""
 
     lift: float
     g: float
@@ -35,7 +35,7 @@ def fieller(control: Sample, treatment: Sample, *, quantile: float) -> RelativeL
 def fieller_interval(
     lift: float, mean: float, noise_control: float, noise_treatment: float, quantile: float
 ) -> Interval | None:
-    """About a lift that is known already; `mean` is the control's, noise = s²/n. None where g >= 1."""
+    """Interval of a lift that is already computed; `mean` is the control's, noise = s²/n. None where g >= 1."""
     g = fieller_g(noise_control, mean, quantile)
     if g >= 1:
         return None

@@ -1,4 +1,4 @@
-"""Sample ratio mismatch: do the arms have the visitors that their weights promise?"""
+"""Sample ratio mismatch: tests of the arms' visitors against their weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from abtest.domain.stats.formulas import log_ratio_term, log_ratio_whole
 
 SINGLE_LOOK_ALPHA = 0.001
 MONITORING_ALPHA = 0.01
+# Of the Dirichlet alternative: splits a percent or two off are the ones expected.
 CONCENTRATION = 2500.0
-"""Of the Dirichlet alternative: splits a percent or two off are the ones expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class SampleRatio:
 
     @property
     def is_mismatch(self) -> bool:
-        """Whether chance is no explanation at the level of a single look."""
+        """Return whether chance is an implausible explanation at the level of a single look."""
         return self.p_value < SINGLE_LOOK_ALPHA
 
 
@@ -49,9 +49,10 @@ def sample_ratio(visitors: Sequence[int], weights: Sequence[float]) -> SampleRat
 
 
 def is_mismatched(single: SampleRatio | None, running_p: float | None) -> bool:
-    """Whether numbers are not to be trusted: by this look alone, or by the smallest sequential p of all looks.
+    """Return whether the split is a mismatch, by this look alone or by the smallest sequential p of all looks.
 
-    The sequential test is made for splits a percent or two off: 200 visitors beside 100 do not move it, and are none.
+    The sequential test is made for splits a percent or two off: 200 visitors against 100 hardly move it, and yet are a
+    mismatch.
     """
     is_seen_now = single is not None and single.is_mismatch
     return is_seen_now or (running_p is not None and running_p <= MONITORING_ALPHA)
@@ -70,7 +71,7 @@ class SequentialSampleRatio:
 
     @property
     def is_mismatch(self) -> bool:
-        """Whether this look alone raises the alarm, however often one looked before."""
+        """Return whether this look alone is a mismatch, however many looks came before."""
         return self.p_value <= MONITORING_ALPHA
 
 

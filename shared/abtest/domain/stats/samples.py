@@ -1,10 +1,10 @@
-"""Sufficient statistics of one arm, and the interval that tests answer with."""
+"""Sufficient statistics of one arm, and the interval that tests return."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
+# `made(Kind, values)` is `Kind(*values)` of a NamedTuple in half the time; every comparison makes several.
 made = tuple.__new__
-"""`made(Kind, values)` is `Kind(*values)` of a NamedTuple in half the time, for what is made at every comparison."""
 
 
 class Interval(NamedTuple):
@@ -42,7 +42,7 @@ class Sample:
 
     @classmethod
     def from_sums(cls, n: int, total: int, squares: int) -> "Sample":
-        """From exact integer sums; the subtraction that loses digits in floats is done in integers."""
+        """Make a sample from exact sums; the subtraction that would lose digits in floats is done in integers."""
         if n == 0:
             return cls(n=0, mean=0.0, variance=0.0)
         variance = (n * squares - total * total) / (n * (n - 1)) if n > 1 else 0.0

@@ -19,15 +19,15 @@ from abtest.domain.stats.formulas import (
 )
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 
+# Of both arms together: where a test without a plan is tightest.
 PLANNED_VISITORS = 5000
-"""Of both arms together: where a test without a plan is tightest."""
 
 VarianceRule = Literal["max", "unpooled", "pooled"]
 Direction = Literal["increase", "decrease"]
 
 
 def variance_by(rule: VarianceRule, m: Arithmetic[Real], unpooled: Real, pooled: Real) -> Real:
-    """Which of the two the test is made with: "max" takes the larger one."""
+    """Return the variance that the rule names: "max" takes the larger one."""
     if rule == "max":
         return m.greater(unpooled, pooled)
     return unpooled if rule == "unpooled" else pooled
@@ -45,7 +45,12 @@ class Mixture:
     planned_visitors: float = PLANNED_VISITORS
 
     def tau_squared(self, variance: float, visitors: float, alpha: float) -> float:
-        """τ² in the unit of the variance, for so many visitors of both arms."""
+        """Return τ² in the unit of the variance, for so many visitors of both arms.
+
+        Raises ValueError for tau or planned visitors that are not positive.
+        """
+        if self.planned_visitors <= 0 or (self.tau is not None and not self.tau > 0):
+            raise ValueError("tau and planned_visitors must be positive")
         if self.tau is not None:
             return self.tau * self.tau
         return variance * visitors * mixture_precision(alpha, self.planned_visitors)
@@ -55,9 +60,9 @@ NO_PLAN = Mixture()
 
 
 class MixtureTest(NamedTuple):
-    """One look. `always_valid_p` is this look's: what may be shown and decided upon is the running minimum over looks.
+    """One look. `always_valid_p` is this look's; results and decisions use its running minimum over looks.
 
-    `log_p` is its natural logarithm, which is there where the p-value itself is too small for a float.
+    `log_p` is its natural logarithm, which also exists where the p-value is too small for a float.
     """
 
     difference: float
@@ -69,7 +74,7 @@ class MixtureTest(NamedTuple):
     interval: Interval | None
 
     def interval_at(self, alpha: float) -> Interval | None:
-        """The always-valid interval at another level and the same mixture, as Holm's correction asks for."""
+        """Return the always-valid interval at another level and the same mixture, for Holm's correction."""
         if self.interval is None:
             return None
         margin = mixture_margin(FLOATS, self.variance, self.tau_squared, alpha)
@@ -96,22 +101,22 @@ def mixture_test(
     mixture: Mixture = NO_PLAN,
     variance: VarianceRule = "max",
 ) -> MixtureTest | None:
-    """Is there a difference at all? Valid at every look, however often one looks.
+    """Test for a difference in either direction, valid at every look.
 
-    Rates (both `Conversions`) and means (both `Sample`) take the larger of the pooled and the unpooled variance unless
-    told otherwise: at skewed splits the unpooled one alone errs up to 90.7 % of the time on few conversions, and 23 %
-    on skewed money. None: an arm without visitors (means: with fewer than two), or values that do not vary and yet
-    differ. Where nothing varies and nothing differs: log Λ = 0, p = 1, no interval. Raises ValueError for tau or
-    planned visitors that are not positive, TypeError for a rate beside a mean.
+    Rates (both `Conversions`) and means (both `Sample`) take the larger of the pooled and the unpooled variance by
+    default: at skewed splits the unpooled one alone errs up to 90.7 % of the time on few conversions, and 23 % on
+    skewed money. None: an arm without visitors (means: with fewer than two), or values that do not vary and yet differ.
+    Where no value varies and the arms are equal: log Λ = 0, p = 1, no interval. Raises ValueError for tau or planned
+    visitors that are not positive, TypeError for a rate with a mean.
     Source: Johari, Koomen, Pekelis, Walsh: Operations Research 70 (2022) 1806-1821.
     """
-    found = _difference(control, treatment, variance)
-    if found is None:
+    observed = _difference(control, treatment, variance)
+    if observed is None:
         return None
-    difference, spread, visitors = found
-    tau_squared = _positive(mixture).tau_squared(spread, visitors, alpha)
+    difference, spread, visitors = observed
+    tau_squared = mixture.tau_squared(spread, visitors, alpha)
     if spread == 0:
-        return _nothing_varies(tau_squared)
+        return MixtureTest(0.0, 0.0, tau_squared, log_lambda=0.0, always_valid_p=1.0, log_p=0.0, interval=None)
     log_lambda = log_mixture_ratio(FLOATS, difference, spread, tau_squared)
     margin = mixture_margin(FLOATS, spread, tau_squared, alpha)
     log_p = min(0.0, -log_lambda)
@@ -135,16 +140,16 @@ def one_sided_mixture_test(
     mixture: Mixture = NO_PLAN,
     variance: VarianceRule = "max",
 ) -> OneSidedMixtureTest | None:
-    """Did the treatment `increase` or `decrease` the rate or mean? As `mixture_test`, with half the mixture.
+    """Test whether the treatment moved the rate or mean in one direction: `mixture_test` with half the mixture.
 
     Harm is `direction="decrease"`. alpha matters only for a mixture without tau. Raises as `mixture_test`.
     """
-    found = _difference(control, treatment, variance)
-    if found is None:
+    observed = _difference(control, treatment, variance)
+    if observed is None:
         return None
-    difference, spread, visitors = found
+    difference, spread, visitors = observed
     towards = difference if direction == "increase" else -difference
-    tau_squared = _positive(mixture).tau_squared(spread, visitors, alpha)
+    tau_squared = mixture.tau_squared(spread, visitors, alpha)
     log_e = log_one_sided_ratio(FLOATS, towards, spread, tau_squared) if spread else 0.0
     log_p = min(0.0, -float(log_e))
     return OneSidedMixtureTest(
@@ -159,7 +164,7 @@ def one_sided_mixture_test(
 
 
 def running_minimum(p_values: Iterable[float | None]) -> list[float]:
-    """The always-valid p after each look; looks that cannot be evaluated (None) change nothing, before any it is 1."""
+    """Return the always-valid p after each look, 1 before any; a look without a p (None) changes nothing."""
     lowest, answer = 1.0, []
     for p in p_values:
         lowest = lowest if p is None or p > lowest else p
@@ -167,28 +172,10 @@ def running_minimum(p_values: Iterable[float | None]) -> list[float]:
     return answer
 
 
-def _nothing_varies(tau_squared: float) -> MixtureTest:
-    return MixtureTest(
-        difference=0.0,
-        variance=0.0,
-        tau_squared=tau_squared,
-        log_lambda=0.0,
-        always_valid_p=1.0,
-        log_p=0.0,
-        interval=None,
-    )
-
-
-def _positive(mixture: Mixture) -> Mixture:
-    if mixture.planned_visitors <= 0 or (mixture.tau is not None and not mixture.tau > 0):
-        raise ValueError("tau and planned_visitors must be positive")
-    return mixture
-
-
 def _difference(
     control: Conversions | Sample, treatment: Conversions | Sample, rule: VarianceRule
 ) -> tuple[float, float, int] | None:
-    """The difference, its variance and the visitors of both arms; None where there is nothing to test."""
+    """Return the difference, its variance and the visitors of both arms; None where no test is possible."""
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
         return _of_rates(control, treatment, rule)
     if isinstance(control, Sample) and isinstance(treatment, Sample):
