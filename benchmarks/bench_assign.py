@@ -26,7 +26,7 @@ from abtest.services.assignment_handoff import Handoffs
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS as STORED
 from abtest.services.keys import mint
-from abtest.services.throttling import FailedAuthentications
+from abtest.services.rate_limits import FailedAuthentications
 from benchmarks.bench_edge import Context, Unlimited, bare
 from benchmarks.harness import compare, line, milliseconds, peak_megabytes
 from benchmarks.world import ROOTS, gateway_event, publication_of, shop_in

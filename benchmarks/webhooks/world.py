@@ -18,8 +18,7 @@ from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.context import World
-from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.ringing import RingForEvents
+from abtest.services.webhooks.notification import NotifyOfEvents, WorkerNotifier
 from tests.support.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases
 from tests.support.webhooks import keep, new_endpoint, worker
 
@@ -82,9 +81,9 @@ class Webhooks:
     def __init__(self) -> None:
         self.queue = DelayingQueue()
         self._sealer = OpenedBefore()
-        doorbell = Doorbell(self.queue)
+        notifier = WorkerNotifier(self.queue)
         self.store = MemoryDeliveryStore()
-        catalog = MemoryCatalog(on_committed=RingForEvents(doorbell))
+        catalog = MemoryCatalog(on_committed=NotifyOfEvents(notifier))
         self.world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
         client = OutboundHttp(PublicOnly(allow_loopback=True), Limits(seconds=10, body_bytes=64 * 1024))
         self.answering = worker(
@@ -92,7 +91,7 @@ class Webhooks:
             store=self.store,
             leases=MemoryLeases(),
             sealer=self._sealer,
-            doorbell=doorbell,
+            notifier=notifier,
             senders=client.session,
         )
 

@@ -254,11 +254,11 @@ def disabled(store: DeliveryStore, *deliveries: Delivery) -> Health:
 
 def test_waiting__endpoint_that_is_disabled__until_its_shop_is_told(ports: Ports) -> None:
     found = disabled(ports.deliveries, *(queued(second) for second in range(3)))
-    assert found == Health(3, iso(8), 3, untold="no")
+    assert found == Health(3, iso(8), 3, unreported="no")
     waiting = partial(ports.another().deliveries.waiting, limit=8)
     assert (list(waiting(iso(7.999))), list(waiting(iso(8)))) == ([], [Waiting(SHOP, HOOK)])
     assert ports.deliveries.due(HOOK, iso(9), limit=8) == []
-    ports.deliveries.put_health(HOOK, HealthChange(found, found.told()))
+    ports.deliveries.put_health(HOOK, HealthChange(found, found.reported()))
     assert ports.deliveries.health(HOOK) == Health(3, iso(8), 4)
     assert waiting(iso(9)) == []
 
@@ -308,4 +308,4 @@ def test_change__many_die_at_once__every_one_that_was_stored_is_counted(ports: P
                 assert store.get(HOOK, delivery.id) == delivery
 
     assert race(*(partial(die, delivery) for delivery in made)) == [None] * 6
-    assert ports.deliveries.health(HOOK) == Health(6, iso(9), 6, untold="refused")
+    assert ports.deliveries.health(HOOK) == Health(6, iso(9), 6, unreported="refused")

@@ -17,7 +17,7 @@ from abtest.services.assignment import Assignments
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.context import World
 from abtest.services.keys import mint
-from abtest.services.throttling import FailedAuthentications
+from abtest.services.rate_limits import FailedAuthentications
 from tests.support.keys import stored_keys
 from tests.support.memory import MemoryRateLimiter, MemorySessions
 from tests.support.openapi import contract

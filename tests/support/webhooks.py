@@ -12,12 +12,12 @@ from abtest.ports.metrics import Metrics
 from abtest.ports.sealer import Sealer
 from abtest.services.context import World
 from abtest.services.names import Renaming
-from abtest.services.webhooks.answering import Answering
-from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.draining import Drain, Senders
+from abtest.services.webhooks.disabled_notice import DisabledNotices
+from abtest.services.webhooks.drain import Drain, Senders
 from abtest.services.webhooks.fanout import FanOut
+from abtest.services.webhooks.notification import WorkerNotifier
 from abtest.services.webhooks.records import WEBHOOKS, taken_slots
-from abtest.services.webhooks.telling import Telling
+from abtest.services.webhooks.worker import WebhookWorker
 
 
 def new_endpoint(
@@ -54,18 +54,20 @@ def worker(
     store: DeliveryStore,
     leases: Leases,
     sealer: Sealer,
-    doorbell: Doorbell,
+    notifier: WorkerNotifier,
     senders: Senders,
     metrics: Metrics | None = None,
-) -> Answering:
+) -> WebhookWorker:
     """What carries out messages."""
     drain = Drain(
         world=world,
         store=store,
         leases=leases,
         sealer=sealer,
-        doorbell=doorbell,
+        notifier=notifier,
         senders=senders,
         metrics=metrics,
     )
-    return Answering(fan_out=FanOut(world, store, leases, doorbell), drain=drain, telling=Telling(world, store))
+    return WebhookWorker(
+        fan_out=FanOut(world, store, leases, notifier), drain=drain, notices=DisabledNotices(world, store)
+    )

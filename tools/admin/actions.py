@@ -15,7 +15,7 @@ from abtest.services.authentication import stored_key
 from abtest.services.context import Caller
 from abtest.services.key_records import KeyStore
 from abtest.services.keys import Minted, mint
-from abtest.services.retrying import retried
+from abtest.services.retries import retried
 from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.store import SettingsStore
 from abtest.services.shop_records import read_shop

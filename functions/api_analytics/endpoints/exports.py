@@ -10,7 +10,7 @@ from abtest.http.deps import Caller, Page, PathId, expensive, require, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.exports.asking import Exports
+from abtest.services.exports.requests import Exports
 
 Analyst = Annotated[Caller, require("analytics:read")]
 UsesExports = Annotated[Exports, use(Exports)]

@@ -25,8 +25,8 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
-from abtest.services.experiments.authoring import Authoring
-from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.editor import ExperimentEditor
+from abtest.services.experiments.reader import ExperimentReader
 from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.publication import TooLargeError
 from abtest.services.scopes import FieldScopeRequiredError
@@ -41,8 +41,8 @@ from api_experiments.endpoints.vocabulary import (
 
 router = Router("/experiments", tag="Experiments")
 
-Authors = Annotated[Authoring, use(Authoring)]
-Reads = Annotated[Reading, use(Reading)]
+Authors = Annotated[ExperimentEditor, use(ExperimentEditor)]
+Reads = Annotated[ExperimentReader, use(ExperimentReader)]
 
 RULES = (
     FieldScopeRequiredError,

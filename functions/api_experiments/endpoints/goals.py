@@ -14,7 +14,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.goals import ExperimentGoals
-from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.reader import ExperimentReader
 from api_experiments.endpoints.vocabulary import (
     Archived,
     ExperimentId,
@@ -30,7 +30,7 @@ from api_experiments.endpoints.vocabulary import (
 router = Router("/experiments/{experiment_id}", tag="Goals")
 
 Goals = Annotated[ExperimentGoals, use(ExperimentGoals)]
-Reads = Annotated[Reading, use(Reading)]
+Reads = Annotated[ExperimentReader, use(ExperimentReader)]
 
 EDIT = errors(NotFoundError, ConflictError, LimitReachedError, ValidationFailedError)
 

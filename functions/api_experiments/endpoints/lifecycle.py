@@ -28,14 +28,14 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.lifecycle import Lifecycle
-from abtest.services.experiments.publishing import PostCommitPublishFailedError
-from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.publish_failure import PostCommitPublishFailedError
+from abtest.services.experiments.reader import ExperimentReader
 from api_experiments.endpoints.vocabulary import Approver, ExperimentId, Launcher, Reader, Writer, experiment, part_of
 
 router = Router("/experiments/{experiment_id}", tag="Experiments")
 
 Moves = Annotated[Lifecycle, use(Lifecycle)]
-Reads = Annotated[Reading, use(Reading)]
+Reads = Annotated[ExperimentReader, use(ExperimentReader)]
 
 MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTransitionEnvelope)
 APPROVAL = errors(

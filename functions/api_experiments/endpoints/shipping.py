@@ -11,12 +11,12 @@ from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.personalizations.shipping import Shipping
+from abtest.services.personalizations.shipment import Shipment
 from api_experiments.endpoints.vocabulary import ExperimentId, Launcher
 
 router = Router("/experiments/{experiment_id}", tag="Experiments")
 
-Ships = Annotated[Shipping, use(Shipping)]
+Ships = Annotated[Shipment, use(Shipment)]
 
 
 @router.post(

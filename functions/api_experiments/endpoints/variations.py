@@ -24,7 +24,7 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.previews import DEFAULT_SECONDS, PreviewLinks
-from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.reader import ExperimentReader
 from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.experiments.variations import Variations
 from abtest.services.publication import TooLargeError
@@ -45,7 +45,7 @@ router = Router("/experiments/{experiment_id}/variations", tag="Variations")
 alone = Router("/variations", tag="Variations")
 
 Arms = Annotated[Variations, use(Variations)]
-Reads = Annotated[Reading, use(Reading)]
+Reads = Annotated[ExperimentReader, use(ExperimentReader)]
 Previews = Annotated[PreviewLinks, use(PreviewLinks)]
 
 EDIT = errors(

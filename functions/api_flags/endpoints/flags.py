@@ -18,7 +18,7 @@ from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
-from abtest.services.flags.authoring import Authoring
+from abtest.services.flags.editor import FlagEditor
 from abtest.services.flags.store import FlagStore
 from abtest.services.publication import TooLargeError
 from abtest.services.scopes import FieldScopeRequiredError
@@ -26,7 +26,7 @@ from api_flags.endpoints.vocabulary import Named, Reader, Writer, flag
 
 router = Router("/flags", tag="Feature flags")
 
-Authors = Annotated[Authoring, use(Authoring)]
+Authors = Annotated[FlagEditor, use(FlagEditor)]
 Reads = Annotated[FlagStore, use(FlagStore)]
 
 RULES = (KeyTakenError, TooLargeError, UnsafeRegexError, ValidationFailedError)

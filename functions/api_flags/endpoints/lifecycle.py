@@ -9,12 +9,12 @@ from abtest.http.deps import IfMatch, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError
-from abtest.services.flags.authoring import Authoring
+from abtest.services.flags.editor import FlagEditor
 from api_flags.endpoints.vocabulary import Activator, Named, Writer, flag
 
 router = Router("/flags/{flag_id}", tag="Feature flags")
 
-Authors = Annotated[Authoring, use(Authoring)]
+Authors = Annotated[FlagEditor, use(FlagEditor)]
 
 MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTransitionEnvelope)
 

@@ -9,12 +9,12 @@ from abtest.http.deps import IfMatch, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError
-from abtest.services.personalizations.authoring import Authoring
+from abtest.services.personalizations.editor import PersonalizationEditor
 from api_personalizations.endpoints.vocabulary import Activator, PersonalizationId, Writer, personalization
 
 router = Router("/personalizations/{personalization_id}", tag="Personalizations")
 
-Authors = Annotated[Authoring, use(Authoring)]
+Authors = Annotated[PersonalizationEditor, use(PersonalizationEditor)]
 
 MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTransitionEnvelope)
 

@@ -26,8 +26,8 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.scripts import InvalidScriptError
-from abtest.services.personalizations.authoring import Authoring
-from abtest.services.personalizations.ordering import Ordering
+from abtest.services.personalizations.editor import PersonalizationEditor
+from abtest.services.personalizations.priorities import Priorities
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import TooLargeError
 from abtest.services.scopes import FieldScopeRequiredError
@@ -35,8 +35,8 @@ from api_personalizations.endpoints.vocabulary import PersonalizationId, Reader,
 
 router = Router("/personalizations", tag="Personalizations")
 
-Authors = Annotated[Authoring, use(Authoring)]
-Orders = Annotated[Ordering, use(Ordering)]
+Authors = Annotated[PersonalizationEditor, use(PersonalizationEditor)]
+Orders = Annotated[Priorities, use(Priorities)]
 Reads = Annotated[PersonalizationStore, use(PersonalizationStore)]
 
 RULES = (CodeBudgetExceededError, KeyTakenError, LimitReachedError, UnsafeRegexError, ValidationFailedError)

@@ -20,14 +20,14 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
 from abtest.ports.deliveries import DeliveryFilter
-from abtest.services.webhooks.again import Again, WebhookDisabledError
 from abtest.services.webhooks.delivery_log import DeliveryLog
+from abtest.services.webhooks.redelivery import Redelivery, WebhookDisabledError
 from api_webhooks.endpoints.vocabulary import Reader, Writer
 
 router = Router("/webhooks/{webhook_id}", tag="Webhooks")
 
 Logs = Annotated[DeliveryLog, use(DeliveryLog)]
-Repeats = Annotated[Again, use(Again)]
+Repeats = Annotated[Redelivery, use(Redelivery)]
 Since = Annotated[Moment | None, Query(description="Only deliveries created at or after this moment.")]
 
 
@@ -111,4 +111,4 @@ def get_stats(webhook_id: PathId, caller: Reader, log: Logs, since: Since = None
     Of more than 10,000 deliveries only the newest are counted, and `complete` is false.
     """
     found = log.count(caller.shop_id, webhook_id, since)
-    return WebhookStats.of(found.since, found.tally, complete=found.complete)
+    return WebhookStats.of(found.since, found.summary, complete=found.complete)

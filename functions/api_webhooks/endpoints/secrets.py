@@ -28,4 +28,4 @@ def rotate_secret(
     """
     grace = timedelta(seconds=(body or SecretRotationInput()).grace_seconds)
     issued = endpoints.rotate(caller, webhook_id, grace, expected_version=if_match)
-    return WebhookCreated.with_secret(issued.standing, issued.secret)
+    return WebhookCreated.with_secret(issued.endpoint, issued.secret)

@@ -45,7 +45,7 @@ def create_webhook(body: WebhookInput, caller: Writer, endpoints: Uses) -> Webho
     A shop has at most 20. Events from before the creation are not sent.
     """
     issued = endpoints.create(caller, url=body.url, events=body.events)
-    return WebhookCreated.with_secret(issued.standing, issued.secret)
+    return WebhookCreated.with_secret(issued.endpoint, issued.secret)
 
 
 @router.get("/{webhook_id}", operation_id="getWebhook", responses=errors(NotFoundError))

@@ -11,8 +11,8 @@ from abtest.domain.egress.targets import MAX_URL
 from abtest.domain.webhooks import catalogue
 from abtest.domain.webhooks.deliveries import SNIPPET_BYTES, Delivery, Status
 from abtest.domain.webhooks.endpoint import DEFAULT_GRACE, MAX_GRACE
-from abtest.domain.webhooks.health import Standing
-from abtest.domain.webhooks.tally import Tally
+from abtest.domain.webhooks.health import EndpointHealth
+from abtest.domain.webhooks.summary import DeliverySummary
 
 _EXAMPLE: dict[str, Any] = {
     "url": "https://hooks.shop.example/experiments",
@@ -96,9 +96,9 @@ class Webhook(Output):
     archived_by: Id | None
 
     @classmethod
-    def of(cls, standing: Standing) -> Self:
+    def of(cls, endpoint: EndpointHealth) -> Self:
         """The endpoint on the wire."""
-        return cls(**_shown(standing)).at(standing.version)
+        return cls(**_shown(endpoint)).at(endpoint.version)
 
 
 class WebhookCreated(Webhook):
@@ -107,18 +107,18 @@ class WebhookCreated(Webhook):
     secret: Annotated[str, Field(repr=False)]
 
     @classmethod
-    def with_secret(cls, standing: Standing, secret: str) -> Self:
+    def with_secret(cls, endpoint: EndpointHealth, secret: str) -> Self:
         """The one answer that carries the secret."""
-        return cls(**_shown(standing), secret=secret).at(standing.version)
+        return cls(**_shown(endpoint), secret=secret).at(endpoint.version)
 
 
-def _shown(standing: Standing) -> dict[str, Any]:
-    webhook, health = standing.webhook, standing.health
+def _shown(endpoint: EndpointHealth) -> dict[str, Any]:
+    webhook, health = endpoint.webhook, endpoint.health
     return {
         "id": webhook.id,
         "url": webhook.url,
         "events": list(webhook.events),
-        "active": standing.is_active,
+        "active": endpoint.is_active,
         "hasSecret": True,
         "consecutiveFailures": health.consecutive_failures,
         "disabledAt": health.disabled_at,
@@ -235,10 +235,10 @@ class WebhookStats(Output):
     complete: bool
 
     @classmethod
-    def of(cls, since: str, tally: Tally, *, complete: bool) -> Self:
+    def of(cls, since: str, summary: DeliverySummary, *, complete: bool) -> Self:
         """What was counted."""
-        latency = DeliveryLatency(p50=tally.latency(50), p95=tally.latency(95))
-        return cls(since=since, counts=DeliveryCounts(**tally.counts), latency_ms=latency, complete=complete)
+        latency = DeliveryLatency(p50=summary.latency(50), p95=summary.latency(95))
+        return cls(since=since, counts=DeliveryCounts(**summary.counts), latency_ms=latency, complete=complete)
 
 
 class WebhookEvent(Output):

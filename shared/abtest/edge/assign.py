@@ -23,7 +23,7 @@ from abtest.kit.errors import ServiceError
 from abtest.ports.limits import RateLimiter
 from abtest.services.assignment import Assignments
 from abtest.services.assignment_request import AssignmentRequest
-from abtest.services.throttling import RateLimitedError
+from abtest.services.rate_limits import RateLimitedError
 
 METHODS = "GET, POST"
 MEDIA_TYPES = ("application/json",)

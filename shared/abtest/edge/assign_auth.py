@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from abtest.edge.gateway import Request
 from abtest.edge.ingest_auth import TrackingKeys, bearer_text
 from abtest.kit.errors import ServiceError
-from abtest.services.throttling import FailedAuthentications
+from abtest.services.rate_limits import FailedAuthentications
 
 
 class AssignmentUnauthorizedError(ServiceError):

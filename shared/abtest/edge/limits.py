@@ -2,7 +2,7 @@
 
 from abtest.kit.clock import Clock
 from abtest.ports.limits import RateLimiter
-from abtest.services.throttling import RateLimitedError, household
+from abtest.services.rate_limits import RateLimitedError, household
 
 REQUESTS_PER_WINDOW, WINDOW_SECONDS = 300, 60
 

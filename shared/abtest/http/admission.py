@@ -10,7 +10,7 @@ from abtest.http.exchange import Exchange, exchange_of
 from abtest.http.refusals import InsufficientScopeError, UserKeyRequiredError
 from abtest.services.authentication import InvalidApiKeyError
 from abtest.services.context import Caller
-from abtest.services.throttling import RateLimitedError
+from abtest.services.rate_limits import RateLimitedError
 
 UserKeys = Literal["refused", "accepted", "required"]
 REQUESTS_PER_MINUTE, EXPENSIVE_PER_MINUTE = 600, 30

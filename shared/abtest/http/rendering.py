@@ -10,7 +10,7 @@ from abtest.http.refusals import InvalidParameterError, RouteNotFoundError
 from abtest.http.validation import translate
 from abtest.kit import canonical_json
 from abtest.kit.errors import ServiceError
-from abtest.services.throttling import RateLimitedError
+from abtest.services.rate_limits import RateLimitedError
 
 MAX_DETAILS = 4000
 

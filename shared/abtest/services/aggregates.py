@@ -31,7 +31,7 @@ from abtest.ports.catalog import (
 from abtest.services.context import Caller, World
 from abtest.services.listing import Filters, Listing
 from abtest.services.names import Names, Renaming
-from abtest.services.retrying import ATTEMPTS, refuse_other_version, retried
+from abtest.services.retries import ATTEMPTS, refuse_other_version, retried
 from abtest.services.storefronts import Storefronts, warning_of
 
 

@@ -12,7 +12,7 @@ from abtest.kit.errors import DatabaseBusyError, ServiceError
 from abtest.ports.catalog import Commit, Head, Put, Record, StaleVersionError
 from abtest.ports.limits import RateLimiter
 from abtest.services.context import World
-from abtest.services.throttling import FailedAuthentications
+from abtest.services.rate_limits import FailedAuthentications
 
 CACHE_SECONDS = 10
 CACHE_SIZE = 512

@@ -25,7 +25,7 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.ports.limits import RateLimiter
 from abtest.ports.queue import MAX_MESSAGE_BYTES, Queue, QueueUnavailableError
-from abtest.services.throttling import RateLimitedError
+from abtest.services.rate_limits import RateLimitedError
 
 _log = logging.getLogger(__name__)
 

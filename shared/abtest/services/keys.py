@@ -24,7 +24,7 @@ from abtest.services.authentication import Authentication, last_used_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import KeyStore
 from abtest.services.listing import Filters
-from abtest.services.retrying import refuse_other_version, retried
+from abtest.services.retries import refuse_other_version, retried
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from abtest.services.authentication import stored_key_by_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import KeyStore
 from abtest.services.keys import Minted, created, mint
-from abtest.services.retrying import refuse_other_version, retried
+from abtest.services.retries import refuse_other_version, retried
 from abtest.services.shop_records import ShopStore, owned_by, read_shop, shown_fields
 from abtest.services.storefronts import Publisher, Storefronts
 

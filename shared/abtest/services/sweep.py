@@ -21,11 +21,11 @@ from abtest.ports.catalog import OutboxRow
 from abtest.ports.limits import Leases
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
-from abtest.services.handing_on import handed_on
 from abtest.services.jobs import OverdueJobs
 from abtest.services.publication import Publication
+from abtest.services.refusal_limit import count_accepted
 from abtest.services.rollout import Rollout
-from abtest.services.webhooks.sweeping import OverdueWebhooks
+from abtest.services.webhooks.overdue import OverdueWebhooks
 
 LEASE, LEASE_SECONDS = "cron#sweep", 60
 PATIENCE = timedelta(seconds=30)
@@ -105,7 +105,7 @@ class Sweep:
         if queue is None:
             return 0
         spilled = islice(self.ledger.list(SPILL), _SPILLED_A_RUN)
-        return handed_on(spilled, lambda entry: self._requeue(entry.key, queue.send))
+        return count_accepted(spilled, lambda entry: self._requeue(entry.key, queue.send))
 
     def _requeue(self, key: str, send: Callable[[str], None]) -> bool:
         blob = self.ledger.get(key)

@@ -9,7 +9,7 @@ from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.analytics import Figures, FunnelReading, HoldoutReading, ProgramReading, Stats
 from abtest.services.context import World
-from abtest.services.exports.asking import Exports
+from abtest.services.exports.requests import Exports
 from abtest.services.guardian import HealthReading
 from abtest.services.jobs import Jobs
 from abtest.services.planning import SampleSizes

@@ -2,16 +2,16 @@
 
 from abtest.adapters.dynamo import DynamoSessions
 from abtest.ports.limits import Sessions
-from abtest.services.experiments.authoring import Authoring
+from abtest.services.experiments.editor import ExperimentEditor
 from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.plans import Plans
 from abtest.services.experiments.previews import PreviewLinks
-from abtest.services.experiments.reading import Reading
+from abtest.services.experiments.reader import ExperimentReader
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
-from abtest.services.personalizations.shipping import Shipping
+from abtest.services.personalizations.shipment import Shipment
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.planning import Planner
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
@@ -28,12 +28,12 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
     planner = Planner(base.world, base.rollups)
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
-        Authoring: Authoring(store, base.checker),
-        Reading: Reading(store),
+        ExperimentEditor: ExperimentEditor(store, base.checker),
+        ExperimentReader: ExperimentReader(store),
         Lifecycle: Lifecycle(store, planner),
         Plans: Plans(store, planner),
         Variations: Variations(store, base.checker),
-        Shipping: Shipping(store, personalizations),
+        Shipment: Shipment(store, personalizations),
         ExperimentGoals: ExperimentGoals(store),
         ShopGoals: ShopGoals(base.world),
         Pages: Pages(base.world, storefronts),

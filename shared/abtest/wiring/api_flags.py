@@ -1,6 +1,6 @@
 """Composition root of the flags family: its use cases from what all families share."""
 
-from abtest.services.flags.authoring import Authoring
+from abtest.services.flags.editor import FlagEditor
 from abtest.services.flags.evaluation import Evaluation
 from abtest.services.flags.store import FlagStore
 from abtest.services.storefronts import Storefronts
@@ -10,4 +10,4 @@ from abtest.wiring.api import Management, Uses
 def flags_uses(base: Management) -> Uses:
     """Use cases of flags."""
     store = FlagStore(base.world, Storefronts(base.world.catalog, base.publication), base.budget)
-    return {Authoring: Authoring(store), FlagStore: store, Evaluation: Evaluation(base.world)}
+    return {FlagEditor: FlagEditor(store), FlagStore: store, Evaluation: Evaluation(base.world)}

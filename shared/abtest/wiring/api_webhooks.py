@@ -10,10 +10,10 @@ from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.queue import Queue
 from abtest.ports.sealer import Sealer
 from abtest.ports.url_check import UrlCheck
-from abtest.services.webhooks.again import Again
 from abtest.services.webhooks.delivery_log import DeliveryLog
-from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import Endpoints
+from abtest.services.webhooks.notification import WorkerNotifier
+from abtest.services.webhooks.redelivery import Redelivery
 from abtest.wiring.api import Management, Uses
 from abtest.wiring.egress import customer_rules
 
@@ -34,13 +34,13 @@ class WebhookParts:
 def webhook_uses(base: Management, parts: WebhookParts | None = None) -> Uses:
     """Use cases of webhooks; `parts` stand in for what the deployment has. Raises MissingSettingError."""
     parts = parts or _deployed(base)
-    notifications = Doorbell(parts.queue)
+    notifier = WorkerNotifier(parts.queue)
     return {
         Endpoints: Endpoints(
-            world=base.world, store=parts.store, sealer=parts.sealer, doorbell=notifications, check=parts.check
+            world=base.world, store=parts.store, sealer=parts.sealer, notifier=notifier, check=parts.check
         ),
         DeliveryLog: DeliveryLog(world=base.world, store=parts.store),
-        Again: Again(world=base.world, store=parts.store, limiter=base.limiter, doorbell=notifications),
+        Redelivery: Redelivery(world=base.world, store=parts.store, limiter=base.limiter, notifier=notifier),
     }
 
 

@@ -10,7 +10,7 @@ from abtest.adapters.sqs import SqsQueue
 from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
 from abtest.services.sweep import Sweep
-from abtest.services.webhooks.sweeping import OverdueWebhooks
+from abtest.services.webhooks.overdue import OverdueWebhooks
 from abtest.storefront import bundle
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import Settings, settings
@@ -51,6 +51,6 @@ def _overdue_webhooks(world: World, config: Settings) -> OverdueWebhooks:
     return OverdueWebhooks(
         world=world,
         store=DynamoDeliveryStore(config.deliveries_table),
-        doorbell=webhook_notifications(config),
+        notifier=webhook_notifications(config),
         metrics=EmbeddedMetrics(config.aws_lambda_function_name, world.clock),
     )

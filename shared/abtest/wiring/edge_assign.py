@@ -12,7 +12,7 @@ from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
 from abtest.services.assignment import Assignments
 from abtest.services.assignment_handoff import Handoffs
-from abtest.services.throttling import FailedAuthentications
+from abtest.services.rate_limits import FailedAuthentications
 from abtest.wiring.edge import through_cdn
 from abtest.wiring.settings import settings
 

@@ -4,7 +4,7 @@ from abtest.adapters.dynamo import DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.s3.exports import S3ExportStore
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
-from abtest.services.exports.carrying_out import Exporter
+from abtest.services.exports.exporter import Exporter
 from abtest.services.jobs import Workbench
 from abtest.services.ledger_files import LedgerFiles
 from abtest.wiring.batches import each_message

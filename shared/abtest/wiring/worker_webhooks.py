@@ -4,10 +4,10 @@ from abtest.adapters.dynamo import DynamoDeliveryStore, DynamoLeases
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.kms import KmsSealer
 from abtest.adapters.outbound_http import Limits, OutboundHttp
-from abtest.services.webhooks.answering import Answering
-from abtest.services.webhooks.draining import Drain
+from abtest.services.webhooks.disabled_notice import DisabledNotices
+from abtest.services.webhooks.drain import Drain
 from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.telling import Telling
+from abtest.services.webhooks.worker import WebhookWorker
 from abtest.wiring.batches import each_message
 from abtest.wiring.egress import customer_rules
 from abtest.wiring.handler import Handler
@@ -27,7 +27,8 @@ def create_handler() -> Handler:
     config = settings()
     config.need("catalog_table", "ephemeral_table", "deliveries_table", "webhook_key_arn")
     # Endpoints are small, so the bucket of bodies is not among this function's resources.
-    world, store, bell = world_of(config), DynamoDeliveryStore(config.deliveries_table), webhook_notifications(config)
+    world, store = world_of(config), DynamoDeliveryStore(config.deliveries_table)
+    notifier = webhook_notifications(config)
     leases = DynamoLeases(config.ephemeral_table)
     client = OutboundHttp(customer_rules(config), Limits(seconds=EXCHANGE_SECONDS, body_bytes=ANSWER_BYTES))
     drain = Drain(
@@ -35,9 +36,11 @@ def create_handler() -> Handler:
         store=store,
         leases=leases,
         sealer=KmsSealer(config.webhook_key_arn, world.clock),
-        doorbell=bell,
+        notifier=notifier,
         senders=client.session,
         metrics=EmbeddedMetrics(config.aws_lambda_function_name, world.clock),
     )
-    worker = Answering(fan_out=FanOut(world, store, leases, bell), drain=drain, telling=Telling(world, store))
+    worker = WebhookWorker(
+        fan_out=FanOut(world, store, leases, notifier), drain=drain, notices=DisabledNotices(world, store)
+    )
     return each_message(worker.carry_out)

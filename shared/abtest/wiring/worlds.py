@@ -5,7 +5,7 @@ from abtest.adapters.s3 import S3Blobs
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.services.context import World
-from abtest.services.webhooks.ringing import RingForEvents
+from abtest.services.webhooks.notification import NotifyOfEvents
 from abtest.wiring.settings import Settings
 from abtest.wiring.webhook_queue import webhook_notifications
 
@@ -15,6 +15,6 @@ def world_of(config: Settings) -> World:
 
     If WebhookQueue is configured, its workers are notified of the events of each commit.
     """
-    on_committed = RingForEvents(webhook_notifications(config)) if config.webhook_queue_url else None
+    on_committed = NotifyOfEvents(webhook_notifications(config)) if config.webhook_queue_url else None
     catalog = DynamoCatalog(config.catalog_table, S3Blobs(config.blobs_bucket), on_committed=on_committed)
     return World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())

@@ -23,9 +23,8 @@ from abtest.ports.catalog import Commit, OutboxRow
 from abtest.ports.deliveries import DeliveryFilter
 from abtest.ports.http_sender import HttpSender
 from abtest.services.context import World
-from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.ringing import RingForEvents
-from abtest.services.webhooks.sweeping import OverdueWebhooks
+from abtest.services.webhooks.notification import NotifyOfEvents, WorkerNotifier
+from abtest.services.webhooks.overdue import OverdueWebhooks
 from tests.faults.faults import Fate, KilledError
 from tests.faults.webhooks.receivers import URL, Receiver
 from tests.support.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases, MemoryMetrics
@@ -89,7 +88,7 @@ class Worker:
             store=self._mortal(office.store),
             leases=self._mortal(office.leases),
             sealer=self._mortal(office.sealer),
-            doorbell=Doorbell(self._mortal(office.queue)),
+            notifier=WorkerNotifier(self._mortal(office.queue)),
             senders=self._senders,
             metrics=office.metrics,
         )
@@ -123,7 +122,7 @@ class Office:
         self.clock = ManualClock(NOON)
         self.random = SystemRandomness()
         self.queue = TimedQueue(self.clock)
-        self.catalog = MemoryCatalog(on_committed=RingForEvents(Doorbell(self.queue)))
+        self.catalog = MemoryCatalog(on_committed=NotifyOfEvents(WorkerNotifier(self.queue)))
         self.store = MemoryDeliveryStore()
         self.leases = MemoryLeases()
         self.metrics = MemoryMetrics()
@@ -183,13 +182,15 @@ class Office:
         assert body is not None
         self._worker.carry_out(body)
 
-    def doorbell(self) -> str:
+    def notification(self) -> str:
         """The message that asks for what is due for the endpoint."""
         return canonical_json.dumps({"kind": "deliveries", "shop_id": SHOP, "webhook_id": self.webhook.id})
 
     def sweep(self) -> None:
         """One run of the sweep."""
-        OverdueWebhooks(world=self.world, store=self.store, doorbell=Doorbell(self.queue), metrics=self.metrics).run()
+        OverdueWebhooks(
+            world=self.world, store=self.store, notifier=WorkerNotifier(self.queue), metrics=self.metrics
+        ).run()
 
     def settle(self, hours: float = 2) -> None:
         """Work on, with a sweep each minute, until nothing is left to do."""

@@ -185,7 +185,7 @@ def test_worker__slower_than_ten_minutes__finds_its_attempt_taken_over_and_recor
     while not office.deliveries():
         office.work_once()
     taken_over = Fate(of="post", at=1, happens=lambda: _others(office))
-    Worker(office, taken_over).carry_out(office.doorbell())
+    Worker(office, taken_over).carry_out(office.notification())
     office.settle()
     office.check()
     delivery = office.delivery(name)
@@ -196,4 +196,4 @@ def test_worker__slower_than_ten_minutes__finds_its_attempt_taken_over_and_recor
 
 def _others(office: Office) -> None:
     office.clock.advance(minutes=11)
-    Worker(office).carry_out(office.doorbell())
+    Worker(office).carry_out(office.notification())

@@ -10,9 +10,9 @@ from abtest.domain.webhooks import deliveries
 from abtest.domain.webhooks.deliveries import DISABLED, MAX_ATTEMPTS
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.services.context import Caller
-from abtest.services.webhooks.again import Again
-from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import Endpoints
+from abtest.services.webhooks.notification import WorkerNotifier
+from abtest.services.webhooks.redelivery import Redelivery
 from tests.faults.webhooks.office import NOON, SHOP, Office
 from tests.faults.webhooks.receivers import TAKES, resets, says
 from tests.support.memory import MemoryRateLimiter
@@ -25,16 +25,16 @@ FAILS = says("503 Service Unavailable", b"in the middle of something")
 
 def recovered(office: Office) -> int:
     """What a shop does after an outage: enable, then recover since noon; how many are queued again."""
-    doorbell = Doorbell(office.queue)
+    notifier = WorkerNotifier(office.queue)
     endpoints = Endpoints(
         world=office.world,
         store=office.store,
         sealer=office.sealer,
-        doorbell=doorbell,
+        notifier=notifier,
         check=office.receiver.sender().check,
     )
     endpoints.update(CALLER, office.webhook.id, {"active": True}, expected_version=None)
-    again = Again(world=office.world, store=office.store, limiter=MemoryRateLimiter(), doorbell=doorbell)
+    again = Redelivery(world=office.world, store=office.store, limiter=MemoryRateLimiter(), notifier=notifier)
     return again.recover(CALLER, office.webhook.id, timestamp(NOON), None).requeued
 
 

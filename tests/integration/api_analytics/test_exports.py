@@ -11,8 +11,8 @@ from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.domain.ledger.objects import raw_key
 from abtest.http.factory import create_app, handler
 from abtest.kit.clock import to_milliseconds
-from abtest.services.exports.asking import Exports
-from abtest.services.exports.carrying_out import Exporter
+from abtest.services.exports.exporter import Exporter
+from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs, Workbench
 from abtest.services.ledger_files import LedgerFiles
 from abtest.wiring.api_experiments import experiments_uses

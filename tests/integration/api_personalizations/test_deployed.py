@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abtest.services.personalizations.ordering import MAX_ORDERED
+from abtest.services.personalizations.priorities import MAX_ORDERED
 from tests.support.deployed import DeployedFamily
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from abtest.services.personalizations.ordering import MAX_ORDERED
+from abtest.services.personalizations.priorities import MAX_ORDERED
 from tests.integration.api_personalizations.conftest import Create
 from tests.integration.api_personalizations.test_personalizations import UNKNOWN, path
 from tests.support.api import MemoryApi, Tenant

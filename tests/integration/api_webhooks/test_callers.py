@@ -145,7 +145,7 @@ def test_secret__in_the_address_of_a_receiver__is_not_in_the_audit_which_shows_t
 def test_secret__in_what_carries_it__is_not_in_its_repr(api: WebhookApi) -> None:
     from abtest.contract.webhooks import WebhookCreated
     from abtest.domain.webhooks.endpoint import Sealed, Webhook
-    from abtest.domain.webhooks.health import Health, Standing
+    from abtest.domain.webhooks.health import EndpointHealth, Health
 
     now = api.world.now()
     webhook = Webhook(
@@ -158,9 +158,9 @@ def test_secret__in_what_carries_it__is_not_in_its_repr(api: WebhookApi) -> None
         created_at=now,
         updated_at=now,
     )
-    standing = Standing(webhook, Health())
-    assert "whsec_" not in repr(Issued(standing, "whsec_x"))
-    assert "whsec_" not in repr(WebhookCreated.with_secret(standing, "whsec_x"))
+    endpoint = EndpointHealth(webhook, Health())
+    assert "whsec_" not in repr(Issued(endpoint, "whsec_x"))
+    assert "whsec_" not in repr(WebhookCreated.with_secret(endpoint, "whsec_x"))
 
 
 def test_idempotency_key__repeated__gives_the_same_endpoint_and_secret(client: Client) -> None:

@@ -72,8 +72,8 @@ def test_webhook__its_whole_life__on_real_tables_within_its_policy(
     messages = aws_stack.clients.sqs.receive_message(QueueUrl=aws_stack.name("WebhookQueue"), MaxNumberOfMessages=10)[
         "Messages"
     ]
-    doorbell = {"kind": "deliveries", "shop_id": shop_id, "webhook_id": webhook_id}
-    assert [json.loads(message["Body"]) for message in messages] == [doorbell] * 4
+    notifier = {"kind": "deliveries", "shop_id": shop_id, "webhook_id": webhook_id}
+    assert [json.loads(message["Body"]) for message in messages] == [notifier] * 4
 
 
 def test_health__disabled_in_the_table__is_shown_and_cleared(deployed: DeployedFamily, aws_stack: AwsStack) -> None:

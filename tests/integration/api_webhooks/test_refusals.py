@@ -12,8 +12,8 @@ import pytest
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
-from abtest.services.webhooks.doorbell import Doorbell
 from abtest.services.webhooks.endpoints import Endpoints
+from abtest.services.webhooks.notification import WorkerNotifier
 from abtest.services.webhooks.records import WEBHOOKS, live_webhooks, read_webhook
 from tests.integration.api_webhooks.conftest import NAMES, URL, WebhookApi
 from tests.support.api import Tenant
@@ -152,12 +152,12 @@ def test_create__the_twenty_first__is_422_until_one_is_deleted(client: Client, c
 def make(api: WebhookApi, tenant: Tenant) -> Callable[[], str]:
     """Makes an endpoint without going through the application, which answers one request at a time."""
     endpoints = Endpoints(
-        world=api.world, store=api.store, sealer=api.sealer, doorbell=Doorbell(api.queue), check=lambda _: None
+        world=api.world, store=api.store, sealer=api.sealer, notifier=WorkerNotifier(api.queue), check=lambda _: None
     )
     caller = Caller(
         key_id="k", kind="shop", user_id=tenant.user_id, shop_id=tenant.shop.id, scopes=frozenset(), request_id="r"
     )
-    return lambda: endpoints.create(caller, url=URL, events=STARTED).standing.webhook.id
+    return lambda: endpoints.create(caller, url=URL, events=STARTED).endpoint.webhook.id
 
 
 def test_create__many_at_once__never_makes_more_than_twenty(

@@ -12,7 +12,7 @@ import pytest
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.domain.egress.targets import PublicOnly
 from abtest.http.factory import create_app, handler
-from abtest.services.exports.asking import Exports
+from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs
 from abtest.services.quarantine import Quarantined
 from abtest.wiring.api_analytics import analytics_of

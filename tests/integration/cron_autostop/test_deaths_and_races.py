@@ -18,8 +18,8 @@ from abtest.ports.catalog import StaleVersionError
 from abtest.services.autostop.run import TASK
 from abtest.services.context import Caller
 from abtest.services.experiments.lifecycle import Lifecycle
-from abtest.services.experiments.pausing import pause_running
 from abtest.services.experiments.rounds import RoundFailedError
+from abtest.services.experiments.system_pause import pause_running
 from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
 from tests.faults.faults import Fate, KilledError

@@ -29,11 +29,11 @@ from abtest.ports.deliveries import DeliveryFilter, DeliveryStore
 from abtest.ports.limits import Leases
 from abtest.ports.sealer import Sealer
 from abtest.services.context import World
-from abtest.services.webhooks.answering import Answering
-from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.draining import Drain, Senders
+from abtest.services.webhooks.drain import Drain, Senders
+from abtest.services.webhooks.notification import WorkerNotifier
+from abtest.services.webhooks.overdue import OverdueWebhooks
 from abtest.services.webhooks.records import read_webhook
-from abtest.services.webhooks.sweeping import OverdueWebhooks
+from abtest.services.webhooks.worker import WebhookWorker
 from tests.faults.faults import KilledError
 from tests.support.memory import MemoryMetrics
 from tests.support.moto_stack import AwsStack
@@ -99,17 +99,17 @@ class Office:
         return World(catalog=self.catalog, clock=self.clock, random=SystemRandomness())
 
     @property
-    def doorbell(self) -> Doorbell:
-        return Doorbell(self.queue)
+    def notifier(self) -> WorkerNotifier:
+        return WorkerNotifier(self.queue)
 
     @property
-    def worker(self) -> Answering:
+    def worker(self) -> WebhookWorker:
         return worker(
             self.world,
             store=self.store,
             leases=self.leases,
             sealer=self.sealer,
-            doorbell=self.doorbell,
+            notifier=self.notifier,
             senders=self.senders,
             metrics=self.metrics,
         )
@@ -120,7 +120,7 @@ class Office:
 
     @property
     def sweep(self) -> OverdueWebhooks:
-        return OverdueWebhooks(world=self.world, store=self.store, doorbell=self.doorbell, metrics=self.swept)
+        return OverdueWebhooks(world=self.world, store=self.store, notifier=self.notifier, metrics=self.swept)
 
     def endpoint(self, url: str, events: tuple[str, ...] = (EVENT,), **fields: Any) -> Webhook:
         """A new endpoint, registered a second ago."""
@@ -144,7 +144,7 @@ class Office:
             row = self.world.outbox_row(SHOP, "webhook", {"event": event, "number": number})
             self.catalog.commit(Commit(outbox=[row]))
             if is_rung:
-                self.doorbell.events([row])
+                self.notifier.events_waiting([row])
 
     def deliveries(self, webhook: Webhook) -> list[Delivery]:
         """The oldest first."""

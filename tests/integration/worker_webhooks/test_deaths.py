@@ -125,7 +125,7 @@ def test_worker__that_is_lost_five_times__leaves_a_dead_delivery(office: Office,
     assert office.health(webhook).consecutive_failures == 1
 
 
-def test_worker__that_dies_between_deliveries_and_doorbells__loses_none(office: Office, receiver: Inbox) -> None:
+def test_worker__that_dies_between_deliveries_and_notifications__loses_none(office: Office, receiver: Inbox) -> None:
     webhooks = [office.endpoint(receiver.url) for _ in range(3)]
     office.happens()
     adding = office.store.add
@@ -180,7 +180,7 @@ def test_event__fanned_out_twice_at_once__makes_one_delivery(office: Office, rec
     assert receiver.ids == [office.one(webhook).id]
 
 
-def test_doorbells__that_are_all_lost__cost_a_minute_or_two(office: Office, receiver: Inbox) -> None:
+def test_notifications__that_are_all_lost__cost_a_minute_or_two(office: Office, receiver: Inbox) -> None:
     webhook = office.endpoint(receiver.url)
     office.queue.is_available = False
     office.happens(60)

@@ -14,7 +14,7 @@ from abtest.domain.webhooks.health import DISABLED_AFTER, Health
 from abtest.kit.clock import SystemClock, parse_timestamp, timestamp
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.ports.deliveries import HealthChange
-from abtest.services.webhooks.doorbell import Doorbell
+from abtest.services.webhooks.notification import WorkerNotifier
 from abtest.wiring.settings import settings
 from abtest.wiring.worlds import world_of
 from tests.integration.worker_webhooks.office import EVENT, KEY, SHOP, Office
@@ -85,9 +85,9 @@ def test_event__committed_by_another_function__arrives(deployed: Deployed, recei
         "rows": [{"id": row.id, "created_at": row.created_at} for row in rows],
     }
     assert deployed.work(called) == DONE
-    doorbells = deployed.received()
-    assert json.loads(doorbells[0]) == {"kind": "deliveries", "shop_id": SHOP, "webhook_id": webhook.id}
-    assert deployed.work(*doorbells, called) == DONE
+    notifications = deployed.received()
+    assert json.loads(notifications[0]) == {"kind": "deliveries", "shop_id": SHOP, "webhook_id": webhook.id}
+    assert deployed.work(*notifications, called) == DONE
     assert sorted(receiver.ids) == [each.id for each in deployed.office.deliveries(webhook)]
     assert [each.status for each in deployed.office.deliveries(webhook)] == ["delivered"] * 2
     assert deployed.office.catalog.outbox("webhook", created_before=LATER, limit=9) == []
@@ -172,10 +172,10 @@ def test_receiver__that_refuses_for_the_last_time__is_disabled_and_its_shop_told
     last = queued(webhook, office.world.new_id(), EVENT, {}, office.world.now())
     office.store.add(replace(last, status="failed", attempts=MAX_ATTEMPTS - 1))
     bell = TimedQueue(office.clock)
-    Doorbell(bell).deliveries(SHOP, webhook.id)
+    WorkerNotifier(bell).deliveries_due(SHOP, webhook.id)
     assert deployed.work(bell.receive() or "") == DONE
     assert office.one(webhook).status == "dead"
-    assert (office.health(webhook).is_disabled, office.health(webhook).untold) == (True, None)
+    assert (office.health(webhook).is_disabled, office.health(webhook).unreported) == (True, None)
     [message] = office.catalog.inbox(SHOP, limit=9)[0]
     assert "the receiver answered 500" in message.body
     [row] = office.catalog.audit(SHOP, entity_id=None, limit=9)[0]
@@ -201,8 +201,8 @@ def test_message__that_fails__says_why_in_the_log(deployed: Deployed, caplog: py
 
 def test_message__of_things_that_are_gone__is_done(deployed: Deployed) -> None:
     bell = TimedQueue(deployed.office.clock)
-    Doorbell(bell).deliveries(SHOP, "01890a5d-ac96-774b-bcce-b302099a8059")
-    Doorbell(bell).events([deployed.office.world.outbox_row(SHOP, "webhook", {"event": EVENT})])
+    WorkerNotifier(bell).deliveries_due(SHOP, "01890a5d-ac96-774b-bcce-b302099a8059")
+    WorkerNotifier(bell).events_waiting([deployed.office.world.outbox_row(SHOP, "webhook", {"event": EVENT})])
     bodies = [bell.receive() or "" for _ in range(2)]
     assert deployed.work(*bodies) == DONE
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from abtest.domain.webhooks.health import Health
-from abtest.services.webhooks.draining import AT_ONCE, LEASE_SECONDS
+from abtest.services.webhooks.drain import AT_ONCE, LEASE_SECONDS
 from tests.integration.worker_webhooks.office import SHOP, Office
 from tests.support.inbox import Arrival, Inbox
 from tests.support.memory import MemoryLeases

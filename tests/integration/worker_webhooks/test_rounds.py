@@ -12,7 +12,7 @@ from abtest.domain.webhooks.deliveries import LOST, Delivery
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.ports.http_sender import HttpAnswer, HttpSender
-from abtest.services.webhooks.draining import AT_ONCE, SKEW, lease_name
+from abtest.services.webhooks.drain import AT_ONCE, SKEW, lease_name
 from tests.integration.worker_webhooks.office import SHOP, Office
 from tests.support.inbox import Arrival, Inbox
 
@@ -147,7 +147,7 @@ def test_deliveries__that_fail_together__ring_once(office: Office, receiver: Inb
 def test_delivery__by_a_clock_that_is_ahead__is_rung_for_again(
     office: Office, receiver: Inbox, ahead: timedelta
 ) -> None:
-    """The doorbell was rung by the machine whose clock is ahead; this one finds nothing due yet."""
+    """The notification was sent by the machine whose clock is ahead; this one finds nothing due yet."""
     webhook = office.endpoint(receiver.url)
     delivery = waiting(office, webhook.id, ahead)
     drain(office, webhook.id)

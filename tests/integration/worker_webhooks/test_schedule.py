@@ -16,7 +16,7 @@ from abtest.domain.webhooks.health import Health
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
 from abtest.ports.deliveries import HealthChange
-from abtest.services.webhooks.attempting import UNREADABLE_SECRET
+from abtest.services.webhooks.attempts import UNREADABLE_SECRET
 from tests.integration.worker_webhooks.office import EVENT, KEY, OTHER_SHOP, SHOP, START, Office
 from tests.support.inbox import Inbox
 
@@ -45,7 +45,7 @@ def tried(office: Office, webhook_id: str) -> Delivery:
         is_test=True,
     )
     assert office.store.add(made)
-    office.doorbell.deliveries(SHOP, webhook_id)
+    office.notifier.deliveries_due(SHOP, webhook_id)
     return made
 
 

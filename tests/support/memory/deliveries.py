@@ -56,8 +56,8 @@ class MemoryDeliveryStore:
     def waiting(self, until: Timestamp, *, limit: int) -> Sequence[Waiting]:
         with self._lock:
             due = [(min(due.values()), webhook_id) for webhook_id, due in self._due.items() if due]
-            untold = [(since, name) for name, health in self._health.items() if (since := health.untold_since)]
-            late = list(dict.fromkeys(name for since, name in sorted(due + untold) if since <= until))
+            unreported = [(since, name) for name, health in self._health.items() if (since := health.unreported_since)]
+            late = list(dict.fromkeys(name for since, name in sorted(due + unreported) if since <= until))
             return [Waiting(self._shop_of(webhook_id), webhook_id) for webhook_id in late[:limit]]
 
     def change(self, before: Delivery, after: Delivery, health: HealthChange | None = None) -> None:

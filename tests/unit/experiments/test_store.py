@@ -23,11 +23,11 @@ from abtest.ports.catalog import (
     Topic,
 )
 from abtest.services.context import Caller, World
-from abtest.services.experiments.authoring import Authoring
 from abtest.services.experiments.due import BATCH, ScheduledActions
+from abtest.services.experiments.editor import ExperimentEditor
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.plans import Plans
-from abtest.services.experiments.publishing import PostCommitPublishFailedError
+from abtest.services.experiments.publish_failure import PostCommitPublishFailedError
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
@@ -79,16 +79,16 @@ class House:
         self.world = World(catalog=self.catalog, clock=self.clock, random=self.random)
         self.store = ExperimentStore(self.world, Storefronts(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
         self.planner = Planner(self.world, MemoryRollupStore())
-        self.authoring = Authoring(self.store, QuickJsChecker())
+        self.editor = ExperimentEditor(self.store, QuickJsChecker())
         self.lifecycle = Lifecycle(self.store, self.planner)
         shop = Shop(id=SHOP, name="S", domain="s.example", currency="EUR", org_id=USER, created_at=NOW, updated_at=NOW)
         self.catalog.commit(Commit(puts=puts_of(shop)))
 
     def create(self, **fields: Any) -> str:
-        return self.authoring.create(CALLER, {"name": "x", **fields}).value.id
+        return self.editor.create(CALLER, {"name": "x", **fields}).value.id
 
     def rename(self, experiment_id: str, name: str, version: int | None = None) -> None:
-        self.authoring.update(CALLER, experiment_id, {"name": name}, consent=NO_CONSENT, expected_version=version)
+        self.editor.update(CALLER, experiment_id, {"name": name}, consent=NO_CONSENT, expected_version=version)
 
     def outbox(self) -> list[OutboxRow]:
         topics: tuple[Topic, ...] = ("webhook", "publish")
@@ -116,7 +116,7 @@ def test_create__many_goals__asks_for_the_shops_defaults_once(house: House, monk
 
 def test_update__race_lost_three_times__wins_the_fourth(house: House) -> None:
     made = house.create()
-    rival = Authoring(house.store, QuickJsChecker())
+    rival = ExperimentEditor(house.store, QuickJsChecker())
 
     def overtake(description: str) -> Callable[[], None]:
         def change() -> None:

@@ -21,8 +21,8 @@ from abtest.domain.ledger.objects import raw_key
 from abtest.kit.clock import ManualClock, from_milliseconds, timestamp
 from abtest.kit.ids import SystemRandomness
 from abtest.services.context import Caller, World
-from abtest.services.exports.asking import Exports
-from abtest.services.exports.carrying_out import Exporter
+from abtest.services.exports.exporter import Exporter
+from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs, Workbench
 from abtest.services.ledger_files import LedgerFiles
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRollupStore

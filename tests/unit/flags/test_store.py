@@ -14,7 +14,7 @@ from abtest.kit.errors import DatabaseBusyError, NotFoundError
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import OutboxRow, StaleVersionError
 from abtest.services.context import Caller, World
-from abtest.services.flags.authoring import Authoring
+from abtest.services.flags.editor import FlagEditor
 from abtest.services.flags.store import FlagStore, Reference
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
@@ -52,19 +52,19 @@ class House:
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         world = World(catalog=self.catalog, clock=self.clock, random=SystemRandomness())
         store = FlagStore(world, Storefronts(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
-        self.authoring, self.store = Authoring(store), store
+        self.editor, self.store = FlagEditor(store), store
 
     def flag(self, key: str = "k", **fields: object) -> Flag:
-        return self.authoring.create(CALLER, {"key": key, "name": "K", **fields}).value
+        return self.editor.create(CALLER, {"key": key, "name": "K", **fields}).value
 
     def update(self, flag: Flag, **stated: object) -> Flag:
         reference = Reference(flag.id, "production")
-        saved = self.authoring.update(CALLER, reference, stated, consent=NO_CONSENT, expected_version=None)
+        saved = self.editor.update(CALLER, reference, stated, consent=NO_CONSENT, expected_version=None)
         return saved.value
 
     def act(self, flag: Flag, action: str) -> tuple[Flag, bool]:
         reference = Reference(flag.id, "production")
-        saved = self.authoring.act(CALLER, reference, action, expected_version=None)  # type: ignore[arg-type]
+        saved = self.editor.act(CALLER, reference, action, expected_version=None)  # type: ignore[arg-type]
         return saved.value, saved.warning is not None
 
     def stored(self, flag: Flag) -> Flag:

@@ -14,9 +14,9 @@ from abtest.domain.changes.change import Event
 from abtest.kit.clock import timestamp
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import Commit, Put, StaleVersionError
-from abtest.services.experiments.pausing import pause_running
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.rounds import RoundFailedError
+from abtest.services.experiments.system_pause import pause_running
 from tests.unit.experiments.examples import EXPERIMENT, GOAL, SHOP, in_status
 from tests.unit.experiments.test_store import CALLER
 from tests.unit.guardian.stands import HARMED, HEALTHY, Stand

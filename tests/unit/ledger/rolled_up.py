@@ -14,7 +14,7 @@ from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.ledger_files import LedgerFiles
 from abtest.services.rollups.work import work_of
-from abtest.services.rollups.writing import RollupWriter
+from abtest.services.rollups.writer import RollupWriter
 from abtest.services.shop_records import puts_of
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryMetrics, MemoryRollupStore
 from tests.support.reference_warehouse import ReferenceWarehouse

@@ -15,8 +15,8 @@ from abtest.kit.errors import DatabaseBusyError, NotFoundError, VersionConflictE
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import StaleVersionError
 from abtest.services.context import Caller, World
-from abtest.services.personalizations.authoring import ACTIVATE_SCOPE, Authoring
-from abtest.services.personalizations.ordering import Ordering
+from abtest.services.personalizations.editor import ACTIVATE_SCOPE, PersonalizationEditor
+from abtest.services.personalizations.priorities import Priorities
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
@@ -38,17 +38,17 @@ class House:
             catalog=self.catalog, clock=ManualClock(datetime(2026, 3, 2, tzinfo=UTC)), random=SystemRandomness()
         )
         self.store = PersonalizationStore(world, Storefronts(self.catalog, self), CodeBudget(MemoryBlobs()))
-        self.authoring, self.ordering = Authoring(self.store, QuickJsChecker()), Ordering(self.store)
+        self.editor, self.priorities = PersonalizationEditor(self.store, QuickJsChecker()), Priorities(self.store)
 
     def publish(self, shop_id: str) -> PublicationOutcome:
         self.published += 1
         return PublicationOutcome(ok=True, revision=self.published)
 
     def make(self, key: str = "hero", **fields: Any) -> Personalization:
-        return self.authoring.create(CALLER, {"name": "Hero", "key": key, **fields}).value
+        return self.editor.create(CALLER, {"name": "Hero", "key": key, **fields}).value
 
     def update(self, made: Personalization, expected: int | None = None, **fields: Any) -> Personalization:
-        published = self.authoring.update(CALLER, made.id, fields, consent=NO_CONSENT, expected_version=expected)
+        published = self.editor.update(CALLER, made.id, fields, consent=NO_CONSENT, expected_version=expected)
         return published.value
 
     def stored(self, made: Personalization) -> Personalization:
@@ -87,7 +87,7 @@ def test_activate__by_two_at_once__happens_once(house: House) -> None:
     made = house.make()
 
     def activate() -> None:
-        house.authoring.act(CALLER, made.id, "activate", expected_version=None)
+        house.editor.act(CALLER, made.id, "activate", expected_version=None)
 
     house.catalog.first = [activate]
     activate()
@@ -98,15 +98,15 @@ def test_activate__by_two_at_once__happens_once(house: House) -> None:
 
 def test_delete__of_what_becomes_active_meanwhile__is_refused(house: House) -> None:
     made = house.make()
-    house.catalog.first = [lambda: _ignored(house.authoring.act(CALLER, made.id, "activate", expected_version=None))]
+    house.catalog.first = [lambda: _ignored(house.editor.act(CALLER, made.id, "activate", expected_version=None))]
     with pytest.raises(Exception, match="only drafts can be deleted"):
-        house.authoring.delete(CALLER, made.id, expected_version=None)
+        house.editor.delete(CALLER, made.id, expected_version=None)
 
 
 def test_duplicate__whose_key_is_taken_meanwhile__takes_the_next(house: House) -> None:
     made = house.make()
     house.catalog.first = [lambda: _ignored(house.make("hero-copy"))]
-    assert house.authoring.duplicate(CALLER, made.id, name=None, key=None).value.key == "hero-copy-2"
+    assert house.editor.duplicate(CALLER, made.id, name=None, key=None).value.key == "hero-copy-2"
 
 
 def test_create__by_two_with_one_key__is_refused_to_the_second(house: House) -> None:
@@ -118,7 +118,7 @@ def test_create__by_two_with_one_key__is_refused_to_the_second(house: House) -> 
 def test_order__overtaken_by_an_edit__keeps_both(house: House) -> None:
     first, second = house.make("a"), house.make("b", activate=True)
     house.catalog.first = [lambda: _ignored(house.update(first, surface="cart"))]
-    house.ordering.order(CALLER, [second.id, first.id])
+    house.priorities.order(CALLER, [second.id, first.id])
     assert [house.stored(item).priority for item in (second, first)] == [10, 20]
     assert house.stored(first).surface == "cart"
 
@@ -126,7 +126,7 @@ def test_order__overtaken_by_an_edit__keeps_both(house: House) -> None:
 def test_order__that_is_as_it_was__is_no_commit(house: House) -> None:
     made = house.make(priority=10, activate=True)
     published = house.published
-    assert house.ordering.order(CALLER, [made.id]).personalizations == [made]
+    assert house.priorities.order(CALLER, [made.id]).personalizations == [made]
     assert (house.stored(made).version, house.published) == (1, published)
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 from abtest.domain.webhooks import deliveries, endpoint, envelope
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.domain.webhooks.health import DISABLED_AFTER
-from abtest.services.webhooks import attempting, draining
+from abtest.services.webhooks import attempts, drain
 
 PAGE = (Path(__file__).parents[3] / "docs" / "webhooks.md").read_text()
 ORDINALS = {3: "Three"}
@@ -53,8 +53,8 @@ def test_page__attempts__begin_when_they_do() -> None:
 def test_page__limits__are_those_of_the_code() -> None:
     assert f"A shop has up to {endpoint.MAX_WEBHOOKS}" in PAGE
     assert f"**{ORDINALS[DISABLED_AFTER]} deliveries in a row" in PAGE
-    assert f"At most {draining.AT_ONCE} requests" in PAGE
-    assert f"longer than {whole_seconds(draining.SLOW)} seconds over them" in PAGE
+    assert f"At most {drain.AT_ONCE} requests" in PAGE
+    assert f"longer than {whole_seconds(drain.SLOW)} seconds over them" in PAGE
     assert f"({_days(endpoint.DEFAULT_GRACE)} unless you say otherwise" in PAGE
     assert f"0 to {whole_seconds(endpoint.MAX_GRACE)})" in PAGE
     assert f"lost for {deliveries.KEPT.days} days" in PAGE
@@ -65,7 +65,7 @@ def test_page__reasons__are_those_that_are_told() -> None:
         deliveries.DELETED,
         deliveries.DISABLED,
         deliveries.LOST,
-        attempting.UNREADABLE_SECRET,
+        attempts.UNREADABLE_SECRET,
     )
     assert not [reason for reason in reasons if f"`{reason}`" not in PAGE]
 

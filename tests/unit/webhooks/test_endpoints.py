@@ -105,14 +105,14 @@ def test_health__dead_in_a_row__disables_at_the_third_and_not_before() -> None:
         states.append((health.consecutive_failures, health.disabled_at))
     assert states == [(1, None), (2, None), (3, at(3)), (4, at(3))]
     assert (health.version, health.is_disabled) == (4, True)
-    assert (health.untold, health.untold_since) == ("error 3", at(3))
+    assert (health.unreported, health.unreported_since) == ("error 3", at(3))
 
 
 def test_health__told_or_enabled__has_nothing_more_to_tell() -> None:
-    disabled = Health(3, at(3), 3, untold="refused")
-    assert disabled.told() == Health(3, at(3), 4)
-    assert disabled.told().after_dead(at(4), "refused").untold_since is None
-    assert disabled.after_delivered().untold_since == at(3)
+    disabled = Health(3, at(3), 3, unreported="refused")
+    assert disabled.reported() == Health(3, at(3), 4)
+    assert disabled.reported().after_dead(at(4), "refused").unreported_since is None
+    assert disabled.after_delivered().unreported_since == at(3)
     assert disabled.enabled() == Health(0, None, 4)
 
 

@@ -207,14 +207,14 @@ def _health_item(webhook_id: str, health: Health) -> Item:
         "token": _token(),
         "failures": health.consecutive_failures,
     }
-    told = {"disabled_at": health.disabled_at, "untold": health.untold}
+    told = {"disabled_at": health.disabled_at, "untold": health.unreported}
     return item | {name: value for name, value in told.items() if value is not None}
 
 
 def _changed_health_item(delivery: Delivery, health: Health) -> Item:
     """Among those that wait while its shop is to be told."""
     item = _health_item(delivery.webhook_id, health)
-    since = health.untold_since
+    since = health.unreported_since
     if since is None:
         return item
     return {**item, "shop": delivery.shop_id, **_waits(delivery.webhook_id, since)}

@@ -1,4 +1,4 @@
-"""How an endpoint bears up: deliveries in a row that died, and since when nothing is sent to it any more."""
+"""Delivery health of an endpoint: its dead deliveries in a row, and since when it is disabled."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,41 +12,41 @@ DISABLED_AFTER = 3
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is known of an endpoint; of one that is not known yet this is all. Test deliveries never change it."""
+    """State of an endpoint; the defaults are that of a new one. Test deliveries never change it."""
 
     consecutive_failures: int = 0
     disabled_at: Timestamp | None = None
     version: int = 0
-    untold: str | None = None
-    """The error that disabled it, until its shop has been told."""
+    unreported: str | None = None
+    """The error that disabled it, until its shop is notified."""
 
     @property
-    def untold_since(self) -> Timestamp | None:
-        """Since when the shop is to be told that it is disabled; None when there is nothing to tell."""
-        return None if self.untold is None else self.disabled_at
+    def unreported_since(self) -> Timestamp | None:
+        """Moment since which a notice to the shop is due; None when none is."""
+        return None if self.unreported is None else self.disabled_at
 
     @property
     def is_disabled(self) -> bool:
-        """Whether failures have stopped it."""
+        """Return whether failures have disabled it."""
         return self.disabled_at is not None
 
     def after_delivered(self) -> "Health":
-        """After something arrived. One that was disabled meanwhile stays so until somebody enables it."""
+        """State after a delivery arrived. An endpoint that was disabled meanwhile stays so until it is enabled."""
         return self if self.consecutive_failures == 0 else self._changed(consecutive_failures=0)
 
     def after_dead(self, now: Timestamp, error: str) -> "Health":
-        """After a delivery was given up."""
+        """State after a delivery was given up."""
         failures = self.consecutive_failures + 1
         if self.is_disabled or failures < DISABLED_AFTER:
             return self._changed(consecutive_failures=failures)
-        return self._changed(consecutive_failures=failures, disabled_at=now, untold=error)
+        return self._changed(consecutive_failures=failures, disabled_at=now, unreported=error)
 
-    def told(self) -> "Health":
-        """After the shop was told that it is disabled."""
-        return self._changed(untold=None)
+    def reported(self) -> "Health":
+        """State after the notice that it is disabled."""
+        return self._changed(unreported=None)
 
     def enabled(self) -> "Health":
-        """After somebody said that it is well again; who says so need not be told."""
+        """State after its shop enabled it, which makes a due notice needless."""
         well = Health(version=self.version)
         return self if self == well else replace(well, version=self.version + 1)
 
@@ -55,18 +55,18 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """An endpoint and how it bears up."""
+class EndpointHealth:
+    """Endpoint and its delivery health."""
 
     webhook: Webhook
     health: Health
 
     @property
     def version(self) -> int:
-        """Of both together: each only rises, so the sum names one state."""
+        """Version of both together: each only rises, so the sum names one state."""
         return self.webhook.version + self.health.version
 
     @property
     def is_active(self) -> bool:
-        """Whether events are sent to it: the shop wants them, and failures have not stopped it."""
+        """Return whether events are sent to it: its shop enabled it, and failures have not disabled it."""
         return self.webhook.active and not self.health.is_disabled

@@ -12,9 +12,9 @@ from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import AuditRow, Catalog
 from abtest.services.autostop.deciding import is_same_question
 from abtest.services.experiments.history import diff_of, rows_about
-from abtest.services.experiments.pausing import NotPaused, change_running, pause_running
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import SYSTEM_USER_ID
+from abtest.services.experiments.system_pause import NotPaused, change_running, pause_running
 
 Done = Literal["paused", "evaluated", "overtaken", "resumed_by_people"]
 

@@ -12,7 +12,7 @@ from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
 from abtest.kit.errors import refused
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
-from abtest.services.experiments.publishing import or_fail
+from abtest.services.experiments.publish_failure import or_fail
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner
 

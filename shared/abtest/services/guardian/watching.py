@@ -17,9 +17,9 @@ from abtest.ports.catalog import Commit, StaleVersionError
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.services.context import World
-from abtest.services.experiments.pausing import NotPaused, pause_running
 from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.experiments.system_pause import NotPaused, pause_running
 from abtest.services.guardian.evidence import ShopSight, evidence_of
 from abtest.services.guardian.telling import audit_rows, messages, paused_event, told_of, triggered_rows
 from abtest.services.guardian_memory import Remembered, remembered

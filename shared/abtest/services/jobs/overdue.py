@@ -9,8 +9,8 @@ from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Commit, DueEntry, Remove, StaleVersionError
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
-from abtest.services.jobs.asking import job_message
 from abtest.services.jobs.records import head_of, put_of, read_job
+from abtest.services.jobs.requests import job_message
 
 _log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import Commit, Head, OutboxRow, Put, Record
 from abtest.services.context import World
 from abtest.services.publication.pointers import Flipped
-from abtest.services.retrying import retried
+from abtest.services.retries import retried
 
 RECORD_ID = "SET#ANNOUNCED"
 REMEMBERED = 100

@@ -1,8 +1,8 @@
 """Roll-ups: who has work, counting it, writing what changed, and doing so at once when somebody asks."""
 
-from abtest.services.rollups.refreshing import Refreshing, RefreshMessage
+from abtest.services.rollups.refresh import Refreshing, RefreshMessage
 from abtest.services.rollups.run import LEASE, RollupFailedError, RollupRun, Tally
-from abtest.services.rollups.writing import RollupWriter
+from abtest.services.rollups.writer import RollupWriter
 
 __all__ = [
     "LEASE",

@@ -16,7 +16,7 @@ from abtest.ports.rollup_store import Reach, RollupStore
 from abtest.ports.warehouse import DAYS_KEPT, LedgerCounter, ShopCounted, ShopPlans
 from abtest.services.context import World
 from abtest.services.rollups.work import Work, forget_ended, work_of
-from abtest.services.rollups.writing import RollupWriter
+from abtest.services.rollups.writer import RollupWriter
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import Document
 from abtest.services.context import Caller
-from abtest.services.retrying import refuse_other_version
+from abtest.services.retries import refuse_other_version
 from abtest.services.settings.store import Check, Kept, Setting, SettingsStore
 
 S = TypeVar("S")

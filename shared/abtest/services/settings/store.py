@@ -10,7 +10,7 @@ from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.errors import ServiceError
 from abtest.ports.catalog import AuditRow, Commit, Document, Head, OutboxRow, Put, Record
 from abtest.services.context import Caller, World
-from abtest.services.retrying import retried
+from abtest.services.retries import retried
 from abtest.services.storefronts import Outcome, Storefronts
 
 _REASONS_TOLD = 5

@@ -1,6 +1,6 @@
-"""From an event to its deliveries: one for each endpoint that asked for it.
+"""Fan-out of an event: one delivery for each endpoint that subscribed to it.
 
-Repeatable at every line: a delivery's id is derived from the event and the endpoint, and the event is forgotten last.
+Repeatable at every line: a delivery's id is derived from the event and the endpoint, and the event is removed last.
 """
 
 import logging
@@ -13,50 +13,48 @@ from abtest.ports.catalog import OutboxRow
 from abtest.ports.deliveries import DeliveryStore
 from abtest.ports.limits import Leases
 from abtest.services.context import World
-from abtest.services.webhooks.doorbell import Doorbell
-from abtest.services.webhooks.draining import lease_name
+from abtest.services.webhooks.drain import lease_name
+from abtest.services.webhooks.notification import WorkerNotifier
 from abtest.services.webhooks.records import live_webhooks
 
 _log = logging.getLogger(__name__)
 
 
 class FanOut:
-    """Makes deliveries of events."""
+    """Maker of deliveries from events."""
 
-    def __init__(self, world: World, store: DeliveryStore, leases: Leases, doorbell: Doorbell) -> None:
+    def __init__(self, world: World, store: DeliveryStore, leases: Leases, notifier: WorkerNotifier) -> None:
         self._world = world
         self._store = store
         self._leases = leases
-        self._doorbell = doorbell
+        self._notifier = notifier
 
     def carry_out(self, row_id: str, created_at: Timestamp) -> None:
-        """Make the deliveries of the event that waits in this outbox row; one that waits no more was carried out."""
+        """Make the deliveries of the event in this outbox row. A row that is gone was handled before."""
         row = self._world.catalog.outbox_row("webhook", created_at, row_id)
         if row is not None:
             self.deliver(row)
 
     def deliver(self, row: OutboxRow) -> None:
-        """Make the deliveries of an event, then forget it."""
+        """Make the deliveries of an event, then remove it from the outbox."""
         event = row.payload["event"]
-        wanting = [
+        subscribed = [
             webhook
             for webhook in live_webhooks(self._world.catalog, row.shop_id)
             if webhook.active and webhook.wants(event) and webhook.created_at <= row.created_at
         ]
-        for webhook in wanting:
-            delivery = self._delivery(row, webhook)
-            if self._store.add(delivery) and not delivery.has_ended:
-                self._ring(webhook)
+        for webhook in subscribed:
+            delivery = self.delivery(row, webhook)
+            if not self._store.add(delivery) or delivery.has_ended:
+                continue
+            # A worker that holds the lease looks for more before it leaves: a burst needs no message for each event.
+            if not self._leases.is_held(lease_name(webhook.id), now=self._world.clock.now()):
+                self._notifier.deliveries_due(webhook.shop_id, webhook.id)
         self._world.catalog.outbox_done(row)
-        _log.info("webhook.fanned_out", extra={"shop_id": row.shop_id, "event": event, "webhooks": len(wanting)})
+        _log.info("webhook.fanned_out", extra={"shop_id": row.shop_id, "event": event, "webhooks": len(subscribed)})
 
-    def _ring(self, webhook: Webhook) -> None:
-        """Unless a worker is at the endpoint, who looks for more before leaving: a burst needs no ring an event."""
-        if not self._leases.is_held(lease_name(webhook.id), now=self._world.clock.now()):
-            self._doorbell.deliveries(webhook.shop_id, webhook.id)
-
-    def _delivery(self, row: OutboxRow, webhook: Webhook) -> Delivery:
-        """Queued; of an endpoint that failures stopped it is dead at once, so that it can be recovered."""
+    def delivery(self, row: OutboxRow, webhook: Webhook) -> Delivery:
+        """Build the queued delivery; it is dead at once for a disabled endpoint, so that it can be recovered."""
         now = self._world.now()
         facts = {name: value for name, value in row.payload.items() if name != "event"}
         delivery = deliveries.queued(webhook, delivery_id(row.id, webhook.id), row.payload["event"], facts, now)

@@ -9,7 +9,7 @@ from abtest.domain.jobs.model import Job
 from abtest.kit.documents import decode
 from abtest.services.context import World
 from abtest.services.jobs import Attempt, Workbench
-from abtest.services.jobs.working import JobHeldError, JobLostError
+from abtest.services.jobs.attempts import JobHeldError, JobLostError
 from abtest.services.rollups.run import RollupFailedError, RollupRun
 
 _log = logging.getLogger(__name__)

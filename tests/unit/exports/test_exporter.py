@@ -12,7 +12,7 @@ from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.domain.jobs.model import JobHeldError
 from abtest.ports.exports import ExportTooLargeError
 from abtest.services.context import World
-from abtest.services.exports.carrying_out import Exporter, IncompleteUploadError
+from abtest.services.exports.exporter import Exporter, IncompleteUploadError
 from abtest.services.jobs import Workbench
 from abtest.services.ledger_files import LedgerFiles
 from tests.support.memory.exports import MemoryExportStore

@@ -31,7 +31,7 @@ LAUNCH_SCOPE = "experiments:launch"
 _PARTS = frozenset({"variations", "goals", "idea_id"})
 
 
-class Authoring:
+class ExperimentEditor:
     """Use cases around an experiment's fields."""
 
     def __init__(self, store: ExperimentStore, checker: ScriptChecker) -> None:

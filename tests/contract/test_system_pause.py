@@ -10,9 +10,9 @@ from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
-from abtest.services.experiments.pausing import NotPaused, Paused, pause_running
 from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.experiments.system_pause import NotPaused, Paused, pause_running
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
 from tests.contract.conftest import Ports

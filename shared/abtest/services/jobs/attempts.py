@@ -11,7 +11,7 @@ from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Commit
 from abtest.services.context import World
 from abtest.services.jobs.records import put_of, read_job
-from abtest.services.retrying import retried
+from abtest.services.retries import retried
 
 _log = logging.getLogger(__name__)
 

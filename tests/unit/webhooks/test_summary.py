@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from abtest.domain.webhooks.deliveries import Delivery, Status
-from abtest.domain.webhooks.tally import Tally
+from abtest.domain.webhooks.summary import DeliverySummary
 from abtest.kit.clock import from_milliseconds, timestamp
 
 START = 1_772_442_000_000
@@ -31,16 +31,16 @@ def delivered(milliseconds: int) -> Delivery:
 
 @pytest.mark.parametrize("status", get_args(Status))
 def test_counts__one_of_a_status__stands_under_its_name(status: Status) -> None:
-    tally = Tally()
-    tally.add(replace(DELIVERY, status=status))
-    assert tally.counts == {name: int(name == status) for name in get_args(Status)}
-    assert tally.seen == 1
+    summary = DeliverySummary()
+    summary.add(replace(DELIVERY, status=status))
+    assert summary.counts == {name: int(name == status) for name in get_args(Status)}
+    assert summary.seen == 1
 
 
 def test_counts__of_tests__are_nothing() -> None:
-    tally = Tally()
-    tally.add(replace(delivered(5), is_test=True))
-    assert (sum(tally.counts.values()), tally.latency(50), tally.seen) == (0, None, 1)
+    summary = DeliverySummary()
+    summary.add(replace(delivered(5), is_test=True))
+    assert (sum(summary.counts.values()), summary.latency(50), summary.seen) == (0, None, 1)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_latency__of_what_was_delivered__is_the_nearest_rank(
     latencies: list[int], p50: int | None, p95: int | None
 ) -> None:
     """A clock that was set back between two processes makes no negative time."""
-    tally = Tally()
+    summary = DeliverySummary()
     for each in latencies:
-        tally.add(delivered(each))
-    assert (tally.latency(50), tally.latency(95)) == (p50, p95)
+        summary.add(delivered(each))
+    assert (summary.latency(50), summary.latency(95)) == (p50, p95)

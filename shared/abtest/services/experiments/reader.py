@@ -8,7 +8,7 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.listing import Filters
 
 
-class Reading:
+class ExperimentReader:
     """Use cases that change nothing."""
 
     def __init__(self, store: ExperimentStore) -> None:

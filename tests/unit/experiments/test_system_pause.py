@@ -10,8 +10,8 @@ from abtest.domain.changes.change import Event, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.ports.catalog import StaleVersionError
 from abtest.services.aggregates import Saved
-from abtest.services.experiments.pausing import NotPaused, Paused, pause_running
 from abtest.services.experiments.system import SYSTEM_USER_ID
+from abtest.services.experiments.system_pause import NotPaused, Paused, pause_running
 from abtest.services.publication import PublicationOutcome
 from tests.unit.experiments.examples import SHOP
 from tests.unit.experiments.test_store import CALLER, House

@@ -51,11 +51,11 @@ def test_endpoint__that_is_disabled__is_told_once_in_words_that_help(office: Off
     since = timestamp(parse_timestamp(message.created_at) - timedelta(hours=1))
     assert min(each.created_at for each in office.deliveries(failing)) > since
     assert message.body == (
-        f"The webhook at 127.0.0.1 is disabled since {health.disabled_at}, because 3 deliveries in a row did not "
-        f"arrive. The last error: the receiver answered 503. Nothing is sent to it until you enable it. "
-        f"GET {route}/deliveries?status=dead lists what did not arrive. Once the receiver is mended, try it with "
-        f'POST {route}/test, enable it with PATCH {route} and {{"active": true}}, and fetch what was missed, of 14 '
-        f'days at most, with POST {route}/recover and {{"since": "{since}"}}.'
+        f"The webhook at 127.0.0.1 has been disabled since {health.disabled_at}, because 3 deliveries in a row did "
+        f"not arrive. The last error: the receiver answered 503. Nothing is sent to it until you enable it. "
+        f"GET {route}/deliveries?status=dead lists what did not arrive. Once the receiver is repaired, test it with "
+        f'POST {route}/test, enable it with PATCH {route} and {{"active": true}}, and recover missed deliveries of '
+        f'up to 14 days with POST {route}/recover and {{"since": "{since}"}}.'
     )
     assert messages(office, OTHER_SHOP) == []
 
@@ -77,18 +77,18 @@ def test_telling__again__changes_nothing(office: Office, failing: Webhook) -> No
     office.pass_time(600)
     before = messages(office), audit(office, failing)
     told = office.health(failing)
-    untold = replace(told, untold="the receiver answered 503", version=told.version + 1)
-    office.store.put_health(failing.id, HealthChange(told, untold))
+    unreported = replace(told, unreported="the receiver answered 503", version=told.version + 1)
+    office.store.put_health(failing.id, HealthChange(told, unreported))
     office.clock.advance(seconds=60)
-    office.worker.telling.carry_out(SHOP, failing.id)
+    office.worker.notices.send(SHOP, failing.id)
     assert (messages(office), audit(office, failing)) == before
-    assert office.health(failing).untold is None
+    assert office.health(failing).unreported is None
 
 
 def test_tests__that_die__are_never_told(office: Office, failing: Webhook) -> None:
     for _ in range(DISABLED_AFTER):
         office.store.add(replace(one_queued(office, failing), is_test=True))
-    office.doorbell.deliveries(SHOP, failing.id)
+    office.notifier.deliveries_due(SHOP, failing.id)
     office.pass_time(600)
     assert [each.status for each in office.deliveries(failing)] == ["dead"] * DISABLED_AFTER
     assert messages(office) == []
@@ -105,11 +105,11 @@ def test_endpoint__deleted_before_anybody_was_told__is_not_told_of(
 ) -> None:
     delivery = one_queued(office, failing if is_known else replace(failing, id=office.world.new_id()))
     office.store.add(delivery)
-    disabled = Health(DISABLED_AFTER, office.world.now(), 2, untold="refused")
+    disabled = Health(DISABLED_AFTER, office.world.now(), 2, unreported="refused")
     before = office.store.health(delivery.webhook_id)
     if is_known:
         office.keep(endpoint.archived(failing, "user", office.world.now()))
     office.store.change(delivery, replace(delivery, version=2), HealthChange(before, disabled))
-    office.worker.telling.carry_out(SHOP, delivery.webhook_id)
+    office.worker.notices.send(SHOP, delivery.webhook_id)
     assert messages(office) == []
-    assert office.store.health(delivery.webhook_id).untold is None
+    assert office.store.health(delivery.webhook_id).unreported is None

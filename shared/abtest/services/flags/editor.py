@@ -21,7 +21,7 @@ Stated = Mapping[str, Any]
 ACTIVATE_SCOPE = "flags:activate"
 
 
-class Authoring:
+class FlagEditor:
     """Use cases that change flags."""
 
     def __init__(self, store: FlagStore) -> None:

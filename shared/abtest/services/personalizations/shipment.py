@@ -17,7 +17,7 @@ from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.shops import shop_defaults
 
 
-class Shipping:
+class Shipment:
     """The use case that leads from experiments to personalizations."""
 
     def __init__(self, experiments: ExperimentStore, personalizations: PersonalizationStore) -> None:

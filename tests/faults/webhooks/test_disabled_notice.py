@@ -49,7 +49,7 @@ def test_worker__that_dies_at_any_call__leaves_one_message_in_the_end(receiver: 
     for at in range(1, whole.calls + 1):
         office = settled(receiver, Fate(at=at, after=after))
         health = office.store.health(office.webhook.id)
-        assert (health.is_disabled, health.untold) == (True, None), at
+        assert (health.is_disabled, health.unreported) == (True, None), at
         [message] = messages(office)
         assert message.created_at == health.disabled_at, at
         assert len(office.catalog.audit(SHOP, entity_id=office.webhook.id, limit=9)[0]) == 1, at
@@ -78,7 +78,7 @@ def test_worker__that_dies_while_it_tells__and_whose_message_is_lost__is_made_up
 
 def test_two_workers__that_tell_at_once__leave_one_message(receiver: Receiver) -> None:
     office = about_to_be_disabled(receiver)
-    others_come = Fate(of="commit", at=1, happens=lambda: Worker(office).carry_out(office.doorbell()))
+    others_come = Fate(of="commit", at=1, happens=lambda: Worker(office).carry_out(office.notification()))
     office.employ(others_come)
     office.settle()
     assert others_come.calls == 1

@@ -8,7 +8,7 @@ import pytest
 from abtest.domain.webhooks.deliveries import DISABLED, Delivery, Outcome, claimed, closed, recorded, requeued
 from abtest.kit.clock import timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
-from abtest.services.webhooks.metering import measured
+from abtest.services.webhooks.attempt_metrics import measured
 
 EVENT_AT = datetime(2026, 3, 2, 10, tzinfo=UTC)
 TAKEN, REFUSED = Outcome(status=204), Outcome(status=500)

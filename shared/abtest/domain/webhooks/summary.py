@@ -1,4 +1,4 @@
-"""What deliveries come to: how many stand where, and how long the delivered ones took. Pure."""
+"""Summary of deliveries: how many have each status, and how long the delivered ones took. Pure."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -8,8 +8,8 @@ from abtest.domain.webhooks.deliveries import Delivery, Status
 from abtest.kit.clock import parse_timestamp
 
 
-class Tally:
-    """Counts deliveries; tests are left out."""
+class DeliverySummary:
+    """Counts and latencies of deliveries; tests are left out."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = dict.fromkeys(get_args(Status), 0)
@@ -19,11 +19,11 @@ class Tally:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """By present status, all statuses named."""
+        """Number of deliveries by status, with all statuses."""
         return dict(self._counts)
 
     def add(self, delivery: Delivery) -> None:
-        """Count one."""
+        """Count one delivery."""
         self.seen += 1
         if delivery.is_test:
             return
@@ -33,7 +33,7 @@ class Tally:
             self._latencies.append(max(0, took // timedelta(milliseconds=1)))
 
     def latency(self, percent: int) -> int | None:
-        """The nearest-rank percentile, in ms from making to arrival; None where nothing was delivered."""
+        """Return the nearest-rank percentile, in ms from creation to arrival; None where nothing was delivered."""
         if not self._latencies:
             return None
         rank = -(-len(self._latencies) * percent // 100)

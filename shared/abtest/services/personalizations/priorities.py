@@ -10,7 +10,7 @@ from abtest.kit.errors import LimitReachedError, refused
 from abtest.ports.catalog import MAX_COMMIT_ITEMS, WORK_QUEUES
 from abtest.services.context import Caller
 from abtest.services.personalizations.store import PersonalizationStore
-from abtest.services.retrying import retried
+from abtest.services.retries import retried
 from abtest.services.storefronts import warning_of
 
 STEP = 10
@@ -24,7 +24,7 @@ which is stored twice, and the outbox row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class Prioritized:
     """Personalizations in their new order, and why storefronts may not know it yet."""
 
     personalizations: Sequence[Personalization]
@@ -36,13 +36,13 @@ class Ordered:
         return warning_of(self.reasons)
 
 
-class Ordering:
+class Priorities:
     """The one use case that writes several personalizations."""
 
     def __init__(self, store: PersonalizationStore) -> None:
         self._store = store
 
-    def order(self, caller: Caller, ids: Sequence[str]) -> Ordered:
+    def order(self, caller: Caller, ids: Sequence[str]) -> Prioritized:
         """Give these the priorities 10, 20, 30 …, all in one commit; others keep theirs.
 
         Raises LimitReachedError for more than fit into a commit, ValidationFailedError for an unknown id.
@@ -51,13 +51,13 @@ class Ordering:
             raise LimitReachedError(f"at most {MAX_ORDERED} personalizations are put in order at once")
         return retried(lambda: self._attempt(caller, ids))
 
-    def _attempt(self, caller: Caller, ids: Sequence[str]) -> Ordered:
+    def _attempt(self, caller: Caller, ids: Sequence[str]) -> Prioritized:
         now = self._store.world.now()
         before = self._load(caller.shop_id, ids)
         priorities = range(STEP, STEP * len(ids) + 1, STEP)
         moved = [(item, new) for item, new in zip(before, priorities, strict=True) if item.priority != new]
         if not moved:
-            return Ordered(before)
+            return Prioritized(before)
         changes = [
             Change(before=item, after=replace(item, priority=new, updated_at=now), action="personalization.order")
             for item, new in moved
@@ -71,7 +71,7 @@ class Ordering:
         )
         stored, reasons = self._store.save_many(changes, audit)
         changed = {item.id: item for item in stored}
-        return Ordered([changed.get(item.id, item) for item in before], reasons)
+        return Prioritized([changed.get(item.id, item) for item in before], reasons)
 
     def _load(self, shop_id: str, ids: Sequence[str]) -> list[Personalization]:
         found = {item.id: item for item in self._store.get_many(shop_id, ids)}

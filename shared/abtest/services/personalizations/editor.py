@@ -30,7 +30,7 @@ COPIES = 100
 _PARTS = GOAL_FIELDS | {"activate", "experience"}
 
 
-class Authoring:
+class PersonalizationEditor:
     """Use cases around a personalization as a whole."""
 
     def __init__(self, store: PersonalizationStore, checker: ScriptChecker) -> None:

@@ -1,49 +1,45 @@
-"""What the worker does with a message of WebhookQueue; doorbell.py says what messages there are."""
+"""Handler of the messages of WebhookQueue; `notification.py` defines them."""
 
 import logging
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from abtest.kit import canonical_json
-from abtest.services.webhooks.draining import Drain
+from abtest.services.webhooks.disabled_notice import DisabledNotices
+from abtest.services.webhooks.drain import Drain
 from abtest.services.webhooks.fanout import FanOut
-from abtest.services.webhooks.telling import Telling
 
 _log = logging.getLogger(__name__)
 
 
 class UnknownMessageError(Exception):
-    """No message of this release; it becomes a dead letter."""
+    """The message is not of this release's kinds; it becomes a dead letter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answering:
-    """Goes where the doorbell rang."""
+class WebhookWorker:
+    """Worker that makes deliveries of events, and sends those that are due."""
 
     fan_out: FanOut
     drain: Drain
-    telling: Telling
+    notices: DisabledNotices
 
     def carry_out(self, body: str) -> None:
         """Make deliveries of the events, or send what is due for the endpoint, that a message names.
 
-        Repeatable. Raises UnknownMessageError, ValueError or KeyError for what is no message, DatabaseBusyError and
-        SealingUnavailableError. Of events that fail the first one's error, once all others were carried out.
+        Repeatable. Raises UnknownMessageError, ValueError or KeyError for an invalid message, DatabaseBusyError and
+        SealingUnavailableError. When events fail, the first one's error is raised after all others were handled.
         """
         message = canonical_json.loads(body)
         kind = message.get("kind") if isinstance(message, dict) else None
-        if kind == "events":
-            self._fan_out(message["rows"])
-        elif kind == "deliveries":
+        if kind == "deliveries":
             self.drain.run(message["shop_id"], message["webhook_id"])
-            self.telling.carry_out(message["shop_id"], message["webhook_id"])
-        else:
+            self.notices.send(message["shop_id"], message["webhook_id"])
+            return
+        if kind != "events":
             raise UnknownMessageError(f"a message of kind {kind!r}")
-
-    def _fan_out(self, rows: Sequence[Mapping[str, str]]) -> None:
-        """Each of them, though one fails: the sweep names rows in the same order again, those behind it included."""
         failed: Exception | None = None
-        for row in rows:
+        for row in message["rows"]:
+            # The sweep names waiting rows in the same order again, so a failing row must not stop those behind it.
             try:
                 self.fan_out.carry_out(row["id"], row["created_at"])
             except Exception as error:

@@ -1,4 +1,4 @@
-"""Repeating a read-decide-commit that lost a race, where the caller named no version."""
+"""Repetition of a read-decide-commit that lost a race, where the caller named no version."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 def retried(attempt: Callable[[], Result], attempts: int = ATTEMPTS) -> Result:
-    """Return what `attempt` returns, tried so many times. Raises the last StaleVersionError when all of them lost."""
+    """Return the result of `attempt`, tried so many times. Raises the last StaleVersionError when all of them lost."""
     for _ in range(attempts - 1):
         try:
             return attempt()

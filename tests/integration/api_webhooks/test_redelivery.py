@@ -25,7 +25,7 @@ def slow_down(api: WebhookApi, monkeypatch: pytest.MonkeyPatch, seconds: float, 
         change(*arguments)
         look()
 
-    monkeypatch.setattr("abtest.services.webhooks.again._READ_AT_ONCE", 2)
+    monkeypatch.setattr("abtest.services.webhooks.redelivery._READ_AT_ONCE", 2)
     monkeypatch.setattr(api.store, "change", slowly)
 
 

@@ -12,7 +12,7 @@ from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import Caller, World
 from abtest.services.jobs.records import job_in, put_of, read_job
 from abtest.services.listing import Filters, Listing
-from abtest.services.retrying import retried
+from abtest.services.retries import retried
 
 _log = logging.getLogger(__name__)
 
