@@ -1,4 +1,4 @@
-"""What deliveries come to: counts by status, nearest-rank percentiles, tests left out."""
+"""Summary of deliveries: counts by status, and latency percentiles."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def delivered(milliseconds: int) -> Delivery:
 
 
 @pytest.mark.parametrize("status", get_args(Status))
-def test_counts__one_of_a_status__stands_under_its_name(status: Status) -> None:
+def test_counts__one_of_a_status__is_under_its_name(status: Status) -> None:
     summary = DeliverySummary()
     summary.add(replace(DELIVERY, status=status))
     assert summary.counts == {name: int(name == status) for name in get_args(Status)}
