@@ -72,7 +72,7 @@ def test_endpoint__that_is_disabled__has_a_row_of_the_audit_by_the_system(office
     assert row.id != messages(office)[0].id
 
 
-def test_telling__again__changes_nothing(office: Office, failing: Webhook) -> None:
+def test_notice__repeated__changes_nothing(office: Office, failing: Webhook) -> None:
     office.happens()
     office.pass_time(600)
     before = messages(office), audit(office, failing)

@@ -50,20 +50,20 @@ def test_numbers__of_a_round__count_what_became_of_its_attempts() -> None:
     }
 
 
-def test_latency__of_what_waited_for_a_retry__is_not_told() -> None:
+def test_latency__of_what_waited_for_a_retry__is_not_measured() -> None:
     failed = attempted(queued(), REFUSED, seconds=1)
     assert measured([attempted(failed, TAKEN, seconds=16)]) == {"WebhooksDelivered": 1}
 
 
 @pytest.mark.parametrize("waited", [0, 30])
-def test_latency__of_what_was_recovered_before_any_attempt__is_not_told(waited: float) -> None:
+def test_latency__of_what_was_recovered_before_any_attempt__is_not_measured(waited: float) -> None:
     """Of an endpoint that is disabled deliveries are dead from the start, or die waiting: neither has a log."""
     dead = closed(queued(), DISABLED, timestamp(EVENT_AT + timedelta(seconds=waited)))
     again = requeued(dead, timestamp(EVENT_AT + timedelta(days=2)))
     assert measured([attempted(again, TAKEN, seconds=172_801)]) == {"WebhooksDelivered": 1}
 
 
-def test_latency__of_one_whose_worker_was_lost__is_not_told() -> None:
+def test_latency__of_one_whose_worker_was_lost__is_not_measured() -> None:
     lost = claimed(queued(), timestamp(EVENT_AT))
     assert measured([attempted(lost, TAKEN, seconds=601)]) == {"WebhooksDelivered": 1}
 
