@@ -94,7 +94,7 @@ def made() -> Dashboard:
     first = to_milliseconds(api.clock.now()) // (15 * 60 * 1000)
     api.clock.advance(days=DAYS)
     counts = invented(plan.variation_ids, [goal.goal_id for goal in plan.goals], first)
-    documents = rollup_documents(plan, DailyCounts.of(counts), generation=1, computed_at=api.world.now(), standing=None)
+    documents = rollup_documents(plan, DailyCounts.of(counts), generation=1, computed_at=api.world.now(), stored=None)
     assert store.put(documents.totals, documents.days, documents.segments)
     caller = Caller(key_id="", kind="shop", user_id="", shop_id=tenant.shop.id, scopes=frozenset(), request_id="")
     return Dashboard(api, store, caller, tenant.admin, found["id"], plan.measurement_epoch, max(documents.days))

@@ -154,7 +154,7 @@ class Recompute:
             counts,
             generation=stored.summary.next_generation,
             computed_at=self.world.now(),
-            standing=everything,
+            stored=everything,
         )
         return self.store.put(documents.totals, documents.days, documents.segments)
 
@@ -209,7 +209,7 @@ def found_in(stored: Stored, plan: CountingPlan, counts: Counts) -> Iterator[Dif
     if not stored.summary.is_whole:
         yield Difference(where="roll-up", standing="half written", counted="whole")
     yield from differences(stored.counts, counts)
-    expected = rollup_documents(plan, DailyCounts.of(counts), generation=0, computed_at="", standing=None).totals
+    expected = rollup_documents(plan, DailyCounts.of(counts), generation=0, computed_at="", stored=None).totals
     if sorted(stored.slices) != sorted(expected["digests"]):
         yield Difference(where="items", standing=sorted(stored.slices), counted=sorted(expected["digests"]))
     for name in sorted(expected.keys() - {"generation", "computed_at"}):

@@ -143,7 +143,7 @@ class Lab:
             DailyCounts.of(count(rows, plan)),
             generation=generation,
             computed_at=self.api.world.now(),
-            standing=self.store.totals(plan.experiment_id, plan.measurement_epoch),
+            stored=self.store.totals(plan.experiment_id, plan.measurement_epoch),
         )
         assert self.store.put(documents.totals, documents.days, documents.segments)
 

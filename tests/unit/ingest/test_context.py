@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.credentials.signing import ingest_secret, server_signature
-from abtest.domain.ledger.context import device_of, source_of, source_told, visitor_told
+from abtest.domain.ledger.context import device_of, named_source, named_visitor_kind, source_of
 from tests.unit.ingest.edge import NOW, ROOTS, SHOP, Edge, event, signed, signed_headers
 
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
@@ -95,7 +95,7 @@ def test_source__of_address_and_referrer__is_what_the_sdk_calls_it(
     ],
 )
 def test_source__that_an_event_names_or_hints_at__is_understood(told: Any, source: str | None) -> None:
-    assert source_told(told, "https://shop.example/mugs") == source
+    assert named_source(told, "https://shop.example/mugs") == source
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_source__that_an_event_names_or_hints_at__is_understood(told: Any, sourc
     ],
 )
 def test_visitor__new_or_returning_or_a_visit_in_base_36__is_understood(told: Any, kind: str | None) -> None:
-    assert visitor_told(told) == kind
+    assert named_visitor_kind(told) == kind
 
 
 def test_browser__that_says_nothing_itself__is_described_by_its_request() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.ledger.events import Row
-from abtest.domain.ledger.judging import MAX_VALUE, accepts, worth
+from abtest.domain.ledger.hits import MAX_VALUE, accepts, worth
 from abtest.kit import canonical_json
 from tests.support.ledgers import click, goal, order, row
 

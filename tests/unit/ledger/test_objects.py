@@ -41,7 +41,7 @@ def test_events_file__its_key__leads_back() -> None:
 
 @pytest.mark.parametrize("key", ["", "raw/dt=2026-05-27", "raw/a/b/c", "compacted/dt=2026-13-01/hh=08.json"])
 def test_hour_of_key__no_name_of_ours__is_refused(key: str) -> None:
-    with pytest.raises(ValueError, match="stands under no hour"):
+    with pytest.raises(ValueError, match="must be the key of a raw object"):
         hour_of_key(key)
 
 
@@ -56,7 +56,7 @@ def test_hour_of_key__no_name_of_ours__is_refused(key: str) -> None:
     ],
 )
 def test_events_file__no_name_of_ours__is_refused(key: str) -> None:
-    with pytest.raises(ValueError, match="is no Parquet file"):
+    with pytest.raises(ValueError, match="must be the key of a Parquet file"):
         events_file(key)
 
 

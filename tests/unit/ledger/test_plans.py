@@ -8,7 +8,7 @@ import pytest
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.events import DAY_MS
-from abtest.domain.ledger.judging import accepts
+from abtest.domain.ledger.hits import accepts
 from abtest.domain.ledger.plans import FOR_EVER_MS, GoalPlan, plan_counting, plan_holdout
 from abtest.domain.settings.shop import Shop
 from abtest.kit import canonical_json

@@ -34,7 +34,7 @@ NOON = "2026-02-02T12:00:00.000Z"
 
 
 def documents(asked: CountingPlan, counts: DailyCounts) -> RollupDocuments:
-    return rollup_documents(asked, counts, generation=1, computed_at=NOON, standing=None)
+    return rollup_documents(asked, counts, generation=1, computed_at=NOON, stored=None)
 
 
 def without(document: Document, name: str) -> Document:

@@ -2,7 +2,7 @@
 
 It reads two relations, whose names are told: `events`, with the columns of a ledger row (`qa_mode` and `data` not
 null), rows of other shops and copies included; and `accepted (goal_id, event_id, worth)`, with those hits of judged
-goals that `domain.ledger.judging` accepts. Where a plan has judged goals, `candidates` says which hits are to be
+goals that `domain.ledger.hits` accepts. Where a plan has judged goals, `candidates` says which hits are to be
 looked at, `judged` looks at them, and what it gives is `accepted`. `counts_of` in `counting_answer` reads the answer.
 
 What is asked must equal `domain.ledger.reference.count`. The statement is one stream from rows to cells, and no table
@@ -19,7 +19,7 @@ from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, litera
 from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, NARROW, WIDE, Standing, Suspects, precedence
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
-from abtest.domain.ledger.judging import judge, worth
+from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN
 

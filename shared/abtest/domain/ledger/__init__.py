@@ -1,1 +1,1 @@
-"""The event ledger: what an event must look like, what a row is, and how rows become counts. Pure."""
+"""The event ledger: the form of events and rows, and how rows become counts. Pure."""

@@ -1,4 +1,4 @@
-"""Events that are set aside: the one form in which the quarantine keeps them, whoever found what is wrong."""
+"""Events that are set aside: the one form in which the quarantine stores them, at the edge and in workers."""
 
 from typing import TypedDict
 
@@ -6,7 +6,7 @@ from abtest.domain.ledger.events import MAX_SAMPLE_CHARS
 
 
 class AsideLine(TypedDict):
-    """One line of an object of the quarantine; `index` is where the event stood in what held it.
+    """One line of an object of the quarantine; `index` is the event's position in its batch or object.
 
     `reason` is a `Reason`, or `unreadable_message` of a whole message. `received_at` in Unix milliseconds.
     """
@@ -20,5 +20,5 @@ class AsideLine(TypedDict):
 
 
 def sample_of(text: str) -> str:
-    """The beginning of what was sent as ASCII, so that whatever made it unstorable can be stored."""
+    """Return the beginning of the text as ASCII, so that characters that cannot be stored are visible."""
     return text[:MAX_SAMPLE_CHARS].encode("ascii", "backslashreplace").decode()

@@ -40,9 +40,9 @@ class BatchTooLargeError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """The events of a request, unchecked, and what stood around them. `sent_at` is in Unix milliseconds.
+    """The events of a request, unchecked, and the fields around them. `sent_at` is in Unix milliseconds.
 
-    `is_suspect`: some event may hold text that cannot be stored, or what strict JSON refuses.
+    `is_suspect`: some event may have text that cannot be stored, or a value that strict JSON refuses.
     """
 
     events: Sequence[Json]
@@ -54,16 +54,25 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetAside:
-    """A quarantined event: where it stood in the batch, and the beginning of what was sent."""
+    """A quarantined event: its position in the batch, and the beginning of its JSON."""
 
     index: int
     verdict: Quarantine
     sample: str
 
+    @classmethod
+    def of(cls, index: int, event: Json, verdict: Quarantine) -> "SetAside":
+        """Set an event aside with a sample of it."""
+        try:
+            sample = sample_of(canonical_json.dumps(event))
+        except RecursionError:
+            sample = "(nested too deeply to show)"
+        return cls(index=index, verdict=verdict, sample=sample)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sorted:
-    """A batch after every event was looked at: rows to keep, events set aside, copies dropped."""
+    """A batch after every event was checked: rows to keep, events set aside, copies dropped."""
 
     rows: Sequence[Row]
     set_aside: Sequence[SetAside]
@@ -73,7 +82,7 @@ class Sorted:
 def read_envelope(body: bytes) -> Envelope:
     """Read a body: a list of events, or an object that holds one. Raises InvalidBatchError.
 
-    What is wrong inside an event is that event's affair; what is wrong around the events is the whole body's.
+    A flaw inside an event sets that event aside; a flaw around the events refuses the whole body.
     """
     try:
         document, is_suspect = canonical_json.loads(body), any(sign in body for sign in _SIGNS_OF_IT)
@@ -82,7 +91,7 @@ def read_envelope(body: bytes) -> Envelope:
     if isinstance(document, list):
         return Envelope(events=document, is_suspect=is_suspect)
     if not isinstance(document, dict) or not isinstance(document.get("events"), list):
-        raise InvalidBatchError("send a list of events, or an object with a list named events")
+        raise InvalidBatchError("the body must be a list of events, or an object with a list named events")
     sent_at = document.get("sentAt")
     return Envelope(
         events=document["events"],
@@ -98,66 +107,53 @@ def _salvaged(body: bytes, refused: canonical_json.InvalidJsonError) -> Json:
         document = salvage.loads(body)
     except canonical_json.InvalidJsonError as error:
         raise InvalidBatchError(f"the body is not JSON: {refused}") from error
-    if isinstance(document, dict) and salvage.is_marked(_around(document)):
-        raise InvalidBatchError(f"the body is not JSON: {refused}")
+    if isinstance(document, dict):
+        # The same class of object: an `Ambiguous` one stays a mark.
+        around = type(document)({name: value for name, value in document.items() if name != "events"})
+        if salvage.is_marked(around):
+            raise InvalidBatchError(f"the body is not JSON: {refused}")
     return document
 
 
-def _around(envelope: dict[str, Json]) -> Json:
-    """An envelope without its events, of the same kind of object."""
-    return type(envelope)({name: value for name, value in envelope.items() if name != "events"})
-
-
 def check_size(envelope: Envelope) -> None:
-    """Raises EmptyBatchError, BatchTooLargeError."""
+    """Check the number of events. Raises EmptyBatchError, BatchTooLargeError."""
     if not envelope.events:
-        raise EmptyBatchError("the batch holds no events")
+        raise EmptyBatchError("the batch has no events; send at least one")
     if len(envelope.events) > MAX_EVENTS:
-        raise BatchTooLargeError(f"a request brings at most {MAX_EVENTS} events, this one {len(envelope.events)}")
+        raise BatchTooLargeError(f"a batch must have at most {MAX_EVENTS} events; this one has {len(envelope.events)}")
 
 
 def sort_batch(events: Sequence[Json], arrival: Arrival, *, is_suspect: bool) -> Sorted:
-    """Look at each event alone: a row, a copy of an earlier one in the batch (by event id), or set aside."""
+    """Sort events one by one: a row, a copy of an earlier one in the batch (by event id), or set aside."""
     rows: dict[str, Row] = {}
     set_aside: list[SetAside] = []
     correction = arrival.correction()
     for index, event in enumerate(events):
-        verdict = _flawed(event) if is_suspect else None
-        found = verdict or normalise(event, arrival, correction)
-        if isinstance(found, Quarantine):
-            set_aside.append(SetAside(index=index, verdict=found, sample=_sample(event)))
+        result = (_flawed(event) if is_suspect else None) or normalise(event, arrival, correction)
+        if isinstance(result, Quarantine):
+            set_aside.append(SetAside.of(index, event, result))
         else:
-            rows.setdefault(found["event_id"], found)
+            rows.setdefault(result["event_id"], result)
     return Sorted(rows=list(rows.values()), set_aside=set_aside, deduplicated=len(events) - len(set_aside) - len(rows))
 
 
 def _flawed(event: Json) -> Quarantine | None:
-    reason = _flaw(event)
-    return None if reason is None else Quarantine(reason=reason, event_id=_storable_id(event))
-
-
-def _flaw(event: Json) -> Reason | None:
+    """Return why an event of a suspect body cannot be stored; None when the flaw is elsewhere."""
+    reason: Reason | None
     try:
-        text = canonical_json.dumps(event)
+        reason = "invalid_text" if _UNSTORABLE.search(canonical_json.dumps(event)) else salvage.flaw_in(event)
     except RecursionError:
-        return "data_too_deep"
-    return "invalid_text" if _UNSTORABLE.search(text) else salvage.flaw_in(event)
-
-
-def _storable_id(event: Json) -> str | None:
-    """The id that the event claims, unless that is what is wrong with it."""
-    found = claimed_id(event)
-    return None if found is None or _UNSTORABLE.search(canonical_json.dumps(found)) else found
-
-
-def _sample(event: Json) -> str:
-    try:
-        return sample_of(canonical_json.dumps(event))
-    except RecursionError:
-        return "(nested too deeply to show)"
+        reason = "data_too_deep"
+    if reason is None:
+        return None
+    event_id = claimed_id(event)
+    # The id is stored in the quarantine, so it must not be the text that cannot be stored.
+    if event_id is not None and _UNSTORABLE.search(canonical_json.dumps(event_id)):
+        event_id = None
+    return Quarantine(reason=reason, event_id=event_id)
 
 
 def _credential(document: dict[str, object], name: str) -> str | None:
-    """A credential of the body; one of another type is kept as a text that can match nothing."""
+    """Return a credential of the body; one of another type becomes an empty text, which matches nothing."""
     value = document.get(name)
     return value if value is None or isinstance(value, str) else ""

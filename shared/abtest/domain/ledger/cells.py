@@ -1,15 +1,15 @@
-"""What counting gives: additive sufficient statistics in cells, fine enough for every question about results.
+"""Counts of an experiment: additive sufficient statistics in cells, fine enough for every question about results.
 
-Two sets of rows that share no visitor, event id and order id have counts whose sum is the count of both together. All
-numbers are integers, so that adding and taking away are exact.
+Two sets of rows that share no visitor, event id and order id have counts whose sum is the count of their union. All
+numbers are integers, so that addition and subtraction are exact.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
+# Time zones differ from UTC by whole quarters of an hour.
 QUARTER_MS = 15 * 60 * 1000
-"""Time zones differ from UTC by whole quarters of an hour."""
 
 QUARTER = "quarter"
 DIMENSIONS = ("device", "country", "visitor_kind", "source")
@@ -31,7 +31,7 @@ class Cell(NamedTuple):
 
 
 class GoalCount(NamedTuple):
-    """Of each visitor's total the sum and the sum of squares: money in minor units for a revenue goal, else hits."""
+    """Sum and sum of squares of the visitors' totals: money in minor units for a revenue goal, else hits."""
 
     converters: int = 0
     hits: int = 0
@@ -39,7 +39,7 @@ class GoalCount(NamedTuple):
     squares: int = 0
 
     def plus(self, other: "GoalCount", sign: int = 1) -> "GoalCount":
-        """Both together, or with sign -1 this without the other."""
+        """Return the sum of both, or with sign -1 their difference."""
         return GoalCount(
             self.converters + sign * other.converters,
             self.hits + sign * other.hits,
@@ -61,32 +61,32 @@ class MoneyCell(NamedTuple):
 
 
 class Money(NamedTuple):
-    """Hits, and their money: of the shop's for converted, of the currency's own minor unit for foreign, hundredths."""
+    """Hits and their money: the shop's minor unit for converted, the currency's own for foreign, else hundredths."""
 
     orders: int = 0
     minor: int = 0
 
     def plus(self, other: "Money", sign: int = 1) -> "Money":
-        """Both together, or with sign -1 this without the other."""
+        """Return the sum of both, or with sign -1 their difference."""
         return Money(self.orders + sign * other.orders, self.minor + sign * other.minor)
 
 
 class SessionCount(NamedTuple):
-    """Sessions of a variation: those in which anything tells of it, those with an error, those it never stood in."""
+    """Sessions of a variation: those with any event of it, those with an error, those in which it was not applied."""
 
     seen: int = 0
     failed: int = 0
     missed: int = 0
 
     def plus(self, other: "SessionCount", sign: int = 1) -> "SessionCount":
-        """Both together, or with sign -1 this without the other."""
+        """Return the sum of both, or with sign -1 their difference."""
         return SessionCount(
             self.seen + sign * other.seen, self.failed + sign * other.failed, self.missed + sign * other.missed
         )
 
 
 class Covariate(NamedTuple):
-    """Sums over a variation's visitors: of x, what each did before exposure, of its squares, of x * y.
+    """Sums over a variation's visitors of x, x * x and x * y, where x is the measure before exposure.
 
     y is the visitor's total as in GoalCount, uncapped; x is the same measure of the fourteen days before.
     """
@@ -96,7 +96,7 @@ class Covariate(NamedTuple):
     products: int = 0
 
     def plus(self, other: "Covariate", sign: int = 1) -> "Covariate":
-        """Both together, or with sign -1 this without the other."""
+        """Return the sum of both, or with sign -1 their difference."""
         return Covariate(
             self.total + sign * other.total,
             self.squares + sign * other.squares,
@@ -113,7 +113,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What the rows say about one experiment. No entry is zero; `through` is the newest `received_at` looked at.
+    """Counts of one experiment's rows. No entry is zero; `through` is the newest `received_at` read.
 
     `sessions` are by variation id, `covariates` by goal id and variation id.
     """
@@ -131,7 +131,7 @@ class Counts:
         return _merged(self, other, 1)
 
     def __sub__(self, other: "Counts") -> "Counts":
-        """Without the other, whose rows must all have been counted here; `through` stays."""
+        """Subtract counts whose rows were all counted here; `through` stays."""
         return _merged(self, other, -1)
 
 
@@ -140,21 +140,21 @@ Value = TypeVar("Value", GoalCount, Money, SessionCount, Covariate)
 
 
 def ceiling_of(total: int) -> int:
-    """A total rounded up to three significant digits: 123,456 becomes 124,000."""
+    """Round a total up to three significant digits: 123,456 becomes 124,000."""
     unit: int = 10 ** max(len(str(total)) - 3, 0)
     return -(-total // unit) * unit
 
 
 def newest(*moments: int | None) -> int | None:
-    """The last of the moments that there are; None where there is none."""
+    """Return the latest of the moments that are not None; None where all are."""
     return max((moment for moment in moments if moment is not None), default=None)
 
 
 def _merged(left: Counts, right: Counts, sign: int) -> Counts:
     visitors = {
-        cell: found
+        cell: number
         for cell in left.visitors.keys() | right.visitors.keys()
-        if (found := left.visitors.get(cell, 0) + sign * right.visitors.get(cell, 0))
+        if (number := left.visitors.get(cell, 0) + sign * right.visitors.get(cell, 0))
     }
     return Counts(
         visitors=visitors,
@@ -171,7 +171,7 @@ def _merged(left: Counts, right: Counts, sign: int) -> Counts:
 def _each(
     left: Mapping[str, Mapping[Any, Value]], right: Mapping[str, Mapping[Any, Value]], sign: int, zero: Value
 ) -> dict[str, dict[Any, Value]]:
-    """Goal by goal and key by key; goals stay though nothing is left of them."""
+    """Merge goal by goal and key by key; a goal stays when all its entries have become zero."""
     return {
         goal_id: _together(left.get(goal_id, {}), right.get(goal_id, {}), sign, zero)
         for goal_id in left.keys() | right.keys()
@@ -180,7 +180,7 @@ def _each(
 
 def _together(left: Mapping[Any, Value], right: Mapping[Any, Value], sign: int, zero: Value) -> dict[Any, Value]:
     return {
-        key: found
+        key: value
         for key in left.keys() | right.keys()
-        if any(found := left.get(key, zero).plus(right.get(key, zero), sign))
+        if any(value := left.get(key, zero).plus(right.get(key, zero), sign))
     }

@@ -1,6 +1,6 @@
-"""The columns of the ledger: their order, their types, and which lines of a raw object are rows at all.
+"""The columns of the ledger: their order, their types, and which lines of a raw object are rows.
 
-Whoever reads the ledger, in whatever language, takes a line for a row exactly when `row_of` does.
+Every reader of the ledger, in any language, accepts a line as a row exactly when `row_of` does.
 """
 
 import re
@@ -13,6 +13,7 @@ from abtest.kit.canonical_json import Json
 
 ColumnType = Literal["text", "integer", "flag"]
 
+# Every column in order. A raw line is JSON with these keys; Parquet files have them and `bucket`, an integer, last.
 COLUMNS: Final[Mapping[str, ColumnType]] = {
     "event_id": "text",
     "shop_id": "text",
@@ -42,27 +43,25 @@ COLUMNS: Final[Mapping[str, ColumnType]] = {
     "qa_mode": "flag",
     "data": "text",
 }
-"""Every column in order. A raw line is JSON with these keys; Parquet files have them and `bucket`, an integer, last."""
 
+# Columns that every row has. The others are null where an older release did not write them yet.
 ESSENTIAL: Final = frozenset({"event_id", "shop_id", "type", "visitor_id", "ts", "received_at"})
-"""What no row is without. Of all others those that an older release did not write yet are null."""
 
+# The value of a column that is missing or null.
 ABSENT: Final[Mapping[str, str | bool | None]] = dict.fromkeys(COLUMNS) | {"qa_mode": False, "data": "{}"}
-"""What stands for a column that is missing or null."""
 
 INTEGERS: Final = range(-(2**63), 2**63)
 
+# The characters of a shop's id, which is part of the names of objects.
 SHOP_ID: Final = "[0-9A-Za-z_-]{1,64}"
-"""What a shop's id consists of: it is part of the names of objects."""
 
-
+# Both are more than any queue delivers in one message.
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 MAX_TEXT_CHARS: Final = 1024 * 1024
-"""More than any queue delivers in one message."""
 
 
 def row_of_line(line: bytes) -> Row | None:
-    """The row that a line of a raw object holds; None where it holds none."""
+    """Return the row in a line of a raw object; None for a line that is not a row."""
     try:
         return row_of(canonical_json.loads(line)) if len(line) <= MAX_LINE_BYTES else None
     except canonical_json.InvalidJsonError:
@@ -70,7 +69,7 @@ def row_of_line(line: bytes) -> Row | None:
 
 
 def row_of(line: Json) -> Row | None:
-    """The row that a line's JSON is; None where it lacks something essential or a value has another type."""
+    """Return the row in a line's JSON; None where an essential column is missing or a value has another type."""
     if not isinstance(line, dict) or not all(_fits(line.get(name), kind) for name, kind in COLUMNS.items()):
         return None
     if any(line.get(name) is None for name in ESSENTIAL) or not is_shop_id(line["shop_id"]):
@@ -79,7 +78,7 @@ def row_of(line: Json) -> Row | None:
 
 
 def is_shop_id(text: str) -> bool:
-    """Whether a shop may be called this."""
+    """Return whether the text has the form of a shop's id."""
     return re.fullmatch(SHOP_ID, text) is not None
 
 
@@ -87,10 +86,8 @@ def _fits(value: Json, kind: ColumnType) -> bool:
     if value is None:
         return True
     if kind == "text":
-        return isinstance(value, str) and len(value) <= MAX_TEXT_CHARS and _is_unicode(value)
+        if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
+            return False
+        # UTF-8 cannot encode halves of surrogate pairs. Most texts are ASCII, which Python knows without a scan.
+        return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
     return type(value) is bool if kind == "flag" else type(value) is int and value in INTEGERS
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether UTF-8 can hold it: halves of surrogate pairs it cannot."""
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

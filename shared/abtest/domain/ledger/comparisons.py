@@ -1,6 +1,6 @@
-"""The operators of goal filters, on values as JSON holds them; a missing value is None.
+"""The operators of goal filters, on values as in JSON; a missing value is None.
 
-Texts are compared with case; a number also with a text that spells it. What is missing meets only `not_…`, and `exists`
+Texts are compared with case; a number equals a text that spells it. A missing value meets only `not_…`, and `exists`
 with the value "false".
 """
 
@@ -14,18 +14,21 @@ from abtest.kit import canonical_json
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 
 
-def holds(condition: FilterCondition | ValueCondition, found: object) -> bool:
-    """Whether the value meets the condition. Never raises."""
-    operator, wanted = condition["operator"], condition.get("value")
+def holds(condition: FilterCondition | ValueCondition, value: object) -> bool:
+    """Return whether the value meets the condition. Never raises."""
+    operator, expected = condition["operator"], condition.get("value")
     if operator == "exists":
-        return (found is not None) == (str(True if wanted is None else wanted).lower() != "false")
-    if found is None:
+        return (value is not None) == (str(True if expected is None else expected).lower() != "false")
+    if value is None:
         return bool(operator.startswith("not_"))
-    return _OPERATORS[operator](found, wanted)
+    return _OPERATORS[operator](value, expected)
 
 
 def number(value: object) -> Decimal | None:
-    """The number that a value is or spells, exactly: ids outgrow floats. Booleans are no numbers."""
+    """Return the number that a value is or spells; None for others, and for booleans.
+
+    A Decimal, because ids have more digits than floats.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str) and not _DECIMAL.fullmatch(value):
@@ -40,28 +43,28 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else canonical_json.dumps(value)
 
 
-def _equals(found: object, wanted: object) -> bool:
-    if isinstance(found, str) and isinstance(wanted, str):
-        return found == wanted
-    number_found, number_wanted = number(found), number(wanted)
-    if number_found is not None and number_wanted is not None:
-        return number_found == number_wanted
-    return _text(found) == _text(wanted)
+def _equals(value: object, expected: object) -> bool:
+    if isinstance(value, str) and isinstance(expected, str):
+        return value == expected
+    left, right = number(value), number(expected)
+    if left is not None and right is not None:
+        return left == right
+    return _text(value) == _text(expected)
 
 
-def _contains(found: object, wanted: object) -> bool:
-    if isinstance(found, list):
-        return any(_equals(item, wanted) for item in found)
-    return _text(wanted) in _text(found)
+def _contains(value: object, expected: object) -> bool:
+    if isinstance(value, list):
+        return any(_equals(item, expected) for item in value)
+    return _text(expected) in _text(value)
 
 
-def _in(found: object, wanted: object) -> bool:
-    return any(_equals(found, choice) for choice in (wanted if isinstance(wanted, list) else [wanted]))
+def _in(value: object, expected: object) -> bool:
+    return any(_equals(value, choice) for choice in (expected if isinstance(expected, list) else [expected]))
 
 
 def _ordered(test: Callable[[Decimal, Decimal], bool]) -> Callable[[object, object], bool]:
-    def compare(found: object, wanted: object) -> bool:
-        left, right = number(found), number(wanted)
+    def compare(value: object, expected: object) -> bool:
+        left, right = number(value), number(expected)
         return left is not None and right is not None and test(left, right)
 
     return compare
@@ -69,13 +72,13 @@ def _ordered(test: Callable[[Decimal, Decimal], bool]) -> Callable[[object, obje
 
 _OPERATORS: Mapping[str, Callable[[object, object], bool]] = {
     "equals": _equals,
-    "not_equals": lambda found, wanted: not _equals(found, wanted),
+    "not_equals": lambda value, expected: not _equals(value, expected),
     "contains": _contains,
-    "not_contains": lambda found, wanted: not _contains(found, wanted),
-    "starts_with": lambda found, wanted: _text(found).startswith(_text(wanted)),
-    "ends_with": lambda found, wanted: _text(found).endswith(_text(wanted)),
+    "not_contains": lambda value, expected: not _contains(value, expected),
+    "starts_with": lambda value, expected: _text(value).startswith(_text(expected)),
+    "ends_with": lambda value, expected: _text(value).endswith(_text(expected)),
     "in": _in,
-    "not_in": lambda found, wanted: not _in(found, wanted),
+    "not_in": lambda value, expected: not _in(value, expected),
     "gt": _ordered(lambda left, right: left > right),
     "gte": _ordered(lambda left, right: left >= right),
     "lt": _ordered(lambda left, right: left < right),

@@ -1,7 +1,7 @@
-"""Device, country, kind of visitor and traffic source of an event: what it says itself, else what can be derived.
+"""Device, country, kind of visitor and traffic source of an event: the event's own value, else a derived one.
 
-The rules are those of the storefront SDK (`storefront/src/browser_attributes.js`), so that a segment of results means
-what an audience of the same name means.
+The rules are those of the storefront SDK (`storefront/src/browser_attributes.js`), so that a segment of results has the
+meaning of the audience with the same name.
 """
 
 import re
@@ -33,7 +33,7 @@ _CAMPAIGNS: tuple[tuple[Source, re.Pattern[str]], ...] = (
 )
 _SEARCH = "google|bing|yahoo|duckduckgo|ecosia|baidu|yandex|qwant|startpage"
 _SOCIAL = "facebook|instagram|pinterest|linkedin|tiktok|twitter|reddit|youtube"
-# By the host that linked here.
+# By the host of the referrer.
 _HOSTS: tuple[tuple[Source, re.Pattern[str]], ...] = (
     ("email", re.compile(r"(?:.*\.)?(?:web)?mail\.")),
     ("search", re.compile(rf"(?:.*\.)?(?:{_SEARCH})\.")),
@@ -49,7 +49,7 @@ _HINT_HOST = re.compile(r"-https?-((?:(?!utm_)\w+-){1,4})", re.I)
 
 
 def device_of(user_agent: str) -> Device | None:
-    """The kind of device behind a User-Agent header; None without one. An iPad that says it is a Mac is a desktop."""
+    """Return the kind of device of a User-Agent header; None without one. An iPad that poses as a Mac is a desktop."""
     agent = user_agent[:MAX_AGENT_CHARS]
     if not agent:
         return None
@@ -59,44 +59,44 @@ def device_of(user_agent: str) -> Device | None:
 
 
 def country_of(value: object) -> str | None:
-    """Two capital letters, or None for what is no country."""
+    """Return the country in two capital letters; None for any other value."""
     return value.upper() if isinstance(value, str) and _COUNTRY.fullmatch(value) else None
 
 
-def device_told(value: object) -> Device | None:
-    """The device that an event names, None for another value."""
+def named_device(value: object) -> Device | None:
+    """Return the device that an event names; None for another value."""
     return _DEVICES.get(value) if isinstance(value, str) else None
 
 
-def visitor_told(value: object) -> VisitorKind | None:
-    """`new` or `returning`, also where the SDK says which visit it is, in base 36; None for another value."""
+def named_visitor_kind(value: object) -> VisitorKind | None:
+    """Return `new` or `returning`, also for the SDK's number of the visit in base 36; None for another value."""
     if not isinstance(value, str):
         return None
     return _VISITOR_KINDS.get(value) or ("returning" if _VISIT.fullmatch(value) else None)
 
 
-def source_told(value: object, url: str | None) -> Source | None:
-    """The traffic source that an event names, or hints at by where its visit began; None for another value."""
+def named_source(value: object, url: str | None) -> Source | None:
+    """Return the source that an event names or that its hint of the first page implies; None for another value."""
     if not isinstance(value, str):
         return None
     return _hinted(value[:256], _host(url or "")) if value.startswith("-") else _SOURCES.get(value)
 
 
 def source_of(url: str | None, referrer: object) -> Source | None:
-    """The source of a page from its address and referrer; None when neither tells. An empty referrer is `direct`."""
+    """Return the source of a page by its address and referrer; None without either. An empty referrer is `direct`."""
     campaign = _campaign(url) if url and _CAMPAIGN_SIGN.search(url) else None
     if campaign is not None or not isinstance(referrer, str):
         return campaign
     host = _host(referrer)
-    return "internal" if host and host == _host(url or "") else _named(_HOSTS, host)
+    return "internal" if host and host == _host(url or "") else _first_match(_HOSTS, host)
 
 
 @lru_cache(maxsize=256)
 def _campaign(url: str) -> Source | None:
     _, mark, query = url.partition("#")[0].partition("?")
-    found = parse_qs(query, keep_blank_values=True)
-    named = " ".join(found.get(name, [""])[0] for name in ("utm_medium", "utm_source"))
-    return _named(_CAMPAIGNS, f"{named}{mark}{query}")
+    parameters = parse_qs(query, keep_blank_values=True)
+    named = " ".join(parameters.get(name, [""])[0] for name in ("utm_medium", "utm_source"))
+    return _first_match(_CAMPAIGNS, f"{named}{mark}{query}")
 
 
 @lru_cache(maxsize=256)
@@ -106,20 +106,21 @@ def _hinted(hint: str, own_host: str) -> Source:
     named = f"{values.get('medium', '')} {values.get('source', '')}"
     if click:
         named += "?gclid=" if click["paid"] else "?fbclid="
-    campaign = _named(_CAMPAIGNS, named)
+    campaign = _first_match(_CAMPAIGNS, named)
     if campaign:
         return campaign
-    begun = _HINT_HOST.match(hint)
-    host = begun[1].strip("-").replace("-", ".").lower() if begun else ""
+    referrer = _HINT_HOST.match(hint)
+    host = referrer[1].strip("-").replace("-", ".").lower() if referrer else ""
+    # A hint has hyphens in place of dots, so a hyphen of the shop's own host counts as a dot too.
     if own_host and f"{host}.".startswith(f"{own_host.replace('-', '.')}."):
         return "internal"
-    return _named(_HOSTS, host) or "direct"
+    return _first_match(_HOSTS, host) or "direct"
 
 
 def _host(address: str) -> str:
-    found = _ORIGIN.match(address)
-    return found[1].lower() if found else ""
+    origin = _ORIGIN.match(address)
+    return origin[1].lower() if origin else ""
 
 
-def _named(names: tuple[tuple[Source, re.Pattern[str]], ...], text: str) -> Source | None:
+def _first_match(names: tuple[tuple[Source, re.Pattern[str]], ...], text: str) -> Source | None:
     return next((name for name, pattern in names if pattern.match(text)), None)

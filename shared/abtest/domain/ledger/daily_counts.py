@@ -1,4 +1,4 @@
-"""Counts of an experiment cut into UTC days, so that what is new costs what it touches and not the whole history."""
+"""Counts of an experiment by UTC day, so that an update costs the days it changes and not the whole history."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,17 +25,25 @@ class Slice(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """What one slice holds; what follows from it is worked out once."""
+    """Counts of one slice; values derived from them are computed once."""
 
     counts: Counts
 
     @property
     def body(self) -> Document:
-        """Cells, goals and money as the day and segment items hold them, in a fixed order."""
+        """Cells, goals and money in the form of day and segment items, in a fixed order."""
         counts = self.counts
         return {
             "cells": [[*cell, visitors] for cell, visitors in sorted(counts.visitors.items())],
-            "goals": {goal_id: _listed(cells) for goal_id, cells in sorted(counts.goals.items()) if cells},
+            "goals": {
+                goal_id: [
+                    # Squares are texts: they may be larger than the integers of databases.
+                    [*cell, count.converters, count.hits, count.total, str(count.squares)]
+                    for cell, count in sorted(cells.items())
+                ]
+                for goal_id, cells in sorted(counts.goals.items())
+                if cells
+            },
             "money": {
                 goal_id: [[*cell, *money] for cell, money in sorted(cells.items())]
                 for goal_id, cells in sorted(counts.money.items())
@@ -45,58 +53,59 @@ class Piece:
 
     @cached_property
     def digest(self) -> str:
-        """Equal for equal contents; 96 bits tell a day's few thousand versions apart."""
+        """Digest of the content."""
+        # 96 bits are enough: a day has a few thousand versions.
         return canonical_json.sha256(self.body)[:24]
 
     @cached_property
     def is_empty(self) -> bool:
-        """Whether nothing was counted here, or nothing any more."""
+        """Return whether every count is zero."""
         counts = self.counts
         return not (counts.visitors or any(counts.goals.values()) or any(counts.money.values()))
 
     @cached_property
     def visitors(self) -> Mapping[str, int]:
         """Visitors by variation."""
-        found: defaultdict[str, int] = defaultdict(int)
+        totals: defaultdict[str, int] = defaultdict(int)
         for cell, visitors in self.counts.visitors.items():
-            found[cell.variation_id] += visitors
-        return found
+            totals[cell.variation_id] += visitors
+        return totals
 
     @cached_property
     def goals(self) -> Mapping[tuple[str, str], GoalCount]:
         """Statistics by goal and variation."""
-        found: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
+        totals: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
         for goal_id, cells in self.counts.goals.items():
             for cell, count in cells.items():
-                found[goal_id, cell.variation_id] = found[goal_id, cell.variation_id].plus(count)
-        return found
+                totals[goal_id, cell.variation_id] = totals[goal_id, cell.variation_id].plus(count)
+        return totals
 
     @cached_property
     def money(self) -> Mapping[tuple[str, str, str, str], Money]:
         """Money by goal, variation, kind and currency."""
-        found: defaultdict[tuple[str, str, str, str], Money] = defaultdict(Money)
+        totals: defaultdict[tuple[str, str, str, str], Money] = defaultdict(Money)
         for goal_id, cells in self.counts.money.items():
             for cell, money in cells.items():
                 key = (goal_id, cell.variation_id, cell.kind, cell.currency)
-                found[key] = found[key].plus(money)
-        return found
+                totals[key] = totals[key].plus(money)
+        return totals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DailyCounts:
-    """Counts as pieces; `rest` has what belongs to no day: spread, multiple exposures, `through`."""
+    """Counts as pieces; `rest` has the parts without a day: spread, multiple exposures, `through`."""
 
     pieces: Mapping[Slice, Piece] = field(default_factory=dict)
     rest: Counts = field(default_factory=Counts)
 
     @classmethod
     def of(cls, counts: Counts) -> "DailyCounts":
-        """The counts, cut."""
+        """Split counts into pieces."""
         pieces = {slice_: Piece(part) for slice_, part in _cut(counts).items()}
         return cls(pieces=pieces, rest=_rest(counts))
 
     def changed(self, before: Counts, after: Counts) -> "DailyCounts":
-        """With `after` in the place of `before`, whose rows must all have been counted here."""
+        """Replace `before`, whose rows must all have been counted here, by `after`."""
         pieces = dict(self.pieces)
         for slice_, part in _cut(after - before).items():
             piece = Piece(pieces[slice_].counts + part if slice_ in pieces else part)
@@ -107,53 +116,47 @@ class DailyCounts:
         return DailyCounts(pieces=pieces, rest=self.rest - _rest(before) + _rest(after))
 
     def seen(self, through: int | None) -> "DailyCounts":
-        """The same, when rows that change nothing were looked at up to that moment."""
+        """Return the same counts, read up to a later moment whose rows change nothing."""
         return DailyCounts(pieces=self.pieces, rest=replace(self.rest, through=newest(self.rest.through, through)))
 
     def whole(self) -> Counts:
-        """The counts in one."""
+        """Join all pieces."""
         return _joined([self.rest, *(piece.counts for piece in self.pieces.values())], self.rest)
 
 
 @lru_cache(maxsize=4096)
 def date_of(day: int) -> str:
-    """`YYYY-MM-DD` of a UTC day since 1970."""
+    """Return `YYYY-MM-DD` of a UTC day since 1970."""
     return f"{from_milliseconds(day * DAY_MS):%Y-%m-%d}"
 
 
 def day_of(date: str) -> int:
-    """The UTC day since 1970 of `YYYY-MM-DD`."""
+    """Return the UTC day since 1970 of `YYYY-MM-DD`."""
     return parse_milliseconds(f"{date}T00:00:00Z") // DAY_MS
 
 
 def quarter_date(quarter: int) -> str:
-    """The UTC date of a quarter of an hour since 1970."""
+    """Return the UTC date of a quarter of an hour since 1970."""
     return date_of(quarter // QUARTERS_A_DAY)
 
 
 def counted_from(bodies: Iterable[Document]) -> Counts:
-    """The counts that day and segment items hold."""
-    return _joined(map(_counts_in, bodies), Counts())
-
-
-def _counts_in(body: Document) -> Counts:
-    return Counts(
-        visitors={Cell(*entry[:4]): entry[4] for entry in body["cells"]},
-        goals={
-            goal_id: {Cell(*entry[:4]): GoalCount(entry[4], entry[5], entry[6], int(entry[7])) for entry in entries}
-            for goal_id, entries in body["goals"].items()
-        },
-        money={
-            goal_id: {MoneyCell(*entry[:4]): Money(*entry[4:]) for entry in entries}
-            for goal_id, entries in body["money"].items()
-        },
+    """Read the counts in day and segment items."""
+    parts = (
+        Counts(
+            visitors={Cell(*entry[:4]): entry[4] for entry in body["cells"]},
+            goals={
+                goal_id: {Cell(*entry[:4]): GoalCount(entry[4], entry[5], entry[6], int(entry[7])) for entry in entries}
+                for goal_id, entries in body["goals"].items()
+            },
+            money={
+                goal_id: {MoneyCell(*entry[:4]): Money(*entry[4:]) for entry in entries}
+                for goal_id, entries in body["money"].items()
+            },
+        )
+        for body in bodies
     )
-
-
-def _listed(cells: Mapping[Cell, GoalCount]) -> list[list[Any]]:
-    return [
-        [*cell, count.converters, count.hits, count.total, str(count.squares)] for cell, count in sorted(cells.items())
-    ]
+    return _joined(parts, Counts())
 
 
 @dataclass(slots=True)
@@ -176,8 +179,8 @@ def _cut(counts: Counts) -> Mapping[Slice, Counts]:
 
 def _each(by_goal: Mapping[str, Mapping[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
     for goal_id, cells in by_goal.items():
-        for cell, found in cells.items():
-            yield goal_id, cell, found
+        for cell, count in cells.items():
+            yield goal_id, cell, count
 
 
 def _slice(cell: Cell) -> Slice:
@@ -187,7 +190,7 @@ def _slice(cell: Cell) -> Slice:
 
 
 def _joined(parts: Iterable[Counts], rest: Counts) -> Counts:
-    """Parts that share no cell, in one, with what belongs to no day."""
+    """Join parts that share no cell, and add the parts without a day."""
     whole = _Part()
     for part in parts:
         whole.visitors.update(part.visitors)
@@ -199,7 +202,7 @@ def _joined(parts: Iterable[Counts], rest: Counts) -> Counts:
 
 
 def _rest(counts: Counts) -> Counts:
-    """What belongs to no day. Goals stay by name, so that one without a hit is still one that was counted."""
+    """Return the parts without a day. Goals stay by name: one without a hit was still counted."""
     return replace(
         counts, visitors={}, goals=dict.fromkeys(counts.goals, _NOTHING), money=dict.fromkeys(counts.money, _NOTHING)
     )

@@ -18,34 +18,34 @@ EVENT_TYPES = frozenset(
     }
 )
 
+# The reserved goal id of revenue without a goal of its own.
 REVENUE_GOAL_ID = "__revenue__"
-"""The reserved goal id of revenue that belongs to no particular goal."""
 
 
 def goal_claim(goal_id: str) -> str:
-    """The unique name that a shop claims in the catalog for every goal that it ever has, and never releases."""
+    """Return the unique name that a shop claims in the catalog for each of its goals, and never releases."""
     return f"GOAL#{goal_id}"
 
 
 MAX_EVENTS = 200
 MAX_BODY_BYTES = 1024 * 1024
 MAX_DATA_BYTES = 32 * 1024
+# Far below the limit of every reader of the ledger: the roll-up must be able to read all that the edge accepts.
 MAX_DATA_DEPTH = 64
-"""Far below what any reader of the ledger can follow: what the edge takes in, the roll-up must be able to read."""
 MAX_ID_CHARS = 256
 MAX_URL_CHARS = 4096
 MAX_SAMPLE_CHARS = 2048
+# More than any order is worth in any currency; sums over a ledger stay far below the largest integers of engines.
 MAX_MONEY_MINOR = 10**12
-"""No order is worth more, whatever its currency; sums over a ledger stay far from what integers of engines hold."""
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 MAX_AHEAD_MS = DAY_MS
 MAX_AGE_MS = 7 * DAY_MS
 
+# A sender's clock is corrected when it is at least this wrong (less is latency) and at most that wrong (nonsense).
 MIN_SKEW_MS = 2_000
 MAX_SKEW_MS = 366 * DAY_MS
-"""A sender's clock is corrected when it is at least this wrong (less is latency) and at most that wrong (nonsense)."""
 
 Reason = Literal[
     "not_an_object",
@@ -70,8 +70,8 @@ Reason = Literal[
     "unknown_goal",
     "unreadable_row",
 ]
-"""Why an event was set aside: `unknown_goal` is found by the ingest worker, `unreadable_row` when hours are compacted,
-all others at the edge."""
+"""Why an event was set aside: `unknown_goal` by the ingest worker, `unreadable_row` by compaction, all others at the
+edge."""
 
 
 Device = Literal["desktop", "mobile", "tablet"]
@@ -84,7 +84,7 @@ class Row(TypedDict):
     """One line of the ledger. Times are Unix milliseconds, `revenue_minor` counts the currency's minor unit.
 
     Money of an unknown currency has `currency` null and counts hundredths. `shop_revenue_minor` is the same money in
-    `shop_currency`, where the sender told both. `country` is two capital letters.
+    `shop_currency`, where the sender named both. `country` is two capital letters.
     """
 
     event_id: str

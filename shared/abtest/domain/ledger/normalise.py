@@ -1,9 +1,9 @@
-"""From an event as a browser or a server sent it to a ledger row, or to the reason why it is set aside."""
+"""Conversion of an event as a browser or a server sent it to a ledger row, or to the reason why it is set aside."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abtest.domain.ledger.context import country_of, device_told, source_of, source_told, visitor_told
+from abtest.domain.ledger.context import country_of, named_device, named_source, named_visitor_kind, source_of
 from abtest.domain.ledger.events import (
     EVENT_TYPES,
     MAX_AGE_MS,
@@ -31,7 +31,7 @@ _COHORTS: Mapping[str, Cohort] = {"holdout": "holdout", "active": "active"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a request tells of the visitors in it, whatever its events say; nothing where a server sends for many."""
+    """Facts that a request has about its visitor; none where a server sends events of many visitors."""
 
     is_browser: bool = False
     device: Device | None = None
@@ -43,7 +43,7 @@ SERVER = Origin()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """When, from where and for whom a batch came; `sent_at` is the sender's own clock. All in Unix milliseconds."""
+    """Shop, time and origin of a batch; `sent_at` is by the sender's clock. Times are Unix milliseconds."""
 
     shop_id: str
     received_at: int
@@ -51,10 +51,10 @@ class Arrival:
     origin: Origin = SERVER
 
     def correction(self) -> int:
-        """Milliseconds to add to the sender's times: its clock error where that is large enough to be one.
+        """Return the milliseconds to add to the sender's times: its clock error where that exceeds latency.
 
-        Requests are stamped when they are sent, so a difference of seconds is no latency: uncorrected, a clock that is
-        slow by minutes would put the first exposures of an experiment before its launch, and they would be lost.
+        Requests are stamped when they are sent, so a difference of seconds is an error of the clock. Uncorrected, a
+        clock that is minutes slow would put the first exposures before the launch, and they would be lost.
         """
         if self.sent_at is None:
             return 0
@@ -64,72 +64,85 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quarantine:
-    """An event that is not counted: why, and the id it claims to have."""
+    """An event that is not counted: the reason, and the id that it claims."""
 
     reason: Reason
     event_id: str | None
 
 
-class _RefusedError(Exception):
+class RefusedError(Exception):
+    """The event cannot become a row, for this reason."""
+
     def __init__(self, reason: Reason) -> None:
         self.reason = reason
 
 
 def normalise(event: Json, arrival: Arrival, correction: int = 0) -> Row | Quarantine:
-    """The ledger row of an event, or why there is none. `correction` is `arrival.correction()`, taken once a batch."""
+    """Return the ledger row of an event, or its quarantine. `correction` is `arrival.correction()`, once a batch."""
     try:
         return _row(event, arrival, correction)
-    except _RefusedError as refused:
+    except RefusedError as refused:
         return Quarantine(reason=refused.reason, event_id=claimed_id(event))
 
 
 def claimed_id(event: Json) -> str | None:
-    """The id that an event names, whatever else is wrong with it."""
+    """Return the id that an event names, even if its other fields are invalid."""
     if not isinstance(event, dict):
         return None
-    found = event.get("eventId", event.get("event_id"))
-    return found if isinstance(found, str) and 0 < len(found) <= MAX_ID_CHARS else None
+    event_id = event.get("eventId", event.get("event_id"))
+    return event_id if isinstance(event_id, str) and 0 < len(event_id) <= MAX_ID_CHARS else None
 
 
 def _row(event: Json, arrival: Arrival, correction: int) -> Row:
     if not isinstance(event, dict):
-        raise _RefusedError("not_an_object")
+        raise RefusedError("not_an_object")
     kind = event.get("type")
     if not isinstance(kind, str) or kind not in EVENT_TYPES:
-        raise _RefusedError("unknown_type")
+        raise RefusedError("unknown_type")
     shop_id = event.get("shopId")
-    if shop_id is not None and shop_id != arrival.shop_id:
-        _check_shop(shop_id, arrival.shop_id)
+    # Equal ids are the usual case, so only other values pay for the comparison without case.
+    if (
+        shop_id is not None
+        and shop_id != arrival.shop_id
+        and not (isinstance(shop_id, str) and shop_id.lower() == arrival.shop_id.lower())
+    ):
+        raise RefusedError("foreign_shop")
     visitor_id = _text(event.get("visitorId"))
     if visitor_id is None:
-        raise _RefusedError("missing_visitor_id")
+        raise RefusedError("missing_visitor_id")
     sent_ts = event.get("ts")
-    ts = _time(sent_ts, arrival.received_at, correction)
+    ts = corrected_time(sent_ts, arrival.received_at, correction)
     data = event.get("data")
     text = _data_text(data)
     inside: Mapping[str, object] = data or {}
     experiment_id = _either(event, inside, "experimentId", "experiment_id")
     variation_id = _either(event, inside, "variationId", "variation_id")
-    url = _url(event.get("url"))
+    url, qa_mode, order_id = event.get("url"), event.get("qa_mode"), inside.get("orderId")
+    if not (url is None or isinstance(url, str)) or not (qa_mode is None or isinstance(qa_mode, bool)):
+        raise RefusedError("invalid_field")
+    url = url and url[:MAX_URL_CHARS]
     revenue_minor, currency, shop_revenue_minor, shop_currency = _money(inside) if kind in _MONEY_TYPES else _NO_MONEY
-    cohort, config_epoch = _cohort(inside) if kind == "pageview" else (None, None)
+    cohort, config_epoch = cohort_of(inside) if kind == "pageview" else (None, None)
     origin = arrival.origin
-    # In the order of their names, in which they are written: sorting what is sorted costs next to nothing.
+    # In the order of their names, in which they are written: sorting a sorted dict costs next to nothing.
     row: Row = {
         "assignment_epoch": _epoch(event, inside),
         "cohort": cohort,
         "country": country_of(inside.get("country")) or origin.country,
         "currency": currency,
         "data": text,
-        "device": device_told(inside.get("device")) or origin.device,
+        "device": named_device(inside.get("device")) or origin.device,
+        # An event without an id gets one that is the same when it is sent again. Experiment and variation take part,
+        # because they may be outside the data, and one page shows many at one time.
         "event_id": _either(event, {}, "eventId", "event_id")
-        or _derived_id(arrival.shop_id, visitor_id, kind, sent_ts, text, experiment_id, variation_id),
+        or canonical_json.sha256([arrival.shop_id, visitor_id, kind, sent_ts, text, experiment_id, variation_id]),
         "event_name": _text(inside.get("event_name")),
         "experiment_id": experiment_id,
         "goal_id": _text(inside.get("goalId")),
         "holdout_config_epoch": config_epoch,
-        "order_id": _order_id(inside.get("orderId")),
-        "qa_mode": _flag(event.get("qa_mode")),
+        # Order ids are numbers in some shops; the same order must have one id.
+        "order_id": str(order_id) if type(order_id) is int and abs(order_id) < 10**30 else _text(order_id),
+        "qa_mode": bool(qa_mode),
         "received_at": arrival.received_at,
         "revenue_minor": revenue_minor,
         "sent_at": arrival.sent_at,
@@ -137,50 +150,45 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
         "shop_currency": shop_currency,
         "shop_id": arrival.shop_id,
         "shop_revenue_minor": shop_revenue_minor,
-        "source": source_told(inside.get("source"), url)
+        "source": named_source(inside.get("source"), url)
         or (source_of(url, inside.get("referrer")) if origin.is_browser else None),
         "ts": ts,
         "type": kind,
         "url": url,
         "variation_id": variation_id,
         "visitor_id": visitor_id,
-        "visitor_kind": visitor_told(inside.get("visitor")),
+        "visitor_kind": named_visitor_kind(inside.get("visitor")),
     }
     _check_complete(kind, row, inside)
     return row
 
 
-def _check_shop(given: object, right: str) -> None:
-    if not isinstance(given, str) or given.lower() != right.lower():
-        raise _RefusedError("foreign_shop")
-
-
 def _check_complete(kind: str, row: Row, data: Mapping[str, object]) -> None:
-    """Refuse an event that lacks what its type is for."""
+    """Refuse an event without the field that its type requires."""
     if kind == "experiment_viewed":
         if row["experiment_id"] is None:
-            raise _RefusedError("missing_experiment_id")
+            raise RefusedError("missing_experiment_id")
         if row["variation_id"] is None:
-            raise _RefusedError("missing_variation_id")
+            raise RefusedError("missing_variation_id")
     elif kind == "goal" and row["goal_id"] is None:
-        raise _RefusedError("missing_goal_id")
+        raise RefusedError("missing_goal_id")
     elif kind == "custom" and row["event_name"] is None:
-        raise _RefusedError("missing_event_name")
+        raise RefusedError("missing_event_name")
     elif kind in {"order", "refund"} and data.get("revenue") is None:
-        raise _RefusedError("missing_revenue")
+        raise RefusedError("missing_revenue")
 
 
 def _text(value: object) -> str | None:
-    """An optional id or name; empty is as good as absent."""
+    """Return an optional id or name; an empty one counts as absent."""
     if value is None or value == "":
         return None
     if isinstance(value, str) and len(value) <= MAX_ID_CHARS:
         return value
-    raise _RefusedError("invalid_field")
+    raise RefusedError("invalid_field")
 
 
 def _either(event: Mapping[str, object], data: Mapping[str, object], name: str, alias: str) -> str | None:
-    """A field by either of its names, at the top level or else in the data."""
+    """Return a field by either of its names, from the top level or else from the data."""
     value = event.get(name)
     if value is None:
         value = event.get(alias)
@@ -191,17 +199,17 @@ def _either(event: Mapping[str, object], data: Mapping[str, object], name: str, 
     return None if value is None else _text(value)
 
 
-def _time(ts: object, received_at: int, correction: int) -> int:
-    """The corrected time of an event, at most a day ahead of its arrival and a week behind."""
+def corrected_time(ts: object, received_at: int, correction: int) -> int:
+    """Return an event's time by our clock, at most a day after its arrival and a week before. Raises RefusedError."""
     if ts is None:
-        raise _RefusedError("missing_ts")
+        raise RefusedError("missing_ts")
     if type(ts) is not int:
-        raise _RefusedError("invalid_field")
+        raise RefusedError("invalid_field")
     corrected = ts + correction
     if corrected > received_at + MAX_AHEAD_MS:
-        raise _RefusedError("ts_in_future")
+        raise RefusedError("ts_in_future")
     if corrected < received_at - MAX_AGE_MS:
-        raise _RefusedError("ts_too_old")
+        raise RefusedError("ts_too_old")
     return corrected
 
 
@@ -209,17 +217,17 @@ def _data_text(data: object) -> str:
     if data is None:
         return "{}"
     if not isinstance(data, dict):
-        raise _RefusedError("invalid_field")
+        raise RefusedError("invalid_field")
     try:
         text = canonical_json.dumps(data)
     except RecursionError as error:
-        raise _RefusedError("data_too_deep") from error
-    # Hardly any event has that many brackets, so hardly any is walked through.
+        raise RefusedError("data_too_deep") from error
+    # Counting brackets is fast, and hardly any event has enough of them to need the exact depth.
     if text.count("{") + text.count("[") > MAX_DATA_DEPTH and canonical_json.is_deeper(data, MAX_DATA_DEPTH):
-        raise _RefusedError("data_too_deep")
-    # A character has at most four bytes in UTF-8, so short texts need no second look.
+        raise RefusedError("data_too_deep")
+    # A character has at most four bytes in UTF-8, so short texts need not be encoded.
     if len(text) > MAX_DATA_BYTES // 4 and len(text.encode(errors="surrogatepass")) > MAX_DATA_BYTES:
-        raise _RefusedError("data_too_large")
+        raise RefusedError("data_too_large")
     return text
 
 
@@ -230,41 +238,20 @@ def _epoch(event: Mapping[str, object], data: Mapping[str, object]) -> int | Non
     if value is None:
         return None
     if type(value) is not int or not 1 <= value < 2**31:
-        raise _RefusedError("invalid_field")
+        raise RefusedError("invalid_field")
     return value
 
 
-def _order_id(value: object) -> str | None:
-    """Order ids are numbers in some shops; the same order must have one id."""
-    if type(value) is int and abs(value) < 10**30:
-        return str(value)
-    return _text(value)
-
-
-def _url(value: object) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise _RefusedError("invalid_field")
-    return value[:MAX_URL_CHARS]
-
-
-def _flag(value: object) -> bool:
-    if value is None or isinstance(value, bool):
-        return bool(value)
-    raise _RefusedError("invalid_field")
-
-
 def _money(data: Mapping[str, object]) -> tuple[int | None, str | None, int | None, str | None]:
-    """Minor units and currency of the sender, then the same money in the shop's currency where both were told.
+    """Return minor units and currency of the sender, then the same money in the shop's currency if both are given.
 
-    An amount whose currency is not told or unknown counts hundredths.
+    An amount whose currency is missing or unknown counts hundredths.
     """
     amount = data.get("revenue")
     if amount is None:
         return _NO_MONEY
     currency = _currency(data.get("currency"))
-    # An amount without a known currency is still checked to be an amount.
+    # Without a known currency the amount is still checked, and counts hundredths as dollars do.
     minor = _minor(amount, currency or "USD")
     shop_amount, shop_currency = data.get("shopRevenue"), _currency(data.get("shopCurrency"))
     if shop_amount is None or shop_currency is None:
@@ -280,35 +267,27 @@ def _currency(named: object) -> str | None:
 
 def _minor(amount: object, currency: str) -> int:
     if isinstance(amount, bool) or not isinstance(amount, int | float | str):
-        raise _RefusedError("invalid_revenue")
-    if isinstance(amount, str) and not _is_decimal(amount):
-        raise _RefusedError("invalid_revenue")
+        raise RefusedError("invalid_revenue")
+    # Decimal accepts more texts than JSON has numbers: other digits, spaces, underscores.
+    if isinstance(amount, str) and not (
+        len(amount) <= 40 and amount.isascii() and amount.strip() == amount and "_" not in amount
+    ):
+        raise RefusedError("invalid_revenue")
     try:
         minor = to_minor(amount, currency)
     except ValueError as error:
-        raise _RefusedError("invalid_revenue") from error
+        raise RefusedError("invalid_revenue") from error
     if not 0 <= minor <= MAX_MONEY_MINOR:
-        raise _RefusedError("invalid_revenue")
+        raise RefusedError("invalid_revenue")
     return minor
 
 
-def _cohort(data: Mapping[str, object]) -> tuple[Cohort | None, int | None]:
-    """Of a page view in a shop with a holdout; both or neither, since pages may have properties of such names."""
+def cohort_of(data: Mapping[str, object]) -> tuple[Cohort | None, int | None]:
+    """Return cohort and epoch of a page view in a shop with a holdout.
+
+    Both or neither: pages may have properties of such names.
+    """
     named, epoch = data.get("cohort"), data.get("holdout_config_epoch")
     if not isinstance(named, str) or named not in _COHORTS or type(epoch) is not int or not 0 <= epoch < 2**53:
         return None, None
     return _COHORTS[named], epoch
-
-
-def _is_decimal(text: str) -> bool:
-    return len(text) <= 40 and text.isascii() and text.strip() == text and "_" not in text
-
-
-def _derived_id(
-    shop_id: str, visitor_id: str, kind: str, ts: object, data: str, experiment_id: str | None, variation_id: str | None
-) -> str:
-    """The id of an event that has none: the same event sent again has the same one.
-
-    Experiment and variation take part, because they may stand outside the data, and one page shows many at one time.
-    """
-    return canonical_json.sha256([shop_id, visitor_id, kind, ts, data, experiment_id, variation_id])

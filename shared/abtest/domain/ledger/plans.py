@@ -1,7 +1,7 @@
-"""What is counted for one experiment: the plan that says which rows matter. No counting here.
+"""Plans that select the rows to count for one experiment. No counting here.
 
-A plan is made from an experiment, or from a shop's holdout; the reference and every engine turn rows into `Counts` by
-it, after the rules of docs/data-model.md, section 4.
+A plan is made from an experiment, or from a shop's holdout; the reference and every engine turn rows into `Counts` with
+it, by the rules of docs/data-model.md, section 4.
 """
 
 from collections.abc import Mapping
@@ -21,27 +21,27 @@ from abtest.kit.json_objects import present
 
 
 class Scope(TypedDict, total=False):
-    """`{"url"?: UrlRule, "pages"?: PageRule}` of docs/data-model.md, section 1: all that is there must hold."""
+    """`{"url"?: UrlRule, "pages"?: PageRule}` of docs/data-model.md, section 1: all that are present must hold."""
 
     url: CompiledUrlRule
     pages: CompiledPage
 
 
 COHORTS = ("holdout", "active")
+# Time before a visitor's exposure whose hits are the covariate of later ones.
 LOOK_BACK_MS = 14 * DAY_MS
-"""How long before their exposure visitors are looked at, to tell what they did then from what came of it."""
+# The attribution window of a holdout, which ends with its epoch.
 FOR_EVER_MS = 100 * 366 * DAY_MS
-"""The attribution window of a holdout: its epoch is what ends it."""
 
 _OF_THE_ADDRESS = ("include", "exclude")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalPlan:
-    """How one goal is counted. `filter` is the contract's GoalFilter, `scope` where its server-side events count.
+    """Rules to count one goal. `filter` is the contract's GoalFilter, `scope` the pages of its server-side events.
 
-    `sums_value`: what is summed is the value of each hit in hundredths (`judging.worth`), not the number of hits.
-    `looks_back`: what its visitors did before their exposure is counted as well.
+    `sums_value`: the sum is of each hit's value in hundredths (`hits.worth`), not of hits. `looks_back`: hits of
+    visitors before their exposure are counted as well.
     """
 
     goal_id: str
@@ -57,21 +57,21 @@ class GoalPlan:
 
     @property
     def counts_money(self) -> bool:
-        """Whether its sum is money, of orders that count once."""
+        """Return whether its sum is money, of orders that count once."""
         return self.type == "revenue"
 
     @property
     def is_judged(self) -> bool:
-        """Whether each hit must be looked at by `judging`: its row's columns alone do not tell what it counts."""
+        """Return whether each hit must be read by `hits`: the row's columns alone do not decide its count."""
         return self.filter is not None or self.scope is not None or self.sums_value
 
     @property
     def takes_first_only(self) -> bool:
-        """Whether a visitor's further hits change nothing. Sums take every hit."""
+        """Return whether only a visitor's first hit counts. Sums take every hit."""
         return self.count_once and not self.counts_money and not self.sums_value
 
     def is_hit(self, row: Row) -> bool:
-        """Whether the row is one of the goal's events, filter and scope apart."""
+        """Return whether the row is one of the goal's events, before filter and scope."""
         if row["type"] == "goal":
             return row["goal_id"] == self.goal_id or (self.counts_money and row["goal_id"] == REVENUE_GOAL_ID)
         if row["type"] == "order":
@@ -79,17 +79,17 @@ class GoalPlan:
         return row["type"] == "custom" and self.type == "custom" and row["event_name"] == self.event_name
 
 
+# The orders of a shop, independent of experiments.
 SHOP_REVENUE = GoalPlan(
     goal_id=REVENUE_GOAL_ID, type="revenue", event_name=None, count_once=False, window_ms=FOR_EVER_MS, filter=None
 )
-"""The orders of a shop, whatever experiments there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountingPlan:
-    """Which rows count for one experiment in one measurement epoch. Times are Unix milliseconds.
+    """Selection of the rows of one experiment in one measurement epoch. Times are Unix milliseconds.
 
-    `exposure`: who is in which variation is told by `experiment_viewed` events, or by the cohort of page views.
+    `exposure`: visitors are in a variation by `experiment_viewed` events, or by the cohort of page views.
     """
 
     experiment_id: str
@@ -104,26 +104,28 @@ class CountingPlan:
 
     @property
     def has_sessions(self) -> bool:
-        """Whether something is delivered, so that it is told how that went."""
+        """Return whether variations are delivered by the SDK, whose events report the delivery."""
         return self.exposure == "experiment"
 
     @property
     def looks_back(self) -> bool:
-        """Whether any of its goals does."""
+        """Return whether any of its goals looks back."""
         return any(goal.looks_back for goal in self.goals)
 
     @property
     def since(self) -> int:
-        """From when on rows matter: hits before an exposure may be from before the beginning (Unix ms)."""
+        """Time of the oldest rows that count (Unix ms): hits before an exposure may be older than the beginning."""
         return max(0, self.begins_at - LOOK_BACK_MS) if self.looks_back else self.begins_at
 
 
 def plan_counting(experiment: Experiment, currency: str, references: References = NO_REFERENCES) -> CountingPlan | None:
-    """The plan of an experiment, or None when its measurement never began. `references`: the shop's pages."""
+    """Return the plan of an experiment, or None before its measurement began. `references`: the shop's pages."""
     if experiment.measurement_started_at is None:
         return None
     pages = {page["id"]: page for page in experiment.goal_page_rules}
-    looks_back = _begins_with_its_assignment(experiment)
+    # A restart opens a measurement and assigns every visitor again. In any other measurement visitors have already
+    # seen their variation: its effect is in their earlier hits, and CUPED would subtract a part of the difference.
+    looks_back = experiment.measurement_epoch == experiment.assignment_epoch
     return CountingPlan(
         experiment_id=experiment.id,
         shop_id=experiment.shop_id,
@@ -132,16 +134,12 @@ def plan_counting(experiment: Experiment, currency: str, references: References 
         begins_at=parse_milliseconds(experiment.measurement_started_at),
         currency=currency,
         variation_ids=tuple(variation.id for variation in experiment.variations),
-        goals=tuple(
-            replace(found, looks_back=looks_back and _compares_means(goal, found))
-            for goal in experiment.goals
-            for found in [_goal_plan(goal, pages, references)]
-        ),
+        goals=tuple(plan_goal(goal, pages, references, looks_back=looks_back) for goal in experiment.goals),
     )
 
 
 def plan_holdout(shop: Shop) -> CountingPlan | None:
-    """The plan of the shop's holdout, counted like an experiment whose id is the shop's; None without a holdout."""
+    """Return the plan of the shop's holdout, an experiment with the shop's id; None without a holdout."""
     if not shop.holdout_v1_enabled:
         return None
     return CountingPlan(
@@ -157,21 +155,9 @@ def plan_holdout(shop: Shop) -> CountingPlan | None:
     )
 
 
-def _begins_with_its_assignment(experiment: Experiment) -> bool:
-    """Whether nobody was treated before in the way in which they are now.
-
-    Restarts open a measurement and assign everybody anew. Other measurements have visitors whom the same variation was
-    shown to before: what they did then came of it already, and to take it off would take off the difference.
-    """
-    return experiment.measurement_epoch == experiment.assignment_epoch
-
-
-def _compares_means(goal: Goal, plan: GoalPlan) -> bool:
-    return (goal.type == "revenue" or goal.aggregation != "conversion") and not plan.takes_first_only
-
-
-def _goal_plan(goal: Goal, pages: Mapping[str, PageRules], references: References) -> GoalPlan:
-    return GoalPlan(
+def plan_goal(goal: Goal, pages: Mapping[str, PageRules], references: References, *, looks_back: bool) -> GoalPlan:
+    """Return the plan of one goal. `pages` are the experiment's by id; `looks_back`: where means are compared."""
+    plan = GoalPlan(
         goal_id=goal.id,
         type=goal.type,
         event_name=goal.event_name,
@@ -182,15 +168,17 @@ def _goal_plan(goal: Goal, pages: Mapping[str, PageRules], references: Reference
         winsorize_pct=goal.winsorize_pct,
         sums_value=goal.type != "revenue" and goal.aggregation in ("sum", "mean"),
     )
+    compares_means = (plan.counts_money or goal.aggregation != "conversion") and not plan.takes_first_only
+    return replace(plan, looks_back=looks_back and compares_means)
 
 
 def _scope(goal: Goal, pages: Mapping[str, PageRules], references: References) -> Scope | None:
-    """Where events count that browsers did not judge themselves; they judge those of clicks and page views."""
+    """Return the pages of events that browsers did not judge; they judge those of clicks and page views."""
     if goal.type not in ("custom", "revenue"):
         return None
     page = pages.get(goal.page_id or "")
     compiled = None if page is None else compile_goal_pages(page, references)
-    # Conditions and triggers ask for what was known on the page only: of a row nothing but the address is left.
+    # Conditions and triggers need the page itself; a row has only its address.
     addresses: CompiledPage = present(
         **{name: rules for name, rules in (compiled or {}).items() if name in _OF_THE_ADDRESS}
     )

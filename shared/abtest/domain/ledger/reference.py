@@ -1,4 +1,4 @@
-"""The reference: counts from rows, one rule a function, in memory. Every engine must give exactly the same answer."""
+"""The reference: counts from rows, one rule a function, in memory. Every engine must return exactly these counts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,19 +21,19 @@ from abtest.domain.ledger.cells import (
     ceiling_of,
 )
 from abtest.domain.ledger.events import DAY_MS, Row
-from abtest.domain.ledger.judging import judge, worth
+from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN, happened_at, in_time, money_of, without_copies
 
+# Types of events that report the delivery of a variation.
 EXPOSED, FAILED, GIVEN_UP = "experiment_viewed", "sdk_error", "sdk_perf"
-"""Types of events that tell how a variation was delivered."""
 
 Refunds = Mapping[str, int]
 """Refunded money by order id, in the minor unit of the plan's currency."""
 
 
 class Exposure(NamedTuple):
-    """When and how a visitor was first exposed; `cells` are those that the visitor is counted in."""
+    """First exposure of a visitor; `cells` are those in which the visitor is counted."""
 
     variation_id: str
     at: int
@@ -41,19 +41,19 @@ class Exposure(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One hit that was attributed to its visitor's exposure and accepted, or one that came before it."""
+    """One accepted hit, attributed to its visitor's exposure or before it."""
 
     exposure: Exposure
     row: Row
 
     @property
     def is_before(self) -> bool:
-        """Whether it tells what the visitor did without the variation."""
+        """Return whether the visitor had not seen the variation yet."""
         return happened_at(self.row) < self.exposure.at
 
 
 class RefundsByTime(NamedTuple):
-    """Refunds from before the measurement began, and since: those of orders before exposures, and after."""
+    """Refunds from before the measurement began and since: of orders before exposures, and after."""
 
     before: Refunds
     since: Refunds
@@ -72,21 +72,22 @@ Exposures = Mapping[str, Exposure]
 
 
 def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
-    """Count the ledger's rows, in any order and with any repeats, as the plan asks.
+    """Count the ledger's rows, in any order and with any repeats, by the plan.
 
     `goals` has an entry for each goal of the plan, `money` for each that counts money, `spread` for each that is
-    winsorized, `covariates` for each that looks back, though they be empty.
+    winsorized, `covariates` for each that looks back; entries may be empty.
     """
     seen = [row for row in rows if row["shop_id"] == plan.shop_id and row["received_at"] >= plan.since]
     counted = [row for row in without_copies(seen) if not row["qa_mode"] and happened_at(row) >= plan.since]
+    # Older rows are only for hits before exposures; exposures, refunds and sessions are those of the measurement.
     measured = [row for row in counted if happened_at(row) >= plan.begins_at]
     exposures, multiple_exposure = first_exposures(measured, plan)
     early = refunded((row for row in counted if happened_at(row) < plan.begins_at), plan.currency)
     refunds = RefundsByTime(early, refunded(measured, plan.currency))
-    goals = {goal.goal_id: _count_goal(counted, exposures, goal, plan, refunds) for goal in plan.goals}
+    goals = {goal.goal_id: count_goal(counted, exposures, goal, plan, refunds) for goal in plan.goals}
     return Counts(
         visitors=dict(Counter(cell for exposure in exposures.values() for cell in exposure.cells)),
-        goals={goal_id: found.cells for goal_id, found in goals.items()},
+        goals={goal_id: counts.cells for goal_id, counts in goals.items()},
         money={goal.goal_id: goals[goal.goal_id].money for goal in plan.goals if goal.counts_money},
         spread={goal.goal_id: goals[goal.goal_id].spread for goal in plan.goals if goal.winsorize_pct is not None},
         covariates={goal.goal_id: goals[goal.goal_id].covariates for goal in plan.goals if goal.looks_back},
@@ -97,7 +98,7 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
 
 
 def first_exposures(rows: Iterable[Row], plan: CountingPlan) -> tuple[Exposures, int]:
-    """First exposures of visitors who saw one variation only, and how many saw more than one."""
+    """Return the first exposures of visitors who saw one variation only, and the number who saw more than one."""
     first: dict[str, Row] = {}
     unfaithful: set[str] = set()
     for row in rows:
@@ -108,33 +109,38 @@ def first_exposures(rows: Iterable[Row], plan: CountingPlan) -> tuple[Exposures,
             unfaithful.add(row["visitor_id"])
         if in_time(row) < in_time(known):
             first[row["visitor_id"]] = row
-    exposures = {visitor: _exposure(row, plan) for visitor, row in first.items() if visitor not in unfaithful}
+    exposures: dict[str, Exposure] = {}
+    for visitor_id, row in first.items():
+        if visitor_id not in unfaithful:
+            variation_id, at = _variation_of(row, plan), happened_at(row)
+            exposures[visitor_id] = Exposure(variation_id, at, cells_of(row, variation_id, at))
     return exposures, len(unfaithful)
 
 
 def sessions(rows: Iterable[Row], plan: CountingPlan) -> dict[str, SessionCount]:
-    """By the variation that rows name themselves, how it was delivered; of a visitor who was not exposed, too."""
+    """Count sessions by the variation that rows name, also of visitors who were not exposed."""
     if not plan.has_sessions:
         return {}
-    told: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+    types_seen: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
     for row in rows:
         if is_exposure(row, plan) or is_delivery(row, plan):
             session = row["session_id"] or row["visitor_id"]
-            told[row["variation_id"] or "", row["visitor_id"], session].add(row["type"])
-    found: defaultdict[str, SessionCount] = defaultdict(SessionCount)
-    for (variation_id, *_), types in told.items():
+            types_seen[row["variation_id"] or "", row["visitor_id"], session].add(row["type"])
+    counts: defaultdict[str, SessionCount] = defaultdict(SessionCount)
+    for (variation_id, *_), types in types_seen.items():
+        # A session that gave up on one page and was exposed on another has the variation.
         is_missed = GIVEN_UP in types and EXPOSED not in types
-        found[variation_id] = found[variation_id].plus(SessionCount(1, FAILED in types, is_missed))
-    return dict(found)
+        counts[variation_id] = counts[variation_id].plus(SessionCount(1, FAILED in types, is_missed))
+    return dict(counts)
 
 
 def is_delivery(row: Row, plan: CountingPlan) -> bool:
-    """Whether the row says how one of the plan's variations was delivered, in the plan's epoch."""
+    """Return whether the row reports the delivery of one of the plan's variations, in the plan's epoch."""
     return row["type"] in (FAILED, GIVEN_UP) and _is_of_experiment(row, plan)
 
 
 def is_exposure(row: Row, plan: CountingPlan) -> bool:
-    """Whether the row says that a visitor is in one of the plan's variations, in the plan's epoch."""
+    """Return whether the row puts a visitor into one of the plan's variations, in the plan's epoch."""
     if plan.exposure == "cohort":
         return (
             row["type"] == "pageview"
@@ -148,7 +154,7 @@ def _is_of_experiment(row: Row, plan: CountingPlan) -> bool:
     return (
         row["experiment_id"] == plan.experiment_id
         and row["variation_id"] in plan.variation_ids
-        # What names no epoch is of the present one.
+        # Events without an epoch belong to the current one.
         and row["assignment_epoch"] in (None, plan.assignment_epoch)
     )
 
@@ -157,34 +163,25 @@ def _variation_of(row: Row, plan: CountingPlan) -> str:
     return (row["cohort"] if plan.exposure == "cohort" else row["variation_id"]) or ""
 
 
-def _exposure(row: Row, plan: CountingPlan) -> Exposure:
-    variation_id, at = _variation_of(row, plan), happened_at(row)
-    return Exposure(variation_id, at, cells_of(row, variation_id, at))
-
-
 def cells_of(row: Row, variation_id: str, at: int) -> tuple[Cell, ...]:
-    """The cells of a visitor whose first exposure this is: the quarter, four dimensions, six pairs of them."""
+    """Return the cells of a visitor's first exposure: the quarter, four dimensions, six pairs of them."""
     segments = {dimension: segment_of(row, dimension) for dimension in DIMENSIONS}
     day = at // DAY_MS
     return (
         Cell(variation_id, QUARTER, at // QUARTER_MS, ""),
         *(Cell(variation_id, dimension, day, value) for dimension, value in segments.items()),
-        *(Cell(variation_id, pair, day, _joined(pair, segments)) for pair in PAIRS),
+        *(Cell(variation_id, pair, day, "|".join(segments[name] for name in pair.split("+"))) for pair in PAIRS),
     )
 
 
 def segment_of(row: Row, dimension: str) -> str:
-    """What the row says of a dimension."""
-    told: Mapping[str, Any] = row
-    return told[dimension] or UNKNOWN
-
-
-def _joined(pair: str, segments: Mapping[str, str]) -> str:
-    return "|".join(segments[dimension] for dimension in pair.split("+"))
+    """Return the row's value of a dimension."""
+    columns: Mapping[str, Any] = row
+    return columns[dimension] or UNKNOWN
 
 
 def refunded(rows: Iterable[Row], currency: str) -> Refunds:
-    """What was refunded of each order, as far as it is money in this currency."""
+    """Return the refunds of each order that are money in this currency."""
     refunds: defaultdict[str, int] = defaultdict(int)
     for row in rows:
         if row["type"] == "refund" and row["order_id"]:
@@ -194,7 +191,7 @@ def refunded(rows: Iterable[Row], currency: str) -> Refunds:
 
 
 def without_repeated_orders(hits: Iterable[Row]) -> list[Row]:
-    """Of hits that name the same order the first; hits without an order id are orders of their own."""
+    """Return the first of the hits with the same order id; hits without one are orders of their own."""
     kept: dict[tuple[str, str], Row] = {}
     for row in hits:
         order = ("order", row["order_id"]) if row["order_id"] else ("event", row["event_id"])
@@ -204,35 +201,36 @@ def without_repeated_orders(hits: Iterable[Row]) -> list[Row]:
     return list(kept.values())
 
 
-def _count_goal(
+def count_goal(
     rows: Sequence[Row], exposures: Exposures, goal: GoalPlan, plan: CountingPlan, refunds: RefundsByTime
 ) -> GoalCounts:
+    """Count the hits of one goal. `refunds` are those of all orders of the shop."""
     hits = [row for row in rows if goal.is_hit(row)]
     if goal.counts_money:
         hits = without_repeated_orders(hits)
     accepting = judge(goal)
     accepted = [Hit(exposure, row) for row in hits if (exposure := exposures.get(row["visitor_id"])) and accepting(row)]
-    tally = _Tally()
+    counter = GoalCounter()
     for hit in accepted:
         if is_attributed(hit.row, hit.exposure, goal):
-            tally.add(hit, goal, plan, refunds.since)
+            counter.add(hit, goal, plan, refunds.since)
         elif goal.looks_back and is_looked_back_at(hit):
-            tally.add_before(hit, goal, plan, refunds.before)
-    return tally.counts(goal)
+            counter.add_before(hit, goal, plan, refunds.before)
+    return counter.counts(goal)
 
 
 def is_attributed(row: Row, exposure: Exposure, goal: GoalPlan) -> bool:
-    """Whether a hit is within the goal's window, which begins with the exposure itself."""
+    """Return whether a hit is within the goal's window, which begins with the exposure itself."""
     return exposure.at <= happened_at(row) < exposure.at + goal.window_ms
 
 
 def is_looked_back_at(hit: Hit) -> bool:
-    """Whether it happened in the fourteen days before the exposure."""
+    """Return whether the hit happened in the fourteen days before the exposure."""
     return hit.is_before and happened_at(hit.row) >= hit.exposure.at - LOOK_BACK_MS
 
 
-class _Tally:
-    """A goal's hits, visitor by visitor."""
+class GoalCounter:
+    """Hits of one goal, added visitor by visitor."""
 
     def __init__(self) -> None:
         self._worths: defaultdict[str, list[int]] = defaultdict(list)
@@ -241,47 +239,40 @@ class _Tally:
         self._money: defaultdict[MoneyCell, Money] = defaultdict(Money)
 
     def add(self, hit: Hit, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> None:
-        """A hit that counts; an order whose money is not the plan's is told, and not counted."""
+        """Add a hit; an order whose money is not in the plan's currency is listed in `money` and not counted."""
         minor = _worth(hit.row, goal, plan, refunds)
         if minor is not None:
             self._worths[hit.row["visitor_id"]].append(minor)
             self._exposures[hit.row["visitor_id"]] = hit.exposure
-        if goal.counts_money:
-            self._tell(hit, plan, minor)
-
-    def add_before(self, hit: Hit, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> None:
-        """What the visitor did before the exposure, by the same measure."""
-        self._before[hit.row["visitor_id"]] += _worth(hit.row, goal, plan, refunds) or 0
-        self._exposures[hit.row["visitor_id"]] = hit.exposure
-
-    def _tell(self, hit: Hit, plan: CountingPlan, minor: int | None) -> None:
-        money = money_of(hit.row, plan.currency)
-        if money.kind != OWN:
+        if goal.counts_money and (money := money_of(hit.row, plan.currency)).kind != OWN:
             cell = MoneyCell(hit.exposure.variation_id, hit.exposure.at // QUARTER_MS, money.kind, money.currency)
             self._money[cell] = self._money[cell].plus(Money(1, money.minor if minor is None else minor))
 
+    def add_before(self, hit: Hit, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> None:
+        """Add a hit from before the exposure, by the same measure."""
+        self._before[hit.row["visitor_id"]] += _worth(hit.row, goal, plan, refunds) or 0
+        self._exposures[hit.row["visitor_id"]] = hit.exposure
+
     def counts(self, goal: GoalPlan) -> GoalCounts:
-        """Everything added so far, in cells."""
+        """Return everything added so far, in cells."""
         cells: defaultdict[Cell, GoalCount] = defaultdict(GoalCount)
         spread: defaultdict[Step, GoalCount] = defaultdict(GoalCount)
         for visitor, worths in self._worths.items():
-            exposure, found = self._exposures[visitor], converter(worths, goal)
+            exposure, count = self._exposures[visitor], converter(worths, goal)
             for cell in exposure.cells:
-                cells[cell] = cells[cell].plus(found)
-            step = Step(exposure.variation_id, ceiling_of(found.total))
-            spread[step] = spread[step].plus(found)
-        return GoalCounts(dict(cells), dict(self._money), dict(spread), self._covariates())
-
-    def _covariates(self) -> Mapping[str, Covariate]:
-        found: defaultdict[str, Covariate] = defaultdict(Covariate)
+                cells[cell] = cells[cell].plus(count)
+            step = Step(exposure.variation_id, ceiling_of(count.total))
+            spread[step] = spread[step].plus(count)
+        covariates: defaultdict[str, Covariate] = defaultdict(Covariate)
         for visitor, x in self._before.items():
             variation_id, y = self._exposures[visitor].variation_id, sum(self._worths.get(visitor, ()))
-            found[variation_id] = found[variation_id].plus(Covariate(x, x * x, x * y))
-        return {variation_id: covariate for variation_id, covariate in found.items() if any(covariate)}
+            covariates[variation_id] = covariates[variation_id].plus(Covariate(x, x * x, x * y))
+        nonzero = {variation_id: covariate for variation_id, covariate in covariates.items() if any(covariate)}
+        return GoalCounts(dict(cells), dict(self._money), dict(spread), nonzero)
 
 
 def _worth(row: Row, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> int | None:
-    """What a hit adds: an order less what was refunded of it, None where its money is not the plan's."""
+    """Return what a hit adds: an order less its refunds; None where its money is not in the plan's currency."""
     if not goal.counts_money:
         return worth(goal, row, plan.currency)
     money = money_of(row, plan.currency)
@@ -289,6 +280,6 @@ def _worth(row: Row, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> in
 
 
 def converter(worths: Sequence[int], goal: GoalPlan) -> GoalCount:
-    """What one visitor with these hits adds."""
+    """Return what one visitor with these hits adds."""
     hits, total = (1, 1) if goal.takes_first_only else (len(worths), sum(worths))
     return GoalCount(1, hits, total, total * total)

@@ -1,4 +1,4 @@
-"""Counts of an experiment <-> the documents of docs/data-model.md section 5: totals, days, segments, shop days."""
+"""Codec of counts: the documents of docs/data-model.md section 5, which are totals, days, segments and shop days."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollupDocuments:
-    """One write: the totals, and by date (`YYYY-MM-DD`) those day and segment items that differ from what stands."""
+    """One write: the totals, and by date (`YYYY-MM-DD`) the day and segment items that differ from the stored ones."""
 
     totals: Document
     days: Mapping[str, Document]
@@ -24,19 +24,24 @@ class RollupDocuments:
 
 
 def rollup_documents(
-    plan: CountingPlan, counts: DailyCounts, *, generation: int, computed_at: Timestamp, standing: Document | None
+    plan: CountingPlan, counts: DailyCounts, *, generation: int, computed_at: Timestamp, stored: Document | None
 ) -> RollupDocuments:
-    """The documents of a new generation.
+    """Return the documents of a new generation.
 
-    `standing` is the totals document whose items all stand as it says, None when there is none or a write of it was cut
-    short: then every item is written. Days from which everything went away are written empty.
+    `stored` is the totals document whose items are all stored, None without one or when its write was cut short: then
+    every item is written. Days whose counts all became zero are written empty.
     """
     digests = {slice_: piece.digest for slice_, piece in counts.pieces.items()}
     totals = _totals(plan, counts, digests) | {"generation": generation, "computed_at": computed_at}
     identity = {"experiment_id": plan.experiment_id, "measurement_epoch": plan.measurement_epoch}
     stamp = {**identity, "generation": generation, "computed_at": computed_at}
     bodies: dict[str, dict[str, Document]] = {"DAY": {}, "SEG": {}}
-    for slice_ in _to_write(digests, standing):
+    # Keys are `DAY#YYYY-MM-DD` and `SEG#YYYY-MM-DD`.
+    before: Mapping[Slice, str] = {
+        Slice("DAY" if name.startswith("DAY#") else "SEG", name.partition("#")[2]): digest
+        for name, digest in (stored or {}).get("digests", {}).items()
+    }
+    for slice_ in (slice_ for slice_ in {**digests, **before} if digests.get(slice_) != before.get(slice_)):
         body = counts.pieces[slice_].body if slice_ in counts.pieces else EMPTY
         bodies[slice_.kind][slice_.date] = {**stamp, "date": slice_.date, **body}
     return RollupDocuments(totals=totals, days=bodies["DAY"], segments=bodies["SEG"])
@@ -46,30 +51,37 @@ EMPTY: Document = {"cells": [], "goals": {}, "money": {}}
 
 
 def source_of(plan: CountingPlan, counts: DailyCounts) -> str:
-    """Digest of the plan and of all counts: while it is that of the stored totals, no content has to be written."""
-    return _source(plan, counts, {slice_: piece.digest for slice_, piece in counts.pieces.items()})
+    """Return the digest of plan and counts: while the stored totals have the same, no content has to be written."""
+    rest = counts.rest
+    spread = {goal_id: _spread(steps) for goal_id, steps in rest.spread.items() if steps}
+    pieces = sorted([*slice_, piece.digest] for slice_, piece in counts.pieces.items())
+    sessions = sorted([name, *count] for name, count in rest.sessions.items())
+    covariates = {goal_id: _covariates(plan, by_variation) for goal_id, by_variation in rest.covariates.items()}
+    return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure, sessions, covariates])
 
 
 def counts_of(totals: Document, days: Iterable[Document] = (), segments: Iterable[Document] = ()) -> Counts:
-    """The counts that the documents hold: all of them with all day and segment items, else those of the days given."""
-    found = counted_from([*days, *segments])
+    """Return the counts in the documents: complete with all day and segment items, else those of the given days."""
+    counts = counted_from([*days, *segments])
     through = totals.get("through")
+    # An older release did not count sessions.
+    sessions = {name: SessionCount(**count) for name, count in totals.get("sessions", {}).items()}
     return replace(
-        found,
-        goals={goal_id: found.goals.get(goal_id, {}) for goal_id in {**totals["goals"], **found.goals}},
+        counts,
+        goals={goal_id: counts.goals.get(goal_id, {}) for goal_id in {**totals["goals"], **counts.goals}},
         spread=spread_in(totals),
         covariates={
-            goal_id: {name: found for name, found in by_variation.items() if any(found)}
+            goal_id: {name: covariate for name, covariate in by_variation.items() if any(covariate)}
             for goal_id, by_variation in covariates_in(totals).items()
         },
-        sessions=_sessions_in(totals),
+        sessions={name: count for name, count in sessions.items() if any(count)},
         multiple_exposure=totals["multiple_exposure"],
         through=None if through is None else parse_milliseconds(through),
     )
 
 
 def goal_count(document: Document) -> GoalCount:
-    """A goal's statistics in a variation, from its entry in the totals."""
+    """Return a goal's statistics in a variation, from its entry in the totals."""
     return GoalCount(
         converters=document["converters"],
         hits=document["count"],
@@ -79,12 +91,19 @@ def goal_count(document: Document) -> GoalCount:
 
 
 def spread_in(totals: Document) -> Mapping[str, Mapping[Step, GoalCount]]:
-    """By goal the steps that the totals hold."""
-    return {goal_id: _steps(by_variation) for goal_id, by_variation in totals.get("spread", {}).items()}
+    """Return the steps in the totals, by goal."""
+    return {
+        goal_id: {
+            Step(variation_id, ceiling): GoalCount(converters, hits, total, int(squares))
+            for variation_id, entries in by_variation.items()
+            for ceiling, converters, hits, total, squares in entries
+        }
+        for goal_id, by_variation in totals.get("spread", {}).items()
+    }
 
 
 def covariates_in(totals: Document) -> Mapping[str, Mapping[str, Covariate]]:
-    """By goal and variation what the totals hold, zeros included; no goal where an older release did not count them."""
+    """Return the covariates in the totals by goal and variation, with zeros; none in those of an older release."""
     return {
         goal_id: {
             variation_id: Covariate(total, int(squares), int(products))
@@ -94,21 +113,10 @@ def covariates_in(totals: Document) -> Mapping[str, Mapping[str, Covariate]]:
     }
 
 
-def _to_write(digests: Mapping[Slice, str], standing: Document | None) -> Iterable[Slice]:
-    if standing is None:
-        return digests
-    before = {_slice(name): digest for name, digest in standing.get("digests", {}).items()}
-    return [key for key in digests.keys() | before.keys() if digests.get(key) != before.get(key)]
-
-
-def _slice(name: str) -> Slice:
-    kind, _, date = name.partition("#")
-    return Slice("DAY" if kind == "DAY" else "SEG", date)
-
-
 def _totals(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str]) -> dict[str, Any]:
     visitors, goals, money = _sums(counts)
-    through = counts.rest.through
+    through, counted = counts.rest.through, counts.rest.sessions
+    sessions = {name: counted.get(name, SessionCount())._asdict() for name in plan.variation_ids}
     return {
         "experiment_id": plan.experiment_id,
         "measurement_epoch": plan.measurement_epoch,
@@ -124,7 +132,7 @@ def _totals(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str
         },
         "money": {
             goal_id: {
-                variation_id: [[*key, *found] for key, found in sorted(kinds.items())]
+                variation_id: [[*key, *hits] for key, hits in sorted(kinds.items())]
                 for variation_id, kinds in by_variation.items()
                 if kinds
             }
@@ -136,11 +144,11 @@ def _totals(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str
             for goal in plan.goals
             if goal.goal_id in counts.rest.covariates
         },
-        **_sessions(plan, counts),
+        **({"sessions": sessions} if plan.has_sessions else {}),
         "multiple_exposure": counts.rest.multiple_exposure,
         "days": sorted({slice_.date for slice_ in digests}),
         "digests": {f"{slice_.kind}#{slice_.date}": digest for slice_, digest in sorted(digests.items())},
-        "source": _source(plan, counts, digests),
+        "source": source_of(plan, counts),
     }
 
 
@@ -149,7 +157,7 @@ def _sums(
 ) -> tuple[
     Mapping[str, int], Mapping[tuple[str, str], GoalCount], Mapping[str, Mapping[str, dict[tuple[str, str], Money]]]
 ]:
-    """Visitors, goals and money of all days together; what is not there is zero."""
+    """Sum visitors, goals and money of all days; missing entries are zero."""
     visitors: defaultdict[str, int] = defaultdict(int)
     goals: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
     money: defaultdict[str, defaultdict[str, dict[tuple[str, str], Money]]] = defaultdict(lambda: defaultdict(dict))
@@ -158,9 +166,9 @@ def _sums(
             visitors[variation_id] += number
         for key, count in piece.goals.items():
             goals[key] = goals[key].plus(count)
-        for (goal_id, variation_id, kind, currency), found in piece.money.items():
+        for (goal_id, variation_id, kind, currency), hits in piece.money.items():
             kinds = money[goal_id][variation_id]
-            kinds[kind, currency] = kinds.get((kind, currency), Money()).plus(found)
+            kinds[kind, currency] = kinds.get((kind, currency), Money()).plus(hits)
     return visitors, goals, money
 
 
@@ -170,56 +178,27 @@ def _goal_document(count: GoalCount, money: Mapping[tuple[str, str], Money]) -> 
         "count": count.hits,
         "sum_minor": count.total,
         "sum_squares_minor": str(count.squares),
-        "excluded": sum(found.orders for (kind, _), found in money.items() if kind in LEFT_OUT),
+        "excluded": sum(hits.orders for (kind, _), hits in money.items() if kind in LEFT_OUT),
     }
 
 
-def _covariates(plan: CountingPlan, found: Mapping[str, Covariate]) -> Document:
-    sums = {variation_id: found.get(variation_id, Covariate()) for variation_id in plan.variation_ids}
+def _covariates(plan: CountingPlan, counted: Mapping[str, Covariate]) -> Document:
+    # Squares are texts: they may be larger than the integers of databases and of JavaScript.
+    sums = {variation_id: counted.get(variation_id, Covariate()) for variation_id in plan.variation_ids}
     return {
         variation_id: [total, str(squares), str(products)] for variation_id, (total, squares, products) in sums.items()
     }
 
 
-def _sessions(plan: CountingPlan, counts: DailyCounts) -> Document:
-    if not plan.has_sessions:
-        return {}
-    sessions = counts.rest.sessions
-    return {"sessions": {name: sessions.get(name, SessionCount())._asdict() for name in plan.variation_ids}}
-
-
-def _sessions_in(totals: Document) -> Mapping[str, SessionCount]:
-    """None where an older release did not count them."""
-    found = {name: SessionCount(**told) for name, told in totals.get("sessions", {}).items()}
-    return {name: sessions for name, sessions in found.items() if any(sessions)}
-
-
 def _spread(steps: Mapping[Step, GoalCount]) -> Document:
-    found: defaultdict[str, list[Any]] = defaultdict(list)
+    entries: defaultdict[str, list[Any]] = defaultdict(list)
     for step, count in sorted(steps.items()):
-        found[step.variation_id].append([step.ceiling, count.converters, count.hits, count.total, str(count.squares)])
-    return dict(found)
-
-
-def _steps(by_variation: Mapping[str, Iterable[Any]]) -> Mapping[Step, GoalCount]:
-    return {
-        Step(variation_id, ceiling): GoalCount(converters, hits, total, int(squares))
-        for variation_id, entries in by_variation.items()
-        for ceiling, converters, hits, total, squares in entries
-    }
-
-
-def _source(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str]) -> str:
-    rest = counts.rest
-    spread = {goal_id: _spread(steps) for goal_id, steps in rest.spread.items() if steps}
-    pieces = sorted([*slice_, digest] for slice_, digest in digests.items())
-    sessions = sorted([name, *found] for name, found in rest.sessions.items())
-    covariates = {goal_id: _covariates(plan, found) for goal_id, found in rest.covariates.items()}
-    return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure, sessions, covariates])
+        entries[step.variation_id].append([step.ceiling, count.converters, count.hits, count.total, str(count.squares)])
+    return dict(entries)
 
 
 def shop_day_document(day: ShopDay, *, generation: int, computed_at: Timestamp) -> Document:
-    """A shop's day as it is stored."""
+    """Return the stored form of a shop's day."""
     return {
         "shop_id": day.shop_id,
         "date": day.date,
@@ -240,7 +219,7 @@ def shop_day_document(day: ShopDay, *, generation: int, computed_at: Timestamp) 
 
 
 def shop_day_of(document: Document) -> ShopDay:
-    """The day that a document holds."""
+    """Read the stored form of a shop's day."""
     return ShopDay(
         shop_id=document["shop_id"],
         date=document["date"],

@@ -1,4 +1,4 @@
-"""What one row of the ledger says by itself: when it happened, its money, and which of several copies stands."""
+"""Rules of single rows of the ledger: the time of the event, its money, and the precedence of copies."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -7,11 +7,11 @@ from abtest.domain.ledger.events import Row
 
 OWN, CONVERTED, FOREIGN, UNKNOWN_MONEY = "own", "converted", "foreign", "unknown"
 
+# Kinds of money in sums: it is in the currency of the plan.
 IN_CURRENCY = (OWN, CONVERTED)
-"""Kinds of money that sums have: it is in the currency that is asked for."""
 
+# Kinds of money outside sums, counted apart.
 LEFT_OUT = (FOREIGN, UNKNOWN_MONEY)
-"""Kinds of money that sums leave out, and that are told apart."""
 
 PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("received_at", 0),
@@ -39,15 +39,15 @@ PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("data", ""),
     ("url", ""),
 )
-"""Of copies the first in this order stands: columns, each with what null compares as; texts by code point.
+"""Order of copies; the first copy counts. Columns, each with the value that null compares as; texts by code point.
 
-Data and address come last: only judges look at them, so an engine that counts need not read these wide columns.
+Data and address come last: only filters read them, so an engine that counts need not read these wide columns.
 """
 
 
 class HitMoney(NamedTuple):
     """A hit's money: `kind` `own` and `converted` are minor units of the plan's currency, `foreign` of its own,
-    `unknown` hundredths. `currency` is what the sender named, empty when unknown."""
+    `unknown` hundredths. `currency` is the one that the sender named, empty when unknown."""
 
     kind: str
     currency: str
@@ -55,27 +55,28 @@ class HitMoney(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether it is money in the plan's currency."""
+        """Return whether it is money in the plan's currency."""
         return self.kind in IN_CURRENCY
 
 
 def happened_at(row: Row) -> int:
-    """When the event happened: nothing happens after it was received."""
+    """Return the time of the event in Unix milliseconds, which is never after its receipt."""
     return min(row["ts"], row["received_at"])
 
 
 def without_copies(rows: Iterable[Row]) -> list[Row]:
-    """Of rows with the same event id, all of one shop, the one that `PRECEDENCE` puts first."""
+    """Return one row for each event id, the first by `PRECEDENCE`. All rows are of one shop."""
     kept: dict[str, Row] = {}
     for row in rows:
         present = kept.setdefault(row["event_id"], row)
-        if present is not row and _precedes(row, present):
+        # Copies are rare, so the columns are compared only where there are two rows.
+        if present is not row and precedes(row, present):
             kept[row["event_id"]] = row
     return list(kept.values())
 
 
 def money_of(row: Row, currency: str) -> HitMoney:
-    """The row's money as a plan in `currency` sees it; a row without an amount has 0 of an unknown currency."""
+    """Return the row's money for a plan in `currency`; a row without an amount has 0 of an unknown currency."""
     minor, named = row["revenue_minor"], row["currency"]
     if minor is not None and named == currency:
         return HitMoney(OWN, currency, minor)
@@ -88,15 +89,16 @@ def money_of(row: Row, currency: str) -> HitMoney:
 
 
 def in_time(row: Row) -> tuple[int, str]:
-    """What "first" means of events: by time, then by event id."""
+    """Return the sort key for the order of events: by time, then by event id."""
     return happened_at(row), row["event_id"]
 
 
-def _precedes(row: Row, other: Row) -> bool:
+def precedes(row: Row, other: Row) -> bool:
+    """Return whether `row` is before `other` in `PRECEDENCE`."""
     left: Callable[[str], Any] = row.get
     right: Callable[[str], Any] = other.get
     for column, null in PRECEDENCE:
-        mine, theirs = (null if found is None else found for found in (left(column), right(column)))
+        mine, theirs = (null if value is None else value for value in (left(column), right(column)))
         if mine != theirs:
             return bool(mine < theirs)
     return False

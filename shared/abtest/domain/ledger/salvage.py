@@ -1,48 +1,51 @@
-"""A second reading of a body that strict JSON refuses: what is wrong is marked where it stands, so that only the events
-that hold it are set aside. What is no JSON under any reading stays refused.
+"""Lenient parser of a body that strict JSON refuses. It marks each flaw in place, so that only the events with a flaw
+are set aside. A body that is not JSON by this parser either stays refused.
 """
 
 import json
 import re
 from collections.abc import Iterator
+from math import isfinite
 
 from abtest.domain.ledger.events import MAX_DATA_DEPTH, Reason
 from abtest.kit.canonical_json import InvalidJsonError, Json
 
 MAX_DIGITS = 400
+# Deeper than any accepted event, and far below the limit of parsers.
 _LEVELS = 2 * MAX_DATA_DEPTH
-"""Deeper than any event that is taken in, and far from what a parser can follow."""
 
-# A string to its end, or to the end of the text; or a run of brackets. No character is looked at twice.
+# A string to its end, or to the end of the text; or a run of brackets. No character is read twice.
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.S)
 _TOKEN = re.compile(rf"{_STRING.pattern}|[\[{{]+|[\]}}]+", re.S)
 _TOO_DEEP = "[" * (MAX_DATA_DEPTH + 1) + "]" * (MAX_DATA_DEPTH + 1)
 
 _CONTROL = re.compile("[\0-\x1f]")
+# As the decoder marks bytes that are not UTF-8: with the lone surrogate of 0xdc00 plus the byte.
 _MARKED_CONTROL = {code: 0xDC00 + code for code in range(0x20)}
-"""As the decoder marks bytes that are not UTF-8: with the lone surrogate of 0xdc00 and the byte."""
 _MARK = re.compile("[\udc00-\udc1f\udc80-\udcff]")
 
 
 class NoNumber(str):
-    """What stood where a number should: NaN, an infinity, one out of range."""
+    """An invalid value in the place of a number: NaN, an infinity, or a number out of range."""
 
     __slots__ = ()
 
 
 class Ambiguous(dict[str, Json]):
-    """An object that names a key twice; the last value stands."""
+    """An object that names a key twice; the last value counts."""
 
     __slots__ = ()
 
 
 def loads(body: bytes) -> Json:
-    """The body with `NoNumber`, `Ambiguous`, depth cut off, and lone surrogates for what no text may hold: bytes that
-    are not UTF-8, and control characters that are not escaped.
+    """Parse a body, with `NoNumber`, `Ambiguous`, depth cut off, and lone surrogates for forbidden characters.
 
-    Raises InvalidJsonError.
+    These are bytes that are not UTF-8, and control characters that are not escaped. Raises InvalidJsonError.
     """
-    text = _without_controls(body.decode("utf-8-sig", errors="surrogateescape"))
+    text = body.decode("utf-8-sig", errors="surrogateescape")
+    # JSON forbids control characters only inside strings; line breaks between values stay as they are.
+    if _CONTROL.search(text) is not None:
+        text = _STRING.sub(lambda string: string[0].translate(_MARKED_CONTROL), text)
     try:
         return _parsed(text)
     except RecursionError:
@@ -54,7 +57,7 @@ def loads(body: bytes) -> Json:
 
 
 def flaw_in(event: Json) -> Reason | None:
-    """Why an event that was read so cannot stand; None when the flaw is not in it."""
+    """Return why an event that `loads` read must be set aside; None when the flaw is outside it."""
     for value in _walk(event):
         if isinstance(value, NoNumber):
             return "invalid_number"
@@ -64,19 +67,18 @@ def flaw_in(event: Json) -> Reason | None:
 
 
 def is_marked(value: Json) -> bool:
-    """Whether anything in what was read so is the mark of what strict JSON refuses; depth that was cut off is none."""
-    return flaw_in(value) is not None or any(map(_MARK.search, _texts(value)))
-
-
-def _texts(value: Json) -> Iterator[str]:
-    for found in _walk(value):
-        if isinstance(found, str):
-            yield found
-        elif isinstance(found, dict):
-            yield from found
+    """Return whether a value that `loads` read has a mark of what strict JSON refuses, except cut depth."""
+    if flaw_in(value) is not None:
+        return True
+    for part in _walk(value):
+        texts = [part] if isinstance(part, str) else part if isinstance(part, dict) else ()
+        if any(map(_MARK.search, texts)):
+            return True
+    return False
 
 
 def _walk(event: Json) -> Iterator[Json]:
+    # Without recursion: the value may be nested deeper than Python's stack.
     waiting = [event]
     while waiting:
         value = waiting.pop()
@@ -87,38 +89,24 @@ def _walk(event: Json) -> Iterator[Json]:
             waiting += value
 
 
-def _without_controls(text: str) -> str:
-    """The text with lone surrogates for control characters that stand in strings as they are, which JSON forbids."""
-    if _CONTROL.search(text) is None:
-        return text
-    return _STRING.sub(lambda string: string[0].translate(_MARKED_CONTROL), text)
-
-
 def _parsed(text: str) -> Json:
     try:
         return json.loads(
-            text, object_pairs_hook=_object, parse_constant=NoNumber, parse_float=_float, parse_int=_integer
+            text,
+            object_pairs_hook=lambda pairs: (
+                document if len(document := dict(pairs)) == len(pairs) else Ambiguous(document)
+            ),
+            parse_constant=NoNumber,
+            parse_float=lambda text: value if isfinite(value := float(text)) else NoNumber(text[:MAX_DIGITS]),
+            # Python refuses to convert texts of thousands of digits.
+            parse_int=lambda text: int(text) if len(text) <= MAX_DIGITS else NoNumber(text[:MAX_DIGITS]),
         )
     except ValueError as error:
         raise InvalidJsonError(str(error)) from error
 
 
-def _object(pairs: list[tuple[str, Json]]) -> dict[str, object]:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else Ambiguous(found)
-
-
-def _float(text: str) -> float | NoNumber:
-    value = float(text)
-    return NoNumber(text[:MAX_DIGITS]) if value in (float("inf"), float("-inf")) else value
-
-
-def _integer(text: str) -> int | NoNumber:
-    return int(text) if len(text) <= MAX_DIGITS else NoNumber(text[:MAX_DIGITS])
-
-
 def _cut(text: str) -> str:
-    """The text with something that is just too deep for an event in place of whatever lies beneath `_LEVELS` levels."""
+    """Replace everything below `_LEVELS` levels by brackets that are just too deep for an event."""
     kept: list[str] = []
     depth = begin = cut_at = 0
     for token in _TOKEN.finditer(text):

@@ -37,7 +37,7 @@ class RollupWriter:
             counts,
             generation=summary.next_generation,
             computed_at=self.world.now(),
-            standing=summary.totals if summary.is_whole else None,
+            stored=summary.totals if summary.is_whole else None,
         )
         return self.store.put(documents.totals, documents.days, documents.segments)
 
