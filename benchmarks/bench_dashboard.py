@@ -29,11 +29,11 @@ from abtest.services.context import Caller
 from abtest.services.results import (
     ReportReading,
     Results,
+    ResultsQuery,
     RollupReader,
     SegmentReading,
+    SeriesQuery,
     SeriesReading,
-    SeriesWish,
-    Wish,
 )
 from abtest.wiring.api_analytics import analytics_of
 from abtest.wiring.api_experiments import experiments_uses
@@ -157,14 +157,18 @@ def services(found: Dashboard) -> dict[str, Callable[[RollupReader], object]]:
     """The routes' use cases, on a reader that may know the documents or not."""
     world, caller, one, looks = found.api.world, found.caller, found.experiment_id, MemoryLookStore()
     return {
-        "results": lambda reader: Results(world, reader, looks).read(caller, one, Wish()),
+        "results": lambda reader: Results(world, reader, looks).read(caller, one, ResultsQuery()),
         "results, sequential": lambda reader: Results(world, reader, looks).read(
-            caller, one, Wish(engine="sequential")
+            caller, one, ResultsQuery(engine="sequential")
         ),
-        "results, bayesian": lambda reader: Results(world, reader, looks).read(caller, one, Wish(engine="bayesian")),
-        "results, 14 days": lambda reader: Results(world, reader, looks).read(caller, one, Wish(range=_half(found))),
+        "results, bayesian": lambda reader: Results(world, reader, looks).read(
+            caller, one, ResultsQuery(engine="bayesian")
+        ),
+        "results, 14 days": lambda reader: Results(world, reader, looks).read(
+            caller, one, ResultsQuery(range=_half(found))
+        ),
         "timeseries, days, cumulative": lambda reader: SeriesReading(world, reader).read(
-            caller, one, SeriesWish(timezone="Europe/Berlin")
+            caller, one, SeriesQuery(timezone="Europe/Berlin")
         ),
         "segments, device": lambda reader: SegmentReading(world, reader).read(caller, one, ["device"]),
         "the report's facts": lambda reader: ReportReading(world, reader, looks).read(caller, one),

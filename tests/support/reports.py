@@ -87,7 +87,7 @@ def winner() -> contract.Report:
         entry(9.3, "changed", "Edited: description."),
         entry(27.4, "paused", "Paused by auto-stop: “Variant B: reviews above the fold” won.", "auto_stop"),
         entry(28, "completed", "Completed as won, winner “Variant B: reviews above the fold”."),
-        entry(28.1, "shipped", "“Variant B: reviews above the fold” was shipped to everybody as a personalization."),
+        entry(28.1, "shipped", "“Variant B: reviews above the fold” was shipped to all visitors as a personalization."),
     ]
     return found.model_copy(update={"timeline": story})
 

@@ -7,7 +7,7 @@ from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ValidationFailedError
-from abtest.services.analytics import Asked, FunnelReading, HoldoutReading, ProgramReading
+from abtest.services.analytics import FunnelReading, HoldoutReading, PeriodQuery, ProgramReading
 from api_analytics.endpoints.vocabulary import Analyst, FirstDay, LastDay
 
 router = Router("/analytics", tag="Analytics")
@@ -21,7 +21,7 @@ def get_funnel(
     until: LastDay = None,
 ) -> contract.Funnel:
     """Return the funnel by UTC day: visitors, visitors with a cart, with a checkout, with an order."""
-    return funnel.read(caller, Asked(first=since, last=until))
+    return funnel.read(caller, PeriodQuery(first=since, last=until))
 
 
 @router.get("/holdout", operation_id="getAnalyticsHoldout", responses=errors(ValidationFailedError))
@@ -35,7 +35,7 @@ def get_holdout(
 
     Without a period, all visitors since the holdout last changed; with one, those first seen in it (UTC days).
     """
-    return holdout.read(caller, Asked(first=since, last=until))
+    return holdout.read(caller, PeriodQuery(first=since, last=until))
 
 
 @router.get("/program", operation_id="getAnalyticsProgram", responses=errors(ValidationFailedError))
@@ -49,4 +49,4 @@ def get_program(
 
     Archived experiments are included. The win rate is of experiments that won, lost or were inconclusive.
     """
-    return program.read(caller, Asked(first=since, last=until))
+    return program.read(caller, PeriodQuery(first=since, last=until))

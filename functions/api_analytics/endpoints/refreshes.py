@@ -24,7 +24,7 @@ UsesRefreshes = Annotated[Refreshes, use(Refreshes)]
 @expensive
 def post(experiment_id: Reference, caller: Analyst, refreshes: UsesRefreshes) -> contract.RefreshJob:
     """Count the experiment now. While such a job is waiting, further requests return the same job."""
-    return refreshes.ask(caller, experiment_id)
+    return refreshes.request(caller, experiment_id)
 
 
 @router.get(

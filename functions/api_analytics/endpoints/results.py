@@ -10,7 +10,7 @@ from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.results import Range, Results, Wish
+from abtest.services.results import Range, Results, ResultsQuery
 from api_analytics.endpoints.vocabulary import Analyst, Correction, Engine, From, GoalIds, To
 
 Segment = Annotated[
@@ -48,7 +48,7 @@ def get(
     `segment` needs whole UTC days in `from` and `to`. `bayesian` with `correction=holm` or with `segment=<dimension>`
     is 422. Visitors first exposed outside `results_weekdays` are not counted.
     """
-    return results.read(caller, experiment_id, _wish(goal_id, segment, Range(start=since, end=to), engine, correction))
+    return results.read(caller, experiment_id, _query(goal_id, segment, Range(start=since, end=to), engine, correction))
 
 
 @of_personalizations.get(
@@ -72,22 +72,22 @@ def get_of_personalization(
     Only a rollout below 1 leaves visitors to compare with. A new rollout begins a new measurement.
     """
     return results.of_personalization(
-        caller, personalization_id, _wish(goal_id, segment, Range(start=since, end=to), engine, correction)
+        caller, personalization_id, _query(goal_id, segment, Range(start=since, end=to), engine, correction)
     )
 
 
-def _wish(
+def _query(
     goal_ids: list[str],
     segment: str | None,
-    asked: Range,
+    range_: Range,
     engine: contract.Engine,
     correction: contract.Correction | None,
-) -> Wish:
+) -> ResultsQuery:
     dimension, _, value = (segment or "").partition(":")
-    return Wish(
+    return ResultsQuery(
         goal_ids=goal_ids,
         engine=engine,
         correction=correction,
-        range=asked,
+        range=range_,
         segment=(cast("contract.Dimension", dimension), value or None) if dimension else None,
     )

@@ -43,7 +43,7 @@ def get(
     """
     if len(set(dimension)) != len(dimension):
         raise ValidationFailedError("a dimension is named twice", fields=[FieldError("dimension", "must differ")])
-    asked = Range(start=since, end=to)
+    range_ = Range(start=since, end=to)
     return segments.read(
-        caller, experiment_id, dimension, goal_ids=goal_id, asked=asked, correction=correction, engine=engine
+        caller, experiment_id, dimension, goal_ids=goal_id, range_=range_, correction=correction, engine=engine
     )

@@ -10,7 +10,7 @@ from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.analytics import Asked, Figures, FiguresWish, Stats, StatsWish
+from abtest.services.analytics import Figures, FiguresQuery, PeriodQuery, Stats, StatsQuery
 from api_analytics.endpoints.vocabulary import Analyst, FirstDay, LastDay, TimeZone
 
 router = Router("/analytics", tag="Analytics")
@@ -45,8 +45,8 @@ def get_stats(
     primary goal, else of the first, and `revenue` is that of its revenue goal. All days are included, also those that
     `results_weekdays` excludes. A day of more than 25 hours is 422.
     """
-    asked = Asked(first=since, last=until, timezone=timezone)
-    return stats.read(caller, StatsWish(asked=asked, experiment_id=experiment_id, variation_id=variation_id))
+    period = PeriodQuery(first=since, last=until, timezone=timezone)
+    return stats.read(caller, StatsQuery(period=period, experiment_id=experiment_id, variation_id=variation_id))
 
 
 @router.get("/data", operation_id="getAnalyticsData", responses=errors(NotFoundError, ValidationFailedError))
@@ -71,6 +71,6 @@ def get_data(
     Segments and events are grouped by UTC day; visitors of a segment are the sum over its days. `experiment`,
     `variation` and `goal` exclude visitors outside `results_weekdays`, as results do.
     """
-    asked = Asked(first=since, last=until, timezone=timezone)
-    wish = FiguresWish(metric=metric, group_by=group_by, asked=asked, experiment_id=experiment_id)
-    return figures.read(caller, wish)
+    period = PeriodQuery(first=since, last=until, timezone=timezone)
+    query = FiguresQuery(metric=metric, group_by=group_by, period=period, experiment_id=experiment_id)
+    return figures.read(caller, query)

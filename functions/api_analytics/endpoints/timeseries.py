@@ -10,7 +10,7 @@ from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.results import Range, SeriesReading, SeriesWish
+from abtest.services.results import Range, SeriesQuery, SeriesReading
 from api_analytics.endpoints.vocabulary import Analyst, From, GoalIds, TimeZone, To
 
 router = Router("/experiments", tag="Results")
@@ -42,11 +42,11 @@ def get(
     Dates in `from` and `to` are days of the time zone; an unknown zone is 422. More than 1,000 buckets or 20,000 rows
     is 422.
     """
-    wish = SeriesWish(
+    query = SeriesQuery(
         goal_ids=goal_id,
         granularity=granularity,
         mode=mode,
         timezone=timezone,
         range=Range(start=since, end=to),
     )
-    return series.read(caller, experiment_id, wish)
+    return series.read(caller, experiment_id, query)

@@ -200,7 +200,7 @@ def test_engine__that_cannot_answer__is_refused_by_name(
         (100, (24, 60), "too_few_conversions", "too few conversions yet: 24 of 25 in Control"),
         (100, (25, 60), "better", "significantly better: +140.0%"),
         (100, (25, 12), "too_few_conversions", "too few conversions yet: 12 of 25 in Variant"),
-        (100, (30, 0), "no_conversions", "nobody has converted yet in Variant"),
+        (100, (30, 0), "no_conversions", "no visitor has converted yet in Variant"),
         (100, (100, 100), "no_variance", "every visitor of Control and Variant did the same"),
     ],
 )

@@ -116,10 +116,10 @@ def test_report__timeline__tells_who_did_what_and_what_began_to_count_anew(lab: 
     found = report(lab, experiment)
     told = [(entry.kind, entry.sentence, entry.measurement_epoch) for entry in found.timeline]
     assert told[2:] == [
-        ("weights_changed", "Weights changed: “Control” 0.5 → 0.7, “Variant” 0.5 → 0.3. Counting began anew.", 2),
+        ("weights_changed", "Weights changed: “Control” 0.5 → 0.7, “Variant” 0.5 → 0.3. Counting started over.", 2),
         ("paused", "Paused: a sale", None),
         ("completed", "Completed as won, winner “Variant”.", None),
-        ("shipped", "“Variant” was shipped to everybody as a personalization.", None),
+        ("shipped", "“Variant” was shipped to all visitors as a personalization.", None),
     ]
     assert {(entry.by, entry.user_id is None) for entry in found.timeline} == {("person", False)}
     assert {"It was closed as won.", "Blue sells."} <= set(found.verdict.details)

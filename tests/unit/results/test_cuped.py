@@ -12,9 +12,9 @@ from abtest.domain.goals.model import Aggregation, Goal
 from abtest.domain.stats.comparisons import compare_means
 from abtest.domain.stats.samples import Sample
 from abtest.services.results import frequentist
-from abtest.services.results.compared import Compared
-from abtest.services.results.comparing import Question, reading_of
-from abtest.services.results.tallies import of_totals
+from abtest.services.results.comparison import TreatmentComparison
+from abtest.services.results.counts import counts_of_totals
+from abtest.services.results.question import Question, reading_of
 
 NOW = "2026-03-02T09:00:00.000Z"
 N = 400
@@ -42,7 +42,7 @@ def totals(pairs: dict[str, list[tuple[int, int]]], *, with_covariates: bool = T
     }
 
 
-def compared(document: dict[str, Any], aggregation: Aggregation = "count") -> Compared:
+def compared(document: dict[str, Any], aggregation: Aggregation = "count") -> TreatmentComparison:
     goal = Goal(
         id="g", experiment_id="e", name="Carts", type="click", aggregation=aggregation, created_at=NOW, updated_at=NOW
     )
@@ -53,7 +53,7 @@ def compared(document: dict[str, Any], aggregation: Aggregation = "count") -> Co
         id="e", shop_id="s", name="E", variations=variations, goals=(goal,), created_at=NOW, updated_at=NOW
     )
     question = Question(experiment=experiment, currency="EUR", alpha=0.05, correction="holm")
-    found = frequentist.compare([reading_of(question, goal, of_totals(document))])[0]
+    found = frequentist.compare([reading_of(question, goal, counts_of_totals(document))])[0]
     assert found is not None
     return found
 

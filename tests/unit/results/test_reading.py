@@ -9,7 +9,7 @@ import pytest
 
 from abtest.kit.errors import DatabaseBusyError
 from abtest.services.results.curves import Span
-from abtest.services.results.reading import ATTEMPTS, ReadItems, RollupReader, Snapshot
+from abtest.services.results.snapshots import ATTEMPTS, ReadItems, RollupReader, Snapshot
 from tests.support.memory import MemoryRollupStore
 
 DATE, DAY = "2026-03-02", 20514

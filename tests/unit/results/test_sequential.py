@@ -12,9 +12,9 @@ from abtest.domain.goals.definition import definition_digest
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
 from abtest.services.results import sequential
-from abtest.services.results.compared import Compared
-from abtest.services.results.comparing import Question, reading_of
-from abtest.services.results.tallies import Tally
+from abtest.services.results.comparison import TreatmentComparison
+from abtest.services.results.counts import Counts
+from abtest.services.results.question import Question, reading_of
 
 NOW = "2026-03-02T09:00:00.000Z"
 GOAL = Goal(id="g", experiment_id="e", name="Buy", type="click", created_at=NOW, updated_at=NOW)
@@ -32,7 +32,7 @@ def experiment(**fields: Any) -> Experiment:
 
 def compared(
     counts: list[tuple[int, int]], minima: dict[str, tuple[float, float]], **fields: Any
-) -> list[Compared | None]:
+) -> list[TreatmentComparison | None]:
     """Visitors and converters of control and treatments, and what looks found of the treatments."""
     treatments = {arm: {"p": p, "difference": difference} for arm, (p, difference) in minima.items()}
     mixture = {"planned_visitors": 5000, "alpha": 0.05}
@@ -41,11 +41,11 @@ def compared(
     question = Question(
         experiment=experiment(**fields), currency="EUR", alpha=0.05, correction="holm", engine="sequential", looks=looks
     )
-    tally = Tally(
+    measured = Counts(
         visitors=dict(zip(ARMS, (n for n, _ in counts), strict=True)),
         goals={("g", arm): GoalCount(x, x, x, x) for arm, (_, x) in zip(ARMS, counts, strict=True)},
     )
-    return sequential.compare([reading_of(question, GOAL, tally)])
+    return sequential.compare([reading_of(question, GOAL, measured)])
 
 
 ARM = st.integers(1, 5000).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
@@ -81,11 +81,11 @@ def test_plan__that_is_frozen__sets_the_mixture_before_the_first_look() -> None:
     question = Question(
         experiment=experiment(planned_test=plan), currency="EUR", alpha=0.05, correction="none", engine="sequential"
     )
-    tally = Tally(
+    measured = Counts(
         visitors=dict(zip(ARMS, (n for n, _ in counts), strict=True)),
         goals={("g", arm): GoalCount(x, x, x, x) for arm, (_, x) in zip(ARMS, counts, strict=True)},
     )
-    fresh = sequential.compare([reading_of(question, GOAL, tally)])[0]
+    fresh = sequential.compare([reading_of(question, GOAL, measured)])[0]
     assert fresh is not None
     assert fresh.p_value is not None
     assert abs(fresh.p_value - 0.3327802109) < 1e-3  # worked with V unpooled; the maximum is a little larger

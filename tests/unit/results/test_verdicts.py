@@ -12,11 +12,11 @@ from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
-from abtest.services.results.comparing import Question
-from abtest.services.results.courses import POINTS, evenly
+from abtest.services.results.counts import Counts
+from abtest.services.results.interval_course import POINTS, evenly
 from abtest.services.results.progress import progress_of
+from abtest.services.results.question import Question
 from abtest.services.results.rows import goal_results
-from abtest.services.results.tallies import Tally
 from abtest.services.results.verdicts import Facts, verdict_of
 
 NOW, LATER = "2026-03-02T09:00:00.000Z", "2026-03-04T09:00:00.000Z"
@@ -41,11 +41,11 @@ def facts(buyers: tuple[int, int], *, goal: Goal = GOAL, **fields: Any) -> Facts
     )
     question = Question(experiment=experiment, currency="EUR", alpha=0.05, correction="holm")
     counts = {("g", arm): GoalCount(x, x, x, x) for arm, x in zip("ct", buyers, strict=True)}
-    tally = Tally(visitors={"c": 1000, "t": 1000}, goals=counts)
+    measured = Counts(visitors={"c": 1000, "t": 1000}, goals=counts)
     return Facts(
         experiment=experiment,
         visitors=2000,
-        goal=goal_results(question, [goal], tally)[0],
+        goal=goal_results(question, [goal], measured)[0],
         plan=progress_of(experiment, AutoStop(), 2000, LATER),
         srm=contract.SampleRatio(p_value=1.0, status="ok", expected={}, observed={}, sequential_p_value=1.0),
         health=[],
@@ -109,13 +109,13 @@ def test_verdict__of_a_goal_that_is_to_fall__is_better_when_it_falls() -> None:
         (PLAN, (GOAL,), "in_use", "2,000 of 4,000 planned visitors; about 2 days to go."),
         (PLAN, (replace(GOAL, archived_at=NOW),), "archived", "The goal of the plan, Buy, was archived"),
         (PLAN, (), "deleted", "The goal of the plan was deleted"),
-        ({"goal_id": "g"}, (GOAL,), "in_use", "The plan is of an older release and names no sample size."),
+        ({"goal_id": "g"}, (GOAL,), "in_use", "The plan is of an older release and has no sample size."),
         (evaluated("continue_inconclusive"), (GOAL,), "in_use", "The planned end was reached without"),
         (
             BLOCKED,
             (GOAL,),
             "in_use",
-            "The planned end was reached without a significant result; the experiment went on. It",
+            "The planned end was reached without a significant result; the experiment went on. Mo",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abtest.domain.ledger.cells import GoalCount, Step
-from abtest.services.results.winsorizing import capped_at, ceiling_for
+from abtest.services.results.winsorization import capped_at, ceiling_for
 
 steps = st.dictionaries(st.integers(1, 40), st.integers(1, 6), min_size=1, max_size=8)
 

@@ -16,7 +16,7 @@ from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.ids import SystemRandomness, uuid7
 from abtest.services.context import World
-from abtest.services.guardian.telling import paused_event, told_of
+from abtest.services.guardian.notifications import finding_facts, paused_event
 from abtest.services.publication.announcements import announce
 from abtest.services.publication.pointers import Flipped
 from tests.support.memory import MemoryCatalog
@@ -138,7 +138,7 @@ def test_guardian_events__as_they_are_told__obey_the_schemas(kind: Kind, action:
     )
     about = {"experiment_id": DELIVERY, "experiment_name": "Banner"}
     sent = {"delivery_id": DELIVERY, "timestamp": timestamp(NOW)}
-    triggered = {"event": "experiment.guardian_triggered", **about, **told_of(case), **sent}
+    triggered = {"event": "experiment.guardian_triggered", **about, **finding_facts(case), **sent}
     assert faults("experiment.guardian_triggered", triggered) == []
     paused = paused_event(case)
     assert faults(paused.name, {"event": paused.name, **about, **paused.facts, **sent}) == []

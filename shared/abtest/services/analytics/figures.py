@@ -8,19 +8,20 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.kit.money import exponent
-from abtest.services.analytics.periods import Asked, Period, period_of
+from abtest.services.analytics.periods import Period, PeriodQuery, period_of
 from abtest.services.analytics.shop_days import ShopDays, number_of_orders, revenue_minor, shop_money
 from abtest.services.analytics.stats import revenue_goal
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_in, experiment_of
-from abtest.services.results.comparing import unit_of
-from abtest.services.results.narrowing import STORED, days_of, on_results_weekdays
-from abtest.services.results.questions import ShopRules
-from abtest.services.results.reading import RollupReader, Snapshot
-from abtest.services.results.tallies import Tally, counted_in, of_spans
+from abtest.services.results import calendars
+from abtest.services.results.counts import Counts, counted_in, counts_in_spans
+from abtest.services.results.population import STORED, days_of, results_weekdays
+from abtest.services.results.question import unit_of
+from abtest.services.results.shop_rules import ShopRules
+from abtest.services.results.snapshots import RollupReader, Snapshot
 
-EXPERIMENTS_TOLD = 50
-GROUPS_TOLD = 250
+MAX_EXPERIMENTS = 50
+MAX_GROUPS = 250
 _SALES: tuple[contract.Metric, ...] = (
     "visitors",
     "orders",
@@ -39,25 +40,25 @@ POSSIBLE: Mapping[contract.GroupBy, tuple[contract.Metric, ...]] = {
     "variation": _SALES,
     "goal": ("visitors", "revenue", "conversion_rate", "events"),
 }
-"""Which metrics a grouping has."""
+"""Metrics of each grouping."""
 
 _OF_ONE_EXPERIMENT = ("variation", "goal")
 _BY_UTC_DAY = ("device", "country", "new_returning", "source", "event_type")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FiguresWish:
-    """What is asked for; an experiment for its variations and goals only."""
+class FiguresQuery:
+    """Metric, grouping and period of a request; an experiment only for its variations and goals."""
 
     metric: contract.Metric
     group_by: contract.GroupBy
-    asked: Asked = field(default_factory=Asked)
+    period: PeriodQuery = field(default_factory=PeriodQuery)
     experiment_id: str | None = None
 
 
 @dataclass(slots=True)
-class _Sales:
-    """What the metrics of a group are worked out from; revenue in major units, `paid` the orders that it is of."""
+class Sales:
+    """Sums of a group. Revenue is in major units; `paid` is the number of orders whose money it contains."""
 
     visitors: int = 0
     orders: int = 0
@@ -68,177 +69,176 @@ class _Sales:
     name: str | None = None
 
 
-_WORKED_OUT: Mapping[contract.Metric, Callable[[_Sales], float | None]] = {
-    "visitors": lambda found: float(found.visitors),
-    "orders": lambda found: float(found.orders),
-    "revenue": lambda found: found.revenue,
-    "average_order_value": lambda found: found.revenue / found.paid if found.paid else None,
-    "conversion_rate": lambda found: found.buyers / found.visitors if found.visitors else None,
-    "events": lambda found: float(found.events),
+_METRICS: Mapping[contract.Metric, Callable[[Sales], float | None]] = {
+    "visitors": lambda sales: float(sales.visitors),
+    "orders": lambda sales: float(sales.orders),
+    "revenue": lambda sales: sales.revenue,
+    "average_order_value": lambda sales: sales.revenue / sales.paid if sales.paid else None,
+    "conversion_rate": lambda sales: sales.buyers / sales.visitors if sales.visitors else None,
+    "events": lambda sales: float(sales.events),
 }
 
 
 class Figures:
-    """The use case."""
+    """Figures of the caller's shop."""
 
     def __init__(self, world: World, reader: RollupReader) -> None:
         self._world = world
         self._reader = reader
 
-    def read(self, caller: Caller, wish: FiguresWish) -> contract.AnalyticsFigures:
-        """The metric of each group.
+    def read(self, caller: Caller, query: FiguresQuery) -> contract.AnalyticsFigures:
+        """Return the metric of each group: days in order, all others with the highest first.
 
         Raises ValidationFailedError for a metric that the grouping does not have, a period that cannot be read, an
-        experiment that is missing or too much; NotFoundError for one that the shop does not have.
+        experiment that is missing or superfluous; NotFoundError for one that the shop does not have.
         """
-        period = period_of(wish.asked, self._world.clock.now())
-        _refuse_impossible(wish, period)
+        period = period_of(query.period, self._world.clock.now())
+        check_query(query, period)
         rules = ShopRules(self._world.catalog, caller.shop_id)
-        groups = self._groups(caller, wish, period, rules)
-        worked_out = _WORKED_OUT[wish.metric]
+        metric = _METRICS[query.metric]
         data = [
-            contract.AnalyticsFigure(group=group, name=found.name, value=worked_out(found))
-            for group, found in groups.items()
+            contract.AnalyticsFigure(group=group, name=sales.name, value=metric(sales))
+            for group, sales in self._groups(caller, query, period, rules).items()
         ]
-        if wish.group_by != "date":
+        if query.group_by != "date":
             data.sort(key=lambda figure: (-(figure.value or 0.0), figure.group))
-        return contract.AnalyticsFigures(data=data if wish.group_by == "date" else data[:GROUPS_TOLD])
+        return contract.AnalyticsFigures(data=data if query.group_by == "date" else data[:MAX_GROUPS])
 
-    def _groups(self, caller: Caller, wish: FiguresWish, period: Period, rules: ShopRules) -> Mapping[str, _Sales]:
-        if wish.group_by in ("experiment", *_OF_ONE_EXPERIMENT):
-            return self._of_experiments(caller, wish, period, rules)
+    def _groups(self, caller: Caller, query: FiguresQuery, period: Period, rules: ShopRules) -> Mapping[str, Sales]:
+        if query.group_by in ("experiment", *_OF_ONE_EXPERIMENT):
+            return self._of_experiments(caller, query, period, rules)
         unit = int(10 ** exponent(rules.shop.currency))
         days = ShopDays(self._reader.store, caller.shop_id, period)
-        if wish.group_by == "date":
-            return _by_date(days, period, unit, with_events=wish.metric == "events")
-        if wish.group_by == "event_type":
-            return _by_event_type(days.all)
-        return _by_dimension(days.all, STORED.get(wish.group_by, wish.group_by), unit)
+        if query.group_by == "date":
+            return sales_by_date(days, period, unit, with_events=query.metric == "events")
+        if query.group_by == "event_type":
+            return events_by_type(days.all)
+        return sales_by_dimension(days.all, STORED.get(query.group_by, query.group_by), unit)
 
     def _of_experiments(
-        self, caller: Caller, wish: FiguresWish, period: Period, rules: ShopRules
-    ) -> Mapping[str, _Sales]:
-        if wish.experiment_id is None:
-            measured = self._measured(caller.shop_id)
-            return {one.id: _whole(one, *self._tally(one, period, rules)) for one in measured}
-        experiment = experiment_of(self._world.catalog, caller.shop_id, wish.experiment_id)
-        tally, currency = self._tally(experiment, period, rules)
-        if wish.group_by == "goal":
-            return _by_goal(experiment, tally, currency)
-        return {
-            variation.id: _sales(experiment, tally, currency, [variation.id], variation.name)
-            for variation in experiment.variations
-        }
-
-    def _measured(self, shop_id: str) -> list[Experiment]:
-        """The newest that measure or did."""
-        heads = self._world.catalog.list(shop_id, "EXP", limit=100).heads
+        self, caller: Caller, query: FiguresQuery, period: Period, rules: ShopRules
+    ) -> Mapping[str, Sales]:
+        catalog, shop_id = self._world.catalog, caller.shop_id
+        if query.experiment_id is not None:
+            experiment = experiment_of(catalog, shop_id, query.experiment_id)
+            counts, currency = self._counts(experiment, period, rules)
+            if query.group_by == "goal":
+                return sales_by_goal(experiment, counts, currency)
+            arms = experiment.variations
+            return {arm.id: sales_of(experiment, counts, currency, [arm.id], arm.name) for arm in arms}
+        heads = catalog.list(shop_id, "EXP", limit=100).heads
         ids = [head.id for head in heads if head.archived_at is None and head.status not in ("draft", "scheduled")]
-        records = self._world.catalog.get_many(shop_id, "EXP", ids[:EXPERIMENTS_TOLD])
-        return [experiment_in(record) for record in records]
+        groups = {}
+        for experiment in map(experiment_in, catalog.get_many(shop_id, "EXP", ids[:MAX_EXPERIMENTS])):
+            counts, currency = self._counts(experiment, period, rules)
+            groups[experiment.id] = sales_of(experiment, counts, currency, list(counts.visitors), experiment.name)
+        return groups
 
-    def _tally(self, experiment: Experiment, period: Period, rules: ShopRules) -> tuple[Tally, str]:
-        """Visitors first exposed in the period, as far as they count in results, and the currency of their money."""
-        spans = on_results_weekdays(experiment, [period.span])
+    def _counts(self, experiment: Experiment, period: Period, rules: ShopRules) -> tuple[Counts, str]:
+        """Return counts of visitors first exposed in the period on results' weekdays, and their currency."""
+        weekdays, spans = results_weekdays(experiment), [period.span]
+        if weekdays is not None:
+            spans = calendars.on_weekdays(spans, *weekdays)
 
-        def ask(snapshot: Snapshot) -> tuple[Tally, str]:
+        def compute(snapshot: Snapshot) -> tuple[Counts, str]:
             totals = snapshot.totals
             if totals is None:
-                return Tally(), rules.shop.currency
+                return Counts(), rules.shop.currency
             days = snapshot.days(*days_of(spans)) if spans else {}
-            return of_spans(days, spans, counted_in(totals)), totals.get("currency") or rules.shop.currency
+            counts = counts_in_spans(days, spans, counted_in(totals))
+            return counts, totals.get("currency") or rules.shop.currency
 
-        return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
+        return self._reader.read(experiment.id, experiment.measurement_epoch, compute)
 
 
-def _refuse_impossible(wish: FiguresWish, period: Period) -> None:
-    possible = POSSIBLE[wish.group_by]
-    if wish.metric not in possible:
-        fields = [FieldError("metric", f"must be one of {', '.join(possible)} with group_by={wish.group_by}")]
-        raise ValidationFailedError(f"{wish.metric} cannot be grouped by {wish.group_by}", fields=fields)
-    if (wish.experiment_id is not None) != (wish.group_by in _OF_ONE_EXPERIMENT):
-        told = "is needed" if wish.experiment_id is None else "is for variations and goals only"
-        fields = [FieldError("experiment_id", told)]
+def check_query(query: FiguresQuery, period: Period) -> None:
+    """Raise ValidationFailedError for a metric, an experiment or a time zone that the grouping does not allow."""
+    metrics = POSSIBLE[query.group_by]
+    if query.metric not in metrics:
+        fields = [FieldError("metric", f"must be one of {', '.join(metrics)} with group_by={query.group_by}")]
+        raise ValidationFailedError(f"{query.metric} cannot be grouped by {query.group_by}", fields=fields)
+    if (query.experiment_id is not None) != (query.group_by in _OF_ONE_EXPERIMENT):
+        is_missing = query.experiment_id is None
+        message = "is required" if is_missing else "must be left out except for variations and goals"
+        fields = [FieldError("experiment_id", message)]
         raise ValidationFailedError("variations and goals are those of one experiment", fields=fields)
-    by_utc_day = wish.group_by in _BY_UTC_DAY or (wish.metric == "events" and wish.group_by == "date")
+    by_utc_day = query.group_by in _BY_UTC_DAY or (query.metric == "events" and query.group_by == "date")
     if by_utc_day and not period.is_utc:
         fields = [FieldError("timezone", "must be UTC: segments and events are counted by UTC day")]
-        raise ValidationFailedError("these figures are kept by UTC day", fields=fields)
+        raise ValidationFailedError("these figures are available by UTC day only", fields=fields)
 
 
-def _by_date(days: ShopDays, period: Period, unit: int, *, with_events: bool) -> Mapping[str, _Sales]:
+def sales_by_date(days: ShopDays, period: Period, unit: int, *, with_events: bool) -> Mapping[str, Sales]:
+    """Return sales, or the number of events, of each day of the period. `unit`: minor units of money."""
     if with_events:
         events = {day.date: sum(day.events.values()) for day in days.all}
-        return {each.isoformat(): _Sales(events=events.get(each.isoformat(), 0)) for each in period.dates}
-    found: dict[str, _Sales] = {}
+        return {each.isoformat(): Sales(events=events.get(each.isoformat(), 0)) for each in period.dates}
+    groups: dict[str, Sales] = {}
     for day in period.days:
         money = days.orders(day.span)
         orders = number_of_orders(money)
-        found[day.date.isoformat()] = _Sales(
+        groups[day.date.isoformat()] = Sales(
             visitors=days.visitors(day.span),
             orders=orders,
             paid=number_of_orders(shop_money(money)),
             buyers=orders,
             revenue=revenue_minor(money) / unit,
         )
-    return found
+    return groups
 
 
-def _by_event_type(days: Iterable[ShopDay]) -> Mapping[str, _Sales]:
-    found: dict[str, _Sales] = {}
+def events_by_type(days: Iterable[ShopDay]) -> Mapping[str, Sales]:
+    """Return the number of events of each type."""
+    groups: dict[str, Sales] = {}
     for day in days:
         for kind, number in day.events.items():
-            found.setdefault(kind, _Sales()).events += number
-    return found
+            groups.setdefault(kind, Sales()).events += number
+    return groups
 
 
-def _by_dimension(days: Iterable[ShopDay], dimension: str, unit: int) -> Mapping[str, _Sales]:
-    """Visitors of each day, added up: one who comes on three days counts three times."""
+def sales_by_dimension(days: Iterable[ShopDay], dimension: str, unit: int) -> Mapping[str, Sales]:
+    """Return sales by value of a dimension. A visitor who comes on three days counts three times."""
     minor: dict[str, int] = {}
-    found: dict[str, _Sales] = {}
+    groups: dict[str, Sales] = {}
     for day in days:
         for value, count in day.segments.get(dimension, {}).items():
-            sales = found.setdefault(value, _Sales())
+            sales = groups.setdefault(value, Sales())
             sales.visitors += count.visitors
             sales.orders += count.orders
             sales.paid += count.paid
             sales.buyers += count.orders
             minor[value] = minor.get(value, 0) + count.minor
-    for value, sales in found.items():
+    for value, sales in groups.items():
         sales.revenue = minor[value] / unit
-    return found
+    return groups
 
 
-def _whole(experiment: Experiment, tally: Tally, currency: str) -> _Sales:
-    return _sales(experiment, tally, currency, list(tally.visitors), experiment.name)
-
-
-def _sales(experiment: Experiment, tally: Tally, currency: str, variation_ids: list[str], name: str) -> _Sales:
-    """Orders and money of the experiment's revenue goal; without one there are none."""
+def sales_of(experiment: Experiment, counts: Counts, currency: str, variation_ids: list[str], name: str) -> Sales:
+    """Return sales of some variations: orders and money of the experiment's revenue goal, none without one."""
     goal = revenue_goal(experiment)
-    counts = [tally.goal(goal.id, each) for each in variation_ids] if goal else []
-    orders = sum(count.hits for count in counts)
-    return _Sales(
-        visitors=sum(tally.visitors.get(each, 0) for each in variation_ids),
+    sums = [counts.goal(goal.id, each) for each in variation_ids] if goal else []
+    orders = sum(count.hits for count in sums)
+    return Sales(
+        visitors=sum(counts.visitors.get(each, 0) for each in variation_ids),
         orders=orders,
         paid=orders,
-        buyers=sum(count.converters for count in counts),
-        revenue=sum(count.total for count in counts) / 10 ** exponent(currency),
+        buyers=sum(count.converters for count in sums),
+        revenue=sum(count.total for count in sums) / 10 ** exponent(currency),
         name=name,
     )
 
 
-def _by_goal(experiment: Experiment, tally: Tally, currency: str) -> Mapping[str, _Sales]:
-    """Of all variations together. Revenue is that of revenue goals."""
-    found = {}
+def sales_by_goal(experiment: Experiment, counts: Counts, currency: str) -> Mapping[str, Sales]:
+    """Return figures by goal, of all variations together. Only revenue goals have revenue."""
+    groups = {}
     for goal in experiment.goals:
-        counts = [tally.goal(goal.id, each) for each in tally.visitors]
-        total = sum(count.total for count in counts) / unit_of(goal, currency)
-        found[goal.id] = _Sales(
-            visitors=sum(tally.visitors.values()),
-            buyers=sum(count.converters for count in counts),
+        sums = [counts.goal(goal.id, each) for each in counts.visitors]
+        total = sum(count.total for count in sums) / unit_of(goal, currency)
+        groups[goal.id] = Sales(
+            visitors=sum(counts.visitors.values()),
+            buyers=sum(count.converters for count in sums),
             revenue=total if goal.type == "revenue" else 0.0,
-            events=sum(count.hits for count in counts),
+            events=sum(count.hits for count in sums),
             name=goal.name,
         )
-    return found
+    return groups

@@ -1,29 +1,37 @@
-"""How far visitors of each UTC day came on the way to an order."""
+"""Funnel of the shop: visitors of each UTC day by the steps on the way to an order."""
+
+from collections.abc import Mapping
 
 from abtest.contract import analytics as contract
-from abtest.domain.ledger.shop_days import STEPS, ShopDay
+from abtest.domain.ledger.shop_days import STEPS
 from abtest.ports.rollup_store import RollupStore
-from abtest.services.analytics.periods import Asked, period_of
+from abtest.services.analytics.periods import PeriodQuery, period_of
 from abtest.services.analytics.shop_days import ShopDays
 from abtest.services.context import Caller, World
 
 
 class FunnelReading:
-    """The use case."""
+    """Funnel of the caller's shop."""
 
     def __init__(self, world: World, store: RollupStore) -> None:
         self._world = world
         self._store = store
 
-    def read(self, caller: Caller, asked: Asked) -> contract.Funnel:
-        """Every UTC day of the period. Raises ValidationFailedError."""
-        period = period_of(asked, self._world.clock.now())
-        days = {day.date: day for day in ShopDays(self._store, caller.shop_id, period).all}
-        return contract.Funnel(data=[_day(each.isoformat(), days.get(each.isoformat())) for each in period.dates])
+    def read(self, caller: Caller, query: PeriodQuery) -> contract.Funnel:
+        """Return every UTC day of the period. Raises ValidationFailedError."""
+        period = period_of(query, self._world.clock.now())
+        steps = {day.date: day.steps for day in ShopDays(self._store, caller.shop_id, period).all}
+        return contract.Funnel(
+            data=[funnel_day(day.isoformat(), steps.get(day.isoformat(), {})) for day in period.dates]
+        )
 
 
-def _day(date: str, found: ShopDay | None) -> contract.FunnelDay:
-    steps = found.steps if found else {}
+def funnel_day(date: str, steps: Mapping[str, int]) -> contract.FunnelDay:
+    """Return one day with the rate of each step; a rate is None where no visitor reached the step before."""
+
+    def rate(part: int, whole: int) -> float | None:
+        return part / whole if whole else None
+
     visited, added, started, purchased = (steps.get(step, 0) for step in STEPS)
     return contract.FunnelDay(
         date=date,
@@ -31,12 +39,8 @@ def _day(date: str, found: ShopDay | None) -> contract.FunnelDay:
         added_to_cart=added,
         started_checkout=started,
         purchased=purchased,
-        cart_rate=_rate(added, visited),
-        checkout_rate=_rate(started, added),
-        purchase_rate=_rate(purchased, started),
-        conversion_rate=_rate(purchased, visited),
+        cart_rate=rate(added, visited),
+        checkout_rate=rate(started, added),
+        purchase_rate=rate(purchased, started),
+        conversion_rate=rate(purchased, visited),
     )
-
-
-def _rate(some: int, all_of_them: int) -> float | None:
-    return some / all_of_them if all_of_them else None

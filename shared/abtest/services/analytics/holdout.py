@@ -1,58 +1,55 @@
-"""The holdout against everybody else, from a roll-up of its own."""
+"""The holdout against all other visitors, from a roll-up of its own."""
 
 from abtest.contract import analytics as contract
 from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.ledger.cells import GoalCount
 from abtest.domain.ledger.events import REVENUE_GOAL_ID
 from abtest.domain.ledger.plans import COHORTS
 from abtest.domain.settings.shop import Shop
 from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rates
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.kit.money import exponent, to_major
-from abtest.services.analytics.periods import Asked, period_of
+from abtest.ports.rollup_store import Document
+from abtest.services.analytics.periods import PeriodQuery, period_of
 from abtest.services.context import Caller, World
-from abtest.services.results.comparing import Question
+from abtest.services.results.counts import Counts, counted_in, counts_in_spans, counts_of_totals
 from abtest.services.results.foreign_money import foreign_fields
-from abtest.services.results.narrowing import days_of
-from abtest.services.results.questions import ShopRules
-from abtest.services.results.reading import RollupReader, Snapshot
+from abtest.services.results.population import days_of
+from abtest.services.results.question import Question
 from abtest.services.results.rows import interval_of
+from abtest.services.results.shop_rules import ShopRules
+from abtest.services.results.snapshots import RollupReader, Snapshot
 from abtest.services.results.splits import sample_ratio_of
-from abtest.services.results.tallies import Tally, counted_in, of_spans, of_totals
 
 
 class HoldoutReading:
-    """The use case."""
+    """Holdout comparison of the caller's shop."""
 
     def __init__(self, world: World, reader: RollupReader) -> None:
         self._world = world
         self._reader = reader
 
-    def read(self, caller: Caller, asked: Asked) -> contract.Holdout:
-        """Visitors first seen in a cohort since the holdout was last changed, or in a period.
+    def read(self, caller: Caller, query: PeriodQuery) -> contract.Holdout:
+        """Return both cohorts of visitors first seen since the holdout was last changed, or in a period.
 
         Raises ValidationFailedError for a period that cannot be read.
         """
         rules = ShopRules(self._world.catalog, caller.shop_id)
-        shop = rules.shop
+        shop, period = rules.shop, period_of(query, self._world.clock.now())
 
-        def ask(snapshot: Snapshot) -> contract.Holdout:
-            question = rules.question(_as_experiment(shop), snapshot.totals, "none")
-            return contract.Holdout(data=_compared(shop, question, snapshot, self._tally(snapshot, asked)))
+        def compute(snapshot: Snapshot) -> contract.Holdout:
+            totals, counts = snapshot.totals, Counts()
+            question = rules.question(holdout_experiment(shop), totals, "none")
+            if totals and query.first is None and query.last is None:
+                counts = counts_of_totals(totals)
+            elif totals:
+                counts = counts_in_spans(snapshot.days(*days_of([period.span])), [period.span], counted_in(totals))
+            return contract.Holdout(data=compare_cohorts(shop, question, totals or {}, counts))
 
-        return self._reader.read(shop.id, shop.holdout_config_epoch, ask)
-
-    def _tally(self, snapshot: Snapshot, asked: Asked) -> Tally:
-        period = period_of(asked, self._world.clock.now())
-        if snapshot.totals is None:
-            return Tally()
-        if asked.first is None and asked.last is None:
-            return of_totals(snapshot.totals)
-        return of_spans(snapshot.days(*days_of([period.span])), [period.span], counted_in(snapshot.totals))
+        return self._reader.read(shop.id, shop.holdout_config_epoch, compute)
 
 
-def _as_experiment(shop: Shop) -> Experiment:
-    """Two arms, as weighty as the holdout's share says."""
+def holdout_experiment(shop: Shop) -> Experiment:
+    """Return the holdout as an experiment of two arms, weighted by the holdout's share."""
     share = shop.holdout_pct / 100
     weights = dict(zip(COHORTS, (share, 1 - share), strict=True))
     arms = [
@@ -69,15 +66,14 @@ def _as_experiment(shop: Shop) -> Experiment:
     )
 
 
-def _compared(shop: Shop, question: Question, snapshot: Snapshot, tally: Tally) -> contract.HoldoutComparison:
-    totals = snapshot.totals or {}
-    counts = [tally.goal(REVENUE_GOAL_ID, cohort) for cohort in COHORTS]
-    visitors = [tally.visitors.get(cohort, 0) for cohort in COHORTS]
-    rates = [Conversions(visitors=n, conversions=count.converters) for n, count in zip(visitors, counts, strict=True)]
-    scale = 10.0 ** -exponent(question.currency)
-    samples = [
-        Sample.from_sums(n, count.total, count.squares).scaled(scale) for n, count in zip(visitors, counts, strict=True)
-    ]
+def compare_cohorts(shop: Shop, question: Question, totals: Document, counts: Counts) -> contract.HoldoutComparison:
+    """Compare the conversion rate and the revenue per visitor of the cohorts, uncorrected."""
+    rates, samples = [], []
+    for cohort in COHORTS:
+        visitors, count = counts.visitors.get(cohort, 0), counts.goal(REVENUE_GOAL_ID, cohort)
+        rates.append(Conversions(visitors=visitors, conversions=count.converters))
+        sample = Sample.from_sums(visitors, count.total, count.squares)
+        samples.append(sample.scaled(10.0 ** -exponent(question.currency)))
     return contract.HoldoutComparison(
         is_enabled=shop.holdout_v1_enabled,
         holdout_config_epoch=shop.holdout_config_epoch,
@@ -85,16 +81,17 @@ def _compared(shop: Shop, question: Question, snapshot: Snapshot, tally: Tally) 
         generation=totals.get("generation"),
         currency=question.currency,
         alpha=question.alpha,
-        srm=sample_ratio_of(question, tally),
+        srm=sample_ratio_of(question, counts),
         multiple_exposure=totals.get("multiple_exposure", 0),
-        rows=[_row(question.currency, tally, cohort, count) for cohort, count in zip(COHORTS, counts, strict=True)],
+        rows=[cohort_row(question.currency, counts, cohort) for cohort in COHORTS],
         conversion_rate=_effect(compare_rates(rates[0], rates[1:], alpha=question.alpha, correction="none")[0]),
         revenue_per_visitor=_effect(compare_means(samples[0], samples[1:], alpha=question.alpha, correction="none")[0]),
     )
 
 
-def _row(currency: str, tally: Tally, cohort: str, count: GoalCount) -> contract.HoldoutRow:
-    visitors = tally.visitors.get(cohort, 0)
+def cohort_row(currency: str, counts: Counts, cohort: str) -> contract.HoldoutRow:
+    """Return the figures of one cohort, money in major units."""
+    visitors, count = counts.visitors.get(cohort, 0), counts.goal(REVENUE_GOAL_ID, cohort)
     revenue = to_major(count.total, currency)
     return contract.HoldoutRow.model_validate(
         {
@@ -105,19 +102,19 @@ def _row(currency: str, tally: Tally, cohort: str, count: GoalCount) -> contract
             "revenue": revenue,
             "conversion_rate": count.converters / visitors if visitors else None,
             "revenue_per_visitor": revenue / visitors if visitors else None,
-            **foreign_fields(tally.money_of(REVENUE_GOAL_ID, cohort), currency),
+            **foreign_fields(counts.money_of(REVENUE_GOAL_ID, cohort), currency),
         }
     )
 
 
-def _effect(found: Comparison | None) -> contract.HoldoutEffect | None:
-    if found is None:
+def _effect(comparison: Comparison | None) -> contract.HoldoutEffect | None:
+    if comparison is None:
         return None
     return contract.HoldoutEffect(
-        lift=found.lift,
-        ci=interval_of(found.lift_interval),
-        difference=found.difference,
-        difference_ci=interval_of(found.difference_interval),
-        p_value=found.p_value,
-        is_significant=found.is_significant,
+        lift=comparison.lift,
+        ci=interval_of(comparison.lift_interval),
+        difference=comparison.difference,
+        difference_ci=interval_of(comparison.difference_interval),
+        p_value=comparison.p_value,
+        is_significant=comparison.is_significant,
     )

@@ -1,4 +1,4 @@
-"""How a shop experiments: what was started and ended, and how that went. From the catalog; nothing of visitors."""
+"""Experimentation program of a shop: experiments started and ended, and their outcomes. From the catalog alone."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,8 +6,9 @@ from statistics import median
 
 from abtest.contract import analytics as contract
 from abtest.domain.experiments.model import Experiment, Outcome
-from abtest.kit.clock import Timestamp, parse_timestamp
-from abtest.services.analytics.periods import Asked, Period, period_of
+from abtest.kit.clock import parse_timestamp
+from abtest.ports.catalog import Catalog
+from abtest.services.analytics.periods import PeriodQuery, period_of
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_in
 
@@ -17,19 +18,27 @@ _OUTCOMES: tuple[Outcome, ...] = ("won", "lost", "inconclusive")
 
 
 class ProgramReading:
-    """The use case."""
+    """Program of the caller's shop."""
 
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def read(self, caller: Caller, asked: Asked) -> contract.Program:
-        """Experiments that began or ended in the period, by UTC day. Raises ValidationFailedError."""
-        period = period_of(asked, self._world.clock.now())
-        experiments = list(_experiments(self._world, caller.shop_id))
-        started = [one for one in experiments if _is_within(one.started_at, period)]
-        completed = [one for one in experiments if one.status == "completed" and _is_within(one.ended_at, period)]
+    def read(self, caller: Caller, query: PeriodQuery) -> contract.Program:
+        """Return experiments that began or ended in the period, by UTC day. Raises ValidationFailedError."""
+        period = period_of(query, self._world.clock.now())
+        first, last = period.first.isoformat(), period.last.isoformat()
+        experiments = list(started_experiments(self._world.catalog, caller.shop_id))
+        started = [one for one in experiments if first <= (one.started_at or "")[:10] <= last]
+        ended = [one for one in experiments if first <= (one.ended_at or "")[:10] <= last]
+        completed = [one for one in ended if one.status == "completed"]
         outcomes = Counter(one.outcome for one in completed)
         decided = sum(outcomes[outcome] for outcome in _OUTCOMES)
+        days = [
+            (parse_timestamp(one.ended_at) - parse_timestamp(one.started_at)).total_seconds() / _DAY_SECONDS
+            for one in completed
+            if one.started_at and one.ended_at
+        ]
+        months = sorted({f"{day:%Y-%m}" for day in period.dates})
         return contract.Program(
             data=contract.ProgramFigures(
                 started=len(started),
@@ -39,41 +48,26 @@ class ProgramReading:
                 lost=outcomes["lost"],
                 inconclusive=outcomes["inconclusive"],
                 win_rate=outcomes["won"] / decided if decided else None,
-                median_days=median(days) if (days := _days(completed)) else None,
-                months=[_month(month, started, completed) for month in _months(period)],
+                median_days=median(days) if days else None,
+                months=[program_month(month, started, completed) for month in months],
             )
         )
 
 
-def _experiments(world: World, shop_id: str) -> Iterator[Experiment]:
-    """All of the shop's that were ever started."""
+def started_experiments(catalog: Catalog, shop_id: str) -> Iterator[Experiment]:
+    """Yield all experiments of the shop that were ever started."""
     after: str | None = None
     while True:
-        page = world.catalog.list(shop_id, "EXP", limit=PAGE, after_id=after)
+        page = catalog.list(shop_id, "EXP", limit=PAGE, after_id=after)
         ids = [head.id for head in page.heads if head.status not in ("draft", "scheduled")]
-        yield from map(experiment_in, world.catalog.get_many(shop_id, "EXP", ids))
+        yield from map(experiment_in, catalog.get_many(shop_id, "EXP", ids))
         after = page.last_id
         if after is None:
             return
 
 
-def _is_within(moment: Timestamp | None, period: Period) -> bool:
-    return moment is not None and period.first.isoformat() <= moment[:10] <= period.last.isoformat()
-
-
-def _days(completed: Sequence[Experiment]) -> list[float]:
-    return [
-        (parse_timestamp(one.ended_at) - parse_timestamp(one.started_at)).total_seconds() / _DAY_SECONDS
-        for one in completed
-        if one.started_at and one.ended_at
-    ]
-
-
-def _months(period: Period) -> list[str]:
-    return sorted({f"{day:%Y-%m}" for day in period.dates})
-
-
-def _month(month: str, started: Sequence[Experiment], completed: Sequence[Experiment]) -> contract.ProgramMonth:
+def program_month(month: str, started: Sequence[Experiment], completed: Sequence[Experiment]) -> contract.ProgramMonth:
+    """Return the figures of one month, `YYYY-MM`."""
     ended = [one for one in completed if (one.ended_at or "").startswith(month)]
     outcomes = Counter(one.outcome for one in ended)
     return contract.ProgramMonth(

@@ -1,4 +1,4 @@
-"""Days of a shop out of its roll-ups, put together on the calendar of any time zone."""
+"""Days of a shop out of its roll-ups, on the calendar of any time zone."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,62 +11,60 @@ from abtest.domain.ledger.shop_days import MAX_GAP, ShopDay, distinct_visitors
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.ports.rollup_store import RollupStore
 from abtest.services.analytics.periods import Period
-from abtest.services.results.curves import Span
-from abtest.services.results.narrowing import days_of
-from abtest.services.results.tallies import MoneyByKind
+from abtest.services.results.curves import MoneyByKind, Span
+from abtest.services.results.population import days_of
 
 LONGEST_DAY = MAX_GAP + 1
-"""Quarters: further back it is not known when a visitor was active before."""
+"""Quarters of an hour. A visitor's earlier activity is stored only this far back."""
 
 
 class ShopDays:
-    """The UTC days that a period touches, by day since 1970."""
+    """UTC days that overlap a period."""
 
     def __init__(self, store: RollupStore, shop_id: str, period: Period) -> None:
         first, last = days_of([period.span])
-        found = map(shop_day_of, store.shop_days(shop_id, date_of(first), date_of(last)))
-        by_date = {day.date: day for day in found}
+        documents = store.shop_days(shop_id, date_of(first), date_of(last))
+        by_date = {day.date: day for day in map(shop_day_of, documents)}
         self._days = {day: by_date[name] for day in range(first, last + 1) if (name := date_of(day)) in by_date}
 
     @property
     def all(self) -> Sequence[ShopDay]:
-        """In order."""
+        """Days in order."""
         return list(self._days.values())
 
     def visitors(self, span: Span) -> int:
-        """Distinct visitors of a calendar day. Raises ValidationFailedError for one of more than 25 hours."""
+        """Return the distinct visitors of a calendar day, of at most 25 hours. Raises ValidationFailedError."""
         if span.end - span.start > LONGEST_DAY:
-            fields = [FieldError("timezone", "has a day of more than 25 hours in the period")]
-            raise ValidationFailedError("a day of the time zone is too long to be counted", fields=fields)
-        return distinct_visitors(self._touched(span), span.start * QUARTER_MS, span.end * QUARTER_MS)
+            fields = [FieldError("timezone", "must not have a day of more than 25 hours in the period")]
+            raise ValidationFailedError("a day of the time zone is too long to count its visitors", fields=fields)
+        days = [day for _, day in self._within(span)]
+        return distinct_visitors(days, span.start * QUARTER_MS, span.end * QUARTER_MS)
 
     def orders(self, span: Span) -> MoneyByKind:
-        """Orders and money of a span, by kind and currency."""
-        found: defaultdict[tuple[str, str], Money] = defaultdict(Money)
-        for midnight, day in self._with_midnights(span):
+        """Return orders and money of a span, by kind and currency."""
+        sums: defaultdict[tuple[str, str], Money] = defaultdict(Money)
+        for midnight, day in self._within(span):
             for (quarter, kind, currency), money in day.orders.items():
                 if span.start <= midnight + quarter < span.end:
-                    found[kind, currency] = found[kind, currency].plus(money)
-        return found
+                    sums[kind, currency] = sums[kind, currency].plus(money)
+        return sums
 
-    def _touched(self, span: Span) -> list[ShopDay]:
-        return [day for _, day in self._with_midnights(span)]
-
-    def _with_midnights(self, span: Span) -> list[tuple[int, ShopDay]]:
+    def _within(self, span: Span) -> list[tuple[int, ShopDay]]:
+        """Return the days that overlap a span, each with its first quarter."""
         days = range(span.start // QUARTERS_A_DAY, -(-span.end // QUARTERS_A_DAY))
         return [(day * QUARTERS_A_DAY, self._days[day]) for day in days if day in self._days]
 
 
 def number_of_orders(money: MoneyByKind) -> int:
-    """Orders in whatever currency."""
-    return sum(found.orders for found in money.values())
+    """Return the number of orders in any currency."""
+    return sum(part.orders for part in money.values())
 
 
 def shop_money(money: MoneyByKind) -> MoneyByKind:
-    """The shop's own, converted included."""
-    return {key: found for key, found in money.items() if key[0] in IN_CURRENCY}
+    """Return money in the shop's currency, including converted money."""
+    return {key: part for key, part in money.items() if key[0] in IN_CURRENCY}
 
 
 def revenue_minor(money: MoneyByKind) -> int:
-    """The shop's own money, converted included."""
-    return sum(found.minor for found in shop_money(money).values())
+    """Return minor units of money in the shop's currency, including converted money."""
+    return sum(part.minor for part in shop_money(money).values())

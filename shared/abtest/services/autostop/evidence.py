@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.definition import definition_digest
-from abtest.services.results.comparing import Question, Reading, reading_of
-from abtest.services.results.narrowing import WHOLE, narrowed
-from abtest.services.results.questions import ShopRules
-from abtest.services.results.reading import RollupReader, Snapshot
-from abtest.services.results.tallies import Tally
+from abtest.services.results.counts import Counts
+from abtest.services.results.population import WHOLE, population_of
+from abtest.services.results.question import Question, Reading, reading_of
+from abtest.services.results.shop_rules import ShopRules
+from abtest.services.results.snapshots import RollupReader, Snapshot
 
 
 def evidence_of(reader: RollupReader, rules: ShopRules, experiment: Experiment) -> Evidence | None:
@@ -22,16 +22,16 @@ def evidence_of(reader: RollupReader, rules: ShopRules, experiment: Experiment) 
         question = rules.question(experiment, snapshot.totals)
         if snapshot.totals is None or question.control is None:
             return None
-        tally = narrowed(experiment, snapshot, WHOLE).tally(snapshot)
-        return _evidence(question, question.control, tally, snapshot.totals["generation"])
+        counts = population_of(experiment, snapshot, WHOLE).counts(snapshot)
+        return _evidence(question, question.control, counts, snapshot.totals["generation"])
 
     return reader.read(experiment.id, experiment.measurement_epoch, ask)
 
 
-def _evidence(question: Question, control: Variation, tally: Tally, generation: int) -> Evidence:
+def _evidence(question: Question, control: Variation, counts: Counts, generation: int) -> Evidence:
     experiment = question.experiment
     arms = sorted(question.variations, key=lambda variation: variation is not control)
-    readings = [reading_of(question, goal, tally) for goal in experiment.goals if goal.archived_at is None]
+    readings = [reading_of(question, goal, counts) for goal in experiment.goals if goal.archived_at is None]
     return Evidence(
         experiment_id=experiment.id,
         measurement_epoch=experiment.measurement_epoch,
@@ -39,7 +39,7 @@ def _evidence(question: Question, control: Variation, tally: Tally, generation: 
         currency=question.currency,
         alpha=question.alpha,
         control_id=control.id,
-        visitors={arm.id: tally.visitors.get(arm.id, 0) for arm in arms},
+        visitors={arm.id: counts.visitors.get(arm.id, 0) for arm in arms},
         weights={arm.id: arm.weight for arm in arms},
         measures={reading.goal.id: _measure(reading, control, arms) for reading in readings if not reading.problem},
     )
@@ -64,5 +64,5 @@ def _measure(reading: Reading, control: Variation, arms: list[Variation]) -> Mea
 
 def _left_out(reading: Reading, arms: list[Variation]) -> Mapping[str, LeftOut]:
     return {
-        arm.id: LeftOut(reading.count(arm).hits, reading.tally.excluded(reading.goal.id, arm.id) or 0) for arm in arms
+        arm.id: LeftOut(reading.count(arm).hits, reading.counts.excluded(reading.goal.id, arm.id) or 0) for arm in arms
     }

@@ -14,14 +14,14 @@ from abtest.domain.experiments.model import Experiment
 from abtest.ports.limits import Leases
 from abtest.ports.looks import LookStore
 from abtest.ports.metrics import Metrics
-from abtest.services.autostop.carrying_out import CarryingOut
-from abtest.services.autostop.deciding import decide
+from abtest.services.autostop.decision import decide
 from abtest.services.autostop.evidence import evidence_of
-from abtest.services.autostop.keeping import LookKeeping
+from abtest.services.autostop.execution import DecisionExecution
+from abtest.services.autostop.looks import LookRun
 from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.results.questions import Coverage, ShopRules
-from abtest.services.results.reading import RollupReader
+from abtest.services.results.shop_rules import Coverage, ShopRules
+from abtest.services.results.snapshots import RollupReader
 
 TASK = "autostop"
 _log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class AutoStopRun:
         rounds = Rounds(world=self.store.world, leases=self.leases, task=TASK)
         done = rounds.run(lambda experiment: self._turn(experiment, coverage), until=until)
         # After those that wait for a decision: what is left of the time is enough for looks.
-        keeping = LookKeeping(world=self.store.world, reader=self.reader, looks=self.looks)
+        keeping = LookRun(world=self.store.world, reader=self.reader, looks=self.looks)
         done.failed += keeping.run(rounds, until=until).failed
         self.metrics.put(
             {
@@ -92,7 +92,7 @@ class AutoStopRun:
     def _carried_out(self, experiment: Experiment, evidence: Evidence, settings: AutoStop, verdict: Verdict) -> str:
         if isinstance(verdict, Waiting):
             return _told(experiment, settings, evidence, verdict)
-        carrying_out = CarryingOut(self.store)
+        carrying_out = DecisionExecution(self.store)
         if isinstance(verdict, Winner):
             done = carrying_out.winner(experiment, evidence, verdict)
         else:

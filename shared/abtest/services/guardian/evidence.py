@@ -26,11 +26,11 @@ from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, p
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, Reach
 from abtest.services.results import RollupReader
-from abtest.services.results.comparing import unit_of
+from abtest.services.results.counts import Counts, counts_of_totals
 from abtest.services.results.curves import DayCurves, Span
-from abtest.services.results.questions import COVERAGE_DAYS, ShopRules, stitches_in
-from abtest.services.results.reading import Snapshot
-from abtest.services.results.tallies import Tally, of_totals
+from abtest.services.results.question import unit_of
+from abtest.services.results.shop_rules import COVERAGE_DAYS, ShopRules, stitches_in
+from abtest.services.results.snapshots import Snapshot
 
 DAYS_BACK = 8
 """A day may be compared with the same weekday of the week before."""
@@ -96,7 +96,7 @@ def _evidence(
 ) -> Evidence:
     moment, rules = parse_timestamp(now), sight.rules(experiment.shop_id)
     began = parse_milliseconds(experiment.measurement_started_at or totals["computed_at"])
-    days, tally = sight.days(experiment.shop_id, moment), of_totals(totals)
+    days, counts = sight.days(experiment.shop_id, moment), counts_of_totals(totals)
     currency = totals.get("currency") or rules.shop.currency
     known_since = max(-(-began // QUARTER_MS), _midnight(moment) - DAYS_BACK * QUARTERS_A_DAY)
     recent = snapshot.days(known_since // QUARTERS_A_DAY, _midnight(moment) // QUARTERS_A_DAY)
@@ -111,8 +111,8 @@ def _evidence(
         counted_until=sight.counted_until(experiment),
         watched_since=parse_milliseconds(watched_since),
         currency=currency,
-        arms=_arms(variations, totals, tally, recent),
-        goals=[_goal(goal, variations, tally, currency) for goal in watched_goals(experiment)],
+        arms=_arms(variations, totals, counts, recent),
+        goals=[_goal(goal, variations, counts, currency) for goal in watched_goals(experiment)],
         multiple_exposure=totals.get("multiple_exposure", 0),
         arrivals_since=known_since,
         order_arrivals=_order_arrivals(days),
@@ -143,7 +143,7 @@ def watched_goals(experiment: Experiment) -> Sequence[Goal]:
 
 
 def _arms(
-    variations: Sequence[Variation], totals: Document, tally: Tally, recent: Mapping[int, DayCurves]
+    variations: Sequence[Variation], totals: Document, counts: Counts, recent: Mapping[int, DayCurves]
 ) -> Sequence[Arm]:
     shares = shares_of([variation.weight for variation in variations])
     return [
@@ -151,7 +151,7 @@ def _arms(
             variation_id=variation.id,
             share=share,
             is_control=variation.is_control,
-            visitors=tally.visitors.get(variation.id, 0),
+            visitors=counts.visitors.get(variation.id, 0),
             sessions=_sessions(totals, variation.id),
             arrivals=_arrivals(variation.id, recent),
         )
@@ -177,17 +177,17 @@ def _arrivals(variation_id: str, recent: Mapping[int, DayCurves]) -> Arrivals:
     return found
 
 
-def _goal(goal: Goal, variations: Sequence[Variation], tally: Tally, currency: str) -> WatchedGoal:
-    is_counted = tally.counted is None or goal.id in tally.counted
+def _goal(goal: Goal, variations: Sequence[Variation], counts: Counts, currency: str) -> WatchedGoal:
+    is_counted = counts.counted is None or goal.id in counts.counted
     ids = [variation.id for variation in variations] if is_counted else []
     return WatchedGoal(
         goal_id=goal.id,
         direction=goal.direction,
         is_revenue=goal.type == "revenue",
         unit=unit_of(goal, currency),
-        counts={variation_id: tally.goal(goal.id, variation_id) for variation_id in ids},
+        counts={variation_id: counts.goal(goal.id, variation_id) for variation_id in ids},
         source=definition_digest(goal, currency),
-        excluded={variation_id: tally.excluded(goal.id, variation_id) or 0 for variation_id in ids},
+        excluded={variation_id: counts.excluded(goal.id, variation_id) or 0 for variation_id in ids},
     )
 
 

@@ -21,74 +21,74 @@ from abtest.kit.time_zones import is_time_zone
 from abtest.services.results.curves import Span
 
 HOUR = 4
-"""Quarters."""
+"""Quarters of an hour."""
 
 
 class CalendarSpan(NamedTuple):
-    """A piece of the calendar: an hour, a day, a week. `date` is that of its start."""
+    """Hour, day or week of the calendar. `date` is the date of its start."""
 
     date: date
     span: Span
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """The zone, in whatever case its name is written. Raises ValidationFailedError for one that is not in the database.
+    """Return the zone of a name in any case. Raises ValidationFailedError for one that is not in the database.
 
-    `key` is its name as the database spells it; all names of UTC are `UTC`.
+    `key` is the name as the database spells it; all names of UTC are `UTC`.
     """
     if name.lower() in _UTC:
         return ZoneInfo("UTC")
-    found = name if is_time_zone(name) else _spellings().get(name.lower(), "")
-    if not found:
-        raise ValidationFailedError(
-            "there is no such time zone", fields=[FieldError("timezone", "is no IANA time zone, such as Europe/Berlin")]
-        )
-    return ZoneInfo(found)
+    spelling = name if is_time_zone(name) else spellings().get(name.lower(), "")
+    if not spelling:
+        fields = [FieldError("timezone", "must be an IANA time zone, such as Europe/Berlin")]
+        raise ValidationFailedError("there is no such time zone", fields=fields)
+    return ZoneInfo(spelling)
 
 
 _UTC = frozenset(f"{area}{name}" for area in ("", "etc/") for name in ("utc", "uct", "universal", "zulu"))
 
 
 @cache
-def _spellings() -> Mapping[str, str]:
+def spellings() -> Mapping[str, str]:
+    """Return the names of the database by their lower case."""
     return {name.lower(): name for name in available_timezones() if is_time_zone(name)}
 
 
 def quarter_of(moment: datetime) -> int:
-    """The quarter of an hour since 1970 that a moment lies in."""
+    """Return the quarter of an hour since 1970 of a moment."""
     return to_milliseconds(moment) // QUARTER_MS
 
 
 def moment_of(quarter: int) -> Timestamp:
-    """When a quarter begins."""
+    """Return the beginning of a quarter."""
     return timestamp(from_milliseconds(quarter * QUARTER_MS))
 
 
 def start_of(day: date, zone: ZoneInfo) -> int:
-    """The first quarter of a calendar day. Where midnight is skipped, the moment at which clocks jump over it."""
+    """Return the first quarter of a calendar day. Where midnight is skipped, the day begins when clocks jump."""
     return quarter_of(datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC))
 
 
 def span_of(day: date, zone: ZoneInfo) -> Span:
-    """A calendar day: 92, 96 or 100 quarters, rarely others."""
+    """Return the span of a calendar day: 92, 96 or 100 quarters, rarely others."""
     return Span(start_of(day, zone), start_of(day + timedelta(days=1), zone))
 
 
 def date_at(quarter: int, zone: ZoneInfo) -> date:
-    """The calendar day that a quarter begins in."""
+    """Return the calendar day of a quarter's beginning."""
     return _local(quarter, zone).date()
 
 
 def days_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
-    """The calendar days that a span touches, whole."""
+    """Yield the calendar days that overlap a span, each of them whole."""
     day = date_at(span.start, zone)
-    while (found := span_of(day, zone)).start < span.end:
-        yield CalendarSpan(day, found)
+    while (whole := span_of(day, zone)).start < span.end:
+        yield CalendarSpan(day, whole)
         day += timedelta(days=1)
 
 
 def weeks_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
-    """The weeks from Monday on that a span touches, whole."""
+    """Yield the weeks that overlap a span, whole and from Monday on."""
     day = date_at(span.start, zone)
     day -= timedelta(days=day.weekday())
     while (start := start_of(day, zone)) < span.end:
@@ -98,22 +98,18 @@ def weeks_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
 
 
 def hours_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
-    """The hours on the zone's clocks that a span touches, each of the two that a clock shows twice on its own."""
+    """Yield the hours on the zone's clocks that overlap a span. An hour that a clock shows twice is two hours."""
     start = span.start
     while not _begins_hour(start, zone):
         start -= 1
     while start < span.end:
-        end = _end_of_hour(start, zone)
+        end = start + HOUR
+        local, later = _local(start, zone), _local(end, zone)
+        # Where clocks are changed within these four quarters, the hour ends earlier.
+        if local.minute or local.utcoffset() != later.utcoffset():
+            end = next(quarter for quarter in range(start + 1, end + 1) if _begins_hour(quarter, zone))
         yield CalendarSpan(date_at(start, zone), Span(start, end))
         start = end
-
-
-def _end_of_hour(start: int, zone: ZoneInfo) -> int:
-    """Four quarters on, but where clocks are changed before that."""
-    local, later = _local(start, zone), _local(start + HOUR, zone)
-    if local.minute == 0 and local.utcoffset() == later.utcoffset():
-        return start + HOUR
-    return next(end for end in range(start + 1, start + HOUR + 1) if _begins_hour(end, zone))
 
 
 def _begins_hour(quarter: int, zone: ZoneInfo) -> bool:
@@ -126,12 +122,12 @@ def _local(quarter: int, zone: ZoneInfo) -> datetime:
 
 
 def weekday_of(day: int) -> str:
-    """The name of a UTC day since 1970."""
+    """Return the day of the week of a UTC day since 1970."""
     return DAYS[(day + DAYS.index("thursday")) % len(DAYS)]
 
 
 def on_weekdays(spans: Iterable[Span], weekdays: Sequence[str], zone: ZoneInfo) -> list[Span]:
-    """What of the spans lies on these days of the week."""
+    """Return the parts of the spans on these days of the week."""
     return [
         Span(max(span.start, day.span.start), min(span.end, day.span.end))
         for span in spans
@@ -141,20 +137,20 @@ def on_weekdays(spans: Iterable[Span], weekdays: Sequence[str], zone: ZoneInfo) 
 
 
 def within(spans: Iterable[Span], limits: Span) -> list[Span]:
-    """What of the spans lies within the limits."""
+    """Return the parts of the spans within the limits."""
     cut = (Span(max(span.start, limits.start), min(span.end, limits.end)) for span in spans)
     return [span for span in cut if span.start < span.end]
 
 
 def first_quarter(when: str, zone: ZoneInfo) -> int:
-    """Where a range begins that is told by a date or a moment: the quarter that it lies in."""
+    """Return the first quarter of a range that begins at a date or a moment."""
     if len(when) == len("2026-01-31"):
         return start_of(date.fromisoformat(when), zone)
     return quarter_of(parse_timestamp(when))
 
 
 def end_quarter(when: str, zone: ZoneInfo) -> int:
-    """Where it ends: after the date, or before the moment; a quarter that has begun is in."""
+    """Return the quarter after a range that ends with a date or at a moment; a quarter that has begun is included."""
     if len(when) == len("2026-01-31"):
         return start_of(date.fromisoformat(when) + timedelta(days=1), zone)
     return -(-parse_milliseconds(when) // QUARTER_MS)

@@ -1,6 +1,6 @@
-"""Day and segment items of a roll-up as results ask of them: sums between two quarters, sums by a dimension's value.
+"""Parsed day and segment items of a roll-up: sums between two quarters, sums by a dimension's value.
 
-What is asked often is worked out once when an item is read; a dashboard asks for hundreds of sums of the same day.
+Running sums are computed once per item, because a dashboard needs hundreds of sums of the same day.
 """
 
 from bisect import bisect_left
@@ -17,9 +17,12 @@ Document = Mapping[str, Any]
 Key = tuple[str, str]
 """Goal id and variation id."""
 
+MoneyByKind = Mapping[tuple[str, str], Money]
+"""By kind (`converted`, `foreign`, `unknown`) and currency."""
+
 
 class Span(NamedTuple):
-    """Quarters of an hour since 1970, from `start` on, before `end`."""
+    """Quarters of an hour since 1970: `start` is included, `end` is not."""
 
     start: int
     end: int
@@ -38,7 +41,7 @@ class Curve:
         self._running = [(0, *accumulate(column)) for column in columns] or zeros
 
     def between(self, span: Span) -> list[int]:
-        """The sums of the quarters within."""
+        """Return the sums of the quarters within the span."""
         first, last = bisect_left(self._quarters, span.start), bisect_left(self._quarters, span.end)
         return [column[last] - column[first] for column in self._running]
 
@@ -53,49 +56,51 @@ class DayCurves:
 
     @classmethod
     def of(cls, document: Document) -> "DayCurves":
-        """The curves of a stored item."""
+        """Return the curves of a stored item."""
         visitors: defaultdict[str, list[Any]] = defaultdict(list)
         for variation_id, _, quarter, _, number in document["cells"]:
             visitors[variation_id].append((quarter, (number,)))
+        goals: defaultdict[Key, list[Any]] = defaultdict(list)
+        for goal_id, entries in document["goals"].items():
+            for variation_id, _, quarter, _, converters, hits, total, squares in entries:
+                goals[goal_id, variation_id].append((quarter, (converters, hits, total, int(squares))))
         money: defaultdict[Key, list[Any]] = defaultdict(list)
         for goal_id, entries in document["money"].items():
             for variation_id, quarter, kind, currency, orders, minor in entries:
                 money[goal_id, variation_id].append((quarter, kind, currency, Money(orders, minor)))
         return cls(
             visitors={variation_id: Curve(points, 1) for variation_id, points in visitors.items()},
-            goals={key: Curve(points, 4) for key, points in _goal_points(document)},
+            goals={key: Curve(points, 4) for key, points in goals.items()},
             money=money,
         )
 
-
-def _goal_points(document: Document) -> Iterator[tuple[Key, list[Any]]]:
-    for goal_id, entries in document["goals"].items():
-        points: defaultdict[str, list[Any]] = defaultdict(list)
-        for variation_id, _, quarter, _, converters, hits, total, squares in entries:
-            points[variation_id].append((quarter, (converters, hits, total, int(squares))))
-        for variation_id, found in points.items():
-            yield (goal_id, variation_id), found
+    def money_within(self, span: Span) -> Iterator[tuple[Key, tuple[str, str], Money]]:
+        """Yield goal and variation, kind and currency, and money of each entry within the span."""
+        for key, entries in self.money.items():
+            for quarter, kind, currency, money in entries:
+                if span.start <= quarter < span.end:
+                    yield key, (kind, currency), money
 
 
 class SegmentSums:
-    """One segment item, of which a reader looks at few dimensions."""
+    """One segment item. Dimensions are parsed on first use, because a reader needs few of them."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
 
     @cached_property
     def visitors(self) -> Mapping[str, Mapping[tuple[str, str], int]]:
-        """By dimension: by value and variation."""
-        found: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
+        """Visitors by dimension, then by value and variation."""
+        sums: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
         for variation_id, dimension, _, value, number in self._document["cells"]:
-            found[dimension][value, variation_id] = number
-        return found
+            sums[dimension][value, variation_id] = number
+        return sums
 
     @cached_property
     def goals(self) -> Mapping[str, Mapping[tuple[str, str, str], GoalCount]]:
-        """By dimension: by value, goal and variation."""
-        found: defaultdict[str, dict[tuple[str, str, str], GoalCount]] = defaultdict(dict)
+        """Goal sums by dimension, then by value, goal and variation."""
+        sums: defaultdict[str, dict[tuple[str, str, str], GoalCount]] = defaultdict(dict)
         for goal_id, entries in self._document["goals"].items():
             for variation_id, dimension, _, value, converters, hits, total, squares in entries:
-                found[dimension][value, goal_id, variation_id] = GoalCount(converters, hits, total, int(squares))
-        return found
+                sums[dimension][value, goal_id, variation_id] = GoalCount(converters, hits, total, int(squares))
+        return sums

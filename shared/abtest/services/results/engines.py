@@ -1,13 +1,13 @@
-"""The engines by name. All of them compare readings of one goal, so that its treatments are corrected together."""
+"""Engines by name. Each compares readings of one goal, so that its treatments are corrected together."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 from abtest.contract import results as contract
 from abtest.services.results import bayesian, frequentist, sequential
-from abtest.services.results.compared import Compared, Comparisons
-from abtest.services.results.comparing import Reading
+from abtest.services.results.comparison import Comparisons, TreatmentComparison
+from abtest.services.results.question import Reading
 
-ENGINES: Mapping[contract.Engine, Callable[[Sequence[Reading]], list[Compared | None]]] = {
+ENGINES: Mapping[contract.Engine, Callable[[Sequence[Reading]], list[TreatmentComparison | None]]] = {
     "frequentist": frequentist.compare,
     "sequential": sequential.compare,
     "bayesian": bayesian.compare,
@@ -15,8 +15,8 @@ ENGINES: Mapping[contract.Engine, Callable[[Sequence[Reading]], list[Compared | 
 
 
 def compare(readings: Sequence[Reading]) -> list[Comparisons]:
-    """Readings of one goal, all their comparisons corrected together, by the engine that is asked for."""
+    """Return the comparisons of each reading of one goal, all corrected together by the question's engine."""
     if not readings:
         return []
-    found = iter(ENGINES[readings[0].question.engine](readings))
-    return [{treatment.id: next(found) for _, treatment in reading.pairs()} for reading in readings]
+    comparisons = iter(ENGINES[readings[0].question.engine](readings))
+    return [{treatment.id: next(comparisons) for _, treatment in reading.pairs()} for reading in readings]

@@ -1,4 +1,4 @@
-"""Money that is not simply the shop's own, as rows of results and analytics tell it: the six fields of ForeignMoney."""
+"""Money in other currencies than the shop's, as rows of results and analytics show it: the fields of ForeignMoney."""
 
 from collections.abc import Mapping
 from typing import TypedDict
@@ -11,7 +11,7 @@ _UNKNOWN_DIGITS = 2
 
 
 class ForeignFields(TypedDict):
-    """The fields, major units; see the contract."""
+    """The fields, in major units; see the contract."""
 
     foreign_revenue_buckets: list[str] | None
     converted_revenue: float | None
@@ -21,7 +21,7 @@ class ForeignFields(TypedDict):
     unknown_currency_revenue: float | None
 
 
-NOT_TOLD = ForeignFields(
+NONE = ForeignFields(
     foreign_revenue_buckets=None,
     converted_revenue=None,
     excluded_foreign_revenue=None,
@@ -32,48 +32,40 @@ NOT_TOLD = ForeignFields(
 
 
 def foreign_fields(money: Mapping[tuple[str, str], Money] | None, currency: str) -> ForeignFields:
-    """The fields, from money by kind and currency; `currency` is the shop's, in which `converted` money is."""
+    """Return the fields, from money by kind and currency. `converted` money is in `currency`, the shop's."""
     if not money:
-        return NOT_TOLD
-    foreign = {named: found for (kind, named), found in sorted(money.items()) if kind == "foreign" and found.orders}
-    unknown = _sum(money, "unknown")
-    converted = _sum(money, "converted")
-    excluded = _major(*next(iter(foreign.items()))) if len(foreign) == 1 else None
-    unknown_revenue = unknown.minor / 10**_UNKNOWN_DIGITS if unknown.orders else None
+        return NONE
+    foreign = {code: part for (kind, code), part in sorted(money.items()) if kind == "foreign" and part.orders}
+    unknown, converted = _sum(money, "unknown"), _sum(money, "converted")
+    excluded = None
+    if len(foreign) == 1:
+        ((code, part),) = foreign.items()
+        excluded = face_value("foreign", code, part)
+    unknown_revenue = face_value("unknown", "", unknown) if unknown.orders else None
+    # Money that is left out has a sum only in one unit. An unknown currency is a unit of its own.
+    unconverted = excluded if unknown_revenue is None else None if foreign else unknown_revenue
     return ForeignFields(
-        foreign_revenue_buckets=[_bucket(named, found) for named, found in foreign.items()] or None,
+        foreign_revenue_buckets=[
+            f"{code}:{face_value('foreign', code, part):.{_digits(code)}f}" for code, part in foreign.items()
+        ]
+        or None,
         converted_revenue=to_major(converted.minor, currency) if converted.orders else None,
         excluded_foreign_revenue=excluded,
-        unconverted_revenue=_one_unit(len(foreign), excluded, unknown_revenue),
+        unconverted_revenue=unconverted,
         unknown_currency_orders=unknown.orders or None,
         unknown_currency_revenue=unknown_revenue,
     )
 
 
-def _one_unit(currencies: int, excluded: float | None, unknown: float | None) -> float | None:
-    """All that was left out: a sum only where it is in one unit, and an unknown one is a unit of its own."""
-    if unknown is None:
-        return excluded
-    return None if currencies else unknown
-
-
 def face_value(kind: str, currency: str, money: Money) -> float:
-    """Major units of money that is left out, as it was told."""
-    return money.minor / 10**_UNKNOWN_DIGITS if kind == "unknown" else _major(currency, money)
+    """Return major units of money that is left out, in the currency it was sent in."""
+    digits = _UNKNOWN_DIGITS if kind == "unknown" else _digits(currency)
+    return float(money.minor / 10**digits)
 
 
 def _sum(money: Mapping[tuple[str, str], Money], kind: str) -> Money:
-    found = [part for (named, _), part in money.items() if named == kind]
-    return Money(sum(part.orders for part in found), sum(part.minor for part in found))
-
-
-def _major(currency: str, money: Money) -> float:
-    return float(money.minor / 10 ** _digits(currency))
-
-
-def _bucket(currency: str, money: Money) -> str:
-    digits = _digits(currency)
-    return f"{currency}:{_major(currency, money):.{digits}f}"
+    parts = [part for (name, _), part in money.items() if name == kind]
+    return Money(sum(part.orders for part in parts), sum(part.minor for part in parts))
 
 
 def _digits(currency: str) -> int:

@@ -1,17 +1,17 @@
-"""What makes an experiment's numbers doubtful: what the numbers show by themselves, and what Guardian found."""
+"""Health of an experiment's numbers: findings from the counts themselves, and open cases of Guardian."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from abtest.contract import results as contract
-from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.guardian.cases import Case, State
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.guardian.cases import State
 from abtest.domain.guardian.data_quality import TWICE_SHARE, TWICE_VISITORS
 from abtest.domain.guardian.kinds import KINDS, Severity
 from abtest.domain.guardian.messages import Names, nobody_seen, what
 from abtest.ports.catalog import Catalog
 from abtest.services.guardian_memory import remembered
-from abtest.services.results.comparing import Question
-from abtest.services.results.tallies import Tally
+from abtest.services.results.counts import Counts
+from abtest.services.results.question import Question
 
 _SEVERITY: Mapping[contract.FindingKind, Severity] = {
     "zero_weight_visitors": "critical",
@@ -22,61 +22,57 @@ _SEVERITY: Mapping[contract.FindingKind, Severity] = {
 
 def health(
     question: Question,
-    everybody: Tally,
+    everybody: Counts,
     multiple_exposure: int,
     srm: contract.SampleRatio,
     seen: State | None = None,
 ) -> list[contract.HealthFinding]:
-    """Findings, those of the numbers first. What Guardian found of the same kind is told once, as Guardian tells it."""
-    told = [_of_case(case, question) for case in standing_cases(seen)]
-    kinds = {finding.kind for finding in told}
-    found = [*_of_split(question, everybody, srm), *_of_multiple_exposure(question, everybody, multiple_exposure)]
-    nobody = _nobody_seen(question, everybody, seen)
-    return [*nobody, *(finding for finding in found if finding.kind not in kinds), *told]
+    """Return the findings, those of the counts first.
+
+    A finding of the counts is left out where Guardian has an open case of its kind, which has the details.
+    """
+    names = Names.of(question.experiment, question.currency)
+    cases = [
+        contract.HealthFinding(
+            kind=case.kind,
+            severity=_SEVERITY[case.kind],
+            message=what(case, names),
+            action=case.action,
+            detected_at=case.detected_at,
+            variation_id=case.variation_id,
+            goal_id=case.goal_id,
+        )
+        for case in (seen.open if seen else ())
+        if case.action  # without an action, a case waits for more checks
+    ]
+    kinds = {finding.kind for finding in cases}
+    counted = findings_of_counts(question, everybody, multiple_exposure, srm, seen)
+    return [*(finding for finding in counted if finding.kind not in kinds), *cases]
 
 
 def seen_by_guardian(catalog: Catalog, experiment: Experiment) -> State | None:
-    """What Guardian remembers of the present measurement; None: it has not looked at it yet."""
+    """Return Guardian's state of the present measurement; None before its first check."""
     state = remembered(catalog, experiment.shop_id, experiment.id).state
     return state if state is not None and state.measurement_epoch == experiment.measurement_epoch else None
 
 
-def standing_cases(state: State | None) -> Sequence[Case]:
-    """What was told to somebody and is not over."""
-    return [case for case in state.open if case.action] if state else []
-
-
-def _nobody_seen(question: Question, everybody: Tally, seen: State | None) -> list[contract.HealthFinding]:
-    is_silent = question.experiment.status == "running" and not question.visitors(everybody)
-    if seen is None or seen.unseen is None or not is_silent:
-        return []
-    return [_finding("no_visitors", nobody_seen(seen.unseen))]
-
-
-def _of_split(question: Question, everybody: Tally, srm: contract.SampleRatio) -> list[contract.HealthFinding]:
-    strays = [
-        variation
-        for variation in question.variations
-        if variation.weight <= 0 < everybody.visitors.get(variation.id, 0)
-    ]
-    if strays:
-        return [_stray(variation, everybody.visitors[variation.id]) for variation in strays]
-    if srm.status != "mismatch":
-        return []
-    message = "visitors are not split as the weights say; do not trust the comparison before you know why"
-    return [_finding("sample_ratio_mismatch", message)]
-
-
-def _stray(variation: Variation, visitors: int) -> contract.HealthFinding:
-    message = f"{variation.name} gets no traffic, and yet {visitors:,} visitors saw it: find out how"
-    return _finding("zero_weight_visitors", message, variation.id)
-
-
-def _of_multiple_exposure(question: Question, everybody: Tally, twice: int) -> list[contract.HealthFinding]:
-    seen = twice + question.visitors(everybody)
-    if twice < TWICE_VISITORS or twice < TWICE_SHARE * seen:
-        return []
-    return [_finding("multiple_exposure", f"{twice:,} visitors saw two variations; they are left out")]
+def findings_of_counts(
+    question: Question, everybody: Counts, multiple_exposure: int, srm: contract.SampleRatio, seen: State | None
+) -> Iterator[contract.HealthFinding]:
+    """Yield findings that follow from the counts alone: no visitors, a broken split, visitors of two variations."""
+    visitors = question.visitors(everybody)
+    is_silent = question.experiment.status == "running" and not visitors
+    if is_silent and seen is not None and seen.unseen is not None:
+        yield _finding("no_visitors", nobody_seen(seen.unseen))
+    strays = [arm for arm in question.variations if arm.weight <= 0 < everybody.visitors.get(arm.id, 0)]
+    for arm in strays:
+        message = f"{arm.name} gets no traffic, and yet {everybody.visitors[arm.id]:,} visitors saw it: find out how"
+        yield _finding("zero_weight_visitors", message, arm.id)
+    if srm.status == "mismatch" and not strays:
+        message = "visitors are not split as the weights say; do not trust the comparison before you know why"
+        yield _finding("sample_ratio_mismatch", message)
+    if multiple_exposure >= TWICE_VISITORS and multiple_exposure >= TWICE_SHARE * (multiple_exposure + visitors):
+        yield _finding("multiple_exposure", f"{multiple_exposure:,} visitors saw two variations; they are left out")
 
 
 def _finding(kind: contract.FindingKind, message: str, variation_id: str | None = None) -> contract.HealthFinding:
@@ -88,16 +84,4 @@ def _finding(kind: contract.FindingKind, message: str, variation_id: str | None 
         detected_at=None,
         variation_id=variation_id,
         goal_id=None,
-    )
-
-
-def _of_case(case: Case, question: Question) -> contract.HealthFinding:
-    return contract.HealthFinding(
-        kind=case.kind,
-        severity=_SEVERITY[case.kind],
-        message=what(case, Names.of(question.experiment, question.currency)),
-        action=case.action,
-        detected_at=case.detected_at,
-        variation_id=case.variation_id,
-        goal_id=case.goal_id,
     )

@@ -1,4 +1,4 @@
-"""Since when an experiment is counted, and why: the audit knows what began the present measurement."""
+"""Beginning of an experiment's measurement and its reason, out of the audit."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -12,10 +12,12 @@ from abtest.services.experiments.history import diff_of, rows_about
 
 _ROWS_READ = 2000
 _KEPT = 1000
+_SHARES = ("weight", "archived_at", "id")
+"""Fields of a variation that change the split."""
 
 MESSAGES: Mapping[Because, str] = {
     "launched": "Counted since the launch, {when}.",
-    "restarted": "Counted since the restart, {when}: everybody was assigned anew.",
+    "restarted": "Counted since the restart, {when}: all visitors were assigned again.",
     "weights_changed": "Counted since the weights were changed, {when}. Visitors from before are not counted.",
     "plan_changed": "Counted since the plan was changed, {when}. Visitors from before are not counted.",
     "unknown": "Counted since {when}.",
@@ -23,32 +25,29 @@ MESSAGES: Mapping[Because, str] = {
 
 
 class Measurements:
-    """What began measurements; once known, it is the same for ever."""
+    """Reasons why measurements began. A reason never changes, so it is read from the audit once per process."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._known: dict[tuple[str, int], Because] = {}
+        self._reasons: dict[tuple[str, int], Because] = {}
 
     def of(self, experiment: Experiment) -> contract.Measurement:
-        """The present measurement of an experiment. One row of the audit is read for it, once in this process."""
+        """Return the present measurement of an experiment."""
         began, epoch = experiment.measurement_started_at, experiment.measurement_epoch
         if began is None:
-            return told(experiment, None)
+            return measurement_of(experiment, None)
         key = experiment.id, epoch
-        if key not in self._known:
-            if len(self._known) >= _KEPT:
-                self._known.clear()
-            self._known[key] = "launched" if epoch == 1 else self._because(experiment)
-        return told(experiment, self._known[key])
-
-    def _because(self, experiment: Experiment) -> Because:
-        rows = rows_about(self._catalog, experiment, since=experiment.measurement_started_at or "")
-        found = (because(row) for row in islice(rows, _ROWS_READ) if begun_by(row) == experiment.measurement_epoch)
-        return next(found, "unknown")
+        if key not in self._reasons:
+            if len(self._reasons) >= _KEPT:
+                self._reasons.clear()
+            rows = () if epoch == 1 else islice(rows_about(self._catalog, experiment, since=began), _ROWS_READ)
+            reasons = (because(row) for row in rows if begun_by(row) == epoch)
+            self._reasons[key] = "launched" if epoch == 1 else next(reasons, "unknown")
+        return measurement_of(experiment, self._reasons[key])
 
 
-def told(experiment: Experiment, why: Because | None) -> contract.Measurement:
-    """In words."""
+def measurement_of(experiment: Experiment, why: Because | None) -> contract.Measurement:
+    """Return the measurement with its reason in words."""
     began = experiment.measurement_started_at
     message = "Nothing is counted before the first start."
     if began is not None:
@@ -59,13 +58,13 @@ def told(experiment: Experiment, why: Because | None) -> contract.Measurement:
 
 
 def begun_by(row: AuditRow) -> int | None:
-    """The measurement epoch that began with what the row tells, if one did."""
+    """Return the measurement epoch that began with this change; None if none did."""
     change = diff_of(row).get("measurement_epoch")
     return change[1] if change else None
 
 
 def because(row: AuditRow) -> Because:
-    """What began it."""
+    """Return why a measurement began with this change."""
     if row.action == "experiment.restart":
         return "restarted"
     if row.action == "experiment.plan":
@@ -73,6 +72,3 @@ def because(row: AuditRow) -> Because:
     parts = [name.split(".") for name in diff_of(row)]
     is_share = any(len(part) == 3 and part[0] == "variations" and part[2] in _SHARES for part in parts)
     return "weights_changed" if is_share else "unknown"
-
-
-_SHARES = ("weight", "archived_at", "id")

@@ -1,7 +1,6 @@
-"""The frozen plan beside what was reached: how far the experiment is, and what became of it."""
+"""Progress of an experiment towards its frozen plan, and the outcome of the planned end."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from abtest.contract.trust import PlanProgress
 from abtest.domain.autostop.settings import AutoStop
@@ -12,7 +11,7 @@ from abtest.kit.clock import parse_timestamp
 
 _DAY_SECONDS = 24 * 3600
 _MIN_PACE_SECONDS = 6 * 3600
-"""A shorter time says nothing about the days to come."""
+"""A shorter time does not predict the days to come."""
 
 OUTCOMES: Mapping[str, str] = {
     "significant_pause": "The planned end was reached with a significant result.",
@@ -22,15 +21,15 @@ OUTCOMES: Mapping[str, str] = {
 }
 
 BLOCKED: Mapping[str | None, str] = {
-    "excluded_currency_residue": "It said nothing about money: too much of it is in other currencies.",
-    "measurement_quality_unavailable": "It said nothing about money: not all visitors and orders can be seen.",
+    "excluded_currency_residue": "Money was not decided on: too much of it is in other currencies.",
+    "measurement_quality_unavailable": "Money was not decided on: not all visitors and orders can be seen.",
 }
 
 
 def progress_of(
     experiment: Experiment, settings: AutoStop, visitors: int, computed_at: str | None
 ) -> PlanProgress | None:
-    """None without a plan. `visitors` of all variations in use, as counted at `computed_at`."""
+    """Return the progress; None without a plan. `visitors` of all variations in use, as counted at `computed_at`."""
     plan = experiment.planned_test
     if plan is None:
         return None
@@ -38,11 +37,11 @@ def progress_of(
     required = plan.get("required_total_visitors")
     evaluation = plan.get("evaluation") or {}
     outcome, blocked = evaluation.get("outcome"), evaluation.get("blocked_reason")
-    left = _days_left(experiment, visitors, required, computed_at)
+    left = days_left(experiment, visitors, required, computed_at)
     return PlanProgress(
         goal_id=plan.get("goal_id"),
         goal_name=goal.name if goal else None,
-        goal_state=_goal_state(goal),
+        goal_state="deleted" if goal is None else "in_use" if goal.archived_at is None else "archived",
         mode=settings.mode,
         baseline_rate=plan.get("baseline_rate"),
         mde=plan.get("mde"),
@@ -59,13 +58,8 @@ def progress_of(
     )
 
 
-def _goal_state(goal: Goal | None) -> Any:
-    if goal is None:
-        return "deleted"
-    return "in_use" if goal.archived_at is None else "archived"
-
-
-def _days_left(experiment: Experiment, visitors: int, required: int | None, computed_at: str | None) -> float | None:
+def days_left(experiment: Experiment, visitors: int, required: int | None, computed_at: str | None) -> float | None:
+    """Return the days until the planned sample at the pace so far; None while it cannot be predicted."""
     began = experiment.measurement_started_at
     if experiment.status != "running" or not began or not computed_at or not required or not visitors:
         return None
@@ -79,10 +73,10 @@ def _message(goal: Goal | None, visitors: int, required: int | None, outcome: st
     if outcome is not None and outcome in OUTCOMES:
         return OUTCOMES[outcome]
     if goal is None:
-        return "The goal of the plan was deleted: state a plan for another goal."
+        return "The goal of the plan was deleted: make a plan for another goal."
     if goal.archived_at is not None:
-        return f"The goal of the plan, {goal.name}, was archived: state a plan for another goal, or bring it back."
+        return f"The goal of the plan, {goal.name}, was archived: make a plan for another goal, or restore it."
     if required is None:
-        return "The plan is of an older release and names no sample size."
+        return "The plan is of an older release and has no sample size."
     reached = f"{visitors:,} of {required:,} planned visitors"
     return f"{reached}; about {in_words(left)} to go." if left else f"{reached}."

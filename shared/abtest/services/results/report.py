@@ -1,4 +1,4 @@
-"""The report of an experiment: all facts out of one generation of its roll-up, in words. No page is made here."""
+"""The report of an experiment: all facts out of one generation of its roll-up, in words. No page is rendered here."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -11,31 +11,29 @@ from abtest.domain.experiments.planned_test import decisive_goal, planned_goal
 from abtest.domain.goals.model import Goal
 from abtest.domain.guardian.messages import Names
 from abtest.kit.clock import parse_timestamp
-from abtest.ports.catalog import AuditRow
 from abtest.ports.looks import LookStore
-from abtest.ports.rollup_store import Document
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
-from abtest.services.results.comparing import Question
-from abtest.services.results.courses import course_of
-from abtest.services.results.narrowing import ORDER, WHOLE, narrowed
-from abtest.services.results.questions import ShopRules
-from abtest.services.results.reading import RollupReader, Snapshot
+from abtest.services.results.counts import Counts
+from abtest.services.results.experiment_results import Results, ResultsQuery
+from abtest.services.results.interval_course import course_of
+from abtest.services.results.population import ORDER, WHOLE, population_of
+from abtest.services.results.question import Question
 from abtest.services.results.segments import breakdown
-from abtest.services.results.series import SeriesWish, timeseries_of
+from abtest.services.results.series import SeriesQuery, timeseries_of
 from abtest.services.results.set_aside import set_aside
-from abtest.services.results.tallies import Tally
-from abtest.services.results.timeline import guardian_pause, history_of, timeline_of, what_paused
+from abtest.services.results.shop_rules import ShopRules
+from abtest.services.results.snapshots import RollupReader, Snapshot
+from abtest.services.results.timeline import guardian_pause, history_of, pause_reason, timeline_of
 from abtest.services.results.verdicts import Facts, verdict_of
-from abtest.services.results.whole import Results, Standing, Wish
 
 CURVES, SEGMENTS = 5, 12
 DAYS_BY_DAY = 120
-"""A longer experiment's curves are by week."""
+"""Curves of a longer experiment are by week."""
 
 SEGMENT_NOTE = (
-    "Segments are to learn from, not to decide by: comparisons are corrected for the number of segments of a dimension "
-    "only, and what nobody expected beforehand is to be tested anew."
+    "Use segments to learn, not to decide. Comparisons are corrected only for the number of segments of a dimension; "
+    "test again whatever no one expected beforehand."
 )
 
 
@@ -49,78 +47,81 @@ class ReportReading:
         self._results = Results(world, reader, looks)
 
     def read(self, caller: Caller, reference: str) -> contract.Report:
-        """By id or public id. Raises NotFoundError, also for other shops' experiments."""
+        """Return the report by id or public id. Raises NotFoundError, also for other shops' experiments."""
         catalog = self._world.catalog
         experiment = experiment_of(catalog, caller.shop_id, reference)
-        rules, standing = ShopRules(catalog, caller.shop_id), self._results.standing(experiment)
+        rules, context = ShopRules(catalog, caller.shop_id), self._results.context(experiment)
         history = history_of(catalog, experiment)
         looks = self._looks.looks(experiment.id, experiment.measurement_epoch)
+        engine = report_engine(experiment)
+        goals = goals_in_order(experiment, engine)
+        query = ResultsQuery(engine=engine, goal_ids=[goal.id for goal in goals])
 
-        def ask(snapshot: Snapshot) -> contract.Report:
-            return self._report(snapshot, experiment, rules, standing, history, looks)
+        def compute(snapshot: Snapshot) -> contract.Report:
+            prepared = self._results.prepare(snapshot, experiment, rules, query)
+            results = self._results.evaluate(snapshot, prepared, rules, query, context)
+            question, counts = prepared.question, prepared.counts
+            names = Names.of(experiment, question.currency)
+            pause = guardian_pause(history, names) if experiment.status != "running" else None
+            facts = Facts(
+                experiment=experiment,
+                visitors=question.visitors(counts),
+                goal=results.goals[0] if results.goals else None,
+                plan=results.plan,
+                srm=results.srm,
+                health=results.health,
+                coverage=results.coverage,
+                harm=pause_reason(pause) if pause else None,
+            )
+            entries, earlier = timeline_of(experiment, history, question.currency)
+            return contract.Report(
+                experiment=report_experiment(question, counts),
+                generated_at=self._world.now(),
+                computed_at=results.computed_at,
+                through=results.through,
+                generation=results.generation,
+                engine=results.engine,
+                correction=results.correction,
+                alpha=results.alpha,
+                currency=question.currency,
+                measurement=results.measurement,
+                verdict=verdict_of(facts),
+                goals=results.goals,
+                interval_over_time=course_of(question, goals[0], looks) if goals else None,
+                curves=curves_of(snapshot, question, goals),
+                srm=results.srm,
+                multiple_exposure=results.multiple_exposure,
+                health=results.health,
+                checked_at=results.checked_at,
+                coverage=results.coverage,
+                money_set_aside=set_aside(question, goals, counts),
+                segments=segments_of(snapshot, question, goals[:1]),
+                segment_note=SEGMENT_NOTE,
+                plan=results.plan,
+                timeline=entries,
+                timeline_left_out=earlier,
+            )
 
-        return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
-
-    def _report(
-        self,
-        snapshot: Snapshot,
-        experiment: Experiment,
-        rules: ShopRules,
-        standing: Standing,
-        history: Sequence[AuditRow],
-        looks: Sequence[Document],
-    ) -> contract.Report:
-        goals = _in_order(experiment)
-        wish = Wish(engine=_engine(experiment), goal_ids=[goal.id for goal in goals])
-        asked = self._results.ask(snapshot, experiment, rules, wish)
-        found = self._results.answer(snapshot, asked, rules, wish, standing)
-        question, tally = asked.question, asked.tally
-        entries, earlier = timeline_of(experiment, history, question.currency)
-        return contract.Report(
-            experiment=_about(question, tally),
-            generated_at=self._world.now(),
-            computed_at=found.computed_at,
-            through=found.through,
-            generation=found.generation,
-            engine=found.engine,
-            correction=found.correction,
-            alpha=found.alpha,
-            currency=question.currency,
-            measurement=found.measurement,
-            verdict=verdict_of(_facts(question, tally, found, history)),
-            goals=found.goals,
-            interval_over_time=course_of(question, goals[0], looks) if goals else None,
-            curves=_curves(snapshot, question, goals),
-            srm=found.srm,
-            multiple_exposure=found.multiple_exposure,
-            health=found.health,
-            checked_at=found.checked_at,
-            coverage=found.coverage,
-            money_set_aside=set_aside(question, goals, tally),
-            segments=_segments(snapshot, question, goals[:1]),
-            segment_note=SEGMENT_NOTE,
-            plan=found.plan,
-            timeline=entries,
-            timeline_left_out=earlier,
-        )
+        return self._reader.read(experiment.id, experiment.measurement_epoch, compute)
 
 
-def _engine(experiment: Experiment) -> results_contract.Engine:
-    """Whoever may look at any time needs the sequential one; what was stopped by its one planned look does not."""
+def report_engine(experiment: Experiment) -> results_contract.Engine:
+    """Return the sequential engine, which holds at any time; the frequentist one after the planned look."""
     is_evaluated = (experiment.planned_test or {}).get("evaluation") is not None
     return "frequentist" if is_evaluated and experiment.status != "running" else "sequential"
 
 
-def _in_order(experiment: Experiment) -> list[Goal]:
-    """Goals in use, the one that decides first: after the planned look the plan's."""
+def goals_in_order(experiment: Experiment, engine: results_contract.Engine) -> list[Goal]:
+    """Return the goals in use, the deciding one first: after the planned look it is the plan's."""
     first = decisive_goal(experiment)
-    if _engine(experiment) == "frequentist":
+    if engine == "frequentist":
         first = planned_goal(experiment) or first
     goals = [goal for goal in experiment.goals if goal.archived_at is None]
     return sorted(goals, key=lambda goal: goal is not first)
 
 
-def _about(question: Question, tally: Tally) -> contract.ReportExperiment:
+def report_experiment(question: Question, counts: Counts) -> contract.ReportExperiment:
+    """Return the experiment's own facts, its variations with the control first."""
     experiment = question.experiment
     arms = sorted(question.variations, key=lambda variation: not variation.is_control)
     return contract.ReportExperiment(
@@ -142,46 +143,32 @@ def _about(question: Question, tally: Tally) -> contract.ReportExperiment:
                 name=arm.name,
                 is_control=arm.is_control,
                 weight=arm.weight,
-                visitors=tally.visitors.get(arm.id, 0),
+                visitors=counts.visitors.get(arm.id, 0),
             )
             for arm in arms
         ],
     )
 
 
-def _facts(question: Question, tally: Tally, found: results_contract.Results, history: Sequence[AuditRow]) -> Facts:
-    experiment = question.experiment
-    pause = guardian_pause(history) if experiment.status != "running" else None
-    names = Names.of(experiment, question.currency)
-    return Facts(
-        experiment=experiment,
-        visitors=question.visitors(tally),
-        goal=found.goals[0] if found.goals else None,
-        plan=found.plan,
-        srm=found.srm,
-        health=found.health,
-        coverage=found.coverage,
-        harm=what_paused(pause, names) if pause else None,
-    )
-
-
-def _curves(snapshot: Snapshot, question: Question, goals: Sequence[Goal]) -> results_contract.Timeseries | None:
+def curves_of(snapshot: Snapshot, question: Question, goals: Sequence[Goal]) -> results_contract.Timeseries | None:
+    """Return the cumulative series of the first goals, by day or week; None before the first count."""
     began, totals = question.experiment.measurement_started_at, snapshot.totals
     if totals is None or began is None or not goals:
         return None
-    shown = (parse_timestamp(totals["computed_at"]) - parse_timestamp(began)).days
-    wish = SeriesWish(granularity="day" if shown <= DAYS_BY_DAY else "week")
-    return timeseries_of(snapshot, question, goals[:CURVES], wish, ZoneInfo("UTC"))
+    days = (parse_timestamp(totals["computed_at"]) - parse_timestamp(began)).days
+    query = SeriesQuery(granularity="day" if days <= DAYS_BY_DAY else "week")
+    return timeseries_of(snapshot, question, goals[:CURVES], query, ZoneInfo("UTC"))
 
 
-def _segments(snapshot: Snapshot, question: Question, goals: Sequence[Goal]) -> list[contract.ReportSegments]:
+def segments_of(snapshot: Snapshot, question: Question, goals: Sequence[Goal]) -> list[contract.ReportSegments]:
+    """Return the largest segments of each dimension; none before the first count."""
     if snapshot.totals is None or not goals:
         return []
-    which, told = narrowed(question.experiment, snapshot, WHOLE, by_day=True), []
+    population, tables = population_of(question.experiment, snapshot, WHOLE, by_day=True), []
     for name in ORDER:
         dimension = cast("results_contract.Dimension", name)
-        found = breakdown(question, goals, which.segments(snapshot, (dimension,)), (dimension,))
-        shown = found.data[:SEGMENTS]
-        left_out = found.left_out + len(found.data) - len(shown)
-        told.append(contract.ReportSegments(dimension=dimension, segments=shown, left_out=left_out))
-    return told
+        segments = breakdown(question, goals, population.segments(snapshot, (dimension,)), (dimension,))
+        shown = segments.data[:SEGMENTS]
+        left_out = segments.left_out + len(segments.data) - len(shown)
+        tables.append(contract.ReportSegments(dimension=dimension, segments=shown, left_out=left_out))
+    return tables

@@ -7,22 +7,22 @@ from abtest.contract import results as contract
 from abtest.domain.goals.model import Goal
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
-from abtest.services.results.comparing import Question, reading_of
+from abtest.services.results.counts import Counts
 from abtest.services.results.engines import compare
-from abtest.services.results.narrowing import ORDER, WHOLE, Range, narrowed
-from abtest.services.results.questions import ShopRules, chosen_goals
-from abtest.services.results.reading import RollupReader, Snapshot
+from abtest.services.results.population import ORDER, WHOLE, Range, population_of
+from abtest.services.results.question import Question, reading_of
 from abtest.services.results.rows import goal_result
-from abtest.services.results.tallies import Tally
+from abtest.services.results.shop_rules import ShopRules, chosen_goals
+from abtest.services.results.snapshots import RollupReader, Snapshot
 
-SEGMENTS_TOLD = 100
+MAX_SEGMENTS = 100
 MANY = 10
-"""From so many segments on, a reader is warned even though comparisons are corrected."""
+"""Segments from which on a reader is warned even though comparisons are corrected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Segments by visitors, and how many there are beyond those."""
+    """Segments by visitors, and how many further ones are left out."""
 
     data: list[contract.SegmentResults]
     left_out: int
@@ -42,11 +42,11 @@ class SegmentReading:
         dimensions: Sequence[contract.Dimension],
         *,
         goal_ids: Sequence[str] = (),
-        asked: Range = WHOLE,
+        range_: Range = WHOLE,
         correction: contract.Correction | None = None,
         engine: contract.SegmentEngine = "frequentist",
     ) -> contract.Segments:
-        """Visitors by the values of these dimensions when first exposed.
+        """Return visitors by the values of these dimensions at first exposure.
 
         Raises NotFoundError for an experiment or goal that the shop does not have, ValidationFailedError for a range
         that is not of whole UTC days.
@@ -56,10 +56,10 @@ class SegmentReading:
         rules = ShopRules(catalog, caller.shop_id)
         goals = chosen_goals(experiment, goal_ids)
 
-        def ask(snapshot: Snapshot) -> contract.Segments:
+        def compute(snapshot: Snapshot) -> contract.Segments:
             question = rules.question(experiment, snapshot.totals, correction, engine=engine)
-            which = narrowed(experiment, snapshot, asked, by_day=True)
-            found = breakdown(question, goals, which.segments(snapshot, _ordered(dimensions)), dimensions)
+            population = population_of(experiment, snapshot, range_, by_day=True)
+            segments = breakdown(question, goals, population.segments(snapshot, _ordered(dimensions)), dimensions)
             totals = snapshot.totals or {}
             return contract.Segments(
                 experiment_id=experiment.id,
@@ -70,59 +70,53 @@ class SegmentReading:
                 engine=engine,
                 alpha=question.alpha,
                 correction=question.correction,
-                narrowed_to=which.told(by_day=True),
-                warnings=_warnings(question.correction, found),
-                left_out=found.left_out,
-                data=found.data,
+                narrowed_to=population.narrowing(by_day=True),
+                warnings=warnings_of(question.correction, segments),
+                left_out=segments.left_out,
+                data=segments.data,
             )
 
-        return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
+        return self._reader.read(experiment.id, experiment.measurement_epoch, compute)
 
 
 def breakdown(
-    question: Question, goals: Sequence[Goal], segments: Mapping[str, Tally], dimensions: Sequence[contract.Dimension]
+    question: Question, goals: Sequence[Goal], segments: Mapping[str, Counts], dimensions: Sequence[contract.Dimension]
 ) -> Breakdown:
-    """Most visitors first, then by value. Segments of archived variations alone are none.
-
-    Stored looks are of everybody, and say nothing of a part.
-    """
+    """Return segments with most visitors first, then by value. Segments of archived variations alone are left out."""
+    # Stored looks cover all visitors, so they do not hold for a part of them.
     question = replace(question, looks=None)
-    seen = [(value, tally) for value, tally in segments.items() if question.visitors(tally)]
-    seen.sort(key=lambda found: (-question.visitors(found[1]), found[0]))
-    told = seen[:SEGMENTS_TOLD]
-    columns = [_column(question, goal, [tally for _, tally in told]) for goal in goals]
+    seen = [(value, counts) for value, counts in segments.items() if question.visitors(counts)]
+    seen.sort(key=lambda segment: (-question.visitors(segment[1]), segment[0]))
+    shown = seen[:MAX_SEGMENTS]
+    by_goal = []
+    for goal in goals:
+        readings = [reading_of(question, goal, counts) for _, counts in shown]
+        by_goal.append([goal_result(*each) for each in zip(readings, compare(readings), strict=True)])
     data = [
         contract.SegmentResults(
             values=dict(zip(_ordered(dimensions), value.split("|"), strict=True)),
-            visitors=question.visitors(tally),
-            goals=[column[place] for column in columns],
+            visitors=question.visitors(counts),
+            goals=[results[place] for results in by_goal],
         )
-        for place, (value, tally) in enumerate(told)
+        for place, (value, counts) in enumerate(shown)
     ]
-    return Breakdown(data, len(seen) - len(told))
-
-
-def _column(question: Question, goal: Goal, tallies: Sequence[Tally]) -> list[contract.GoalResult]:
-    """The goal in each segment, all its comparisons corrected together."""
-    readings = [reading_of(question, goal, tally) for tally in tallies]
-    return [goal_result(reading, found) for reading, found in zip(readings, compare(readings), strict=True)]
+    return Breakdown(data, len(seen) - len(shown))
 
 
 def _ordered(dimensions: Sequence[contract.Dimension]) -> list[contract.Dimension]:
-    """As roll-ups order pairs."""
     return sorted(dimensions, key=ORDER.index)
 
 
-def _warnings(correction: contract.Correction, found: Breakdown) -> list[contract.SegmentWarning]:
-    """What to keep in mind, if anything."""
-    told = []
-    if correction == "none" and len(found.data) > 1:
-        message = "p-values are not corrected for the number of segments: with alpha 0.05 one in twenty lies"
-        told.append(contract.SegmentWarning(code="uncorrected_segments", message=message))
-    if len(found.data) >= MANY:
-        message = "many segments: differences that nobody expected beforehand are to be tested anew"
-        told.append(contract.SegmentWarning(code="many_segments", message=message))
-    if found.left_out:
-        message = f"{found.left_out} segments with fewer visitors are left out, and not part of the correction"
-        told.append(contract.SegmentWarning(code="segments_left_out", message=message))
-    return told
+def warnings_of(correction: contract.Correction, segments: Breakdown) -> list[contract.SegmentWarning]:
+    """Return cautions for the reader: uncorrected p-values, many segments, segments left out."""
+    warnings = []
+    if correction == "none" and len(segments.data) > 1:
+        message = "p-values are not corrected for the number of segments: with alpha 0.05 one in twenty is wrong"
+        warnings.append(contract.SegmentWarning(code="uncorrected_segments", message=message))
+    if len(segments.data) >= MANY:
+        message = "many segments: test differences that no one expected beforehand again"
+        warnings.append(contract.SegmentWarning(code="many_segments", message=message))
+    if segments.left_out:
+        message = f"{segments.left_out} segments with fewer visitors are left out, and not part of the correction"
+        warnings.append(contract.SegmentWarning(code="segments_left_out", message=message))
+    return warnings

@@ -1,4 +1,4 @@
-"""Results over time: buckets of first exposures on the clocks of a time zone, on their own or summed up."""
+"""Results over time: buckets of first exposures on the clocks of a time zone, each on its own or cumulative."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results import calendars
 from abtest.services.results.calendars import CalendarSpan
-from abtest.services.results.comparing import Question, is_rate, unit_of
+from abtest.services.results.counts import Counts, counted_in, counts_in_spans
 from abtest.services.results.curves import Span
-from abtest.services.results.narrowing import WHOLE, Narrowed, Range, days_of, narrowed
-from abtest.services.results.questions import ShopRules, chosen_goals
-from abtest.services.results.reading import RollupReader, Snapshot
-from abtest.services.results.tallies import Tally, counted_in, of_spans
+from abtest.services.results.population import WHOLE, Population, Range, days_of, population_of
+from abtest.services.results.question import Question, is_rate, unit_of
+from abtest.services.results.shop_rules import ShopRules, chosen_goals
+from abtest.services.results.snapshots import RollupReader, Snapshot
 
 MAX_BUCKETS, MAX_ROWS = 1_000, 20_000
 _WITHIN: Mapping[contract.Granularity, Callable[[Span, ZoneInfo], Iterator[CalendarSpan]]] = {
@@ -31,8 +31,8 @@ _WITHIN: Mapping[contract.Granularity, Callable[[Span, ZoneInfo], Iterator[Calen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesWish:
-    """What is asked for; dates of the range are days of the time zone."""
+class SeriesQuery:
+    """Goals, buckets and range of a request; dates of the range are days of the time zone."""
 
     goal_ids: Sequence[str] = ()
     granularity: contract.Granularity = "day"
@@ -48,94 +48,90 @@ class SeriesReading:
         self._world = world
         self._reader = reader
 
-    def read(self, caller: Caller, reference: str, wish: SeriesWish) -> contract.Timeseries:
-        """Every bucket from the measurement's beginning to the last count (or of the range), empty ones too.
+    def read(self, caller: Caller, reference: str, query: SeriesQuery) -> contract.Timeseries:
+        """Return every bucket from the measurement's beginning to the last count, or of the range, empty ones too.
 
         Raises NotFoundError for an experiment or goal that the shop does not have, ValidationFailedError for an unknown
         time zone, a range that ends before it begins, more than 1,000 buckets or 20,000 rows.
         """
         catalog = self._world.catalog
         experiment = experiment_of(catalog, caller.shop_id, reference)
-        rules, zone = ShopRules(catalog, caller.shop_id), calendars.zone_of(wish.timezone)
-        goals = chosen_goals(experiment, wish.goal_ids)
+        rules, zone = ShopRules(catalog, caller.shop_id), calendars.zone_of(query.timezone)
+        goals = chosen_goals(experiment, query.goal_ids)
 
-        def ask(snapshot: Snapshot) -> contract.Timeseries:
-            return timeseries_of(snapshot, rules.question(experiment, snapshot.totals), goals, wish, zone)
+        def compute(snapshot: Snapshot) -> contract.Timeseries:
+            return timeseries_of(snapshot, rules.question(experiment, snapshot.totals), goals, query, zone)
 
-        return self._reader.read(experiment.id, experiment.measurement_epoch, ask)
+        return self._reader.read(experiment.id, experiment.measurement_epoch, compute)
 
 
 def timeseries_of(
-    snapshot: Snapshot, question: Question, goals: Sequence[Goal], wish: SeriesWish, zone: ZoneInfo
+    snapshot: Snapshot, question: Question, goals: Sequence[Goal], query: SeriesQuery, zone: ZoneInfo
 ) -> contract.Timeseries:
-    """The buckets that a snapshot has. Raises OutdatedError, and ValidationFailedError as `SeriesReading.read`."""
+    """Return the buckets of a snapshot. Raises OutdatedError, and ValidationFailedError as `SeriesReading.read`."""
     experiment, totals = question.experiment, snapshot.totals or {}
-    which = narrowed(experiment, snapshot, wish.range, zone=zone)
-    span = _shown(experiment, which, totals.get("computed_at"))
-    buckets = _buckets(span, zone, wish, len(goals) * len(question.variations)) if totals else []
+    population = population_of(experiment, snapshot, query.range, zone=zone)
+    span = shown_span(experiment, population, totals.get("computed_at"))
+    buckets: list[CalendarSpan] = []
+    if totals and span.start < span.end:
+        buckets = list(islice(_WITHIN[query.granularity](span, zone), MAX_BUCKETS + 1))
+    if len(buckets) > MAX_BUCKETS or len(buckets) * len(goals) * len(question.variations) > MAX_ROWS:
+        message = f"more than {MAX_BUCKETS} buckets or {MAX_ROWS} rows; take a coarser granularity or a shorter range"
+        raise ValidationFailedError(message, fields=[FieldError("granularity", "makes too many buckets of the range")])
     return contract.Timeseries(
         experiment_id=experiment.id,
         measurement_epoch=experiment.measurement_epoch,
         computed_at=totals.get("computed_at"),
         generation=totals.get("generation"),
         timezone=zone.key,
-        granularity=wish.granularity,
-        mode=wish.mode,
+        granularity=query.granularity,
+        mode=query.mode,
         currency=question.currency,
-        narrowed_to=which.told(),
-        data=list(_series(snapshot, question, goals, which, buckets, wish.mode)),
+        narrowed_to=population.narrowing(),
+        data=list(_series(snapshot, question, goals, population, buckets, query.mode)),
     )
 
 
-def _shown(experiment: Experiment, which: Narrowed, computed_at: str | None) -> Span:
-    """The range; where its end is open, to the last count, or to the experiment's end if nobody came after that."""
-    if which.range.end or computed_at is None:
-        return which.limits
+def shown_span(experiment: Experiment, population: Population, computed_at: str | None) -> Span:
+    """Return the range. An open end is the last count, or the experiment's end if no visitor came after it."""
+    if population.range.end or computed_at is None:
+        return population.limits
     last = min(experiment.ended_at or computed_at, computed_at)
-    return Span(which.limits.start, max(_last_of(which), calendars.quarter_of(parse_timestamp(last)) + 1))
-
-
-def _last_of(which: Narrowed) -> int:
-    """From here on nobody can have been exposed as far as one sees without looking at quarters."""
-    return max(which.limits.start + 1, which.reach.end - QUARTERS_A_DAY + 1)
-
-
-def _buckets(span: Span, zone: ZoneInfo, wish: SeriesWish, rows: int) -> list[CalendarSpan]:
-    found = list(islice(_WITHIN[wish.granularity](span, zone), MAX_BUCKETS + 1)) if span.start < span.end else []
-    if len(found) > MAX_BUCKETS or len(found) * rows > MAX_ROWS:
-        message = f"more than {MAX_BUCKETS} buckets or {MAX_ROWS} rows; take a coarser granularity or a shorter range"
-        raise ValidationFailedError(message, fields=[FieldError("granularity", "makes too many buckets of the range")])
-    return found
+    # Days are known without reading their items, quarters are not: a visitor of the last day came in its first
+    # quarter or later.
+    visited = max(population.limits.start + 1, population.reach.end - QUARTERS_A_DAY + 1)
+    return Span(population.limits.start, max(visited, calendars.quarter_of(parse_timestamp(last)) + 1))
 
 
 def _series(
     snapshot: Snapshot,
     question: Question,
     goals: Sequence[Goal],
-    which: Narrowed,
+    population: Population,
     buckets: Sequence[CalendarSpan],
     mode: contract.Mode,
 ) -> Iterator[contract.Bucket]:
-    spans = which.spans()
+    spans = population.spans()
     days = snapshot.days(*days_of(spans)) if spans else {}
     counted = counted_in(snapshot.totals) if snapshot.totals else frozenset()
-    sums: Tally | None = None
+    sums: Counts | None = None
     for bucket in buckets:
-        tally = of_spans(days, calendars.within(spans, bucket.span), counted, with_money=False)
-        sums = tally if sums is None or mode == "per_bucket" else tally.after(sums)
+        counts = counts_in_spans(days, calendars.within(spans, bucket.span), counted, with_money=False)
+        sums = counts if sums is None or mode == "per_bucket" else counts.after(sums)
         yield contract.Bucket(
             start=calendars.moment_of(bucket.span.start),
             end=calendars.moment_of(bucket.span.end),
             date=bucket.date.isoformat(),
-            goals=[_goal(question, goal, sums) for goal in goals],
+            goals=[series_goal(question, goal, sums) for goal in goals],
         )
 
 
-def _goal(question: Question, goal: Goal, tally: Tally) -> contract.SeriesGoal:
-    unit, rates, is_money = unit_of(goal, question.currency), is_rate(goal), goal.type == "revenue"
+def series_goal(question: Question, goal: Goal, counts: Counts) -> contract.SeriesGoal:
+    """Return one goal of a bucket with a row for each variation, money in major units."""
+    unit, is_money = unit_of(goal, question.currency), goal.type == "revenue"
     rows = []
     for variation in question.variations:
-        count, visitors = tally.goal(goal.id, variation.id), tally.visitors.get(variation.id, 0)
+        count, visitors = counts.goal(goal.id, variation.id), counts.visitors.get(variation.id, 0)
         total = count.total / unit
         rows.append(
             contract.SeriesRow(
@@ -148,4 +144,4 @@ def _goal(question: Question, goal: Goal, tally: Tally) -> contract.SeriesGoal:
                 revenue=total if is_money else None,
             )
         )
-    return contract.SeriesGoal(goal_id=goal.id, metric="rate" if rates else "mean", rows=rows)
+    return contract.SeriesGoal(goal_id=goal.id, metric="rate" if is_rate(goal) else "mean", rows=rows)

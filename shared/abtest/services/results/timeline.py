@@ -1,6 +1,7 @@
-"""What happened to an experiment, out of its audit: who launched, edited, paused and shipped it, in sentences."""
+"""History of an experiment out of its audit: who launched, edited, paused and shipped it, in sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -17,52 +18,6 @@ from abtest.services.results.measurements import because, begun_by
 ENTRIES = 100
 _ROWS_READ = 500
 _FIELDS_NAMED = 3
-
-Diff = Mapping[str, Any]
-
-
-def history_of(catalog: Catalog, experiment: Experiment) -> list[AuditRow]:
-    """The newest rows of the audit about an experiment, oldest first; five hundred at most."""
-    found = islice(rows_about(catalog, experiment), _ROWS_READ)
-    return sorted(found, key=lambda row: (row.created_at, row.id))
-
-
-def timeline_of(experiment: Experiment, rows: Sequence[AuditRow], currency: str) -> tuple[list[TimelineEntry], int]:
-    """The newest entries, oldest first, and how many earlier ones are left out."""
-    names = Names.of(experiment, currency)
-    entries = [entry for row in rows if (entry := _entry(row, experiment, names)) is not None]
-    return entries[-ENTRIES:], max(0, len(entries) - ENTRIES)
-
-
-def guardian_pause(rows: Sequence[AuditRow]) -> AuditRow | None:
-    """The pause by Guardian that still holds, if one does; rows oldest first."""
-    moves = [row for row in rows if row.action in ("experiment.pause", "experiment.resume", "experiment.restart")]
-    last = moves[-1] if moves else None
-    return last if last is not None and last.action == "experiment.pause" and _by(last) == "guardian" else None
-
-
-def what_paused(row: AuditRow, names: Names) -> str:
-    """What Guardian found, in a sentence."""
-    told = _told(row)
-    reason = _note(diff_of(row), "reason")
-    case = next((found for found in told if found.get("kind") == reason), None)
-    return _finding(case, names) if case else f"Guardian found {str(reason).replace('_', ' ')}."
-
-
-def _entry(row: AuditRow, experiment: Experiment, names: Names) -> TimelineEntry | None:
-    kind, diff = _kind(row), diff_of(row)
-    if kind is None or (kind == "changed" and not _is_of_a_started(row, experiment)):
-        return None
-    by = _by(row)
-    return TimelineEntry(
-        moment=row.created_at,
-        kind=kind,
-        sentence=_SENTENCES[kind](row, diff, names),
-        by=by,
-        user_id=row.user_id if by == "person" else None,
-        measurement_epoch=begun_by(row),
-    )
-
 
 _KINDS: Mapping[str, TimelineKind] = {
     "experiment.create": "created",
@@ -92,156 +47,194 @@ _KINDS: Mapping[str, TimelineKind] = {
 }
 
 
-def _kind(row: AuditRow) -> TimelineKind | None:
-    if row.action in _KINDS:
-        return _KINDS[row.action]
-    if begun_by(row) is not None and because(row) == "weights_changed":
-        return "weights_changed"
-    return "changed" if row.action.partition(".")[0] in ("experiment", "variation", "goal") else None
+@dataclass(frozen=True, slots=True)
+class AuditedChange:
+    """One row of the audit, with the names of variations and goals for its sentence."""
 
+    row: AuditRow
+    names: Names
 
-def _is_of_a_started(row: AuditRow, experiment: Experiment) -> bool:
-    """What is edited before the first start is no part of the story."""
-    return experiment.started_at is not None and row.created_at > experiment.started_at
+    @property
+    def diff(self) -> Mapping[str, Any]:
+        """Fields of the change: values before and after, and notes such as the reason."""
+        return diff_of(self.row)
 
+    @property
+    def kind(self) -> TimelineKind | None:
+        """Kind of timeline entry; None for rows that are not part of an experiment's history."""
+        if self.row.action in _KINDS:
+            return _KINDS[self.row.action]
+        if begun_by(self.row) is not None and because(self.row) == "weights_changed":
+            return "weights_changed"
+        return "changed" if self.row.action.partition(".")[0] in ("experiment", "variation", "goal") else None
 
-def _by(row: AuditRow) -> TimelineBy:
-    if row.user_id != SYSTEM_USER_ID:
-        return "person"
-    reason = _note(diff_of(row), "reason")
-    if row.action == "experiment.guardian_triggered" or reason in KINDS:
-        return "guardian"
-    if isinstance(reason, str) and reason.startswith("auto_stop"):
-        return "auto_stop"
-    return "schedule" if row.action in ("experiment.launch", "experiment.complete", "experiment.schedule") else "system"
+    @property
+    def by(self) -> TimelineBy:
+        """Person, schedule or job that made the change."""
+        if self.row.user_id != SYSTEM_USER_ID:
+            return "person"
+        reason, action = self.note("reason"), self.row.action
+        if action == "experiment.guardian_triggered" or reason in KINDS:
+            return "guardian"
+        if isinstance(reason, str) and reason.startswith("auto_stop"):
+            return "auto_stop"
+        return "schedule" if action in ("experiment.launch", "experiment.complete", "experiment.schedule") else "system"
 
+    @property
+    def findings(self) -> Sequence[Mapping[str, Any]]:
+        """Guardian's findings that the row records."""
+        findings = self.note("guardian")
+        return findings if isinstance(findings, Sequence) and not isinstance(findings, str) else ()
 
-def _note(diff: Diff, name: str) -> Any:
-    found = diff.get(name)
-    return found[1] if isinstance(found, Sequence) and len(found) == 2 else None
+    def note(self, name: str) -> Any:
+        """Return the value of a field after the change; None where it did not change."""
+        change = self.diff.get(name)
+        return change[1] if isinstance(change, Sequence) and len(change) == 2 else None
 
+    def variation(self, name: str) -> str:
+        """Return the name of the variation whose id is in this note; empty if there is none."""
+        return self.names.variations.get(str(self.note(name)), "")
 
-def _told(row: AuditRow) -> Sequence[Mapping[str, Any]]:
-    found = _note(diff_of(row), "guardian")
-    return found if isinstance(found, Sequence) and not isinstance(found, str) else ()
-
-
-def _finding(told: Mapping[str, Any], names: Names) -> str:
-    case = Case(
-        kind=told["kind"],
-        metric=told["details"]["metric"],
-        variation_id=told["variation_id"],
-        goal_id=told["goal_id"],
-        measurement_epoch=0,
-        since="",
-        checks=1,
-        details=told["details"],
-    )
-    return what(case, names)
-
-
-def _plain(text: str) -> Callable[[AuditRow, Diff, Names], str]:
-    return lambda _row, _diff, _names: text
-
-
-def _with_message(text: str) -> Callable[[AuditRow, Diff, Names], str]:
-    def said(_row: AuditRow, diff: Diff, _names: Names) -> str:
-        message = _note(diff, "message")
+    def with_message(self, text: str) -> str:
+        """Return the text with the message that a person gave, if any."""
+        message = self.note("message")
         return f"{text}: {message}" if message else f"{text}."
 
-    return said
+    def finding(self, facts: Mapping[str, Any]) -> str:
+        """Return one of Guardian's findings as a sentence."""
+        case = Case(
+            kind=facts["kind"],
+            metric=facts["details"]["metric"],
+            variation_id=facts["variation_id"],
+            goal_id=facts["goal_id"],
+            measurement_epoch=0,
+            since="",
+            checks=1,
+            details=facts["details"],
+        )
+        return what(case, self.names)
 
 
-def _paused(row: AuditRow, diff: Diff, names: Names) -> str:
-    by = _by(row)
-    if by == "guardian":
-        return f"Paused by Guardian. {what_paused(row, names)}"
-    if by == "auto_stop":
-        winner = names.variations.get(str(_note(diff, "winner")), "")
+def history_of(catalog: Catalog, experiment: Experiment) -> list[AuditRow]:
+    """Return the newest audit rows about an experiment, oldest first; five hundred at most."""
+    rows = islice(rows_about(catalog, experiment), _ROWS_READ)
+    return sorted(rows, key=lambda row: (row.created_at, row.id))
+
+
+def timeline_of(experiment: Experiment, rows: Sequence[AuditRow], currency: str) -> tuple[list[TimelineEntry], int]:
+    """Return the newest entries, oldest first, and how many earlier ones are left out."""
+    names, entries = Names.of(experiment, currency), []
+    for row in rows:
+        change = AuditedChange(row, names)
+        kind, by = change.kind, change.by
+        # Edits of a draft are not part of the history.
+        is_edit_of_draft = experiment.started_at is None or row.created_at <= experiment.started_at
+        if kind is None or (kind == "changed" and is_edit_of_draft):
+            continue
+        entries.append(
+            TimelineEntry(
+                moment=row.created_at,
+                kind=kind,
+                sentence=_SENTENCES[kind](change),
+                by=by,
+                user_id=row.user_id if by == "person" else None,
+                measurement_epoch=begun_by(row),
+            )
+        )
+    return entries[-ENTRIES:], max(0, len(entries) - ENTRIES)
+
+
+def guardian_pause(rows: Sequence[AuditRow], names: Names) -> AuditedChange | None:
+    """Return Guardian's pause if it still holds; rows oldest first."""
+    moves = [row for row in rows if row.action in ("experiment.pause", "experiment.resume", "experiment.restart")]
+    last = AuditedChange(moves[-1], names) if moves else None
+    return last if last and last.row.action == "experiment.pause" and last.by == "guardian" else None
+
+
+def pause_reason(change: AuditedChange) -> str:
+    """Return the finding for which Guardian paused, as a sentence."""
+    reason = change.note("reason")
+    finding = next((facts for facts in change.findings if facts.get("kind") == reason), None)
+    return change.finding(finding) if finding else f"Guardian found {str(reason).replace('_', ' ')}."
+
+
+def pause_sentence(change: AuditedChange) -> str:
+    """Return who paused the experiment, and why."""
+    if change.by == "guardian":
+        return f"Paused by Guardian. {pause_reason(change)}"
+    if change.by == "auto_stop":
+        winner = change.variation("winner")
         return f"Paused by auto-stop: {f'“{winner}” won' if winner else 'the planned end was reached'}."
-    return _with_message("Paused")(row, diff, names)
+    return change.with_message("Paused")
 
 
-def _completed(_row: AuditRow, diff: Diff, names: Names) -> str:
-    outcome = _note(diff, "outcome")
-    winner = names.variations.get(str(_note(diff, "winning_variation_id")), "")
-    told = [f"as {outcome}" if outcome else "", f"winner “{winner}”" if winner else ""]
-    return f"Completed {', '.join(part for part in told if part)}.".replace(" .", ".")
+def completion_sentence(change: AuditedChange) -> str:
+    """Return the outcome and the winner of a completed experiment, as far as they were given."""
+    outcome, winner = change.note("outcome"), change.variation("winning_variation_id")
+    parts = [f"as {outcome}" if outcome else "", f"winner “{winner}”" if winner else ""]
+    given = ", ".join(part for part in parts if part)
+    return f"Completed {given}." if given else "Completed."
 
 
-def _shipped(_row: AuditRow, diff: Diff, names: Names) -> str:
-    name = names.variations.get(str(_note(diff, "variation_id")), "a variation")
-    return f"“{name}” was shipped to everybody as a personalization."
+def weights_sentence(change: AuditedChange) -> str:
+    """Return the weights that were changed, before and after."""
+
+    def weight(value: Any) -> str:
+        return f"{value:.3g}" if isinstance(value, int | float) else "–"
+
+    changes = [(name, change.diff.get(f"variations.{id_}.weight")) for id_, name in change.names.variations.items()]
+    shares = ", ".join(f"“{name}” {weight(pair[0])} → {weight(pair[1])}" for name, pair in changes if pair)
+    return f"Weights changed{f': {shares}' if shares else ''}. Counting started over."
 
 
-def _weights(_row: AuditRow, diff: Diff, names: Names) -> str:
-    told = [
-        f"“{name}” {_share(change[0])} → {_share(change[1])}"
-        for variation_id, name in names.variations.items()
-        if (change := diff.get(f"variations.{variation_id}.weight"))
-    ]
-    return f"Weights changed{': ' + ', '.join(told) if told else ''}. Counting began anew."
-
-
-def _share(weight: Any) -> str:
-    return f"{weight:.3g}" if isinstance(weight, int | float) else "–"
-
-
-def _plan(row: AuditRow, _diff: Diff, _names: Names) -> str:
-    return "Plan changed. Counting began anew." if begun_by(row) is not None else "A plan was stated."
-
-
-def _evaluated(_row: AuditRow, diff: Diff, _names: Names) -> str:
-    outcome = str(_note(diff, "evaluation_outcome")).replace("_", " ")
-    return f"The planned end was reached and looked at once: {outcome}."
-
-
-def _alert(row: AuditRow, _diff: Diff, names: Names) -> str:
-    return " ".join(["Guardian alerted.", *(_finding(told, names) for told in _told(row))])
-
-
-def _archived(row: AuditRow, _diff: Diff, _names: Names) -> str:
-    return "Archived." if row.action == "experiment.archive" else "Taken back from the archive."
-
-
-def _scheduled(_row: AuditRow, diff: Diff, _names: Names) -> str:
-    reason = _note(diff, "reason")
-    return f"The schedule was not carried out: {reason}" if reason else "The schedule was changed."
-
-
-def _approval(row: AuditRow, diff: Diff, names: Names) -> str:
-    return _with_message(row.action.partition(".")[2].replace("_", " ").capitalize())(row, diff, names)
-
-
-def _changed(_row: AuditRow, diff: Diff, names: Names) -> str:
-    fields = [_field(name, names) for name in diff if name != "measurement_epoch"]
-    fields = list(dict.fromkeys(fields))
+def edit_sentence(change: AuditedChange) -> str:
+    """Return the edited fields, the first three by name: `name`, `weight of “Variant B”`."""
+    fields = []
+    for path in change.diff:
+        kind, *rest = path.split(".")
+        name = path.replace("_", " ")
+        if len(rest) == 2:
+            owners = change.names.variations if kind == "variations" else change.names.goals
+            owner = owners.get(rest[0], f"a {kind.rstrip('s')}")
+            name = f"{rest[1].replace('_', ' ')} of “{owner}”"
+        if path != "measurement_epoch" and name not in fields:
+            fields.append(name)
     more = f" and {len(fields) - _FIELDS_NAMED} more" if len(fields) > _FIELDS_NAMED else ""
     return f"Edited: {', '.join(fields[:_FIELDS_NAMED])}{more}." if fields else "Edited."
 
 
-def _field(name: str, names: Names) -> str:
-    kind, *rest = name.split(".")
-    if len(rest) != 2:
-        return name.replace("_", " ")
-    owner = (names.variations if kind == "variations" else names.goals).get(rest[0], f"a {kind.rstrip('s')}")
-    return f"{rest[1].replace('_', ' ')} of “{owner}”"
+def schedule_sentence(change: AuditedChange) -> str:
+    """Return that the schedule was changed, or why it was not carried out."""
+    reason = change.note("reason")
+    return f"The schedule was not carried out: {reason}" if reason else "The schedule was changed."
 
 
-_SENTENCES: Mapping[TimelineKind, Callable[[AuditRow, Diff, Names], str]] = {
-    "created": _plain("Created."),
-    "approval": _approval,
-    "launched": _plain("Launched."),
-    "paused": _paused,
-    "resumed": _plain("Resumed."),
-    "restarted": _plain("Restarted: everybody is assigned anew, and counting began anew."),
-    "completed": _completed,
-    "archived": _archived,
-    "shipped": _shipped,
-    "weights_changed": _weights,
-    "plan_changed": _plan,
-    "changed": _changed,
-    "evaluated": _evaluated,
-    "scheduled": _scheduled,
-    "alert": _alert,
+def evaluation_sentence(change: AuditedChange) -> str:
+    """Return the outcome of the planned end."""
+    outcome = str(change.note("evaluation_outcome")).replace("_", " ")
+    return f"The planned end was reached and evaluated once: {outcome}."
+
+
+_SENTENCES: Mapping[TimelineKind, Callable[[AuditedChange], str]] = {
+    "created": lambda _: "Created.",
+    "approval": lambda change: change.with_message(change.row.action.partition(".")[2].replace("_", " ").capitalize()),
+    "launched": lambda _: "Launched.",
+    "paused": pause_sentence,
+    "resumed": lambda _: "Resumed.",
+    "restarted": lambda _: "Restarted: all visitors are assigned again, and counting started over.",
+    "completed": completion_sentence,
+    "archived": lambda change: (
+        "Archived." if change.row.action == "experiment.archive" else "Restored from the archive."
+    ),
+    "shipped": lambda change: (
+        f"“{change.variation('variation_id') or 'a variation'}” was shipped to all visitors as a personalization."
+    ),
+    "weights_changed": weights_sentence,
+    "plan_changed": lambda change: (
+        "A plan was made." if begun_by(change.row) is None else "Plan changed. Counting started over."
+    ),
+    "changed": edit_sentence,
+    "evaluated": evaluation_sentence,
+    "scheduled": schedule_sentence,
+    "alert": lambda change: " ".join(["Guardian alerted.", *map(change.finding, change.findings)]),
 }

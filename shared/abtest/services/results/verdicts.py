@@ -1,4 +1,4 @@
-"""The verdict of a report: what one may say by now, in a sentence that is honest when nothing is decided."""
+"""Verdict of a report: the conclusion that the numbers allow so far, in a sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,13 @@ _TOO_LITTLE = frozenset(
 _LIVE = ("running", "paused")
 
 
+Conclusion = tuple[VerdictStatus, str, ResultRow | None]
+"""Status, sentence, and the row that they are about."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a verdict is made of. `goal` decides; `harm`: why Guardian's pause, which still holds, was made."""
+    """Input of a verdict. `goal` decides; `harm`: the reason of Guardian's pause while it holds."""
 
     experiment: Experiment
     visitors: int
@@ -36,31 +40,35 @@ class Facts:
 
     @property
     def days_left(self) -> float | None:
-        """Until the planned sample is reached."""
+        """Days until the planned sample is reached."""
         return self.plan.days_left if self.plan else None
 
 
 def verdict_of(facts: Facts) -> Verdict:
-    """The verdict."""
-    status, sentence, row = _said(facts)
+    """Return the conclusion of the first rule that applies, and details with the most important first."""
+    conclusions = (rule(facts) for rule in (before_numbers, distrust, at_planned_end, by_numbers))
+    status, sentence, row = next(filter(None, conclusions), None) or undecided(facts)
+    details = [finding.message for finding in facts.health]
+    details += [f"“{other.variation_name}”: {other.message}." for other in facts.treatments if other is not row]
+    if facts.plan is not None:
+        details.append(facts.plan.message)
+    details += [SAYINGS[reason] for reason in facts.coverage.reasons]
+    if facts.experiment.outcome is not None:
+        details.append(f"It was closed as {facts.experiment.outcome}.")
+    if facts.experiment.learning:
+        details.append(facts.experiment.learning)
     return Verdict(
         status=status,
         sentence=sentence,
-        details=_details(facts, row),
+        details=details,
         goal_id=facts.goal.goal_id if facts.goal else None,
         variation_id=row.variation_id if row else None,
         days_left=facts.days_left if status in ("undecided", "too_early", "no_data") else None,
     )
 
 
-_Said = tuple[VerdictStatus, str, ResultRow | None]
-
-
-def _said(facts: Facts) -> _Said:
-    return _before_numbers(facts) or _distrust(facts) or _at_planned_end(facts) or _by_numbers(facts)
-
-
-def _before_numbers(facts: Facts) -> _Said | None:
+def before_numbers(facts: Facts) -> Conclusion | None:
+    """Return a conclusion that needs no numbers: not started, stopped for harm, no visitors yet."""
     if facts.experiment.started_at is None:
         return "not_started", "This experiment has not been started yet.", None
     if facts.harm is not None:
@@ -70,99 +78,76 @@ def _before_numbers(facts: Facts) -> _Said | None:
     return None
 
 
-def _distrust(facts: Facts) -> _Said | None:
+def distrust(facts: Facts) -> Conclusion | None:
+    """Return why the numbers cannot decide: a broken split, no goal, an A/A test."""
     if any(finding.kind == "zero_weight_visitors" for finding in facts.health) or facts.srm.status == "mismatch":
         sentence = "The numbers cannot be trusted: visitors are not split among the variations as the weights say."
         return "not_trusted", sentence, None
     if facts.goal is None:
         return "undecided", "Nothing can be decided: no goal is in use.", None
+    if facts.experiment.counting_type != "aa_test":
+        return None
     differs = next((row for row in facts.treatments if row.state in ("better", "worse")), None)
-    if facts.experiment.counting_type == "aa_test":
-        if differs is None:
-            return "undecided", "This A/A test shows no difference so far, as it should be.", None
-        return (
-            "not_trusted",
-            "The variations of this A/A test differ though they are the same: check the setup.",
-            differs,
-        )
-    return None
+    if differs is None:
+        return "undecided", "This A/A test shows no difference so far, as it should be.", None
+    sentence = "The variations of this A/A test differ though they are the same: check the setup."
+    return "not_trusted", sentence, differs
 
 
-def _at_planned_end(facts: Facts) -> _Said | None:
-    """What the one planned look came to stands, whatever the numbers did afterwards."""
+def at_planned_end(facts: Facts) -> Conclusion | None:
+    """Return the outcome of the planned look, whatever the numbers did afterwards; None before it."""
     outcome = facts.plan.outcome if facts.plan else None
     if outcome is None or facts.goal is None:
         return None
-    stored = (facts.experiment.planned_test or {}).get("evaluation") or {}
-    winner = next((row for row in facts.treatments if row.variation_id == stored.get("winning_variation_id")), None)
+    evaluation = (facts.experiment.planned_test or {}).get("evaluation") or {}
+    winner = next((row for row in facts.treatments if row.variation_id == evaluation.get("winning_variation_id")), None)
+    goal = facts.goal
     if outcome == "significant_pause" and winner is not None:
-        return "winner", f"{_named(winner)} won at the planned end: {_effect(facts.goal, winner)}.", winner
+        sentence = f"“{winner.variation_name}” won at the planned end: {effect(goal, winner)}."
+        return "winner", sentence, winner
     if outcome == "continue_not_positive":
-        sentence = f"No treatment won: at the planned end {facts.goal.name} differed, but not for the better."
-        return "loser", sentence, None
-    sentence = (
-        f"No difference was found: the planned end was reached without a significant change of {facts.goal.name}."
-    )
+        return "loser", f"No treatment won: at the planned end {goal.name} differed, but not for the better.", None
+    sentence = f"No difference was found: the planned end was reached without a significant change of {goal.name}."
     return "no_winner", sentence, None
 
 
-def _by_numbers(facts: Facts) -> _Said:
+def by_numbers(facts: Facts) -> Conclusion | None:
+    """Return the conclusion of the deciding goal's rows: a winner, a loser, too early; None when undecided."""
     rows, goal = facts.treatments, facts.goal
-    better = [row for row in rows if row.state == "better"]
-    if better and goal is not None:
-        best = max(better, key=lambda row: _gain(goal, row))
-        return "winner", f"{_named(best)} is better: {_effect(goal, best)}.", best
-    worse = [row for row in rows if row.state == "worse"]
-    if goal is not None and worse and len(worse) == len(rows):
-        worst = min(worse, key=lambda row: _gain(goal, row))
-        return "loser", f"{_named(worst)} is worse: {_effect(goal, worst)}.", worst
-    if rows and all(row.state in _TOO_LITTLE for row in rows):
+    if goal is None or not rows:
+        return None
+
+    def gain(row: ResultRow) -> float:
+        difference = row.difference or 0.0
+        return -difference if goal.direction == "decrease" else difference
+
+    best = max((row for row in rows if row.state == "better"), key=gain, default=None)
+    if best is not None:
+        return "winner", f"“{best.variation_name}” is better: {effect(goal, best)}.", best
+    if all(row.state == "worse" for row in rows):
+        worst = min(rows, key=gain)
+        return "loser", f"“{worst.variation_name}” is worse: {effect(goal, worst)}.", worst
+    if all(row.state in _TOO_LITTLE for row in rows):
         return "too_early", f"Too early to say: {rows[0].message}.", None
-    return _undecided(facts)
+    return None
 
 
-def _undecided(facts: Facts) -> _Said:
+def undecided(facts: Facts) -> Conclusion:
+    """Return the conclusion when no rule decides: ended, paused, or still running."""
     if facts.experiment.status not in _LIVE:
         return "no_winner", "The experiment ended without a significant difference.", None
     if facts.experiment.status == "paused":
         return "undecided", "No decision yet, and the experiment is paused: no significant difference so far.", None
     left = facts.days_left
-    sentence = (
-        f"No decision yet: about {in_words(left)} to go."
-        if left
-        else "No decision yet: no significant difference so far."
-    )
-    return "undecided", sentence, None
+    progress = f"about {in_words(left)} to go" if left else "no significant difference so far"
+    return "undecided", f"No decision yet: {progress}.", None
 
 
-def _gain(goal: GoalResult, row: ResultRow) -> float:
-    difference = row.difference or 0.0
-    return -difference if goal.direction == "decrease" else difference
-
-
-def _named(row: ResultRow) -> str:
-    return f"“{row.variation_name}”"
-
-
-def _effect(goal: GoalResult, row: ResultRow) -> str:
-    """`Buy rises by 12.3% (between 2.1% and 22.5%)`."""
+def effect(goal: GoalResult, row: ResultRow) -> str:
+    """Return the change of a goal in words, such as `Buy rises by 12.3% (between 2.1% and 22.5%)`."""
     difference = row.difference or 0.0
     moves = "rises" if difference > 0 else "falls" if difference < 0 else "does not change"
     if row.lift is None:
         return f"{goal.name} {moves}"
     ends = f" (between {row.ci.lower:+.1%} and {row.ci.upper:+.1%})" if row.ci else ""
     return f"{goal.name} {moves} by {abs(row.lift):.1%}{ends}"
-
-
-def _details(facts: Facts, told: ResultRow | None) -> list[str]:
-    """What else matters, most important first."""
-    found = [finding.message for finding in facts.health]
-    found += [f"{_named(row)}: {row.message}." for row in facts.treatments if row is not told]
-    if facts.plan is not None:
-        found.append(facts.plan.message)
-    found += [SAYINGS[reason] for reason in facts.coverage.reasons]
-    if facts.experiment.outcome is not None:
-        found.append(f"It was closed as {facts.experiment.outcome}.")
-    if facts.experiment.learning:
-        found.append(facts.experiment.learning)
-    return found

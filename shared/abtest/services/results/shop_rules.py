@@ -1,4 +1,4 @@
-"""Of which experiment results are asked, and by which rules of the shop they are read."""
+"""Rules of the shop by which results are read: defaults, auto-stop, consent, and coverage of the traffic."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, RollupStore
 from abtest.services.context import World
-from abtest.services.results.comparing import MinimumData, Question
+from abtest.services.results.question import MinimumData, Question
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import defaults_in
 
@@ -31,7 +31,7 @@ _SHOPS_KEPT = 100
 
 
 class ShopRules:
-    """What the shop decides about reading, each read when first asked for."""
+    """Settings of the shop that decide how results are read; each is loaded on first use."""
 
     def __init__(self, catalog: Catalog, shop_id: str) -> None:
         self._catalog = catalog
@@ -39,22 +39,22 @@ class ShopRules:
 
     @cached_property
     def shop(self) -> Shop:
-        """The shop. Raises NotFoundError."""
+        """Shop. Raises NotFoundError."""
         return read_shop(self._catalog, self._shop_id)
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
-        """Alpha, correction and more."""
+        """Alpha, correction and the shop's other defaults."""
         return defaults_in(self._catalog, self.shop)
 
     @cached_property
     def asks_consent(self) -> bool:
-        """Whether visitors who do not consent are not seen."""
+        """True if visitors without consent are not measured."""
         record = self._catalog.get(self._shop_id, "SET", CONSENT)
         return record is not None and consent.from_document(record.body).enabled
 
     def auto_stop(self, experiment: Experiment) -> AutoStop:
-        """How the experiment stops by itself, and from how much data on anything is decided."""
+        """Return the experiment's auto-stop settings, with the minimum data of every decision."""
         return resolved(experiment.auto_stop_override, self.defaults.get("auto_stop"))
 
     def question(
@@ -66,9 +66,10 @@ class ShopRules:
         engine: contract.Engine = "frequentist",
         looks: LookState | None = None,
     ) -> Question:
-        """By the shop's rules, alpha by the plan's while its goal is in use; money in the currency counted in.
+        """Return the settings of an analysis by the shop's rules.
 
-        Posteriors are not corrected.
+        Alpha is the plan's while its goal is in use. Money is in the currency of the counts. Posteriors are not
+        corrected.
         """
         stops = self.auto_stop(experiment)
         plan = experiment.planned_test if planned_goal(experiment) else None
@@ -84,7 +85,7 @@ class ShopRules:
 
 
 def chosen_goals(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Goal]:
-    """Goals in use, or exactly the named ones, archived or not. Raises NotFoundError."""
+    """Return the goals in use, or exactly the named ones, archived or not. Raises NotFoundError."""
     if not goal_ids:
         return [goal for goal in experiment.goals if goal.archived_at is None]
     if not set(goal_ids) <= {goal.id for goal in experiment.goals}:
@@ -93,13 +94,13 @@ def chosen_goals(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Go
 
 
 def stitches_in(days: Iterable[Document]) -> tuple[int, int]:
-    """Orders of the shop's days, and how many of them are of visitors who were seen before."""
-    found = [day["stitch"] for day in days]
-    return sum(orders for orders, _ in found), sum(stitched for _, stitched in found)
+    """Return the orders of the shop's days, and how many of their visitors were seen before."""
+    stitches = [day["stitch"] for day in days]
+    return sum(orders for orders, _ in stitches), sum(stitched for _, stitched in stitches)
 
 
 def coverage_of(asks_consent: bool, orders: int, stitched: int) -> contract.Coverage:
-    """What keeps parts of the traffic out: consent that is asked for, orders whose visitors were not seen before."""
+    """Return why parts of the traffic are missing: consent is required, or buyers were not seen before their order."""
     reasons: list[Gap] = ["consent_gated_sdk"] if asks_consent else []
     if is_stitching_low(orders, stitched):
         reasons.append("low_order_stitch_rate")
@@ -108,37 +109,34 @@ def coverage_of(asks_consent: bool, orders: int, stitched: int) -> contract.Cove
 
 @dataclass(frozen=True, slots=True)
 class _Stitches:
+    """Orders of a range of days, and when they were read."""
+
     read_at: datetime
     orders: int
     stitched: int
 
 
 class Coverage:
-    """Coverage of a measurement, from the shop's days: at most the newest 28 of it, read once in five minutes."""
+    """Coverage of measurements, from at most their newest 28 shop days; read once in five minutes."""
 
     def __init__(self, world: World, store: RollupStore) -> None:
         self._world = world
         self._store = store
-        self._known: dict[tuple[str, str, str], _Stitches] = {}
+        self._cache: dict[tuple[str, str, str], _Stitches] = {}
 
     def of(self, experiment: Experiment, rules: ShopRules) -> contract.Coverage:
-        """Of the experiment's present measurement."""
+        """Return the coverage of the experiment's present measurement."""
         began = experiment.measurement_started_at
         if began is None:
             return coverage_of(rules.asks_consent, 0, 0)
         now = self._world.clock.now()
         until = min(parse_timestamp(experiment.ended_at), now) if experiment.ended_at else now
         first = max(parse_timestamp(began), until - timedelta(days=COVERAGE_DAYS - 1))
-        found = self._stitches(experiment.shop_id, f"{first:%Y-%m-%d}", f"{until:%Y-%m-%d}", now)
-        return coverage_of(rules.asks_consent, found.orders, found.stitched)
-
-    def _stitches(self, shop_id: str, first: str, last: str, now: datetime) -> _Stitches:
-        key = (shop_id, first, last)
-        known = self._known.get(key)
-        if known is None or now - known.read_at >= COVERAGE_KEPT:
-            days = self._store.shop_days(shop_id, first, last)
-            known = _Stitches(now, *stitches_in(days))
-            if len(self._known) >= _SHOPS_KEPT:
-                self._known.clear()
-            self._known[key] = known
-        return known
+        key = (experiment.shop_id, f"{first:%Y-%m-%d}", f"{until:%Y-%m-%d}")
+        stitches = self._cache.get(key)
+        if stitches is None or now - stitches.read_at >= COVERAGE_KEPT:
+            stitches = _Stitches(now, *stitches_in(self._store.shop_days(*key)))
+            if len(self._cache) >= _SHOPS_KEPT:
+                self._cache.clear()
+            self._cache[key] = stitches
+        return coverage_of(rules.asks_consent, stitches.orders, stitches.stitched)

@@ -19,15 +19,15 @@ from abtest.services.context import World
 from abtest.services.experiments.records import experiment_in
 from abtest.services.experiments.rounds import MAX_ENTRIES, QUEUE, Round, Rounds
 from abtest.services.personalizations.store import PERSONALIZATIONS
-from abtest.services.results.questions import ShopRules
-from abtest.services.results.reading import RollupReader
+from abtest.services.results.shop_rules import ShopRules
+from abtest.services.results.snapshots import RollupReader
 
 COUNTED = "COUNT"
 NOTHING_RUNS: dict[str, Any] = {"mode": "off", "outcome": "waiting", "reason": "not_running"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookKeeping:
+class LookRun:
     """Looks at whatever has a new count. Twice at once one of the two is stored, and they are the same."""
 
     world: World

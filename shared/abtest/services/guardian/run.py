@@ -21,7 +21,7 @@ from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system_pause import NotPaused, pause_running
 from abtest.services.guardian.evidence import ShopSight, evidence_of
-from abtest.services.guardian.telling import audit_rows, messages, paused_event, told_of, triggered_rows
+from abtest.services.guardian.notifications import audit_rows, finding_facts, messages, paused_event, triggered_rows
 from abtest.services.guardian_memory import Remembered, remembered
 from abtest.services.results import RollupReader
 
@@ -125,7 +125,7 @@ class Guardian:
                 expected_measurement_epoch=experiment.measurement_epoch,
                 reason=first.kind,
                 events=[paused_event(first)],
-                evidence={"guardian": [told_of(case) for case in told]},
+                evidence={"guardian": [finding_facts(case) for case in told]},
                 beside=Commit(
                     puts=[look.before.put(experiment, judgement.state, look.now)],
                     outbox=triggered_rows(self._world, experiment, judgement.alerts),
@@ -144,8 +144,8 @@ class Guardian:
 
     def _was_overtaken(self, look: _Look) -> bool:
         """Whether somebody else has looked meanwhile: then what follows is theirs to tell."""
-        standing = remembered(self._world.catalog, look.experiment.shop_id, look.experiment.id)
-        return standing.version != look.before.version
+        context = remembered(self._world.catalog, look.experiment.shop_id, look.experiment.id)
+        return context.version != look.before.version
 
     def _tell_failure(self, look: _Look) -> None:
         _log.warning("guardian.pause_failed", extra=_facts(look.experiment, look.judgement.pauses[0].kind, "pause"))

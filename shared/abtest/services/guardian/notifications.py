@@ -28,7 +28,7 @@ def _triggered(experiment: Experiment, case: Case) -> dict[str, Any]:
         "event": "experiment.guardian_triggered",
         "experiment_id": experiment.id,
         "experiment_name": experiment.name,
-        **told_of(case),
+        **finding_facts(case),
     }
 
 
@@ -52,7 +52,7 @@ def audit_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> l
     """One row for all that alerts, so that the experiment's history tells of it."""
     if not cases:
         return []
-    told = [told_of(case) for case in cases]
+    told = [finding_facts(case) for case in cases]
     return [
         world.audit_row(
             user_id=SYSTEM_USER_ID,
@@ -64,7 +64,7 @@ def audit_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> l
     ]
 
 
-def told_of(case: Case) -> dict[str, Any]:
+def finding_facts(case: Case) -> dict[str, Any]:
     """A finding as the event has it and the audit keeps it."""
     return {
         "kind": case.kind,

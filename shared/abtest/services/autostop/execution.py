@@ -10,7 +10,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.planning.shapes import PlanEvaluation, Snapshot
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import AuditRow, Catalog
-from abtest.services.autostop.deciding import is_same_question
+from abtest.services.autostop.decision import is_same_question
 from abtest.services.experiments.history import diff_of, rows_about
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import SYSTEM_USER_ID
@@ -23,7 +23,7 @@ INCONCLUSIVE = "auto_stop_inconclusive"
 EVALUATED = "auto_stop_evaluated"
 
 
-class CarryingOut:
+class DecisionExecution:
     """Changes experiments as verdicts say."""
 
     def __init__(self, store: ExperimentStore) -> None:

@@ -1,4 +1,4 @@
-"""What an engine says of a treatment and its control, whichever engine it is."""
+"""Comparison of a treatment with its control, in the same shape for every engine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from abtest.domain.stats.samples import Interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustedComparison:
-    """Means compared once more, less what was there before exposure (CUPED)."""
+    """Comparison of means adjusted for the covariate before exposure (CUPED)."""
 
     lift: float | None
     lift_interval: Interval | None
@@ -21,10 +21,10 @@ class AdjustedComparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """One comparison. What the engine does not tell is None; `lift` is relative, `difference` absolute.
+class TreatmentComparison:
+    """One comparison. Figures that the engine does not compute are None; `lift` is relative, `difference` absolute.
 
-    `is_contradicted`: what an earlier look was sure of is on the other side of what the numbers say now.
+    `is_contradicted`: an earlier look was significant in the opposite direction of the present difference.
     """
 
     difference: float
@@ -41,5 +41,5 @@ class Compared:
     adjusted: AdjustedComparison | None = None
 
 
-Comparisons = Mapping[str, Compared | None]
+Comparisons = Mapping[str, TreatmentComparison | None]
 """By the treatment's id; None where it cannot be evaluated."""
