@@ -1,19 +1,18 @@
-"""The nightly audit: a sample of roll-ups is counted from the raw ledger and must equal what stands, to the last digit.
+"""Nightly audit: a sample of roll-ups is counted from the raw ledger and must equal the stored ones exactly.
 
-Events arrive while it looks. What stands was counted from the raw objects that stood when that run listed them: those
-stored first, up to some moment before `computed_at`. `through`, the newest event that was counted, tells to within a
-few objects which moment; the roll-up is right when one of them gives exactly its numbers. So it needs no lease, and
-what came later raises no alarm. Compacted hours are compared with their raw objects as well, event by event.
+Events arrive while it runs. A stored roll-up was counted from the raw objects that its run listed: those stored first,
+up to some moment before `computed_at`. `through`, the newest event that was counted, gives that moment to within a few
+objects; the roll-up is right when one of these gives exactly its numbers. So the audit needs no lease, and later events
+raise no alarm. Compacted hours are compared with their raw objects as well, event by event.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
 from abtest.domain.ledger.cells import Counts
-from abtest.domain.ledger.compacted_hours import HourFiles
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.differences import Difference
 from abtest.domain.ledger.events import HOUR_MS
@@ -28,23 +27,23 @@ from abtest.ports.rollup_store import RollupStore
 from abtest.ports.warehouse import ShopPlans, Warehouse
 from abtest.services.context import World
 from abtest.services.ledger_files import LedgerFiles
-from abtest.services.recompute import Stored, found_in, stored_of
+from abtest.services.recompute import Stored, differences_from, stored_of
 from abtest.services.rollups.work import work_of
 
 _log = logging.getLogger(__name__)
 
 CLOCKS_APART_MS = 60_000
-"""How far the clocks of the store and of who computed may be apart."""
+"""Upper bound of the difference between the clocks of the store and of the function that computed."""
 MAX_CUTS = 20
-"""How many moments with the same `through` are tried, from either end."""
-TOLD = 20
+"""Number of moments with the same `through` that are tried, from either end."""
+MAX_REPORTED = 20
 LOOK_BACK_HOURS = 7 * 24
 MAX_HOURS = 24
 
 
 @dataclass(slots=True)
 class Audited:
-    """What a run looked at. `changed` were edited since they were counted, so that nothing could be compared."""
+    """Outcome of a run. `changed` were edited since they were counted, so that nothing could be compared."""
 
     seed: str
     equal: list[str] = field(default_factory=list)
@@ -57,12 +56,12 @@ class Audited:
 
 
 class AuditFailedError(Exception):
-    """Some of the sample could not be counted; what differs is told by the metric."""
+    """Some of the sample could not be counted; the metric reports differences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """The use case behind the audit schedule."""
+    """Use case behind the audit schedule."""
 
     world: World
     ledger: Blobs
@@ -74,88 +73,75 @@ class Audit:
     def run(self, *, until: datetime) -> Audited:
         """Audit the day's sample; nothing is begun after `until`. Raises AuditFailedError after trying everything."""
         work = work_of(self.world)
-        found = Audited(seed=self.world.now()[:10], failed=list(work.failed))
-        self._audit_hours(found, until)
-        for plan in self._in_time(list(_sample(work.shops, found.seed)), found, until):
-            try:
-                self._audit(plan, found)
-            except Exception:
-                _log.exception("audit.failed", extra={"experiment_id": plan.experiment_id})
-                found.failed.append(plan.experiment_id)
-        _log.info("audit.done", extra=asdict(found))
-        self.metrics.put(
-            {
-                "RollupDifference": len(found.different),
-                "CompactionDifference": len(found.different_hours),
-                "RollupsAudited": len(found.equal) + len(found.different),
-            }
-        )
-        if found.failed:
-            raise AuditFailedError(f"not audited: {', '.join(found.failed[:TOLD])}")
-        return found
-
-    def _in_time(self, plans: Sequence[CountingPlan], found: Audited, until: datetime) -> Iterator[CountingPlan]:
+        outcome = Audited(seed=self.world.now()[:10], failed=list(work.failed))
+        self._audit_hours(outcome, until)
+        plans = sampled(work.shops, outcome.seed)
         for number, plan in enumerate(plans):
             if self.world.clock.now() >= until:
-                found.left = len(plans) - number
-                return
-            yield plan
+                outcome.left = len(plans) - number
+                break
+            try:
+                self.audit(plan, outcome)
+            except Exception:
+                _log.exception("audit.failed", extra={"experiment_id": plan.experiment_id})
+                outcome.failed.append(plan.experiment_id)
+        _log.info("audit.done", extra=asdict(outcome))
+        self.metrics.put(
+            {
+                "RollupDifference": len(outcome.different),
+                "CompactionDifference": len(outcome.different_hours),
+                "RollupsAudited": len(outcome.equal) + len(outcome.different),
+            }
+        )
+        if outcome.failed:
+            raise AuditFailedError(f"not audited: {', '.join(outcome.failed[:MAX_REPORTED])}")
+        return outcome
 
-    def _audit(self, plan: CountingPlan, found: Audited) -> None:
+    def audit(self, plan: CountingPlan, outcome: Audited) -> None:
+        """Compare one stored roll-up with the raw ledger. One that is missing or half written is not compared."""
         stored = stored_of(self.store, plan)
         if stored.summary.totals is None or not stored.summary.is_whole:
             return
-        if self._is_of_another_plan(stored, plan):
-            found.changed.append(plan.experiment_id)
+        if self.is_of_another_plan(stored, plan):
+            outcome.changed.append(plan.experiment_id)
             return
         differing = self._differing(stored, plan)
-        (found.different if differing else found.equal).append(plan.experiment_id)
-        for difference in differing[:TOLD]:
+        (outcome.different if differing else outcome.equal).append(plan.experiment_id)
+        for difference in differing[:MAX_REPORTED]:
             about = {"experiment_id": plan.experiment_id, "shop_id": plan.shop_id, **asdict(difference)}
             _log.error("audit.difference", extra=about)
 
-    def _is_of_another_plan(self, stored: Stored, plan: CountingPlan) -> bool:
-        """Whether what stands was counted by a plan that is no longer this one: the experiment was edited since.
-
-        Or by a release that counted less.
-        """
+    def is_of_another_plan(self, stored: Stored, plan: CountingPlan) -> bool:
+        """Return whether the experiment was edited since the roll-up was counted, or the release counted less then."""
         totals = stored.summary.totals or {}
         if "covariates" not in totals or (plan.has_sessions and "sessions" not in totals):
             return True
         if totals["source"] == source_of(plan, DailyCounts.of(stored.counts)):
             return False
         names = {"variations": set(plan.variation_ids), "goals": {goal.goal_id for goal in plan.goals}}
-        if totals["currency"] != plan.currency or any(set(totals[name]) != found for name, found in names.items()):
+        if totals["currency"] != plan.currency or any(set(totals[name]) != ids for name, ids in names.items()):
             return True
         record = self.world.catalog.get(plan.shop_id, "EXP", plan.experiment_id)
         return record is not None and record.head.updated_at > totals["computed_at"]
 
     def _differing(self, stored: Stored, plan: CountingPlan) -> list[Difference]:
-        """Nothing, if what was stored up to some moment gives the numbers that stand; else what differs in the end."""
-        raw = self._raw_until(stored, plan)
-        in_the_end = list(found_in(stored, plan, self._counted(plan, raw)))
+        """Differences from all raw objects; none if the objects up to some moment give exactly the stored numbers."""
+        until = parse_milliseconds((stored.summary.totals or {})["computed_at"]) + CLOCKS_APART_MS
+        entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.since)) if is_raw(entry.key)]
+        entries.sort(key=lambda entry: (entry.modified, entry.key))
+        raw = [entry.key for entry in entries if entry.modified <= until]
+        in_the_end = list(differences_from(stored, plan, self._counted(plan, raw)))
         if not in_the_end:
             return []
         through = stored.counts.through or 0
         cuts = range(self._first_cut(plan, raw, through), self._first_cut(plan, raw, through + 1))
         for cut in [*cuts[::-1][:MAX_CUTS], *cuts[: max(0, len(cuts) - MAX_CUTS)][:MAX_CUTS]]:
-            if not list(found_in(stored, plan, self._counted(plan, raw[:cut]))):
+            if not list(differences_from(stored, plan, self._counted(plan, raw[:cut]))):
                 return []
         return in_the_end
 
-    def _raw_until(self, stored: Stored, plan: CountingPlan) -> Sequence[str]:
-        """Raw objects in the order in which they were stored, as far as what stands can hold them."""
-        computed_at = (stored.summary.totals or {})["computed_at"]
-        until = parse_milliseconds(computed_at) + CLOCKS_APART_MS
-        entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.since)) if is_raw(entry.key)]
-        return [
-            entry.key
-            for entry in sorted(entries, key=lambda entry: (entry.modified, entry.key))
-            if entry.modified <= until
-        ]
-
     def _first_cut(self, plan: CountingPlan, raw: Sequence[str], received_at: int) -> int:
-        """How many objects hold an event received then or later, by bisection; one more than there are if none does."""
+        """Least number of objects with an event received then or later, by bisection; one more than all if none is."""
         low, high = 0, len(raw) + 1
         while low < high:
             middle = (low + high) // 2
@@ -169,39 +155,32 @@ class Audit:
         with self.warehouse.open(plan.shop_id, ShopFiles(raw=tuple(raw)), since=plan.since) as opened:
             return opened.count(plan)
 
-    def _audit_hours(self, found: Audited, until: datetime) -> None:
+    def _audit_hours(self, outcome: Audited, until: datetime) -> None:
         now = to_milliseconds(self.world.clock.now())
-        compacted = [
-            hour
-            for hour in LedgerFiles(self.ledger).hours(hour_of(now) - LOOK_BACK_HOURS * HOUR_MS, hour_of(now))
-            if hour.compacted is not None
-        ]
-        for hour in sorted(compacted, key=lambda hour: _drawn(found.seed, str(hour.hour)))[:MAX_HOURS]:
+        hours = LedgerFiles(self.ledger).hours(hour_of(now) - LOOK_BACK_HOURS * HOUR_MS, hour_of(now))
+        compacted = [(hour.hour, hour.compacted) for hour in hours if hour.compacted is not None]
+        for hour, document in sorted(compacted, key=lambda each: drawn(outcome.seed, str(each[0])))[:MAX_HOURS]:
             if self.world.clock.now() >= until:
                 return
             try:
-                self._audit_hour(hour, found)
+                compared = self.hours.compared(sorted(document.raw), document.events)
+                outcome.hours += 1
+                if compared.missing or compared.foreign:
+                    outcome.different_hours.append(raw_hour(hour))
+                    _log.error("audit.hour_difference", extra={"hour": raw_hour(hour), **asdict(compared)})
             except Exception:
-                _log.exception("audit.hour_failed", extra={"hour": raw_hour(hour.hour)})
-                found.failed.append(raw_hour(hour.hour))
-
-    def _audit_hour(self, hour: HourFiles, found: Audited) -> None:
-        if hour.compacted is None:
-            return
-        compared = self.hours.compared(sorted(hour.compacted.raw), hour.compacted.events)
-        found.hours += 1
-        if compared.missing or compared.foreign:
-            found.different_hours.append(raw_hour(hour.hour))
-            _log.error("audit.hour_difference", extra={"hour": raw_hour(hour.hour), **asdict(compared)})
+                _log.exception("audit.hour_failed", extra={"hour": raw_hour(hour)})
+                outcome.failed.append(raw_hour(hour))
 
 
-def _sample(shops: Sequence[ShopPlans], seed: str) -> Iterator[CountingPlan]:
-    """All plans in the day's own order: one of each shop in turn, then another of each."""
-    drawn = [sorted(shop.plans, key=lambda plan: _drawn(seed, plan.experiment_id)) for shop in shops]
-    drawn.sort(key=lambda plans: _drawn(seed, plans[0].shop_id) if plans else "")
-    for turn in range(max(map(len, drawn), default=0)):
-        yield from (plans[turn] for plans in drawn if turn < len(plans))
+def sampled(shops: Sequence[ShopPlans], seed: str) -> list[CountingPlan]:
+    """Order all plans by the day's seed: one of each shop in turn, then another of each."""
+    by_shop = [sorted(shop.plans, key=lambda plan: drawn(seed, plan.experiment_id)) for shop in shops]
+    by_shop.sort(key=lambda plans: drawn(seed, plans[0].shop_id) if plans else "")
+    turns = range(max(map(len, by_shop), default=0))
+    return [plans[turn] for turn in turns for plans in by_shop if turn < len(plans)]
 
 
-def _drawn(seed: str, name: str) -> str:
+def drawn(seed: str, name: str) -> str:
+    """Sort key that orders names at random, in the same way for one seed."""
     return sha256(f"{seed} {name}".encode()).hexdigest()

@@ -1,8 +1,8 @@
 """Compaction: closed hours of the raw ledger become Parquet, shop by shop.
 
-First the Parquet files, then the hour's document, which makes readers turn to them. So a run that dies anywhere leaves
-files that nobody reads and the next one writes again: their names follow from the raw objects alone. Two runs at one
-time write the same files; a document is replaced only by one that names everything that it named, and more.
+The Parquet files are written first, then the hour's document, which makes readers use them. So a run that dies leaves
+files that no one reads, and the next run writes the same ones: their names follow from the raw objects. Two runs at one
+time write the same files; a document is replaced only by one that names all of its raw objects, and more.
 """
 
 import logging
@@ -33,7 +33,8 @@ from abtest.ports.hours import HourRows, Hours, UnreadableLine
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.services.ingest import NDJSON, packed
-from abtest.services.ledger import NOBODY
+from abtest.services.leases import lease
+from abtest.services.ledger import NO_SHOP
 from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)
@@ -41,21 +42,21 @@ _log = logging.getLogger(__name__)
 LEASE, LEASE_SECONDS = "cron#compact", 900
 LOOK_BACK_HOURS = 48
 MAX_SAMPLES = 1000
-"""Lines of a shop's hour that are set aside as they are; the raw objects keep all of them."""
+"""Unreadable lines of a shop's hour that are quarantined; the raw objects keep all of them."""
 PARQUET, JSON = "application/vnd.apache.parquet", "application/json"
 
 
 class CompactionFailedError(Exception):
-    """Some hours could not be compacted; the others were. Readers go on reading them raw."""
+    """Some hours could not be compacted; the others were. Readers still use their raw objects."""
 
 
 class VanishedRawError(Exception):
-    """Raw objects that the hour's document names are gone: what they held stands in Parquet alone, and stays there."""
+    """Raw objects that the hour's document names are gone, so their rows are only in Parquet, where they stay."""
 
 
 @dataclass(slots=True)
-class Tally:
-    """What a run did. `left`: hours for which there was no time, or which another run changed meanwhile."""
+class CompactionSummary:
+    """Numbers of a run. `left`: hours for which there was no time, or which another run changed meanwhile."""
 
     hours: int = 0
     files: int = 0
@@ -68,7 +69,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """The use case behind the compaction schedule."""
+    """Use case behind the compaction schedule."""
 
     clock: Clock
     random: Randomness
@@ -77,63 +78,67 @@ class Compaction:
     leases: Leases
     metrics: Metrics
 
-    def run(self, *, until: datetime, since: Hour | None = None, open_hours: bool = False) -> Tally | None:
-        """Compact what is due in the last 48 hours, or since an hour; None when another run is at it.
+    def run(self, *, until: datetime, since: Hour | None = None, open_hours: bool = False) -> CompactionSummary | None:
+        """Compact what is due in the last 48 hours, or since an hour; None while another run works.
 
-        No hour is begun after `until`. `open_hours`: also those in which workers still write. Raises
+        No hour is begun after `until`. With `open_hours`, hours in which workers still write are included. Raises
         CompactionFailedError after trying everything.
         """
         owner = uuid7(self.clock.now(), self.random)
-        if not self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS, now=self.clock.now()):
-            return None
-        try:
-            tally = self._compact_all(self._due(since, open_hours), until)
-        finally:
-            self.leases.release(LEASE, owner=owner)
-        self._tell(tally)
-        if tally.failed:
-            raise CompactionFailedError(f"not compacted: {', '.join(tally.failed[:20])}")
-        return tally
+        with lease(self.leases, LEASE, owner=owner, seconds=LEASE_SECONDS, clock=self.clock) as is_held:
+            if not is_held:
+                return None
+            now = to_milliseconds(self.clock.now())
+            first = hour_of(now) - LOOK_BACK_HOURS * HOUR_MS if since is None else hour_of(since)
+            hours = LedgerFiles(self.ledger).hours(first, hour_of(now))
+            due = [hour for hour in hours if hour.uncovered and (open_hours or is_closed(hour.hour, now))]
+            summary = self.compact_all(due, until)
+        self.metrics.put(
+            {
+                "CompactedHours": summary.hours,
+                "CompactedRows": summary.rows,
+                "UnreadableRows": summary.unreadable,
+                "HoursLeft": summary.left + len(summary.failed),
+            }
+        )
+        if summary.failed:
+            raise CompactionFailedError(f"not compacted: {', '.join(summary.failed[:20])}")
+        return summary
 
-    def compact(self, hour: HourFiles, tally: Tally) -> bool:
+    def compact(self, hour: HourFiles, summary: CompactionSummary) -> bool:
         """Compact one hour; False when another run changed it meanwhile. Raises VanishedRawError and what ports do."""
         if hour.compacted is not None and not hour.compacted.raw <= set(hour.raw):
             raise VanishedRawError(compacted_key(hour.hour))
         with self.hours.open(hour.raw) as rows:
-            events, kept = self._write(hour, rows)
-            self._set_aside(hour, rows.unreadable)
-            done = self._name(hour, CompactedHour(raw=frozenset(hour.raw), events=tuple(events), rows=kept))
-            tally.hours += done
-            tally.files += len(events)
-            tally.rows += kept
-            tally.unreadable += len(rows.unreadable)
-            tally.copies += rows.read - len(rows.unreadable) - kept
+            events, kept = self._write_parquet(hour, rows)
+            self._quarantine(hour, rows.unreadable)
+            done = self._write_document(hour, CompactedHour(raw=frozenset(hour.raw), events=tuple(events), rows=kept))
+            summary.hours += done
+            summary.files += len(events)
+            summary.rows += kept
+            summary.unreadable += len(rows.unreadable)
+            summary.copies += rows.read - len(rows.unreadable) - kept
         _log.info("compaction.hour", extra={"hour": raw_hour(hour.hour), "objects": len(hour.raw), "rows": kept})
         return done
 
-    def _due(self, since: Hour | None, open_hours: bool) -> list[HourFiles]:
-        now = to_milliseconds(self.clock.now())
-        first = hour_of(now) - LOOK_BACK_HOURS * HOUR_MS if since is None else hour_of(since)
-        found = LedgerFiles(self.ledger).hours(first, hour_of(now))
-        return [hour for hour in found if hour.uncovered and (open_hours or is_closed(hour.hour, now))]
-
-    def _compact_all(self, due: Sequence[HourFiles], until: datetime) -> Tally:
-        tally = Tally()
+    def compact_all(self, due: Sequence[HourFiles], until: datetime) -> CompactionSummary:
+        """Compact these hours; none is begun after `until`."""
+        summary = CompactionSummary()
         for number, hour in enumerate(due):
             if self.clock.now() >= until:
-                tally.left += len(due) - number
+                summary.left += len(due) - number
                 _log.warning("compaction.out_of_time", extra={"left": len(due) - number})
                 break
             try:
-                tally.left += not self.compact(hour, tally)
+                summary.left += not self.compact(hour, summary)
             except Exception:
                 # One hour that cannot be read must not keep the others from being compacted.
                 _log.exception("compaction.failed", extra={"hour": raw_hour(hour.hour)})
-                tally.failed.append(raw_hour(hour.hour))
-        return tally
+                summary.failed.append(raw_hour(hour.hour))
+        return summary
 
-    def _write(self, hour: HourFiles, rows: HourRows) -> tuple[list[str], int]:
-        digest = _digest(hour.raw)
+    def _write_parquet(self, hour: HourFiles, rows: HourRows) -> tuple[list[str], int]:
+        digest = digest_of(hour.raw)
         keys: list[str] = []
         kept = 0
         for part in rows.parts():
@@ -143,8 +148,8 @@ class Compaction:
             kept += part.rows
         return keys, kept
 
-    def _name(self, hour: HourFiles, compacted: CompactedHour) -> bool:
-        """Write the hour's document, if it is still the one that was read."""
+    def _write_document(self, hour: HourFiles, compacted: CompactedHour) -> bool:
+        """Write the hour's document; False when another run changed it since it was read."""
         key, content = compacted_key(hour.hour), compacted.encoded()
         try:
             if hour.etag is None:
@@ -156,38 +161,25 @@ class Compaction:
             return False
         return True
 
-    def _set_aside(self, hour: HourFiles, lines: Iterable[UnreadableLine]) -> None:
+    def _quarantine(self, hour: HourFiles, lines: Iterable[UnreadableLine]) -> None:
         shops: defaultdict[str, list[AsideLine]] = defaultdict(list)
         for line in lines:
-            found = shops[line.shop_id or NOBODY]
-            if len(found) < MAX_SAMPLES:
-                found.append(_sample(line, hour.hour))
+            shop_id = line.shop_id or NO_SHOP
+            sample: AsideLine = {
+                "event_id": line.event_id,
+                "index": line.index,
+                "reason": "unreadable_row",
+                "received_at": hour.hour,
+                "sample": line.sample,
+                "shop_id": shop_id,
+            }
+            if len(shops[shop_id]) < MAX_SAMPLES:
+                shops[shop_id].append(sample)
         for shop_id, samples in shops.items():
-            key = quarantine_key(shop_id, hour.hour, _digest(hour.raw))
+            key = quarantine_key(shop_id, hour.hour, digest_of(hour.raw))
             self.ledger.put(key, packed(samples), content_type=NDJSON)
 
-    def _tell(self, tally: Tally) -> None:
-        self.metrics.put(
-            {
-                "CompactedHours": tally.hours,
-                "CompactedRows": tally.rows,
-                "UnreadableRows": tally.unreadable,
-                "HoursLeft": tally.left + len(tally.failed),
-            }
-        )
 
-
-def _digest(raw: Iterable[str]) -> str:
-    """What becomes of raw objects depends on them and on the columns that this release writes, on nothing else."""
+def digest_of(raw: Iterable[str]) -> str:
+    """Digest of raw objects and of the columns that this release writes: together they determine the Parquet files."""
     return batch_id([*raw, canonical_json.dumps(list(COLUMNS.items()))])
-
-
-def _sample(line: UnreadableLine, hour: Hour) -> AsideLine:
-    return {
-        "event_id": line.event_id,
-        "index": line.index,
-        "reason": "unreadable_row",
-        "received_at": hour,
-        "sample": line.sample,
-        "shop_id": line.shop_id or NOBODY,
-    }

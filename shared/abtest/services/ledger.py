@@ -1,9 +1,8 @@
-"""Writing the ledger: a batch of queue messages becomes one raw object, whatever happens in between.
+"""Writer of the ledger: a batch of queue messages becomes one raw object.
 
 Objects are never changed. Their names follow from the hour of writing and the message ids, so a batch that is delivered
-again finds its object, or writes another where the hour is over or the queue cut its batches anew: rows may stand in
-several objects, and whoever counts tells copies by event id. A message counts as done only after all its rows are
-stored.
+again finds its object. It writes another one where the hour is over or the queue formed other batches: so a row may be
+in several objects, and readers recognize copies by event id. A message is done only after all its rows are stored.
 """
 
 import logging
@@ -26,15 +25,15 @@ from abtest.services.last_seen import LastSeen
 
 _log = logging.getLogger(__name__)
 
-NOBODY = "unreadable"
-"""Stands for the shop of messages that nobody can read: no shop has this id, so none can list them."""
+NO_SHOP = "unreadable"
+"""Stands for the shop of unreadable messages: no shop has this id, so none can list them."""
 UNKNOWN_GOAL_KEPT = timedelta(seconds=60)
 CACHE_SIZE = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One delivered queue message. `queued_at`: when the queue took it (Unix ms), the same at each delivery."""
+    """Delivered queue message. `queued_at`: when the queue accepted it (Unix ms), the same at each delivery."""
 
     id: str
     body: str
@@ -43,7 +42,7 @@ class Message:
 
 @dataclass(slots=True)
 class KnownGoals:
-    """Which goal ids a shop ever had, archived ones included: claimed by an experiment, or kept for reuse."""
+    """Goal ids that a shop ever had, archived ones included: claimed by an experiment, or kept for reuse."""
 
     catalog: Catalog
     clock: Clock
@@ -51,7 +50,7 @@ class KnownGoals:
     _unknown: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     def has(self, shop_id: str, goal_id: str) -> bool:
-        """Whether the goal is one of the shop's; a missing one is asked for again after a minute."""
+        """Return whether the goal is one of the shop's; a missing one is looked up again after a minute."""
         goal, now = (shop_id, goal_id), self.clock.now()
         if goal_id == REVENUE_GOAL_ID or goal in self._known:
             return True
@@ -69,52 +68,41 @@ class KnownGoals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerWriter:
-    """The use case behind the ingest worker."""
+    """Use case behind the ingest worker."""
 
     ledger: Blobs
     goals: KnownGoals
     clock: Clock
     seen: LastSeen | None = None
-    """Who is told which shops' events were written."""
+    """Notes the shops whose events were written."""
 
     def write(self, messages: Sequence[Message]) -> list[str]:
-        """Store all rows of all readable messages as one object; the ids of messages that are to come again.
+        """Store all rows of all readable messages as one object; return the ids of messages that have to come again.
 
-        What is no JSON can never be read: it is set aside. JSON of another form may be of a newer release, whose
-        workers will read it; so it comes again, and at last becomes a dead letter.
+        Invalid JSON can never be read, so it is quarantined. JSON of another form may be of a newer release, whose
+        workers can read it; so it comes again, and finally becomes a dead letter.
 
         Raises BlobsUnavailableError and DatabaseBusyError: then a repetition finds what was stored, if anything.
         """
         rows: list[Row] = []
-        read: list[Message] = []
-        broken: list[Message] = []
+        read: list[str] = []
         unknown: list[str] = []
         for message in messages:
             try:
-                found = _rows_of(message.body)
+                message_rows = rows_of(message.body)
             except canonical_json.InvalidJsonError:
-                broken.append(message)
+                _log.error("ledger.unreadable_message", extra={"message_id": message.id})
+                key = quarantine_key(NO_SHOP, message.queued_at, batch_id([message.id]))
+                self._put(key, packed([unreadable_line(message)]))
                 continue
-            if found is None:
+            if message_rows is None:
                 unknown.append(message.id)
             else:
-                read.append(message)
-                rows += found
-        self._set_aside(broken)
+                read.append(message.id)
+                rows += message_rows
         if read:
-            self._store(
-                batch_id(message.id for message in read), raw_key((message.id for message in read), self._now()), rows
-            )
+            self._store(batch_id(read), raw_key(read, to_milliseconds(self.clock.now())), rows)
         return unknown
-
-    def _now(self) -> int:
-        return to_milliseconds(self.clock.now())
-
-    def _set_aside(self, broken: Iterable[Message]) -> None:
-        for message in broken:
-            _log.error("ledger.unreadable_message", extra={"message_id": message.id})
-            key = quarantine_key(NOBODY, message.queued_at, batch_id([message.id]))
-            self._keep(key, packed([_unreadable(message)]))
 
     def _store(self, batch: str, key: str, rows: Iterable[Row]) -> None:
         good: list[Row] = []
@@ -125,32 +113,29 @@ class LedgerWriter:
         for shop_id, refused in unknown.items():
             self._quarantine(shop_id, refused, batch)
         if good:
-            self._keep(key, packed(good))
+            self._put(key, packed(good))
             if self.seen is not None:
                 self.seen.note((row["shop_id"], row["received_at"]) for row in good)
 
     def _quarantine(self, shop_id: str, refused: Sequence[Row], batch: str) -> None:
-        """Objects as small as the edge writes them: a page of the listing reads some of them whole."""
+        # Objects are as small as those of the edge, because a page of the listing reads some of them whole.
         newest_first = sorted(refused, key=lambda row: (-row["received_at"], row["event_id"]))
         for start in range(0, len(refused), MAX_EVENTS):
             part = newest_first[start : start + MAX_EVENTS]
             key = quarantine_key(shop_id, part[0]["received_at"], f"{batch}-{start // MAX_EVENTS:04}")
-            self._keep(key, packed([_unknown_goal(row) for row in part]))
+            self._put(key, packed([unknown_goal_line(row) for row in part]))
 
-    def _keep(self, key: str, content: bytes) -> None:
-        """Write the object unless it stands already: an earlier delivery wrote it.
-
-        Two deliveries at one time can refuse each other, so it is looked up before the message counts as done.
-        """
+    def _put(self, key: str, content: bytes) -> None:
         try:
             self.ledger.put(key, content, content_type=NDJSON, if_absent=True)
         except PreconditionFailedError as error:
+            # An earlier delivery wrote it, or two at one time refused each other: then the message has to come again.
             if self.ledger.get(key) is None:
                 raise BlobsUnavailableError from error
 
 
-def _rows_of(body: str) -> Sequence[Row] | None:
-    """The rows of a message that the edge made; None for JSON of another form. Raises InvalidJsonError."""
+def rows_of(body: str) -> Sequence[Row] | None:
+    """Rows of a message that the edge made; None for JSON of another form. Raises InvalidJsonError."""
     document = canonical_json.loads(body, own=True)
     rows = document.get("rows") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() >= ESSENTIAL for row in rows):
@@ -158,13 +143,13 @@ def _rows_of(body: str) -> Sequence[Row] | None:
     return [cast(Row, _ABSENT | row) for row in rows]
 
 
-# Two releases run side by side during a deployment: what one of them does not write yet is absent, what the other does
-# not know yet is kept. In the order of names, in which rows are written: sorting what is sorted costs next to nothing.
+# Two releases run at once during a deployment: columns that one of them does not write yet are absent, columns that the
+# other does not know yet are kept. They are in the order in which rows are written, because sorting them is then cheap.
 _ABSENT = dict(sorted(ABSENT.items()))
 
 
-def _unreadable(message: Message) -> Mapping[str, Any]:
-    """With the whole message, for whoever finds out what went wrong."""
+def unreadable_line(message: Message) -> Mapping[str, Any]:
+    """Quarantine line of an unreadable message, with the whole message for the operator."""
     line: AsideLine = {
         "event_id": None,
         "index": None,
@@ -176,7 +161,8 @@ def _unreadable(message: Message) -> Mapping[str, Any]:
     return {"body": message.body, **line}
 
 
-def _unknown_goal(row: Row) -> AsideLine:
+def unknown_goal_line(row: Row) -> AsideLine:
+    """Quarantine line of an event whose goal the shop never had."""
     return {
         "event_id": row["event_id"],
         "index": None,

@@ -1,6 +1,6 @@
-"""Which objects hold which part of the ledger: Parquet for compacted hours, raw for the rest.
+"""Objects that hold each part of the ledger: Parquet for compacted hours, raw for the rest.
 
-Reading is union: whoever reads may meet a row twice, so a listing that is a moment old is never wrong, only older.
+Readers take the union and drop copies of a row, so an outdated listing is never wrong, only older.
 """
 
 import logging
@@ -32,23 +32,23 @@ from abtest.ports.blobs import Blobs
 _log = logging.getLogger(__name__)
 
 AT_ONCE = 16
-"""Documents and listings that are under way at the same time."""
+"""Documents and listings that are read at the same time."""
 
-Asked = TypeVar("Asked")
-Answer = TypeVar("Answer")
+Key = TypeVar("Key")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerIndex:
-    """A reading of the ledger's names since a moment, for any number of shops."""
+    """Names of the ledger's objects since a moment, for all shops."""
 
     parquet: Mapping[str, tuple[str, ...]]
-    """Of each shop the Parquet files of compacted hours."""
+    """Parquet files of compacted hours, by shop."""
     raw: tuple[str, ...]
     """Raw objects that no hour's document names."""
 
     def of_shop(self, shop_id: str) -> ShopFiles:
-        """What holds the shop's rows."""
+        """Objects that hold the shop's rows."""
         return ShopFiles(parquet=self.parquet.get(shop_id, ()), raw=self.raw)
 
 
@@ -59,19 +59,19 @@ class LedgerFiles:
     ledger: Blobs
 
     def of_shop(self, shop_id: str, since_ms: int) -> ShopFiles:
-        """What holds the shop's rows received at or after the moment (and earlier ones of the same hours)."""
+        """Objects that hold the shop's rows received at or after the moment, and earlier ones of the same hours."""
         return self.index(since_ms).of_shop(shop_id)
 
     def index(self, since_ms: int) -> LedgerIndex:
-        """The same for all shops: one reading of every hour's document and of the raw listing."""
-        found = self._since(hour_of(since_ms - HOUR_MS))
+        """Read every hour's document and the raw listing once, for all shops."""
+        hours = self._since(hour_of(since_ms - HOUR_MS))
         parquet: defaultdict[str, list[str]] = defaultdict(list)
-        for hour in found:
+        for hour in hours:
             for key in hour.compacted.events if hour.compacted else ():
                 parquet[events_file(key).shop_id].append(key)
         return LedgerIndex(
             parquet={shop_id: tuple(keys) for shop_id, keys in parquet.items()},
-            raw=tuple(key for hour in found for key in hour.uncovered),
+            raw=tuple(key for hour in hours for key in hour.uncovered),
         )
 
     def raw_since(self, moment: int) -> list[str]:
@@ -100,38 +100,35 @@ class LedgerFiles:
         return HourFiles(hour=hour, raw=keys, compacted=compacted, etag=stored.etag)
 
     def _since(self, first: Hour) -> list[HourFiles]:
-        """Hours with raw objects or with a document: what is compacted is read though raw objects are gone."""
+        """Hours with raw objects or with a document: a compacted hour is read though its raw objects are gone."""
         documents = self.ledger.list(COMPACTED, after=compacted_key(first - HOUR_MS))
         compacted = [hour_of_key(entry.key) for entry in documents if entry.key.endswith(".json")]
-        raw = _by_hour(self._raw_beside(first, compacted))
+        raw = _by_hour(self._raw_from(first, compacted))
         known = {hour: raw.get(hour, []) for hour in sorted(raw.keys() | set(compacted))}
         read = {hour.hour: hour for hour in _parallel(lambda hour: self.hour(hour, known[hour]), compacted)}
         return [read.get(hour) or HourFiles(hour=hour, raw=tuple(keys)) for hour, keys in known.items()]
 
-    def _raw_beside(self, first: Hour, compacted: Sequence[Hour]) -> list[str]:
-        """Raw objects from an hour on: a long past is listed by the day, many days at once."""
+    def _raw_from(self, first: Hour, compacted: Sequence[Hour]) -> list[str]:
+        """Raw objects from an hour on; a long time is listed by the day, many days at once."""
         if not compacted:
             return self._raw(RAW, after=raw_hour(first))
-        before = next((hour_of_key(key) for key in self._raw_first(raw_hour(first))), compacted[0])
+        listed = self.ledger.list(RAW, after=raw_hour(first))
+        before = next((hour_of_key(entry.key) for entry in listed if is_raw(entry.key)), compacted[0])
         days = list(days_between(min(before, compacted[0]), compacted[-1]))
         whole = _parallel(lambda day: self._raw(raw_day(day), after=raw_hour(first)), days)
         return [key for keys in whole for key in keys] + self._raw(RAW, after=f"{raw_day(days[-1])}~")
-
-    def _raw_first(self, after: str) -> list[str]:
-        found = next((entry.key for entry in self.ledger.list(RAW, after=after) if is_raw(entry.key)), None)
-        return [] if found is None else [found]
 
     def _raw(self, prefix: str, *, after: str | None = None) -> list[str]:
         return [entry.key for entry in self.ledger.list(prefix, after=after) if is_raw(entry.key)]
 
 
 def _by_hour(keys: Iterable[str]) -> dict[Hour, list[str]]:
-    found: defaultdict[Hour, list[str]] = defaultdict(list)
+    hours: defaultdict[Hour, list[str]] = defaultdict(list)
     for key in keys:
-        found[hour_of_key(key)].append(key)
-    return found
+        hours[hour_of_key(key)].append(key)
+    return hours
 
 
-def _parallel(call: Callable[[Asked], Answer], asked: Iterable[Asked]) -> list[Answer]:
+def _parallel(call: Callable[[Key], Result], keys: Iterable[Key]) -> list[Result]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(call, asked))
+        return list(pool.map(call, keys))

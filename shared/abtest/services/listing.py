@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Generic, Literal, TypeVar
 
 from abtest.kit import canonical_json
@@ -13,13 +14,13 @@ Sort = Literal["created_at", "-created_at", "updated_at", "-updated_at", "name"]
 ArchivedFilter = Literal["false", "true", "all"]
 
 SCANNED_A_PAGE = 2000
-"""Heads that one page in the order of creation looks at; what then lacks comes with the next cursor."""
+"""Heads that one page in the order of creation reads; the next cursor continues behind them."""
 
 SORTED_AT_MOST = 10_000
 """Heads that are sorted in memory for every other order."""
 
 PAGE_BYTES = 4_500_000
-"""What records of one page may weigh together; an answer ends at 6 MB."""
+"""Size of the records of one page together; a response may have at most 6 MB."""
 
 _CHUNK = 10
 _HEADS_A_READ = 100
@@ -30,7 +31,7 @@ _Keyed = tuple[str, Head]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a list is narrowed to, and its order; None lets everything pass.
+    """Filters of a list, and its order; None admits everything.
 
     `q` is a part of the name or key, in any case. `attributes` are equal to those of the head. The status `archived`
     shows archived ones without `archived`.
@@ -48,7 +49,7 @@ class Filters:
         return replace(self, status=status, attributes=attributes)
 
     def admits(self, head: Head) -> bool:
-        """Whether the head passes."""
+        """Return whether the head passes."""
         searched = f"{head.name or ''}\n{head.attributes.get('key') or ''}".casefold()
         is_kept = self.archived == "all" or (self.archived == "true") == (head.archived_at is not None)
         return (
@@ -61,7 +62,7 @@ class Filters:
 
 
 class Listing(Generic[Item]):
-    """Lists of one kind; `read` makes the item of a record, `plural` is what errors call them."""
+    """Lists of one kind; `read` makes the item of a record, `plural` is its name in errors."""
 
     def __init__(self, catalog: Catalog, kind: Kind, read: Callable[[Record], Item], *, plural: str) -> None:
         self._catalog = catalog
@@ -80,8 +81,8 @@ class Listing(Generic[Item]):
     ) -> tuple[list[Item], str | None]:
         """Items that pass the filters, and the key that continues the list.
 
-        A page may be shorter than `limit`: it ends before 4.5 MB, and after 2,000 heads looked at. `admits_whole` asks
-        what heads do not know.
+        A page may be shorter than `limit`: it ends before 4.5 MB, and after 2,000 heads were read. `admits_whole`
+        filters by fields that heads do not have.
         """
         keyed = (
             self._newest_first(shop_id, after)
@@ -90,24 +91,21 @@ class Listing(Generic[Item]):
         )
         page = _Page[Item](limit)
         seen, last = 0, None
-        for chunk in _chunks(keyed):
-            for key, record in self._load(shop_id, filters, chunk):
-                if record and not self._goes_on(page, record, admits_whole):
-                    return page.items, last
+        # Records are read a few at a time, so that a page of large ones does not read many in vain.
+        while chunk := list(islice(keyed, _CHUNK)):
+            admitted = [head.id for _, head in chunk if filters.admits(head)]
+            records = {record.head.id: record for record in self._catalog.get_many(shop_id, self._kind, admitted)}
+            for key, head in chunk:
+                record = records.get(head.id)
+                if record and admits_whole(item := self._read(record)):
+                    size = len(canonical_json.encode(record.body))
+                    if not page.takes(item, size):
+                        return page.items, last
                 last = key
             seen += len(chunk)
             if seen >= SCANNED_A_PAGE:
                 return page.items, last
         return page.items, None
-
-    def _goes_on(self, page: "_Page[Item]", record: Record, admits_whole: Callable[[Item], bool]) -> bool:
-        item = self._read(record)
-        return not admits_whole(item) or page.takes(item, len(canonical_json.encode(record.body)))
-
-    def _load(self, shop_id: str, filters: Filters, chunk: list[_Keyed]) -> Iterator[tuple[str, Record | None]]:
-        wanted = [head.id for _, head in chunk if filters.admits(head)]
-        records = {record.head.id: record for record in self._catalog.get_many(shop_id, self._kind, wanted)}
-        return ((key, records.get(head.id)) for key, head in chunk)
 
     def _newest_first(self, shop_id: str, after: str | None) -> Iterator[_Keyed]:
         while True:
@@ -126,7 +124,7 @@ class Listing(Generic[Item]):
             if filters.admits(head):
                 heads.append(head)
         descending = filters.sort.startswith("-")
-        placed = sorted(((_place(head, field), head) for head in heads), key=lambda it: it[0], reverse=descending)
+        placed = sorted(((sort_key(head, field), head) for head in heads), key=lambda it: it[0], reverse=descending)
         start = tuple(canonical_json.loads(after)) if after else None
         for place, head in placed:
             if start is None or (place < start if descending else place > start):
@@ -134,7 +132,7 @@ class Listing(Generic[Item]):
 
 
 class _Page(Generic[Item]):
-    """Items up to a count and a size; a single one may be larger than that."""
+    """Items up to a count and a size; a single item may be larger."""
 
     def __init__(self, limit: int) -> None:
         self.items: list[Item] = []
@@ -142,7 +140,7 @@ class _Page(Generic[Item]):
         self._bytes = 0
 
     def takes(self, item: Item, size: int) -> bool:
-        """Whether there was room for the item."""
+        """Add the item if there is room, and return whether there was."""
         full = len(self.items) == self._limit or self._bytes + size > PAGE_BYTES
         if full and self.items:
             return False
@@ -151,17 +149,7 @@ class _Page(Generic[Item]):
         return True
 
 
-def _place(head: Head, field: str) -> tuple[str, str]:
+def sort_key(head: Head, field: str) -> tuple[str, str]:
+    """Value of a field and id of a head, which together name one position in the sorted list."""
     value: Any = (head.name or "").casefold() if field == "name" else getattr(head, field)
     return str(value), head.id
-
-
-def _chunks(keyed: Iterator[_Keyed]) -> Iterator[list[_Keyed]]:
-    chunk: list[_Keyed] = []
-    for item in keyed:
-        chunk.append(item)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk

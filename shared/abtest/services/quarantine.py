@@ -1,7 +1,7 @@
-"""The listing of a shop's quarantined events, newest first, read straight from the objects that hold them.
+"""Listing of a shop's quarantined events, newest first, read directly from the objects that hold them.
 
-A page costs a bounded number of reads: names sort by time backwards, and a filter that hardly any event passes gives
-short pages, each with a cursor that goes on.
+A page costs a bounded number of reads: names sort by descending time, and a filter that few events pass gives short
+pages, each with a cursor that continues the list.
 """
 
 import gzip
@@ -21,14 +21,14 @@ OBJECTS_A_PAGE = 50
 
 
 class Position(NamedTuple):
-    """A line of an object: what a cursor names is the last one that was shown or looked at."""
+    """Line of an object; a cursor names the last line that was returned or read."""
 
     key: str
     line: int
 
     @classmethod
     def read(cls, text: str) -> "Position":
-        """What `str` wrote."""
+        """Parse what `str` wrote."""
         line, _, key = text.partition(" ")
         return cls(key, int(line))
 
@@ -38,7 +38,7 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aside:
-    """A quarantined event. `received_at` in Unix milliseconds; `sample` is the beginning of what was sent, as text."""
+    """Quarantined event. `received_at` is in Unix milliseconds; `sample` is the beginning of what was sent, as text."""
 
     event_id: str | None
     received_at: int
@@ -48,7 +48,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """The use case behind the listing."""
+    """Use case behind the listing."""
 
     ledger: Blobs
     clock: Clock
@@ -56,29 +56,29 @@ class Quarantined:
     def page(
         self, shop_id: str, *, reason: str | None, since: int | None, limit: int, after: str | None
     ) -> tuple[list[Aside], str | None]:
-        """Events of the last 14 days received from `since` on (Unix milliseconds), and where the list goes on."""
+        """Events received from `since` on (Unix milliseconds), at most 14 days ago, and the cursor that continues."""
         now = to_milliseconds(self.clock.now())
         begins = max(now - KEPT_MS, since or 0)
         start = Position.read(after) if after else None
-        found: list[tuple[Position, Aside]] = []
+        matching: list[tuple[Position, Aside]] = []
         looked_at = start
         for count, key in enumerate(self._keys(shop_id, begins, now, start)):
             if count == OBJECTS_A_PAGE:
-                return [aside for _, aside in found], str(looked_at)
+                return [aside for _, aside in matching], str(looked_at)
             skipped = start.line + 1 if start and start.key == key else 0
             lines = self._lines(key, shop_id)
-            found += (
+            matching += (
                 (Position(key, number), aside)
                 for number, aside in enumerate(lines)
                 if number >= skipped and aside.received_at >= begins and reason in (None, aside.reason)
             )
-            if len(found) > limit:
-                return [aside for _, aside in found[:limit]], str(found[limit - 1][0])
+            if len(matching) > limit:
+                return [aside for _, aside in matching[:limit]], str(matching[limit - 1][0])
             looked_at = Position(key, len(lines) - 1)
-        return [aside for _, aside in found], None
+        return [aside for _, aside in matching], None
 
     def _keys(self, shop_id: str, begins: int, now: int, start: Position | None) -> Iterator[str]:
-        """Names of the shop's objects from the one where the list goes on, newest first."""
+        """Names of the shop's objects from the start position on, newest first."""
         moment = now
         if start is not None:
             moment = quarantined_at(start.key)
@@ -93,15 +93,15 @@ class Quarantined:
             moment -= DAY_MS
 
     def _lines(self, key: str, shop_id: str) -> list[Aside]:
-        """The events in an object, newest first; none where it expired meanwhile."""
+        """Events in an object, newest first; none where it expired meanwhile."""
         blob = self.ledger.get(key)
         lines = gzip.decompress(blob.content).splitlines() if blob else ()
         read: Iterator[AsideLine] = (canonical_json.loads(line) for line in lines)
-        asides = [_aside(line) for line in read if line["shop_id"] == shop_id]
+        asides = [
+            Aside(
+                event_id=line["event_id"], received_at=line["received_at"], reason=line["reason"], sample=line["sample"]
+            )
+            for line in read
+            if line["shop_id"] == shop_id
+        ]
         return sorted(asides, key=lambda aside: -aside.received_at)
-
-
-def _aside(line: AsideLine) -> Aside:
-    return Aside(
-        event_id=line["event_id"], received_at=line["received_at"], reason=line["reason"], sample=line["sample"]
-    )

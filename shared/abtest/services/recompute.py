@@ -1,12 +1,12 @@
-"""Recomputing: every roll-up anew from the raw ledger, compared with what stands, written only where it differs.
+"""Recomputation: roll-ups are counted from the raw ledger and written where the stored ones differ.
 
-It works beside the schedule and takes no lease: the generation to write is settled before the raw ledger is listed, so
-whoever writes meanwhile has seen more, and the store refuses the older of the two. Then it is counted once more.
+It runs in parallel to the schedule, without a lease. The generation to write is fixed before the raw ledger is listed,
+so a run that writes meanwhile has seen more, and the store refuses the older write. Then it is counted once more.
 """
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from abtest.domain.ledger.cells import Counts
@@ -34,12 +34,12 @@ _log = logging.getLogger(__name__)
 ATTEMPTS = 3
 FIRST_DATE, LAST_DATE = "0000-01-01", "9999-12-31"
 EARLIER_DAYS = 8
-"""How long before it was written an event may have happened: seven days, and one for the date line."""
+"""Days between an event and its arrival at most: seven, and one for the date line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a run is, in experiments; `objects` of the raw ledger are read for the shop at hand."""
+    """Progress of a run, in experiments; `objects` of the raw ledger are read for the present shop."""
 
     shop_id: str
     done: int
@@ -49,7 +49,7 @@ class Progress:
 
 @dataclass(slots=True)
 class Recomputed:
-    """What a run found. `differing` by experiment id, or by `shop id/date`: what stood and what was counted."""
+    """Outcome of a run. `differing`: stored and counted values, by experiment id or by `shop id/date`."""
 
     experiments: int = 0
     days: int = 0
@@ -61,17 +61,17 @@ class Recomputed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A roll-up as it stands, read before anything is counted."""
+    """Stored roll-up, read before anything is counted."""
 
     summary: RollupSummary
     counts: Counts
     slices: Sequence[str]
-    """Day and segment items that hold anything, named as the totals' digests name them."""
+    """Day and segment items that are not empty, under the names of the totals' digests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recompute:
-    """The use case behind the operator's command."""
+    """Use case behind the operator's command."""
 
     world: World
     ledger: Blobs
@@ -82,72 +82,80 @@ class Recompute:
     def run(self, *, shop_id: str | None = None, experiment_id: str | None = None, dry_run: bool = False) -> Recomputed:
         """Recompute all, one shop or one experiment; with `dry_run` nothing is written."""
         work = work_of(self.world, only=shop_id)
-        found = Recomputed(failed=list(work.failed))
-        shops = [chosen for shop in work.shops if (chosen := _only(shop, experiment_id)).plans or experiment_id is None]
+        outcome = Recomputed(failed=list(work.failed))
+        chosen = [
+            replace(shop, plans=[plan for plan in shop.plans if experiment_id in (None, plan.experiment_id)])
+            for shop in work.shops
+        ]
+        shops = [shop for shop in chosen if shop.plans or experiment_id is None]
         total = sum(len(shop.plans) for shop in shops)
         for shop in shops:
             try:
-                self._shop(shop, found, total, with_days=experiment_id is None, dry_run=dry_run)
+                self._shop(shop, outcome, total, with_days=experiment_id is None, dry_run=dry_run)
             except Exception:
                 # One shop that cannot be counted must not keep the others from being counted.
                 _log.exception("recompute.shop_failed", extra={"shop_id": shop.shop_id})
-                found.failed.append(shop.shop_id)
-        return found
+                outcome.failed.append(shop.shop_id)
+        return outcome
 
-    def _shop(self, shop: ShopPlans, found: Recomputed, total: int, *, with_days: bool, dry_run: bool) -> None:
+    def _shop(self, shop: ShopPlans, outcome: Recomputed, total: int, *, with_days: bool, dry_run: bool) -> None:
         waiting: Sequence[CountingPlan] = shop.plans
         for attempt in range(ATTEMPTS):
             if not waiting and not (with_days and attempt == 0):
                 return
-            waiting = self._attempt(shop, waiting, found, total, with_days=with_days and attempt == 0, dry_run=dry_run)
-        found.overtaken += [plan.experiment_id for plan in waiting]
+            waiting = self._attempt(
+                shop, waiting, outcome, total, with_days=with_days and attempt == 0, dry_run=dry_run
+            )
+        outcome.overtaken += [plan.experiment_id for plan in waiting]
 
     def _attempt(
         self,
         shop: ShopPlans,
         plans: Sequence[CountingPlan],
-        found: Recomputed,
+        outcome: Recomputed,
         total: int,
         *,
         with_days: bool,
         dry_run: bool,
     ) -> list[CountingPlan]:
-        """Count the plans once; those that another run overtook."""
+        """Count the plans once, and return those that another run overtook."""
         stored = {plan.experiment_id: stored_of(self.store, plan) for plan in plans}
-        days = {document["date"]: document for document in self._days_of(shop.shop_id)} if with_days else {}
+        days = self._stored_days(shop.shop_id) if with_days else {}
         since = 0 if with_days else min(plan.since for plan in plans)
         raw = tuple(LedgerFiles(self.ledger).raw_since(max(since, DAY_MS)))
         overtaken: list[CountingPlan] = []
         with self.warehouse.open(shop.shop_id, ShopFiles(raw=raw), since=since) as opened:
             for plan in plans:
-                self.progress(Progress(shop_id=shop.shop_id, done=found.experiments, total=total, objects=len(raw)))
+                self.progress(Progress(shop_id=shop.shop_id, done=outcome.experiments, total=total, objects=len(raw)))
                 try:
-                    done = self._one(opened, plan, stored[plan.experiment_id], found, dry_run=dry_run)
-                    found.experiments += done
+                    done = self._recompute(opened, plan, stored[plan.experiment_id], outcome, dry_run=dry_run)
+                    outcome.experiments += done
                     overtaken += [] if done else [plan]
                 except Exception:
                     # One experiment that cannot be counted must not keep the others from being counted.
                     _log.exception("recompute.failed", extra={"experiment_id": plan.experiment_id})
-                    found.failed.append(plan.experiment_id)
+                    outcome.failed.append(plan.experiment_id)
             if with_days:
-                self._days(opened, shop, _dates(raw, days), days, found, dry_run=dry_run)
+                self._days(opened, shop, possible_dates(raw, days), days, outcome, dry_run=dry_run)
         return overtaken
 
-    def _one(self, opened: ShopLedger, plan: CountingPlan, stored: Stored, found: Recomputed, *, dry_run: bool) -> bool:
-        """False when somebody else wrote meanwhile."""
+    def _recompute(
+        self, opened: ShopLedger, plan: CountingPlan, stored: Stored, outcome: Recomputed, *, dry_run: bool
+    ) -> bool:
+        """Count one plan. Return False when another run wrote meanwhile."""
         counts = opened.count(plan)
-        differing = list(found_in(stored, plan, counts))
+        differing = list(differences_from(stored, plan, counts))
         if not differing:
             return True
         if not dry_run:
             if not self._write(plan, DailyCounts.of(counts), stored):
                 return False
-            found.written += 1
-        found.differing[plan.experiment_id] = [asdict(difference) for difference in differing]
+            outcome.written += 1
+        outcome.differing[plan.experiment_id] = [asdict(difference) for difference in differing]
         return True
 
     def _write(self, plan: CountingPlan, counts: DailyCounts, stored: Stored) -> bool:
-        # Every item is written, whatever stands: a digest in the totals says nothing of an item that was damaged.
+        # Every item is written, whatever is stored: a digest in the totals does not show that its item was damaged.
         everything = {"digests": dict.fromkeys(stored.slices, "")}
         documents = rollup_documents(
             plan,
@@ -158,8 +166,9 @@ class Recompute:
         )
         return self.store.put(documents.totals, documents.days, documents.segments)
 
-    def _days_of(self, shop_id: str) -> Sequence[Document]:
-        return self.store.shop_days(shop_id, FIRST_DATE, LAST_DATE)
+    def _stored_days(self, shop_id: str) -> Mapping[str, Document]:
+        documents = self.store.shop_days(shop_id, FIRST_DATE, LAST_DATE)
+        return {document["date"]: document for document in documents}
 
     def _days(
         self,
@@ -167,22 +176,22 @@ class Recompute:
         shop: ShopPlans,
         dates: Iterable[str],
         stored: Mapping[str, Document],
-        found: Recomputed,
+        outcome: Recomputed,
         *,
         dry_run: bool,
     ) -> None:
         for date in dates:
             day, present = opened.day(date, shop.currency), stored.get(date)
-            found.days += 1
+            outcome.days += 1
             standing = shop_day_of(present) if present else None
             if standing == day or (standing is None and not day.events):
                 continue
             name, document = f"{shop.shop_id}/{date}", self._document(day, present)
             if not dry_run and not self.store.put_shop_day(document):
-                found.overtaken.append(name)
+                outcome.overtaken.append(name)
                 continue
-            found.written += not dry_run
-            found.differing[name] = [asdict(difference) for difference in day_differences(present or {}, document)]
+            outcome.written += not dry_run
+            outcome.differing[name] = [asdict(difference) for difference in day_differences(present or {}, document)]
 
     def _document(self, day: ShopDay, present: Document | None) -> Document:
         generation = present["generation"] + 1 if present else 1
@@ -190,18 +199,18 @@ class Recompute:
 
 
 def stored_of(store: RollupStore, plan: CountingPlan) -> Stored:
-    """What stands of a plan's roll-up: all of its items, read one by one."""
+    """Read all items of a plan's stored roll-up, one by one."""
     name = (plan.experiment_id, plan.measurement_epoch)
     summary = store.summary(*name)
     days, segments = store.days(*name, FIRST_DATE, LAST_DATE), store.segments(*name, FIRST_DATE, LAST_DATE)
     items = [("DAY", day) for day in days] + [("SEG", segment) for segment in segments]
-    slices = [f"{kind}#{item['date']}" for kind, item in items if _holds_something(item)]
+    slices = [f"{kind}#{item['date']}" for kind, item in items if has_counts(item)]
     counts = Counts() if summary.totals is None else counts_of(summary.totals, days, segments)
     return Stored(summary=summary, counts=counts, slices=slices)
 
 
-def found_in(stored: Stored, plan: CountingPlan, counts: Counts) -> Iterator[Difference]:
-    """In what the roll-up that stands differs from these counts; the first word about one that is not there at all."""
+def differences_from(stored: Stored, plan: CountingPlan, counts: Counts) -> Iterator[Difference]:
+    """Differences between the stored roll-up and these counts; a single one where the roll-up is missing."""
     totals = stored.summary.totals
     if totals is None:
         yield Difference(where="roll-up", standing=None, counted="missing")
@@ -217,17 +226,13 @@ def found_in(stored: Stored, plan: CountingPlan, counts: Counts) -> Iterator[Dif
             yield Difference(where=f"totals {name}", standing=totals.get(name), counted=expected[name])
 
 
-def _holds_something(item: Document) -> bool:
+def has_counts(item: Document) -> bool:
+    """Return whether a day or segment item counts anything."""
     return bool(item["cells"] or any(item["goals"].values()) or any(item["money"].values()))
 
 
-def _only(shop: ShopPlans, experiment_id: str | None) -> ShopPlans:
-    plans = [plan for plan in shop.plans if experiment_id in (None, plan.experiment_id)]
-    return ShopPlans(shop_id=shop.shop_id, currency=shop.currency, plans=plans)
-
-
-def _dates(raw: Sequence[str], stored: Iterable[str]) -> list[str]:
-    """Days that may hold anything: those of the raw hours and the week before, and those that stand."""
+def possible_dates(raw: Sequence[str], stored: Iterable[str]) -> list[str]:
+    """Dates that may have events: those of the raw hours and of the week before, and the stored ones."""
     written = {hour_of_key(key) // DAY_MS for key in raw}
     days = {day - earlier for day in written for earlier in range(EARLIER_DAYS + 1)}
     return sorted({date_of(day) for day in days} | set(stored))

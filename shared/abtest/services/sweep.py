@@ -1,10 +1,10 @@
-"""Repeats what was promised and not done: publications whose request died, event batches that the queue refused, jobs
-whose message or worker was lost, webhooks that nobody makes or sends.
+"""Repetition of unfinished work: publications whose request died, event batches that the queue refused, jobs whose
+message or worker was lost, webhooks whose notification was lost.
 
-And has every shop published that this release renders otherwise.
+It also has every shop published that this release renders differently.
 
-Nothing is removed before it was handed on, so a sweep that dies leaves work for the next and at worst hands on twice;
-publishing twice is harmless, and events are told apart by their ids.
+Work is removed only after it was sent on, so a sweep that dies leaves it for the next and at worst sends it twice.
+Publishing twice is harmless, and events are distinguished by their ids.
 """
 
 import logging
@@ -22,6 +22,7 @@ from abtest.ports.limits import Leases
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
+from abtest.services.leases import lease
 from abtest.services.publication import Publication
 from abtest.services.refusal_limit import count_accepted
 from abtest.services.rollout import Rollout
@@ -29,7 +30,7 @@ from abtest.services.webhooks.overdue import OverdueWebhooks
 
 LEASE, LEASE_SECONDS = "cron#sweep", 60
 PATIENCE = timedelta(seconds=30)
-"""How long a request is given to publish by itself before its outbox row is taken up."""
+"""How long a request may take to publish by itself before the sweep publishes for its outbox row."""
 
 SPILL = "spill/"
 _ROWS = 5000
@@ -44,15 +45,15 @@ class UnpublishedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What a run handed on."""
+    """Numbers of what a run sent on."""
 
     shops: int
     batches: int
     released: int
-    """Shops that get what this release renders."""
+    """Shops that get this release's rendering."""
     jobs: int
     webhooks: int
-    """How often WorkerWebhooks was called again."""
+    """Repeated notifications to WorkerWebhooks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,28 +71,26 @@ class Sweep:
     webhooks: OverdueWebhooks
 
     def run(self) -> Swept | None:
-        """Hand on everything that is overdue; None when another run is at it."""
-        owner = self.world.new_id()
-        if not self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS, now=self.world.clock.now()):
-            return None
-        try:
-            # First these three: they bear a queue that refuses, which the others do not.
-            batches, jobs, webhooks = self._spilled(), self.jobs.run(), self.webhooks.run()
-            shops, released = self._publications(), self._rollout().run()
+        """Send on everything that is overdue; None while another run works."""
+        owner, clock = self.world.new_id(), self.world.clock
+        with lease(self.leases, LEASE, owner=owner, seconds=LEASE_SECONDS, clock=clock) as is_held:
+            if not is_held:
+                return None
+            # These three come first: they tolerate a queue that refuses, which the others do not.
+            batches, jobs, webhooks = self.requeue_spilled(), self.jobs.run(), self.webhooks.run()
+            rollout = Rollout(
+                blobs=self.delivery,
+                queue=self.publish_queue,
+                bundle=self.bundle,
+                message=lambda shop_id: publish_message(shop_id, []),
+            )
+            shops, released = self.request_publications(), rollout.run()
             swept = Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks)
-        finally:
-            self.leases.release(LEASE, owner=owner)
         _log.info("sweep.done", extra=asdict(swept))
         return swept
 
-    def _rollout(self) -> Rollout:
-        def message(shop_id: str) -> str:
-            return publish_message(shop_id, [])
-
-        return Rollout(blobs=self.delivery, queue=self.publish_queue, bundle=self.bundle, message=message)
-
-    def _publications(self) -> int:
-        """One message for each shop with overdue rows."""
+    def request_publications(self) -> int:
+        """Send one message for each shop with overdue rows, and return their number."""
         overdue: dict[str, list[OutboxRow]] = defaultdict(list)
         before = timestamp(self.world.clock.now() - PATIENCE)
         for row in self.world.catalog.outbox("publish", created_before=before, limit=_ROWS):
@@ -100,14 +99,16 @@ class Sweep:
             self.publish_queue.send(publish_message(shop_id, rows))
         return len(overdue)
 
-    def _spilled(self) -> int:
+    def requeue_spilled(self) -> int:
+        """Send event batches that the queue refused before, and return their number."""
         queue = self.event_queue
         if queue is None:
             return 0
         spilled = islice(self.ledger.list(SPILL), _SPILLED_A_RUN)
-        return count_accepted(spilled, lambda entry: self._requeue(entry.key, queue.send))
+        return count_accepted(spilled, lambda entry: self.requeue(entry.key, queue.send))
 
-    def _requeue(self, key: str, send: Callable[[str], None]) -> bool:
+    def requeue(self, key: str, send: Callable[[str], None]) -> bool:
+        """Send one spilled batch and delete it. Return False when it could not be sent."""
         blob = self.ledger.get(key)
         if blob is None:
             return True
@@ -121,13 +122,13 @@ class Sweep:
 
 
 def publish_message(shop_id: str, rows: list[OutboxRow]) -> str:
-    """The body of a message in PublishQueue: the shop, and the outbox rows that are done once it is published."""
+    """Return the body of a message in PublishQueue: the shop, and outbox rows that are done once it is published."""
     outbox = [{"id": row.id, "created_at": row.created_at} for row in rows]
     return canonical_json.dumps({"shop_id": shop_id, "outbox": outbox})
 
 
 def publish_from_message(publication: Publication, body: str) -> None:
-    """Do what a message in PublishQueue asks for, then forget its outbox rows. Raises UnpublishedError."""
+    """Publish the shop that a message in PublishQueue names, then remove its outbox rows. Raises UnpublishedError."""
     message = canonical_json.loads(body)
     shop_id = message["shop_id"]
     outcome = publication.publish(shop_id)

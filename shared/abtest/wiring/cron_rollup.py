@@ -7,7 +7,7 @@ from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.kit.clock import SystemClock
-from abtest.services.rollups import Refreshing, RefreshMessage, RollupRun
+from abtest.services.rollups import Refresh, RefreshMessage, RollupRun
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
 from abtest.wiring.warehouses import counter_of
@@ -25,12 +25,12 @@ def create_handler() -> Handler:
         leases=DynamoLeases(config.ephemeral_table),
         metrics=EmbeddedMetrics(config.aws_lambda_function_name, clock),
     )
-    refreshing = Refreshing(run.world, run)
+    refresh = Refresh(run.world, run)
 
     def handler(event: Any, _context: Any) -> Any:
         if "Records" in event:
             messages = [RefreshMessage(id=record["messageId"], body=record["body"]) for record in event["Records"]]
-            failed = refreshing.handle(messages)
+            failed = refresh.handle(messages)
             return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
         summary = run.run()
         return {"skipped": "another run is at it"} if summary is None else asdict(summary)

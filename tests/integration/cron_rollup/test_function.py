@@ -18,7 +18,7 @@ from abtest.ports.rollup_store import Reach
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.jobs import Jobs, job_message
-from abtest.services.rollups import LEASE, Refreshing, RefreshMessage, RollupFailedError, RollupRun
+from abtest.services.rollups import LEASE, Refresh, RefreshMessage, RollupFailedError, RollupRun
 from abtest.services.shop_records import puts_of
 from tests.support.handlers import fresh_handler
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryLeases, MemoryQueue, MemoryRollupStore
@@ -229,10 +229,10 @@ def test_refresh__of_an_experiment__counts_it_and_says_its_generation() -> None:
     jobs = Jobs(world, "refresh", queue)
     job = jobs.ask(caller, {"experiment_id": EXPERIMENT})
     messages = [RefreshMessage(id="m-1", body=job_message(job)), RefreshMessage(id="m-2", body="not a message")]
-    assert Refreshing(world, bench.run).handle(messages) == ["m-2"]
+    assert Refresh(world, bench.run).handle(messages) == ["m-2"]
     done = jobs.get(shop().id, job.id)
     assert (done.status, done.result) == ("completed", {"generation": 1})
-    assert Refreshing(world, bench.run).handle(messages[:1]) == []
+    assert Refresh(world, bench.run).handle(messages[:1]) == []
 
 
 def test_function__on_the_templates_resources__counts_once_and_then_sees_nothing_new(aws_stack: AwsStack) -> None:

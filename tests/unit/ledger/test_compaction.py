@@ -21,7 +21,7 @@ from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, from_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
-from abtest.services.compaction import LEASE, Compaction, CompactionFailedError, Tally
+from abtest.services.compaction import LEASE, Compaction, CompactionFailedError, CompactionSummary
 from abtest.services.ledger_files import LedgerFiles
 from tests.support import ledgers
 from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryMetrics
@@ -69,7 +69,7 @@ class Worked:
             metrics=self.metrics,
         )
 
-    def run(self, **changes: Any) -> Tally:
+    def run(self, **changes: Any) -> CompactionSummary:
         found = self.use().run(**{"until": self.soon(), **changes})
         assert found is not None
         return found
@@ -100,14 +100,21 @@ def test_run__closed_hour__parquet_by_shop_and_a_document_that_names_it() -> Non
         put_raw(worked.ledger, "2", [row("a"), row("c")]),
     ]
 
-    tally = worked.run()
+    summary = worked.run()
 
     (document,) = worked.documents().values()
     assert document.raw == set(raw)
     assert [events_file(key).shop_id for key in document.events] == [SHOP, "other"]
     assert document.rows == 3
     assert keys_in(worked.ledger, "events/") == list(document.events)
-    assert (tally.hours, tally.files, tally.rows, tally.copies, tally.unreadable, tally.left) == (1, 2, 3, 1, 0, 0)
+    assert (summary.hours, summary.files, summary.rows, summary.copies, summary.unreadable, summary.left) == (
+        1,
+        2,
+        3,
+        1,
+        0,
+        0,
+    )
     assert worked.metrics.sums["CompactedRows"] == 3
 
 
@@ -134,7 +141,7 @@ def test_run__nothing_new__writes_nothing() -> None:
     worked.run()
     before = dict(worked.ledger.objects)
 
-    assert worked.run() == Tally()
+    assert worked.run() == CompactionSummary()
     assert worked.ledger.objects == before
 
 
@@ -198,11 +205,11 @@ def test_run__another_run_wrote_the_document_meanwhile__it_stays_and_the_hour_is
     put_raw(worked.ledger, "2", [row("b")])
     worked.run()
     before = dict(worked.ledger.objects)
-    tally = Tally()
+    summary = CompactionSummary()
 
-    assert not worked.use().compact(slow, tally)
+    assert not worked.use().compact(slow, summary)
     assert worked.ledger.objects[compacted_key(NOON)] == before[compacted_key(NOON)]
-    assert tally.hours == 0
+    assert summary.hours == 0
     assert {found["event_id"] for found in _union(worked.ledger, SHOP)} == {"a", "b"}
 
 
@@ -214,7 +221,7 @@ def test_run__slow_run_replaces_the_document_of_a_faster_one__only_with_more() -
     put_raw(worked.ledger, "2", [row("b")])
     worked.run()
 
-    assert not worked.use().compact(slow, Tally())
+    assert not worked.use().compact(slow, CompactionSummary())
     assert len(worked.documents()[compacted_key(NOON)].raw) == 2
 
 

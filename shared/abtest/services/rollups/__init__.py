@@ -1,15 +1,15 @@
-"""Roll-ups: who has work, counting it, writing what changed, and doing so at once when somebody asks."""
+"""Roll-ups: plans of what is counted, scheduled runs, writes of what changed, and refreshes on request."""
 
-from abtest.services.rollups.refresh import Refreshing, RefreshMessage
-from abtest.services.rollups.run import LEASE, RollupFailedError, RollupRun, Tally
+from abtest.services.rollups.refresh import Refresh, RefreshMessage
+from abtest.services.rollups.run import LEASE, RollupFailedError, RollupRun, RunSummary
 from abtest.services.rollups.writer import RollupWriter
 
 __all__ = [
     "LEASE",
+    "Refresh",
     "RefreshMessage",
-    "Refreshing",
     "RollupFailedError",
     "RollupRun",
     "RollupWriter",
-    "Tally",
+    "RunSummary",
 ]

@@ -1,4 +1,4 @@
-"""Refresh jobs: somebody does not want to wait for the schedule, and one shop is rolled up at once."""
+"""Refresh jobs: one shop is rolled up at once, without waiting for the schedule."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -24,23 +24,24 @@ class RefreshMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshing:
-    """The use case behind the refresh queue."""
+class Refresh:
+    """Use case behind the refresh queue."""
 
     world: World
     rollups: RollupRun
 
     def handle(self, messages: Iterable[RefreshMessage]) -> Sequence[str]:
-        """The ids of messages that have to come again."""
-        return [message.id for message in messages if not self._handled(message)]
+        """Handle messages and return the ids of those that have to come again."""
+        return [message.id for message in messages if not self.is_handled(message)]
 
-    def _handled(self, message: RefreshMessage) -> bool:
+    def is_handled(self, message: RefreshMessage) -> bool:
+        """Refresh what a message names. Return False when it has to come again."""
         try:
             attempt = Workbench(self.world).take_up(message.body)
             if attempt is not None:
                 self._refresh(attempt)
         except JobLostError:
-            return True  # called off, or taken over by another worker
+            return True  # cancelled, or taken over by another worker
         except JobHeldError:
             return False
         except Exception:
@@ -51,16 +52,16 @@ class Refreshing:
     def _refresh(self, attempt: Attempt) -> None:
         job = attempt.job
         try:
-            tally = self.rollups.run_shop(job.shop_id)
+            summary = self.rollups.run_shop(job.shop_id)
         except RollupFailedError as error:
-            tally = error.tally
-        if {job.shop_id, job.request.get("experiment_id")} & set(tally.failed):
+            summary = error.summary
+        if {job.shop_id, job.request.get("experiment_id")} & set(summary.failed):
             attempt.fail("the experiment could not be counted; the schedule tries again")
         else:
             attempt.complete({"generation": self._generation(job)})
 
     def _generation(self, job: Job) -> int | None:
-        """What stands now; None of an experiment that is not measured."""
+        """Current generation of the roll-up; None for an experiment that is not measured."""
         record = self.world.catalog.get(job.shop_id, "EXP", job.request.get("experiment_id", ""))
         if record is None:
             return None

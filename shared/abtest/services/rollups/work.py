@@ -1,4 +1,4 @@
-"""Who has work: the plans of all that is counted, shop by shop."""
+"""Work of a roll-up: the plans of all that is counted, shop by shop."""
 
 import logging
 from collections import defaultdict
@@ -33,7 +33,7 @@ class Work:
 
 
 def work_of(world: World, only: str | None = None) -> Work:
-    """What is to be counted now, of one shop or of all; shops without experiments, too, for the sake of their days."""
+    """Return what is to be counted now, of one shop or of all; shops without experiments too, because of their days."""
     work, by_shop, now = Work(), defaultdict[str, list[DueEntry]](list), world.now()
     for entry in world.catalog.due(QUEUE, COUNTED_FOR_EVER, limit=MAX_ENTRIES):
         if entry.due >= now and only in (None, entry.shop_id):
@@ -44,35 +44,29 @@ def work_of(world: World, only: str | None = None) -> Work:
 
 
 def forget_ended(world: World) -> None:
-    """Take out of the queue what need not be counted any more."""
+    """Remove from the queue what need not be counted any more."""
     for entry in world.catalog.due(QUEUE, world.now(), limit=MAX_ENTRIES):
         world.catalog.forget_due(QUEUE, entry)
 
 
 def _shop_plans(catalog: Catalog, shop_id: str, entries: Iterable[DueEntry], failed: list[str]) -> list[ShopPlans]:
     try:
-        shop = _shop(catalog, shop_id)
+        shop = read_shop(catalog, shop_id)
+    except NotFoundError:
+        shop = None
     except Exception:
         _log.exception("rollup.not_planned", extra={"shop_id": shop_id})
         failed.append(shop_id)
         return []
+    # Without a shop the currency is "", which matches no money: nothing is guessed.
     currency = shop.currency if shop else ""
     plans = [plan for entry in entries for plan in _plans(catalog, entry, shop, currency, failed)]
     return [ShopPlans(shop_id=shop_id, currency=currency, plans=plans)]
 
 
-def _shop(catalog: Catalog, shop_id: str) -> Shop | None:
-    """Without a shop its currency is "", which matches no money: nothing is guessed."""
-    try:
-        return read_shop(catalog, shop_id)
-    except NotFoundError:
-        return None
-
-
 def _plans(
     catalog: Catalog, entry: DueEntry, shop: Shop | None, currency: str, failed: list[str]
 ) -> list[CountingPlan]:
-    """One experiment that cannot be read must not keep the others from being counted."""
     try:
         if entry.kind == "SHOP":
             holdout = plan_holdout(shop) if shop else None
@@ -80,22 +74,21 @@ def _plans(
         record = catalog.get(entry.shop_id, entry.kind, entry.id)
         return [] if record is None else list(_plans_of(catalog, record, currency))
     except Exception:
+        # One experiment that cannot be read must not keep the others from being counted.
         _log.exception("rollup.not_planned", extra={"experiment_id": entry.id})
         failed.append(entry.id)
         return []
 
 
 def _plans_of(catalog: Catalog, record: Record, currency: str) -> Iterator[CountingPlan]:
-    for experiment in _counted(record):
+    # A personalization is counted as its experiences.
+    is_personalization = record.head.kind == "PZN"
+    experiments = (
+        measured(decode(Personalization, record.body)) if is_personalization else (decode(Experiment, record.body),)
+    )
+    for experiment in experiments:
         sources = Sources(catalog, experiment.shop_id)
         references = sources.references([{"pageRules": experiment.goal_page_rules}])
         plan = plan_counting(experiment, currency, references)
         if plan is not None:
             yield plan
-
-
-def _counted(record: Record) -> tuple[Experiment, ...]:
-    """What a record has counted: an experiment itself, a personalization as its experiences."""
-    if record.head.kind == "PZN":
-        return measured(decode(Personalization, record.body))
-    return (decode(Experiment, record.body),)

@@ -1,4 +1,4 @@
-"""Writing what was counted: only what changed, and never over what is newer."""
+"""Writer of roll-ups: it stores only what changed, and never replaces a newer document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,24 +13,27 @@ from abtest.domain.ledger.rollup_documents import (
 )
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import from_milliseconds, timestamp
-from abtest.ports.rollup_store import RollupStore, RollupSummary
+from abtest.ports.rollup_store import RollupStore
 from abtest.services.context import World
 
 
 @dataclass(frozen=True, slots=True)
 class RollupWriter:
-    """Brings the store to what was counted, from whatever stands there."""
+    """Writer that updates stored roll-ups to the counts."""
 
     world: World
     store: RollupStore
 
     def write(self, plan: CountingPlan, counts: DailyCounts) -> bool:
-        """Whether anything was written: not when it stands already, nor when another run was faster.
+        """Write the roll-up. Return False when the stored one is the same, or another run was faster.
 
-        What a run leaves half written is told by the store, and then written anew as a whole.
+        The store reports what a run left half written; that is then written again as a whole.
         """
         summary = self.store.summary(plan.experiment_id, plan.measurement_epoch)
-        if _stands(summary, plan, counts):
+        totals, through = summary.totals, counts.rest.through
+        newest = None if through is None else timestamp(from_milliseconds(through))
+        is_current = totals is not None and totals["source"] == source_of(plan, counts) and totals["through"] == newest
+        if is_current and summary.is_whole:
             return False
         documents = rollup_documents(
             plan,
@@ -42,25 +45,15 @@ class RollupWriter:
         return self.store.put(documents.totals, documents.days, documents.segments)
 
     def write_days(self, shop_id: str, days: Mapping[str, ShopDay]) -> int:
-        """How many of these days were written: those that do not stand already, empty ones apart; the newest last."""
+        """Write days that differ from the stored ones, the newest last; return their number. New empty days are skipped."""
         if not days:
             return 0
-        standing = {found["date"]: found for found in self.store.shop_days(shop_id, min(days), max(days))}
+        stored = {document["date"]: document for document in self.store.shop_days(shop_id, min(days), max(days))}
         written = 0
         for date, day in sorted(days.items()):
-            present = standing.get(date)
+            present = stored.get(date)
             if shop_day_of(present) != day if present else day.events:
                 generation = present["generation"] + 1 if present else 1
                 document = shop_day_document(day, generation=generation, computed_at=self.world.now())
                 written += self.store.put_shop_day(document)
         return written
-
-
-def _stands(summary: RollupSummary, plan: CountingPlan, counts: DailyCounts) -> bool:
-    totals, through = summary.totals, counts.rest.through
-    return (
-        totals is not None
-        and summary.is_whole
-        and totals["source"] == source_of(plan, counts)
-        and totals["through"] == (None if through is None else timestamp(from_milliseconds(through)))
-    )
