@@ -45,7 +45,7 @@ class RollupWriter:
         return self.store.put(documents.totals, documents.days, documents.segments)
 
     def write_days(self, shop_id: str, days: Mapping[str, ShopDay]) -> int:
-        """Write days that differ from the stored ones, the newest last; return their number. New empty days are skipped."""
+        """Write days that differ from the stored ones, the newest last, and count them. New empty days are skipped."""
         if not days:
             return 0
         stored = {document["date"]: document for document in self.store.shop_days(shop_id, min(days), max(days))}
