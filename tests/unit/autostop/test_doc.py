@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS, OURS, Mode
-from abtest.domain.autostop.verdicts import SAYINGS, Evaluated, WaitingFor
+from abtest.domain.autostop.verdicts import MESSAGES, Evaluated, WaitingFor
 from abtest.domain.goals.currency_residue import RESIDUE_ORDERS, RESIDUE_SHARE
 from abtest.domain.stats.sequential import PLANNED_VISITORS
 
@@ -20,7 +20,7 @@ def test_doc__names_every_mode_outcome_and_reason() -> None:
 
 
 def test_sayings__are_there_for_every_reason() -> None:
-    assert list(SAYINGS) == list(get_args(WaitingFor))
+    assert list(MESSAGES) == list(get_args(WaitingFor))
 
 
 def test_doc__tells_our_defaults_and_limits() -> None:

@@ -1,1 +1,1 @@
-"""Auto-stop: when a running experiment has shown enough to be paused. Pure; reads counts, decides, changes nothing."""
+"""Auto-stop: rules that pause a running experiment with a clear result. Pure: they read counts and decide."""

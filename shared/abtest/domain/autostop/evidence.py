@@ -1,4 +1,4 @@
-"""What auto-stop looks at: the counts of one measurement at one generation, goal by goal."""
+"""Evidence of one look: the counts of a measurement at one generation, goal by goal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +13,12 @@ class Arms(NamedTuple):
     control: Conversions | Sample
     treatment: Conversions | Sample
 
+    @property
+    def difference(self) -> float:
+        """Return treatment - control; an arm without visitors counts as zero."""
+        control, treatment = (arm.mean if isinstance(arm, Sample) else arm.rate or 0.0 for arm in self)
+        return treatment - control
+
 
 class LeftOut(NamedTuple):
     """Orders of a variation: those whose money counts, and those left out for their currency."""
@@ -20,14 +26,19 @@ class LeftOut(NamedTuple):
     counted: int
     excluded: int
 
+    @property
+    def share(self) -> Conversions:
+        """Excluded orders among all orders, as a rate."""
+        return Conversions(visitors=self.counted + self.excluded, conversions=self.excluded)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """One goal in numbers. Means are in the unit shown (major units of money).
 
-    `source` tells two definitions of the goal apart (`domain.goals.definition`). `comparisons` are by treatment;
-    `rates` by variation, of visitors who converted, whatever the goal compares. `tau`: of the frozen plan, None without
-    one for this goal. `left_out` by variation, of goals that count money.
+    `source` is the digest of the goal's definition (`domain.goals.definition`). `comparisons` are by treatment; `rates`
+    are by variation, of visitors who converted, even where the goal compares means. `tau` is that of the frozen plan,
+    None without one for this goal. `left_out` is by variation, of goals that count money.
     """
 
     goal_id: str
@@ -41,7 +52,7 @@ class Measure:
     left_out: Mapping[str, LeftOut] = field(default_factory=dict)
 
     def gain(self, difference: float) -> float:
-        """A difference as the goal wants it: positive is better."""
+        """Return a difference in the goal's direction: positive is better."""
         return -difference if self.falls else difference
 
 
@@ -65,10 +76,10 @@ class Evidence:
 
     @property
     def treatments(self) -> tuple[str, ...]:
-        """Those that are compared with the control."""
+        """Variations that are compared with the control."""
         return tuple(arm for arm, weight in self.weights.items() if weight > 0 and arm != self.control_id)
 
     @property
     def total_visitors(self) -> int:
-        """Of all variations in use."""
+        """Visitors of all variations in use."""
         return sum(self.visitors.values())

@@ -1,4 +1,4 @@
-"""Whether money can be trusted, and the single-look verdict about it that a planned end stores."""
+"""Reasons not to decide by money, and the single-look evaluation of it that a planned end stores."""
 
 from collections.abc import Mapping
 
@@ -9,11 +9,11 @@ from abtest.domain.planning.shapes import RevenueComparison, RevenueEvaluation
 from abtest.domain.stats.comparisons import Comparison, Correction, compare_means
 from abtest.domain.stats.means import welch
 from abtest.domain.stats.proportions import two_proportions
-from abtest.domain.stats.samples import Conversions, Sample
+from abtest.domain.stats.samples import Sample
 
 
 def money_measure(evidence: Evidence, goal_id: str | None) -> Measure | None:
-    """The goal that counts money: the named one, else the first in use; None when none does."""
+    """Return the goal that counts money: the named one, else the first in use; None without one."""
     named = evidence.measures.get(goal_id or "")
     if named is not None and named.is_money:
         return named
@@ -21,65 +21,69 @@ def money_measure(evidence: Evidence, goal_id: str | None) -> Measure | None:
 
 
 def blocked(evidence: Evidence, measure: Measure, *, is_covered: bool) -> Blocked | None:
-    """Why money cannot be trusted; None when it can. `is_covered`: visitors and orders are all there to be seen."""
-    if _is_residue(evidence, measure):
+    """Return why money must not decide; None when it may. `is_covered`: all visitors and orders are measured."""
+    arms = measure.left_out.values()
+    excluded = sum(arm.excluded for arm in arms)
+    if is_residue(excluded, sum(map(sum, arms))):
+        return "excluded_currency_residue"
+    if any(_is_uneven(evidence, measure.left_out, treatment) for treatment in evidence.treatments):
         return "excluded_currency_residue"
     return None if is_covered else "measurement_quality_unavailable"
 
 
 def excluded_percentage(measure: Measure) -> float:
-    """Orders left out for their currency, 0 to 100."""
-    excluded = sum(found.excluded for found in measure.left_out.values())
-    orders = excluded + sum(found.counted for found in measure.left_out.values())
+    """Return the percentage of orders left out for their currency, 0 to 100."""
+    excluded = sum(arm.excluded for arm in measure.left_out.values())
+    orders = excluded + sum(arm.counted for arm in measure.left_out.values())
     return 100 * excluded / orders if orders else 0.0
 
 
 def revenue_evaluation(
     evidence: Evidence, measure: Measure, *, alpha: float, correction: Correction
 ) -> RevenueEvaluation | None:
-    """The verdict about money as the snapshot stores it, the moment apart; None when no treatment can be compared.
+    """Return the evaluation of money for the snapshot, without its time; None when no treatment can be compared.
 
-    A comparison whose lift or whose test is no number (nobody paid) is left out.
+    A treatment without a lift or a test, as when no visitor paid, is left out.
     """
     treatments = [arm for arm in evidence.treatments if arm in measure.samples]
     control = measure.samples.get(evidence.control_id)
     if control is None:
         return None
     arms = [measure.samples[treatment] for treatment in treatments]
-    found = compare_means(control, arms, alpha=alpha, correction=correction)
+    comparisons = compare_means(control, arms, alpha=alpha, correction=correction)
     rows = [
         row
-        for treatment, arm, comparison in zip(treatments, arms, found, strict=True)
-        if comparison is not None and (row := _comparison(treatment, control, arm, comparison, alpha)) is not None
+        for treatment, arm, comparison in zip(treatments, arms, comparisons, strict=True)
+        if comparison is not None
+        and (row := revenue_comparison(treatment, control, arm, comparison, alpha)) is not None
     ]
-    return (
-        {
-            "basis": "shop_money",
-            "currency": evidence.currency,
-            "excluded_currency_percentage": excluded_percentage(measure),
-            "total_visitors_at_evaluation": evidence.total_visitors,
-            "multiplicity_adjustment": correction,
-            "comparisons": rows,
-        }
-        if rows
-        else None
-    )
+    if not rows:
+        return None
+    return {
+        "basis": "shop_money",
+        "currency": evidence.currency,
+        "excluded_currency_percentage": excluded_percentage(measure),
+        "total_visitors_at_evaluation": evidence.total_visitors,
+        "multiplicity_adjustment": correction,
+        "comparisons": rows,
+    }
 
 
 def losers(revenue: RevenueEvaluation | None) -> frozenset[str]:
-    """Treatments that take in significantly less."""
+    """Return the treatments with significantly less money than the control."""
     comparisons = revenue["comparisons"] if revenue else ()
     return frozenset(
-        found["treatment_variation_id"]
-        for found in comparisons
-        if found["is_significant"] and found["absolute_lift"] < 0
+        comparison["treatment_variation_id"]
+        for comparison in comparisons
+        if comparison["is_significant"] and comparison["absolute_lift"] < 0
     )
 
 
-def _comparison(
-    treatment_id: str, control: Sample, treatment: Sample, found: Comparison, alpha: float
+def revenue_comparison(
+    treatment_id: str, control: Sample, treatment: Sample, comparison: Comparison, alpha: float
 ) -> RevenueComparison | None:
-    test, interval = welch(control, treatment, alpha=alpha), found.difference_interval
+    """Return one treatment's part of the evaluation; None without a lift or a test."""
+    test, interval = welch(control, treatment, alpha=alpha), comparison.difference_interval
     if test is None or test.degrees_of_freedom is None or control.mean == 0:
         return None
     return {
@@ -87,32 +91,22 @@ def _comparison(
         "control_mean": control.mean,
         "variation_mean": treatment.mean,
         "relative_lift": treatment.mean / control.mean - 1,
-        "absolute_lift": found.difference,
+        "absolute_lift": comparison.difference,
         "t_statistic": test.t,
         "degrees_of_freedom": test.degrees_of_freedom,
-        "p_value": found.adjusted_p_value,
-        "confidence": 100 * (1 - found.adjusted_p_value),
-        "is_significant": found.is_significant,
+        "p_value": comparison.adjusted_p_value,
+        "confidence": 100 * (1 - comparison.adjusted_p_value),
+        "is_significant": comparison.is_significant,
         "confidence_interval": {"lower": interval.lower, "upper": interval.upper} if interval else None,
     }
 
 
-def _is_residue(evidence: Evidence, measure: Measure) -> bool:
-    found = measure.left_out.values()
-    orders, excluded = sum(map(sum, found)), sum(arm.excluded for arm in found)
-    uneven = (_is_uneven(evidence, measure.left_out, treatment) for treatment in evidence.treatments)
-    return is_residue(excluded, orders) or any(uneven)
-
-
 def _is_uneven(evidence: Evidence, left_out: Mapping[str, LeftOut], treatment_id: str) -> bool:
-    """By a single look's test: it keeps one decision from being taken on these numbers, and tells nobody."""
+    """Return whether a treatment's share of excluded orders differs from the control's."""
     control, treatment = left_out.get(evidence.control_id), left_out.get(treatment_id)
     if control is None or treatment is None:
         return False
+    # A single look's test is enough: it only keeps one decision from being made, and alerts no one.
     level = UNEVEN_LEVEL / len(evidence.treatments)
-    found = two_proportions(_shares(control), _shares(treatment), alpha=level)
-    return found is not None and found.p_value <= level
-
-
-def _shares(found: LeftOut) -> Conversions:
-    return Conversions(visitors=found.counted + found.excluded, conversions=found.excluded)
+    test = two_proportions(control.share, treatment.share, alpha=level)
+    return test is not None and test.p_value <= level

@@ -1,4 +1,4 @@
-"""How an experiment stops by itself: its override over the shop's default over ours, field by field."""
+"""Settings of auto-stop: the experiment's override, else the shop's default, else ours, field by field."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,13 +7,13 @@ from abtest.domain.settings.layers import Layer, stated
 
 Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance"]
 INHERIT = "inherit"
+# Of each arm that is compared.
 MIN_VISITORS, MIN_CONVERSIONS = 100, 25
-"""Of each arm that is compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoStop:
-    """The settings that hold. Minima are of each arm that is compared."""
+    """Effective settings. Minima are of each arm that is compared."""
 
     mode: Mode = "off"
     min_runtime_minutes: int = 0
@@ -26,9 +26,9 @@ OURS = AutoStop()
 
 
 def resolved(*layers: Layer) -> AutoStop:
-    """The settings that hold; `layers` nearest first: the experiment's override, the shop's default.
+    """Return the effective settings; `layers` nearest first: the experiment's override, the shop's default.
 
-    What is null or absent inherits, and so does the mode `inherit`.
+    Null and absent fields inherit, and so does the mode `inherit`.
     """
     modes = (mode for mode in stated(layers, "mode") if mode != INHERIT)
     return AutoStop(

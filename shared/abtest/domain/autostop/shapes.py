@@ -8,7 +8,7 @@ FrozenMixture = Mapping[str, float]
 
 
 class Minimum(TypedDict):
-    """The smallest always-valid p-value of a treatment, and the difference at which it was found."""
+    """The smallest always-valid p-value of a treatment, and the difference at that look."""
 
     p: float
     difference: float

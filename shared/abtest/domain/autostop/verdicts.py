@@ -1,4 +1,4 @@
-"""What a decision can come to, and how it is said to people."""
+"""Outcomes of a decision, and their messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,26 +32,26 @@ WaitingFor = Literal[
 PlanOutcome = Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"]
 Blocked = Literal["excluded_currency_residue", "measurement_quality_unavailable"]
 
-SAYINGS: Mapping[WaitingFor, str] = {
+MESSAGES: Mapping[WaitingFor, str] = {
     "off": "auto-stop is off",
     "not_counted_yet": "no events of this measurement have been counted yet",
-    "no_control": "no variation in use is the control, or none shares the traffic with it",
-    "no_primary_goal": "no goal in use is the primary one: choose the goal that decides",
-    "no_plan": "a planned end needs a plan, and there is none: state one with PUT .../plan",
-    "plan_without_size": "the plan is of an older release and names no sample size: state it again",
-    "planned_goal_not_in_use": "the goal of the plan was archived or deleted: state a plan for another",
+    "no_control": "there is no control in use, or no other variation shares the traffic with it",
+    "no_primary_goal": "there is no primary goal: choose the goal that decides",
+    "no_plan": "a planned end needs a plan: create one with PUT .../plan",
+    "plan_without_size": "the plan is from an older release and has no sample size: save it again with PUT .../plan",
+    "planned_goal_not_in_use": "the goal of the plan was archived or deleted: create a plan for another goal",
     "goal_not_counted": "the goal was added a moment ago and is not counted yet",
     "goal_redefined": "the goal or the weekdays that count were changed: waiting for the next count",
-    "min_runtime": "the minimum runtime is not over",
+    "min_runtime": "the minimum runtime has not passed",
     "min_visitors": "the control or every treatment has fewer visitors than the minimum",
     "min_conversions": "the control or every treatment has fewer conversions than the minimum",
     "no_winner": "no treatment is significantly better yet",
     "planned_sample": "the planned number of visitors is not reached",
     "arm_without_visitors": "the planned number of visitors is reached, but no treatment can be compared",
-    "already_evaluated": "the one planned look was taken; it is not taken again in this measurement",
-    "resumed_by_people": "auto-stop paused this measurement before and somebody resumed it: it is left alone",
-    "not_running": "it does not run: its counts are looked at while events come late, and nothing is decided",
-    "sample_ratio_mismatch": "visitors are not split as the weights say: find out why, and restart the test",
+    "already_evaluated": "the one planned look was taken; a measurement has no second one",
+    "resumed_by_people": "auto-stop paused this measurement before and it was resumed: it is not paused again",
+    "not_running": "the experiment is not running: late events are still counted, and nothing is decided",
+    "sample_ratio_mismatch": "visitors are not split by the weights: find the cause, and restart the experiment",
     "excluded_currency_residue": "too much revenue is in other currencies to decide by money",
     "measurement_quality_unavailable": "visitors who do not consent, or orders of unseen visitors, are missing",
 }
@@ -59,19 +59,19 @@ SAYINGS: Mapping[WaitingFor, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Nothing is done now, and why."""
+    """No decision yet, and its reason."""
 
     reason: WaitingFor
 
     @property
-    def said(self) -> str:
-        """The reason as a sentence."""
-        return SAYINGS[self.reason]
+    def message(self) -> str:
+        """Reason as a sentence."""
+        return MESSAGES[self.reason]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Winner:
-    """A treatment is significantly better: `p` is adjusted, `difference` as now, of the goal's rate or mean."""
+    """A treatment that is significantly better: `p` is adjusted, `difference` is now's, of the goal's rate or mean."""
 
     goal_id: str
     variation_id: str
@@ -81,7 +81,7 @@ class Winner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
-    """The one planned look: what the snapshot gets (the moments apart), who won, whether the test pauses."""
+    """The one planned look: the fields of the snapshot without its times, the winner, and the outcome."""
 
     goal_id: str
     outcome: PlanOutcome
@@ -93,7 +93,7 @@ class Evaluated:
 
     @property
     def pauses(self) -> bool:
-        """Whether the experiment stops."""
+        """Return whether the experiment is paused."""
         return self.outcome in ("significant_pause", "inconclusive_pause")
 
 

@@ -110,7 +110,7 @@ def _asks_for_money(settings: AutoStop, evidence: Evidence) -> bool:
 def _told(experiment: Experiment, settings: AutoStop, evidence: Evidence | None, waiting: Waiting) -> str:
     """Say in the log why nothing was done, and give the reason."""
     if waiting.reason != "off":
-        facts = {**_facts(experiment, settings, evidence), "reason": waiting.reason, "said": waiting.said}
+        facts = {**_facts(experiment, settings, evidence), "reason": waiting.reason, "said": waiting.message}
         _log.info("autostop.waits", extra=facts)
     return waiting.reason
 
