@@ -204,7 +204,7 @@ def test_waiting__endpoints__each_once_while_something_is_due(ports: Ports) -> N
 def test_waiting__one_endpoint_with_many__hides_nobody(
     ports: Ports, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
-    monkeypatch.setattr(in_dynamo, "ROWS_A_LOOK", rows)
+    monkeypatch.setattr(in_dynamo, "ROWS_A_READ", rows)
     monkeypatch.setattr(keys, "WAITING_SHARDS", 1)
     few = [new_id(second) for second in range(8)]
     added(ports.deliveries, *(queued(second) for second in range(10)), *(queued(20, webhook_id) for webhook_id in few))

@@ -203,7 +203,7 @@ def test_webhook__whose_receiver_was_away__dies_is_disabled_and_recovers_all_onc
 
     failed = hook.deliveries_that(lambda row: row["status"] == "failed", count=3)
     assert [row["event"] for row in failed] == [EVENTS[0], EVENTS[1], EVENTS[0]]
-    assert all("nothing answers" in row["last_error"] for row in failed)
+    assert all("no server responds" in row["last_error"] for row in failed)
     hook.deliveries_that(lambda row: row["status"] == "failed" and row["attempts"] > 1, count=3)
     for _ in RETRY_SECONDS[1:]:
         before = {row["id"]: row["attempts"] for row in hook.deliveries()}

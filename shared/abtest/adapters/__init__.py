@@ -1,1 +1,1 @@
-"""The ports fulfilled: on DynamoDB, S3, SQS and Secrets Manager, and in memory for tests."""
+"""Implementations of the ports on DynamoDB, S3, SQS, KMS, Secrets Manager, Athena, DuckDB and sockets."""

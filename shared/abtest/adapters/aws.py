@@ -1,8 +1,8 @@
-"""Clients of AWS, made in one place: timeouts, retries, one session and one client a service for the whole process.
+"""Clients of AWS with their timeouts and retries: one session, and one client per service, for the whole process.
 
-Clients are made by botocore itself: `import boto3` adds about 100 ms of CPU to a cold start and nothing that we use.
-They are made when first needed, and the endpoint, region and credentials come from the environment as botocore reads
-it (`AWS_ENDPOINT_URL` leads to another engine).
+Clients are botocore's: `import boto3` adds about 100 ms of CPU to a cold start and nothing that is used here. They are
+made at their first use. Endpoint, region and credentials come from the environment variables that botocore reads
+(`AWS_ENDPOINT_URL` selects another engine).
 """
 
 import threading
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 1
 READ_SECONDS = 3
 ATHENA_READ_SECONDS = 10
-"""A page of an answer may have a thousand rows."""
+"""Longer than for other services, because a page of results may have a thousand rows."""
 ATTEMPTS = 3
 POOL_CONNECTIONS = 20
 
@@ -40,7 +40,7 @@ BUSY_CODES = frozenset(
         "ThrottlingException",
     }
 )
-"""Error codes that mean: the same call may succeed in a moment."""
+"""Error codes after which the same call may succeed in a moment."""
 
 T = TypeVar("T")
 _built: dict[str, Any] = {}
@@ -48,7 +48,7 @@ _lock = threading.RLock()
 
 
 def once(name: str, build: Callable[[], T]) -> T:
-    """What `build` returned the first time that `name` was asked for in this process."""
+    """Return the object of this name, which `build` makes at the first call in this process."""
     with _lock:
         if name not in _built:
             _built[name] = build()
@@ -56,29 +56,28 @@ def once(name: str, build: Callable[[], T]) -> T:
 
 
 def reset() -> None:
-    """Forget every client and connection, so that the next use reads the environment again: for tests."""
+    """Drop every client and connection, so that the next use reads the environment again. For tests."""
     with _lock:
         _built.clear()
 
 
 def session() -> "Session":
-    """The one botocore session; loading its data is the expensive part of a cold start."""
-    return once("session", _start_session)
-
-
-def _start_session() -> "Session":
+    """Return the botocore session that all clients share, because loading its data dominates a cold start."""
     from botocore import __version__
     from botocore.config import Config
     from botocore.session import get_session
 
-    made = get_session()
-    # Given as one text. Otherwise botocore assembles it from fourteen parts, twice for each call: 5 % of a request.
-    made.set_default_client_config(Config(user_agent=f"abtest Botocore/{__version__}"))
-    return made
+    def start() -> "Session":
+        started = get_session()
+        # With a fixed user agent, botocore does not assemble it from fourteen parts twice per call: 5 % of a request.
+        started.set_default_client_config(Config(user_agent=f"abtest Botocore/{__version__}"))
+        return started
+
+    return once("session", start)
 
 
 def config() -> "Config":
-    """Timeouts and retries of every client."""
+    """Return the timeouts and retries of every client."""
     from botocore.config import Config
 
     return Config(
@@ -90,12 +89,12 @@ def config() -> "Config":
 
 
 def s3() -> "S3Client":
-    """The client of the object store."""
+    """Return the client of the object store."""
     return cast("S3Client", _client("s3"))
 
 
 def s3_signer() -> "S3Client":
-    """The same for signed addresses: version 4 of the signature, which every region and encrypted buckets take."""
+    """Return the client that signs URLs, with signature version 4, which all regions and encrypted buckets accept."""
     from botocore.config import Config
 
     def build() -> object:
@@ -105,22 +104,22 @@ def s3_signer() -> "S3Client":
 
 
 def sqs() -> "SQSClient":
-    """The client of the queues."""
+    """Return the client of the queues."""
     return cast("SQSClient", _client("sqs"))
 
 
 def secrets_manager() -> "SecretsManagerClient":
-    """The client of the secret store."""
+    """Return the client of the secret store."""
     return cast("SecretsManagerClient", _client("secretsmanager"))
 
 
 def kms() -> "KMSClient":
-    """The client of the key service."""
+    """Return the client of the key service."""
     return cast("KMSClient", _client("kms"))
 
 
 def athena() -> "AthenaClient":
-    """The client of the distributed engine. It repeats nothing: who waits for a query knows how long there is."""
+    """Return the client of the query engine, without retries: callers repeat calls within their own deadline."""
     from botocore.config import Config
 
     patient = Config(read_timeout=ATHENA_READ_SECONDS, retries={"mode": "standard", "total_max_attempts": 1})
@@ -128,7 +127,7 @@ def athena() -> "AthenaClient":
 
 
 def cloudfront() -> "CloudFrontClient":
-    """The client of the CDN."""
+    """Return the client of the CDN."""
     return cast("CloudFrontClient", _client("cloudfront"))
 
 

@@ -1,66 +1,52 @@
-"""The JSON form of what catalogs keep: heads, records, audit rows, outbox rows, messages."""
+"""Stored JSON of the catalog: heads, records, and rows of audit, outbox and inbox."""
 
-from dataclasses import fields
 from typing import Any
 
-from abtest.kit import canonical_json
+from abtest.kit import canonical_json, documents
 from abtest.ports.catalog import AuditRow, Head, InboxRow, OutboxRow, Record
 
 
 def write_head(head: Head) -> bytes:
-    """Canonical JSON of a head."""
+    """Return canonical JSON of a head."""
     return canonical_json.encode(_head_document(head))
 
 
 def read_head(text: str | bytes) -> Head:
-    """The head that write_head wrote."""
+    """Return the head that `write_head` wrote."""
     return Head(**canonical_json.loads(text, own=True))
 
 
 def write_record(record: Record) -> bytes:
-    """Canonical JSON of a head with its body."""
+    """Return canonical JSON of a head with its body."""
     return canonical_json.encode({"head": _head_document(record.head), "body": record.body})
 
 
 def read_record(text: str | bytes) -> Record:
-    """The record that write_record wrote."""
+    """Return the record that `write_record` wrote."""
     document = canonical_json.loads(text, own=True)
     return Record(head=Head(**document["head"]), body=document["body"])
 
 
-def write_audit(row: AuditRow) -> bytes:
-    """Canonical JSON of an audit row."""
-    return canonical_json.encode(_fields(row))
+def write_row(row: AuditRow | OutboxRow | InboxRow) -> bytes:
+    """Return canonical JSON of a row."""
+    return canonical_json.encode(documents.encode(row))
 
 
 def read_audit(text: str | bytes) -> AuditRow:
-    """The row that write_audit wrote."""
+    """Return the audit row that `write_row` wrote."""
     return AuditRow(**canonical_json.loads(text, own=True))
 
 
-def write_outbox(row: OutboxRow) -> bytes:
-    """Canonical JSON of an outbox row."""
-    return canonical_json.encode(_fields(row))
-
-
 def read_outbox(text: str | bytes) -> OutboxRow:
-    """The row that write_outbox wrote."""
+    """Return the outbox row that `write_row` wrote."""
     return OutboxRow(**canonical_json.loads(text, own=True))
 
 
-def write_inbox(row: InboxRow) -> bytes:
-    """Canonical JSON of a message."""
-    return canonical_json.encode(_fields(row))
-
-
 def read_inbox(text: str | bytes) -> InboxRow:
-    """The message that write_inbox wrote."""
+    """Return the message that `write_row` wrote."""
     return InboxRow(**canonical_json.loads(text, own=True))
 
 
 def _head_document(head: Head) -> dict[str, Any]:
-    return _fields(head) | {"attributes": dict(head.attributes), "due": dict(head.due)}
-
-
-def _fields(row: Head | AuditRow | OutboxRow | InboxRow) -> dict[str, Any]:
-    return {field.name: getattr(row, field.name) for field in fields(row)}
+    # JSON knows dictionaries only; services may pass any other mapping.
+    return documents.encode(head) | {"attributes": dict(head.attributes), "due": dict(head.due)}

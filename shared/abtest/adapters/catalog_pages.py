@@ -1,4 +1,4 @@
-"""How both catalogs cut a list, newest first, into pages."""
+"""Pages of the catalog's lists, on DynamoDB and in memory."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -9,5 +9,5 @@ Listed = TypeVar("Listed", AuditRow, Head, InboxRow)
 
 
 def page(rows: Sequence[Listed], limit: int) -> tuple[Sequence[Listed], str | None]:
-    """The first `limit` rows and, if more were found than that, the id that continues the list."""
+    """Return the first `limit` rows and, if there are more, the id that continues the list."""
     return rows[:limit], rows[limit - 1].id if len(rows) > limit else None

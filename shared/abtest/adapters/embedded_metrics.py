@@ -1,4 +1,4 @@
-"""Metrics as lines of the log, in CloudWatch's embedded format: no call, no permission, nothing to wait for."""
+"""Metrics as log lines in CloudWatch's embedded metric format, which needs no call and no permission."""
 
 import sys
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ NAMESPACE = "abtest"
 
 
 class EmbeddedMetrics:
-    """Numbers of one function, told apart by its name (the function's name is the one dimension)."""
+    """Metrics of one Lambda function; its name is the only dimension."""
 
     def __init__(self, function_name: str, clock: Clock, out: TextIO | None = None) -> None:
         self._function_name = function_name or "local"
@@ -19,7 +19,7 @@ class EmbeddedMetrics:
         self._out = out
 
     def put(self, values: Mapping[str, float]) -> None:
-        """One line with all of them."""
+        """Write one log line with all values."""
         directive = {
             "Namespace": NAMESPACE,
             "Dimensions": [["FunctionName"]],

@@ -1,12 +1,12 @@
-"""The arithmetic of rate limits: a token bucket kept as one number, the moment at which it will be full again.
+"""Arithmetic of rate limits: a token bucket stored as one number, the moment at which it will be full again.
 
-This is the generic cell rate algorithm. A token comes back every `interval`; taking one moves `full_at` that far into
-the future. The bucket is empty when `full_at` lies a whole window ahead, so what can be taken is what still fits:
+This is the generic cell rate algorithm. A token is refilled every `interval`; taking one moves `full_at` by that much.
+The bucket is empty when `full_at` is a whole window ahead of now:
 
     now            full_at                        now + window
      |---- taken ----|-------- still in the bucket -----|
 
-Times are whole microseconds since the Unix epoch, so that two stores never differ by a rounding.
+Times are whole microseconds since the Unix epoch, so that two stores never differ by rounding.
 """
 
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _MICROSECOND = timedelta(microseconds=1)
 class Take:
     """One attempt to take `cost` tokens at `now` from a bucket of `limit` that refills in `window` microseconds.
 
-    One token comes back every `interval`; taking moves `full_at` by `advance`, and `latest` is the last `full_at` from
-    which there is enough to take.
+    A token is refilled every `interval`. Taking moves `full_at` by `advance`. `latest` is the highest `full_at` at
+    which the bucket has enough tokens.
     """
 
     limit: int
@@ -36,24 +36,24 @@ class Take:
     latest: int
 
     def refuses(self, full_at: int) -> bool:
-        """Whether a bucket that is full at that moment holds too little; one that only looks is never refused."""
+        """Return whether the bucket has too few tokens. A cost of 0 is never refused."""
         return self.cost > self.limit or (self.cost > 0 and full_at > self.latest)
 
     def is_empty(self, full_at: int) -> bool:
-        """Whether a bucket that is full at that moment holds not even one token."""
+        """Return whether the bucket has less than one token."""
         return full_at > self.now + self.window - self.interval
 
     def allowed(self, full_at: int) -> RateDecision:
-        """The decision after taking; `full_at` is the new one."""
+        """Return the decision after taking; `full_at` is the new one."""
         return self._decision(True, full_at, retry_after=0)
 
     def denied(self, full_at: int) -> RateDecision:
-        """The decision when too little is left; `full_at` is the one found."""
+        """Return the decision when too few tokens are left; `full_at` is the stored one."""
         wait = self.window if self.cost > self.limit else full_at - self.latest
         return self._decision(False, full_at, retry_after=max(1, -(-wait // _SECOND)))
 
-    def unasked(self) -> RateDecision:
-        """The decision when the store does not answer: the request passes, as if it were the first."""
+    def without_store(self) -> RateDecision:
+        """Return the decision when the store does not respond: the request is allowed, as if it were the first."""
         return self.allowed(self.now + self.advance)
 
     def _decision(self, allowed: bool, full_at: int, retry_after: int) -> RateDecision:
@@ -68,9 +68,9 @@ class Take:
 
 
 def attempt(*, limit: int, window_seconds: int, cost: int, now: datetime) -> Take:
-    """Raises ValueError for a limit or window below one, and for a cost below nought; nought only looks."""
+    """Return the attempt in microseconds. Raises ValueError for a limit or window below 1, or a cost below 0."""
     if min(limit, window_seconds) < 1 or cost < 0:
-        raise ValueError("limit and window are at least 1, cost is at least 0")
+        raise ValueError("limit and window must be at least 1, cost at least 0")
     window, moment = window_seconds * _SECOND, (now - _EPOCH) // _MICROSECOND
     interval = max(1, window // limit)
     advance = interval * cost

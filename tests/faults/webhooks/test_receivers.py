@@ -73,7 +73,7 @@ def test_receiver__that_takes_its_time__fails_at_the_deadline_of_the_whole(offic
     delivery = first_attempt(office)
     assert SHORT <= time.monotonic() - begun < SHORT + 5
     assert (delivery.status, delivery.response_status) == ("failed", None)
-    assert delivery.last_error == f"no whole answer within {SHORT:g} s"
+    assert delivery.last_error == f"no complete response within {SHORT:g} s"
     then_arrives(office)
 
 
@@ -84,7 +84,7 @@ def test_receiver__that_hangs_for_a_tenth_longer_than_it_may__fails(receiver: Re
     office = Office(receiver)
     office.waits_for(seconds)
     delivery = first_attempt(office)
-    assert (delivery.status, delivery.last_error) == ("failed", f"no whole answer within {seconds:g} s")
+    assert (delivery.status, delivery.last_error) == ("failed", f"no complete response within {seconds:g} s")
     then_arrives(office)
 
 
@@ -102,7 +102,7 @@ def test_receiver__that_does_not_listen__fails_and_is_tried_again(office: Office
     office.receiver.net.ports[PUBLIC_ADDRESS] = 1
     delivery = first_attempt(office)
     assert delivery.last_error
-    assert delivery.last_error.startswith(f"nothing answers at {NAME}")
+    assert delivery.last_error.startswith(f"no server responds at {NAME}")
     office.receiver.net.ports[PUBLIC_ADDRESS] = port
     then_arrives(office)
 

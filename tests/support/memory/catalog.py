@@ -146,7 +146,7 @@ class MemoryCatalog:
         for key, version in expected:
             stored = self._records.get(key)
             if (stored[0].version if stored else 0) != version:
-                raise StaleVersionError(f"{key[1]} {key[2]} was changed by somebody else")
+                raise StaleVersionError(f"{key[1]} {key[2]} was changed by another request")
 
     def _refuse_taken(self, change: Commit) -> None:
         released = {(release.scope, release.name) for release in change.releases}
@@ -164,9 +164,9 @@ class MemoryCatalog:
         for claim in change.claims:
             self._names[claim.scope, claim.name] = _target(claim)
             self._claim_attributes[claim.scope, claim.name] = dict(claim.attributes)
-        self._audit |= {row.id: documents.write_audit(row) for row in change.audit}
-        self._outbox |= {row.id: documents.write_outbox(row) for row in change.outbox}
-        self._inbox |= {row.id: documents.write_inbox(row) for row in change.inbox}
+        self._audit |= {row.id: documents.write_row(row) for row in change.audit}
+        self._outbox |= {row.id: documents.write_row(row) for row in change.outbox}
+        self._inbox |= {row.id: documents.write_row(row) for row in change.inbox}
 
 
 def _target(claim: Claim) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from abtest.adapters.outbound_http.connecting import MAX_IDLE, Connection, Idle, Origin, system_dial
+from abtest.adapters.outbound_http.connections import MAX_IDLE, Connection, Idle, Origin, system_dial
 
 NAME = "shop.example"
 

@@ -15,7 +15,7 @@ import pytest
 import trustme
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
-from abtest.adapters.outbound_http.connecting import system_dial
+from abtest.adapters.outbound_http.connections import system_dial
 from abtest.domain.egress.targets import PublicOnly
 from abtest.ports.http_sender import HttpUnreachableError
 from tests.unit.outbound_http.receivers import Last, Receiver, Reset, receiving

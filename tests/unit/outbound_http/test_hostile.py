@@ -16,7 +16,7 @@ import pytest
 import trustme
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
-from abtest.adapters.outbound_http.connecting import system_dial
+from abtest.adapters.outbound_http.connections import system_dial
 from abtest.domain.egress.networks import REFUSED
 from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
 from abtest.ports.http_sender import HttpUnreachableError

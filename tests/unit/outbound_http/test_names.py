@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from abtest.adapters.outbound_http.deadline import Deadline
-from abtest.adapters.outbound_http.names import MAX_IDLE_ASKERS, look_up
+from abtest.adapters.outbound_http.names import MAX_IDLE_RESOLVERS, look_up
 from abtest.ports.http_sender import HttpUnreachableError
 
 
@@ -43,7 +43,7 @@ def test_look_up__others_that_hang__are_not_waited_for() -> None:
         return [host]
 
     try:
-        for number in range(MAX_IDLE_ASKERS + 4):
+        for number in range(MAX_IDLE_RESOLVERS + 4):
             with pytest.raises(HttpUnreachableError) as failed:
                 look_up(hangs, f"slow{number}", 443, Deadline(0.02))
             assert failed.value.failure == "timeout"

@@ -1,4 +1,4 @@
-"""The CDN: CloudFront where there is a distribution, a line in the log where there is none."""
+"""CDN on CloudFront, and a log line for each invalidation where there is no distribution."""
 
 from abtest.adapters.cloudfront.invalidations import CloudFrontCdn
 from abtest.adapters.cloudfront.recorded import RecordedCdn

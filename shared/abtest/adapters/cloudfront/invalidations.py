@@ -1,4 +1,4 @@
-"""Invalidations of a CloudFront distribution: by path, as it invalidates by tags only at other prices."""
+"""Invalidations of a CloudFront distribution, by path."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 class CloudFrontCdn:
-    """The distribution with this id."""
+    """CDN on the distribution with this id."""
 
     def __init__(self, distribution_id: str) -> None:
         self._distribution_id = distribution_id
 
     def invalidate(self, paths: Sequence[str], *, reference: str) -> None:
-        # A reference that CloudFront knows gives the invalidation that it made then, so that repeating costs nothing.
+        # For a reference that CloudFront knows, it returns the existing invalidation, so a retry is free.
         batch: InvalidationBatchTypeDef = {
             "Paths": {"Quantity": len(paths), "Items": list(paths)},
             "CallerReference": reference,
         }
         try:
             aws.cloudfront().create_invalidation(DistributionId=self._distribution_id, InvalidationBatch=batch)
-        except (BotoCoreError, ClientError) as error:  # throttled, too many in progress, not allowed, not there
+        except (BotoCoreError, ClientError) as error:  # throttled, too many, not permitted, no distribution
             raise CdnUnavailableError(str(error)) from error

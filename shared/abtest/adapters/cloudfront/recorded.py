@@ -1,4 +1,4 @@
-"""Where there is no CDN, what it would have been told stands in the log."""
+"""CDN for deployments without one: invalidations are only logged."""
 
 import logging
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ _log = logging.getLogger(__name__)
 
 
 class RecordedCdn:
-    """Takes every order and does nothing but log it."""
+    """CDN that logs each invalidation and does nothing else."""
 
     def invalidate(self, paths: Sequence[str], *, reference: str) -> None:
         _log.info("cdn.invalidated", extra={"paths": list(paths), "reference": reference})

@@ -1,4 +1,4 @@
-"""DynamoDB: the catalog, short-lived state, roll-ups and deliveries. PynamoDB is used in this room only."""
+"""Stores on DynamoDB: catalog, short-lived state, roll-ups and deliveries. Only this package uses PynamoDB."""
 
 from abtest.adapters.dynamo.catalog import DynamoCatalog
 from abtest.adapters.dynamo.deliveries import DynamoDeliveryStore

@@ -1,4 +1,4 @@
-"""Bodies of records: compressed in the item while they fit, otherwise in the blob store under their own hash."""
+"""Compressed JSON in items, and bodies of records: in the item while they fit, otherwise in the blob store."""
 
 import gzip
 from dataclasses import dataclass
@@ -15,44 +15,49 @@ LEVEL = 4
 
 
 class LostBodyError(Exception):
-    """A record points to a blob that is not there."""
+    """Record whose blob does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """Packs documents into item attributes and back."""
+    """Conversion of documents to item attributes and back."""
 
     blobs: Blobs
 
     def pack(self, document: Document) -> dict[str, Any]:
-        """Attributes that hold the document: `body`, or `blob` once its bytes lie in the blob store.
+        """Return the attributes that hold the document: `body`, or `blob` with the address of its bytes.
 
-        The blob is put before the commit that names it: a crash in between leaves an orphan and nothing else.
+        The blob is stored before the commit that names it, so a crash in between leaves only an unused blob.
         """
-        content = compress(canonical_json.encode(dict(document)))
+        content = compress_json(dict(document))
         if len(content) <= MAX_INLINE_BYTES:
             return {"body": content}
         address = sha256(content).hexdigest()
-        self.blobs.put(_key(address), content, content_type="application/gzip")
+        self.blobs.put(f"blobs/{address}", content, content_type="application/gzip")
         return {"blob": address}
 
     def unpack(self, item: Any) -> Document:
-        """The document that the item holds. Raises LostBodyError when its blob is gone."""
-        content = item["body"] if "body" in item else self._blob(item["blob"])
-        document: Document = canonical_json.loads(gzip.decompress(content), own=True)
+        """Return the document of an item. Raises LostBodyError when its blob does not exist."""
+        content = item.get("body")
+        if content is None:
+            blob = self.blobs.get(f"blobs/{item['blob']}")
+            if blob is None:
+                raise LostBodyError(item["blob"])
+            content = blob.content
+        document: Document = decompress_json(content)
         return document
-
-    def _blob(self, address: str) -> bytes:
-        found = self.blobs.get(_key(address))
-        if found is None:
-            raise LostBodyError(address)
-        return found.content
 
 
 def compress(content: bytes) -> bytes:
-    """Gzip without a time in it: equal contents give equal bytes."""
+    """Return the content in gzip format without a time stamp, so that equal contents give equal bytes."""
     return gzip.compress(content, LEVEL, mtime=0)
 
 
-def _key(address: str) -> str:
-    return f"blobs/{address}"
+def compress_json(document: dict[str, Any]) -> bytes:
+    """Return the canonical JSON of a document in gzip format."""
+    return compress(canonical_json.encode(document))
+
+
+def decompress_json(content: bytes) -> Any:
+    """Return the document that `compress_json` packed."""
+    return canonical_json.loads(gzip.decompress(content), own=True)

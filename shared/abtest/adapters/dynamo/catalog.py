@@ -1,4 +1,4 @@
-"""The catalog in DynamoDB: what to read and write for each call; keys.py says where it lies."""
+"""Catalog on DynamoDB: the reads and writes of each call. keys.py defines the items and their keys."""
 
 import gzip
 import heapq
@@ -30,6 +30,9 @@ from abtest.ports.catalog import (
     Topic,
 )
 
+MAX_MONTHS = 1200
+"""Months of audit rows that are read; a hundred years."""
+
 _INDEX = Index(keys.WORK_INDEX, partition="work", sort="due")
 
 
@@ -43,7 +46,7 @@ class DynamoCatalog:
         self._on_committed = on_committed
         self._table = Table(table_name, sorted_items=True, indexes=[_INDEX])
         self._bodies = Bodies(blobs)
-        self._months_noted: set[str] = set()
+        self._months_listed: set[str] = set()
 
     def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
         if not keys.is_usable(record_id):
@@ -52,10 +55,10 @@ class DynamoCatalog:
         return self._record(item) if item else None
 
     def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
-        wanted = dict.fromkeys(record_id for record_id in record_ids if keys.is_usable(record_id))
-        items = self._table.get_many([(keys.record(shop_id, kind, record_id), keys.BODY) for record_id in wanted])
-        found = {record.head.id: record for record in map(self._record, items)}
-        return [found[record_id] for record_id in record_ids if record_id in found]
+        distinct = dict.fromkeys(record_id for record_id in record_ids if keys.is_usable(record_id))
+        items = self._table.get_many([(keys.record(shop_id, kind, record_id), keys.BODY) for record_id in distinct])
+        records = {record.head.id: record for record in map(self._record, items)}
+        return [records[record_id] for record_id in record_ids if record_id in records]
 
     def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
         items = self._newest(keys.heads(shop_id, kind), limit + 1, after_id)
@@ -69,9 +72,9 @@ class DynamoCatalog:
         return (item["shop"], item["target"]) if item else None
 
     def resolve_many(self, scope: str | None, names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
-        wanted = {keys.unique_name(scope, name): name for name in names if keys.is_usable(name)}
-        items = self._table.get_many(list(wanted))
-        return {wanted[item["pk"], item["sk"]]: (item["shop"], item["target"]) for item in items}
+        name_of = {keys.unique_name(scope, name): name for name in names if keys.is_usable(name)}
+        items = self._table.get_many(list(name_of))
+        return {name_of[item["pk"], item["sk"]]: (item["shop"], item["target"]) for item in items}
 
     def claim_attributes(self, scope: str | None, name: str) -> Mapping[str, str | None] | None:
         item = self._table.get(*keys.unique_name(scope, name)) if keys.is_usable(name) else None
@@ -83,7 +86,12 @@ class DynamoCatalog:
     def commit(self, change: Commit) -> None:
         check(change)
         transaction = plan(self._table, self._bodies, change)
-        self._note_months(change)
+        # Months of new audit rows are listed before the rows exist, so a crash in between loses none. They are not part
+        # of the transaction, because there all writers of a shop would conflict on the one item of the month.
+        for pk, sk in {(keys.audit_months(row.shop_id), keys.month_of(row.id)) for row in change.audit}:
+            if f"{pk}#{sk}" not in self._months_listed:
+                self._table.put({"pk": pk, "sk": sk})
+                self._months_listed.add(f"{pk}#{sk}")
         transaction.write()
         if self._on_committed and change.outbox:
             self._on_committed(change.outbox)
@@ -102,15 +110,21 @@ class DynamoCatalog:
         return page([documents.read_inbox(gzip.decompress(item["row"])) for item in items], limit)
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
-        shards = [self._due_in(shard, until, limit) for shard in keys.work_shards(queue)]
-        return heapq.nsmallest(limit, (entry for shard in shards for entry in shard), key=lambda e: (e.due, e.id))
+        where = Path("due") < keys.after_due(until)
+        entries = [
+            DueEntry(shop_id=shop_id, kind=cast(Kind, kind), id=record_id, due=keys.parse_due(item["due"]))
+            for shard in keys.work_shards(queue)
+            for item in self._table.query(shard, limit=limit, where=where, index=keys.WORK_INDEX)
+            for shop_id, kind, record_id in [keys.parse_record(item["pk"])]
+        ]
+        return heapq.nsmallest(limit, entries, key=lambda entry: (entry.due, entry.id))
 
     def forget_due(self, queue: str, entry: DueEntry) -> None:
         key = keys.record(entry.shop_id, entry.kind, entry.id), keys.work_entry(queue)
         try:
             self._table.delete(*key, condition=Path("due") == keys.due(entry.due, entry.id))
         except ConditionFailedError:
-            return  # another moment by now, or gone
+            return  # it is due at another moment by now, or it was removed
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
         early = Path("sk") < created_before
@@ -126,7 +140,8 @@ class DynamoCatalog:
         self._table.delete(*keys.outbox(row.topic, row.created_at, row.id))
 
     def next_revision(self, shop_id: str) -> int:
-        # ADD is right here and nowhere else: a number lost to a repeated call leaves a gap, and gaps are fine.
+        # ADD is not idempotent: after a lost response the retry adds again. Here that only leaves a gap, which is
+        # allowed.
         item = self._table.update(*keys.revision(shop_id), actions=[Path("revision").add(1)])
         return int(item["revision"])
 
@@ -138,30 +153,12 @@ class DynamoCatalog:
         return self._table.query(pk, limit=limit, where=where, descending=True)
 
     def _audit_by_month(self, shop_id: str, limit: int, after_id: str | None) -> Iterator[Item]:
-        months = self._newest(keys.audit_months(shop_id), 1200, None)
-        found = 0
-        for month in (item["sk"] for item in months):
+        remaining = limit
+        for month in (item["sk"] for item in self._newest(keys.audit_months(shop_id), MAX_MONTHS, None)):
             if after_id is not None and month > keys.month_of(after_id):
                 continue
-            for item in self._newest(keys.audit_month(shop_id, month), limit - found, after_id):
-                found += 1
+            for item in self._newest(keys.audit_month(shop_id, month), remaining, after_id):
+                remaining -= 1
                 yield item
-            if found == limit:
+            if not remaining:
                 return
-
-    def _note_months(self, change: Commit) -> None:
-        """List the months of new audit rows before the rows exist; in the transaction it would make writers collide."""
-        for pk, sk in {(keys.audit_months(row.shop_id), keys.month_of(row.id)) for row in change.audit}:
-            if f"{pk}#{sk}" not in self._months_noted:
-                self._table.put({"pk": pk, "sk": sk})
-                self._months_noted.add(f"{pk}#{sk}")
-
-    def _due_in(self, shard: str, until: Timestamp, limit: int) -> Iterator[DueEntry]:
-        where = Path("due") < keys.after_due(until)
-        for item in self._table.query(shard, limit=limit, where=where, index=keys.WORK_INDEX):
-            yield _due_entry(item)
-
-
-def _due_entry(item: Item) -> DueEntry:
-    shop_id, kind, record_id = keys.parse_record(item["pk"])
-    return DueEntry(shop_id=shop_id, kind=cast(Kind, kind), id=record_id, due=keys.parse_due(item["due"]))

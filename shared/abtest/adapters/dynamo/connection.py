@@ -1,4 +1,4 @@
-"""The one connection to DynamoDB, and what its errors mean."""
+"""Connection to DynamoDB that all tables share, and the translation of its errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +11,12 @@ from pynamodb.exceptions import PynamoDBException
 from abtest.adapters import aws
 from abtest.kit.errors import DatabaseBusyError
 
-# Another transaction holds the item, or an earlier attempt of the same one is still under way.
-_CONFLICT_CODES = {"TransactionConflictException", "TransactionInProgressException"}
+# Another transaction holds the item, or an earlier attempt of the same transaction is still in progress.
+_BUSY_CODES = aws.BUSY_CODES | {"TransactionConflictException", "TransactionInProgressException"}
 
 
 class _SharedSessionConnection(Connection):
-    """PynamoDB's connection on the session that all clients share: its own would load botocore's data again."""
+    """PynamoDB's connection on the shared session; one of its own would load botocore's data again."""
 
     @property
     def session(self) -> botocore.session.Session:
@@ -24,39 +24,34 @@ class _SharedSessionConnection(Connection):
 
 
 def connection() -> Connection:
-    """The connection of this process, made when first needed."""
-    return aws.once("dynamodb", _connect)
+    """Return the connection of this process, made at its first use."""
 
+    def connect() -> Connection:
+        connected = _SharedSessionConnection(
+            connect_timeout_seconds=aws.CONNECT_SECONDS,
+            read_timeout_seconds=aws.READ_SECONDS,
+            retry_configuration={"mode": "standard", "total_max_attempts": aws.ATTEMPTS},
+            max_pool_connections=aws.POOL_CONNECTIONS,
+        )
+        _ = connected.client  # made now, under the lock of `once`: making clients is not thread-safe in botocore
+        return connected
 
-def _connect() -> Connection:
-    made = _SharedSessionConnection(
-        connect_timeout_seconds=aws.CONNECT_SECONDS,
-        read_timeout_seconds=aws.READ_SECONDS,
-        retry_configuration={"mode": "standard", "total_max_attempts": aws.ATTEMPTS},
-        max_pool_connections=aws.POOL_CONNECTIONS,
-    )
-    _ = made.client  # made here, under the lock of `once`: botocore makes clients in one thread only
-    return made
+    return aws.once("dynamodb", connect)
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Raises DatabaseBusyError in place of silence, throttling and conflicts; other errors stay what they are."""
+def translated_errors() -> Iterator[None]:
+    """Raise DatabaseBusyError for a missing response, throttling and conflicts; other errors pass unchanged."""
     try:
         yield
     except (PynamoDBException, BotoCoreError, ClientError) as error:
-        if _is_busy(error):
+        cause = error.cause if isinstance(error, PynamoDBException) and error.cause else error
+        is_busy = code(cause) in _BUSY_CODES if isinstance(cause, ClientError) else isinstance(cause, BotoCoreError)
+        if is_busy:
             raise DatabaseBusyError from error
         raise
 
 
-def _is_busy(error: Exception) -> bool:
-    cause = error.cause if isinstance(error, PynamoDBException) and error.cause else error
-    if isinstance(cause, ClientError):
-        return code(cause) in aws.BUSY_CODES | _CONFLICT_CODES
-    return isinstance(cause, BotoCoreError)
-
-
 def code(error: ClientError) -> str:
-    """DynamoDB's name for what went wrong."""
+    """Return DynamoDB's code of an error, or "" when it has none."""
     return error.response.get("Error", {}).get("Code", "")

@@ -1,8 +1,8 @@
-"""The ephemeral table: items that say when they end.
+"""Ephemeral table: items with an expiry.
 
-DynamoDB deletes an item hours or days after `expires`, so every read and every condition here looks at the time itself
-and treats what has ended as absent. Names come from callers and may be long or personal (addresses): keys hold their
-hash, except those of leases, which are our own and which an operator wants to find.
+DynamoDB deletes an item hours or days after `expires`. Therefore every read and every condition compares the time
+itself and treats expired items as absent. Names come from callers and may be long or personal, such as IP addresses, so
+keys contain their hash. Leases are the exception: their names are ours, and operators look them up.
 """
 
 from datetime import datetime
@@ -12,15 +12,15 @@ from abtest.adapters.dynamo.table import Table
 
 
 def ephemeral_table(name: str) -> Table:
-    """The table, by its single key."""
+    """Return the table, whose key is `pk` alone."""
     return Table(name, sorted_items=False)
 
 
 def hashed_key(prefix: str, name: str) -> str:
-    """A key for a name that anybody may have chosen."""
+    """Return the key for a name that any caller may have chosen."""
     return f"{prefix}#{sha256(name.encode(errors='surrogatepass')).hexdigest()}"
 
 
 def expires(moment: datetime) -> int:
-    """Unix seconds from which DynamoDB may delete: never before the moment itself."""
+    """Return the Unix seconds from which DynamoDB may delete an item, never before the moment itself."""
     return int(moment.timestamp()) + 1

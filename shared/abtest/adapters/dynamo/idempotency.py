@@ -1,7 +1,6 @@
-"""Idempotency records in DynamoDB."""
+"""Idempotency records on DynamoDB."""
 
 import gzip
-from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
 
@@ -21,16 +20,16 @@ RUNNING, DONE = "running", "done"
 
 
 class DynamoIdempotency:
-    """One item a key: `state`, `body_hash`, `free_at`, and the answer once there is one.
+    """Idempotency with one item per key: `state`, `body_hash`, `free_at`, and the response once there is one.
 
-    `free_at` is the moment from which the item counts as absent, and it means two things in turn:
+    An item counts as absent from `free_at` on. That moment has two meanings in turn:
 
         begin              + 60 s                                       + 24 h
-          |--- running ------|  the owner died: free again
+          |--- running ------|  the owner failed: free again
           |--- running --- finish --------------- done ------------------|  free again
                              (free_at moves to 24 h after finish)
 
-    So one condition, "absent or free_at is past", admits exactly one of any number of callers in every case.
+    So one condition, "absent or free_at has passed", admits exactly one of any number of callers in both cases.
     """
 
     def __init__(self, table_name: str) -> None:
@@ -47,8 +46,8 @@ class DynamoIdempotency:
         }
         try:
             self._table.put(claim, absent() | (Path("free_at") <= timestamp(now)))
-        except ConditionFailedError as found:
-            return self._found(found.item or claim, body_hash)
+        except ConditionFailedError as error:
+            return self._existing(error.item or claim, body_hash)
         return IdempotencyClaim(state="new")
 
     def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
@@ -68,7 +67,7 @@ class DynamoIdempotency:
         try:
             self._table.update(hashed_key("IDEM", key), None, actions, ours)
         except ConditionFailedError:
-            return  # answered already, or taken over after 60 s for another body: the first answer stands
+            return  # a response is stored, or another body took the key over after 60 s: the first response counts
 
     def abandon(self, key: str) -> None:
         try:
@@ -76,30 +75,28 @@ class DynamoIdempotency:
         except ConditionFailedError:
             return
 
-    def _found(self, item: Item, body_hash: str) -> IdempotencyClaim:
+    def _existing(self, item: Item, body_hash: str) -> IdempotencyClaim:
         if item["body_hash"] != body_hash:
             return IdempotencyClaim(state="mismatch")
         if item["state"] == RUNNING:
             return IdempotencyClaim(state="running")
-        content = b"".join(self._chunks(item["address"], item["size"]))
+        content = b""
+        for start in range(0, item["size"], CHUNK_BYTES):
+            chunk = self._table.get(f"{item['address']}#{start}")
+            if chunk is None:
+                raise DatabaseBusyError  # the record expired between the two reads; the next request starts over
+            content += chunk["chunk"]
         headers = canonical_json.loads(item["headers"])
         answer = StoredAnswer(status=item["status"], headers=headers, body=gzip.decompress(content))
         return IdempotencyClaim(state="done", answer=answer)
 
     def _put_chunks(self, content: bytes, key: str, expires_at: int) -> str:
-        """Store the body in items of their own, an item ends at 400 KB, and return the address they share.
+        """Store the body in items of their own, since an item is limited to 400 KB, and return their common address.
 
-        The address holds the content's hash: whoever finds it in a record finds the chunks of that record.
+        The address contains the hash of the content, so a record always leads to the chunks of its own response.
         """
         address = f"{key}#{sha256(content).hexdigest()}"
         for start in range(0, len(content), CHUNK_BYTES):
             chunk = content[start : start + CHUNK_BYTES]
             self._table.put({"pk": f"{address}#{start}", "chunk": chunk, "expires": expires_at})
         return address
-
-    def _chunks(self, address: str, size: int) -> Iterator[bytes]:
-        for start in range(0, size, CHUNK_BYTES):
-            item = self._table.get(f"{address}#{start}")
-            if item is None:
-                raise DatabaseBusyError  # the record ended between the two reads; the next request starts anew
-            yield item["chunk"]

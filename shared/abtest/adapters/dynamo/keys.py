@@ -1,4 +1,4 @@
-"""Item kinds and keys of every table: the only place where a key is spelled.
+"""Items and keys of every table: the only place where keys are written out.
 
 Catalog (pk, sk; sparse index `work` on work + due, keys only)
 
@@ -16,32 +16,34 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only)
 | outbox row | `OUTBOX#<topic>#<0..15>` | `<created_at>#<uuid7>` | `row` |
 | revision counter | `S#<shop>` | `REVISION` | `revision` |
 
-A list reads heads only, a get reads the body item only: that it carries its head makes the two agree without a
-transaction. The shop is part of every key, so another shop's id leads nowhere, and the kind is part of a body's key,
-so a policy can admit a function to bodies of one kind (`X#KEY#*`).
+Lists read heads only; a get reads the body item only. The body item repeats its head, so that both are from one version
+without a transaction. The shop is part of every key, so ids of another shop do not exist. The kind is part of a body's
+key, so a policy can grant access to bodies of one kind (`X#KEY#*`).
 
 Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#` + name, see ephemeral.py.
-Roll-ups (pk, sk); `generation`, and `document` (gzip of JSON) or `digest` and `parts` (how many) of one in parts
+Roll-ups (pk, sk); `generation`, and `document` (gzip of JSON) or, for one in parts, `digest` and the number of `parts`
 
 | item | pk | sk | attributes |
 |---|---|---|---|
-| totals | `R#<experiment id>` | `EPOCH#<6 digits>` | `claimed`: the generation that somebody began to write |
+| totals | `R#<experiment id>` | `EPOCH#<6 digits>` | `claimed`: the newest generation that a writer began |
 | day, segments | `R#<experiment id>` | `EPOCH#<6 digits>#DAY#<yyyy-mm-dd>`, `…#SEG#<yyyy-mm-dd>` | |
-| looks: the present state | `R#<experiment id>` | `EPOCH#<6 digits>#LOOKS` | `looks`: how many there were |
+| looks: the current state | `R#<experiment id>` | `EPOCH#<6 digits>#LOOKS` | `looks`: their number |
 | looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | |
-| a shop's day | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
+| day of a shop | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
 | part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
 
 Deliveries (pk, sk; time to live `expires`, Unix seconds; local index `due` on pk + due, keys only; sparse index
-`waiting` on waiting + turn, keys and `shop`). `token` is new with each write: who got no answer knows its own by it
+`waiting` on waiting + turn, keys and `shop`). `token` is new with each write; after a lost response it identifies one's
+own
 
 | item | pk | sk | attributes |
 |---|---|---|---|
 | delivery | `W#<webhook>` | `D#<uuid7>` | `shop`, `version`, `token`, `document` (gzip of JSON); see below |
-| how an endpoint bears up | `W#<webhook>` | `HEALTH` | `version`, `token`, `failures`, `disabled_at`, `untold` |
+| health of an endpoint | `W#<webhook>` | `HEALTH` | `version`, `token`, `failures`, `disabled_at`, `untold` |
 
-While a delivery has not ended it has `due` = `<moment>#<uuid7>`, `waiting` = `WAIT#<0..15>` (by webhook), and `turn` =
-`<webhook id backwards>#<moment>`. `HEALTH` has `shop`, `waiting` and `turn` while its shop is to be told, see `untold`.
+A delivery that has not ended has `due` = `<moment>#<uuid7>`, `waiting` = `WAIT#<0..15>` (by webhook), and `turn` =
+`<webhook id reversed>#<moment>`. `HEALTH` has `shop`, `waiting` and `turn` while a notice to its shop is pending, see
+`untold`.
 """
 
 from typing import Literal
@@ -61,14 +63,14 @@ WAITING_INDEX = "waiting"
 WAITING_SHARDS = 16
 HEALTH = "HEALTH"
 
-# DynamoDB ends at 2,048 bytes for pk and 1,024 for sk; a name this long leaves room for every prefix.
+# DynamoDB allows 2,048 bytes for pk and 1,024 for sk; a name of this length leaves room for every prefix.
 MAX_NAME_BYTES = 900
 
 Key = tuple[str, str]
 
 
 def is_usable(name: str) -> bool:
-    """Whether DynamoDB can hold the text in a key: not empty, not too long, no lone surrogate."""
+    """Return whether the text can be part of a key: not empty, not too long, no lone surrogate."""
     try:
         return 0 < len(name.encode()) <= MAX_NAME_BYTES
     except UnicodeEncodeError:
@@ -76,193 +78,193 @@ def is_usable(name: str) -> bool:
 
 
 def heads(shop_id: str, kind: str) -> str:
-    """The partition of a shop's heads of one kind."""
+    """Return the partition of a shop's heads of one kind."""
     return f"S#{shop_id}#{kind}"
 
 
 def record(shop_id: str, kind: str, record_id: str) -> str:
-    """The partition of one record's body and work entries."""
+    """Return the partition of one record's body and work entries."""
     return f"X#{kind}#{shop_id}#{record_id}"
 
 
 def parse_record(pk: str) -> tuple[str, str, str]:
-    """(shop id, kind, record id) of a record's partition."""
+    """Return (shop id, kind, record id) of a record's partition."""
     _, kind, shop_id, record_id = pk.split("#", 3)
     return shop_id, kind, record_id
 
 
 def work_entry(queue: str) -> str:
-    """The sort key of a record's entry in a queue."""
+    """Return the sort key of a record's entry in a queue."""
     return f"DUE#{queue}"
 
 
 def work_shards(queue: str) -> list[str]:
-    """The index partitions of a queue."""
+    """Return the index partitions of a queue."""
     return [f"{queue}#{shard}" for shard in range(WORK_SHARDS)]
 
 
 def work_shard(queue: str, record_id: str) -> str:
-    """The index partition in which a record waits."""
+    """Return the index partition of a record's entry in a queue."""
     return f"{queue}#{crc32(record_id.encode()) % WORK_SHARDS}"
 
 
 def due(moment: Timestamp, record_id: str) -> str:
-    """The index sort key of an entry."""
+    """Return the index sort key of an entry."""
     return f"{moment}#{record_id}"
 
 
 def after_due(moment: Timestamp) -> str:
-    """A text that sorts after every entry due at that moment, and before those of the next: `$` follows `#`."""
+    """Return an exclusive upper bound of the entries due at a moment or before: `$` sorts after `#`."""
     return f"{moment}$"
 
 
 def parse_due(text: str) -> Timestamp:
-    """The moment in an index sort key."""
+    """Return the moment in an index sort key."""
     return text.partition("#")[0]
 
 
 def unique_name(scope: str | None, name: str) -> Key:
-    """Where a claimed name stands."""
+    """Return the key of a claimed name."""
     return (f"U#{name}" if scope is None else f"U#{scope}#{name}"), NAME
 
 
 def audit_months(shop_id: str) -> str:
-    """The partition that lists the months in which a shop has audit rows."""
+    """Return the partition that lists the months in which a shop has audit rows."""
     return f"S#{shop_id}#AUDIT"
 
 
 def audit_month(shop_id: str, month: str) -> str:
-    """The partition of a shop's audit rows of one month."""
+    """Return the partition of a shop's audit rows of one month."""
     return f"S#{shop_id}#AUDIT#{month}"
 
 
 def audit_entity(shop_id: str, entity_id: str) -> str:
-    """The partition of the audit rows about one entity."""
+    """Return the partition of the audit rows about one entity."""
     return f"A#{shop_id}#{entity_id}"
 
 
 def inbox(shop_id: str) -> str:
-    """The partition of a shop's messages."""
+    """Return the partition of a shop's messages."""
     return f"S#{shop_id}#INBOX"
 
 
 def month_of(row_id: str) -> str:
-    """`yyyy-mm` in which a uuid7 was made. Raises ValueError for any other text."""
+    """Return the month (`yyyy-mm`) in which a UUID version 7 was made. Raises ValueError for any other text."""
     return f"{from_milliseconds(uuid7_milliseconds(row_id)):%Y-%m}"
 
 
 def outbox_shards(topic: str) -> list[str]:
-    """The partitions of the outbox that hold a topic."""
+    """Return the partitions of the outbox that hold a topic."""
     return [f"OUTBOX#{topic}#{shard}" for shard in range(OUTBOX_SHARDS)]
 
 
 def outbox(topic: str, created_at: Timestamp, row_id: str) -> Key:
-    """Where an outbox row stands."""
+    """Return the key of an outbox row."""
     return f"OUTBOX#{topic}#{crc32(row_id.encode()) % OUTBOX_SHARDS}", f"{created_at}#{row_id}"
 
 
 def revision(shop_id: str) -> Key:
-    """Where a shop's publication counter stands."""
+    """Return the key of a shop's publication counter."""
     return f"S#{shop_id}", REVISION
 
 
 def rollup(experiment_id: str, measurement_epoch: int) -> Key:
-    """Where the roll-up of one measurement epoch stands."""
+    """Return the key of the totals of a measurement epoch's roll-up."""
     return f"R#{experiment_id}", f"EPOCH#{measurement_epoch:06d}"
 
 
 def rollup_slice(totals: Key, kind: Literal["DAY", "SEG"], date: str) -> Key:
-    """Where a day's cells or segments stand, beside the totals."""
+    """Return the key of a day's cells or segments, in the partition of the totals."""
     pk, sk = totals
     return pk, f"{sk}#{kind}#{date}"
 
 
 def looks_state(totals: Key) -> Key:
-    """Where the present state of an epoch's looks stands, beside the totals."""
+    """Return the key of the current state of an epoch's looks, in the partition of the totals."""
     pk, sk = totals
     return pk, f"{sk}#LOOKS"
 
 
 def look(totals: Key, hour: str) -> Key:
-    """Where the newest look of an hour (`yyyy-mm-ddThh`) stands."""
+    """Return the key of the newest look of an hour (`yyyy-mm-ddThh`)."""
     pk, sk = totals
     return pk, f"{sk}#LOOK#{hour}"
 
 
 def shop_day(shop_id: str, date: str) -> Key:
-    """Where a shop's day stands."""
+    """Return the key of a shop's day."""
     return f"R#{shop_id}", f"SHOPDAY#{date}"
 
 
 def rollup_reach() -> Key:
-    """Where it stands how far the counts of all shops reach."""
+    """Return the key of the item with the reach of all shops' counts."""
     return "R#RUN", "REACH"
 
 
 def rollup_part(whole: Key, generation: int, digest: str, number: int) -> Key:
-    """Where a part of a document stands that is too large for its item."""
+    """Return the key of a part of a document that is too large for its item."""
     pk, sk = whole
     return pk, f"{rollup_parts(sk, generation)}#{digest}#{number:03d}"
 
 
 def rollup_parts(sk: str, generation: int) -> str:
-    """What sorts before the parts of that generation and after those of the generations before it."""
+    """Return a lower bound of the parts of a generation, which sorts after the parts of all earlier ones."""
     return f"PART#{sk}#{generation:012d}"
 
 
 def webhook(webhook_id: str) -> str:
-    """The partition of an endpoint's deliveries and health."""
+    """Return the partition of an endpoint's deliveries and health."""
     return f"W#{webhook_id}"
 
 
 def parse_webhook(pk: str) -> str:
-    """The webhook's id in such a partition's key."""
+    """Return the webhook id of an endpoint's partition."""
     return pk.removeprefix("W#")
 
 
 def delivery(delivery_id: str) -> str:
-    """The sort key of a delivery."""
+    """Return the sort key of a delivery."""
     return f"D#{delivery_id}"
 
 
 def parse_delivery(sk: str) -> str:
-    """The delivery's id in such a sort key."""
+    """Return the delivery id of a sort key."""
     return sk.removeprefix("D#")
 
 
 def after_delivery(delivery_id: str) -> str:
-    """What sorts after a delivery and before the next one; of no id before all of them."""
+    """Return a bound between a delivery and the next one; for an empty id, before all of them."""
     return f"{delivery(delivery_id)}#"
 
 
 def after_deliveries() -> str:
-    """What sorts after every delivery and before everything else: `$` follows `#`."""
+    """Return a bound after every delivery and before the health: `$` sorts after `#`."""
     return "D$"
 
 
 def waiting_shards() -> list[str]:
-    """The index partitions of endpoints for which something is due, or will be."""
+    """Return the index partitions of endpoints with pending work."""
     return [f"WAIT#{shard}" for shard in range(WAITING_SHARDS)]
 
 
 def waiting_shard(webhook_id: str) -> str:
-    """The index partition in which an endpoint waits."""
+    """Return the index partition of an endpoint with pending work."""
     return f"WAIT#{crc32(webhook_id.encode()) % WAITING_SHARDS}"
 
 
 def turn(webhook_id: str, moment: Timestamp) -> str:
-    """The index sort key of a delivery: by endpoint, then by when it is due.
+    """Return the index sort key of pending work: by endpoint, then by the moment it is due.
 
-    The id stands backwards, its random end first, so that ids of one day lie far apart.
+    The id is reversed, its random end first, so that endpoints of one day are spread over the whole range.
     """
     return f"{webhook_id[::-1]}#{moment}"
 
 
 def parse_turn(text: str) -> Timestamp:
-    """The moment in such a sort key."""
+    """Return the moment in a sort key of pending work."""
     return text.partition("#")[2]
 
 
 def after_turns(turn: str) -> str:
-    """What sorts after all deliveries of the endpoint that a sort key is of, and before those of the next."""
+    """Return a bound between all work of the endpoint that a sort key belongs to and that of the next."""
     return turn.partition("#")[0] + "$"

@@ -1,4 +1,4 @@
-"""Leases in DynamoDB."""
+"""Leases on DynamoDB."""
 
 from datetime import datetime, timedelta
 
@@ -10,7 +10,7 @@ from abtest.kit.clock import timestamp
 
 
 class DynamoLeases:
-    """One item a lease: `owner` and `until`, the moment from which anybody may take it."""
+    """Leases with one item each: `owner`, and `until`, the moment from which any caller may take it."""
 
     def __init__(self, table_name: str) -> None:
         self._table = ephemeral_table(table_name)
@@ -32,7 +32,7 @@ class DynamoLeases:
         try:
             self._table.delete(_key(name), condition=Path("owner") == owner)
         except ConditionFailedError:
-            return  # it ran out, and somebody else may hold it
+            return  # it has expired, and another owner may hold it
 
 
 def _key(name: str) -> str:

@@ -1,51 +1,46 @@
-"""Roll-ups in DynamoDB: documents of any size, replaced only by a higher generation.
+"""Roll-ups on DynamoDB: documents of any size, replaced only by a higher generation.
 
-A document that does not fit its item lies in parts beside it, named by generation and digest: they are written before
-the item that names them and removed after it, so that whoever reads finds one version whole, or looks again.
+A document that does not fit into its item is stored in parts, named by generation and digest. Parts are written before
+the item that names them and removed after it. A reader therefore gets all parts of one version, or reads again.
 
-What fits into one transaction is written by one. What does not begins with a claim of the generation on the totals and
-ends with the totals; until then everybody sees that the items may be newer than the totals say.
+A roll-up that fits into one transaction is written in one. Otherwise the writer first claims the generation in the item
+of the totals, and writes the totals last. Until then, readers see that items may be newer than the totals.
 """
 
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import cast
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
 from abtest.adapters.dynamo import keys
-from abtest.adapters.dynamo.bodies import compress
+from abtest.adapters.dynamo.bodies import compress_json, decompress_json
 from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table
-from abtest.adapters.dynamo.transaction import Transaction, item_size
-from abtest.kit import canonical_json
-from abtest.kit.errors import DatabaseBusyError, ServiceError
+from abtest.adapters.dynamo.transaction import OvertakenError, Transaction, item_size
+from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.rollup_store import Document, Reach, RollupSummary
 
 PART_BYTES = 300 * 1024
 TRANSACTION_ITEMS = 100
 TRANSACTION_BYTES = 3_500_000
-"""Below the 4 MB that DynamoDB takes: conditions and names of the request are not counted here."""
+"""Less than DynamoDB's 4 MB, because conditions and names of the request are not counted here."""
 MAX_DAYS = 10_000
-LOOKS = 4
-
-
-class _OlderError(ServiceError):
-    """What stands is as new or newer."""
+READS = 4
+"""Attempts to read a document in parts, each of which a newer version may replace meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Packed:
-    """An item to put, and the parts that it names."""
+    """Item to put, and the parts that it names."""
 
     item: Item
     parts: Sequence[Item]
 
 
 class DynamoRollupStore:
-    """The roll-ups table."""
+    """Roll-up store on the roll-ups table."""
 
     def __init__(self, table_name: str) -> None:
         self._table = Table(table_name, sorted_items=True)
@@ -62,11 +57,11 @@ class DynamoRollupStore:
                 self._table.put(part)
         try:
             self._put_items([packed.item for packed in slices], whole.item, generation)
-        except (_OlderError, ConditionFailedError):
-            # Parts stay: they may be those of what stands. Who writes the next generation removes them.
+        except (OvertakenError, ConditionFailedError):
+            # The parts are not removed, as they may belong to the stored version. The next generation removes them.
             return False
         for packed in (*slices, whole):
-            self._forget_older(packed)
+            self._remove_older_parts(packed)
         return True
 
     def summary(self, experiment_id: str, measurement_epoch: int) -> RollupSummary:
@@ -99,7 +94,7 @@ class DynamoRollupStore:
             self._table.put(packed.item, _older_than(document["generation"]))
         except ConditionFailedError:
             return False
-        self._forget_older(packed)
+        self._remove_older_parts(packed)
         return True
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
@@ -107,10 +102,10 @@ class DynamoRollupStore:
 
     def put_reach(self, reach: Reach) -> bool:
         pk, sk = keys.rollup_reach()
-        document = compress(canonical_json.encode({"missing": sorted(reach.missing)}))
-        nearer = Path("until").does_not_exist() | (Path("until") < reach.until)
+        document = compress_json({"missing": sorted(reach.missing)})
+        is_earlier = Path("until").does_not_exist() | (Path("until") < reach.until)
         try:
-            self._table.put({"pk": pk, "sk": sk, "until": reach.until, "document": document}, nearer)
+            self._table.put({"pk": pk, "sk": sk, "until": reach.until, "document": document}, is_earlier)
         except ConditionFailedError:
             return False
         return True
@@ -119,51 +114,44 @@ class DynamoRollupStore:
         item = self._table.get(*keys.rollup_reach())
         if item is None:
             return None
-        document = canonical_json.loads(gzip.decompress(item["document"]))
-        return Reach(until=item["until"], missing=frozenset(document["missing"]))
+        return Reach(until=item["until"], missing=frozenset(decompress_json(item["document"])["missing"]))
 
     def _put_items(self, slices: Sequence[Item], totals: Item, generation: int) -> None:
-        """Raises _OlderError or ConditionFailedError."""
+        """Write items, totals last. Raises OvertakenError or ConditionFailedError unless the generation is newer."""
         batches = list(_batches([*slices, totals]))
+        claim = Path("claimed").does_not_exist() | (Path("claimed") < generation)
         if len(batches) > 1:
-            self._claim(totals["pk"], totals["sk"], generation)
+            condition = _older_than(generation) & claim
+            self._table.update(totals["pk"], totals["sk"], [Path("claimed").set(generation)], condition)
+            claim = Path("claimed") == generation
         for batch in batches:
             transaction = Transaction(self._table)
             for item in batch:
-                condition = _older_than(generation)
-                if item is totals:
-                    condition &= _claimed_by(generation) if len(batches) > 1 else _unclaimed(generation)
-                transaction.put(item, condition, _OlderError("what stands is as new or newer"))
+                condition = _older_than(generation) & claim if item is totals else _older_than(generation)
+                transaction.put(item, condition, OvertakenError())
             transaction.write()
-
-    def _claim(self, pk: str, sk: str, generation: int) -> None:
-        condition = _older_than(generation) & _unclaimed(generation)
-        self._table.update(pk, sk, [Path("claimed").set(generation)], condition)
 
     def _between(self, first: keys.Key, last: keys.Key) -> list[Document]:
         where = Path("sk").between(first[1], last[1])
         return [self._document(item) for item in self._table.query(first[0], limit=MAX_DAYS, where=where)]
 
     def _document(self, item: Item) -> Document:
-        """The document that an item holds or names. Raises DatabaseBusyError when it changes too fast."""
-        for _ in range(LOOKS):
-            content = item["document"] if "document" in item else self._joined(item)
-            if content is not None:
-                document: Document = canonical_json.loads(gzip.decompress(content))
-                return document
-            item = self._table.get(item["pk"], item["sk"]) or item
+        """Return the document of an item or of its parts. Raises DatabaseBusyError when it changes at every read."""
+        for _ in range(READS):
+            if "document" in item:
+                return cast(Document, decompress_json(item["document"]))
+            key, count = (item["pk"], item["sk"]), item["parts"]
+            names = [keys.rollup_part(key, item["generation"], item["digest"], number) for number in range(count)]
+            parts = {part["sk"]: part["content"] for part in self._table.get_many(names)}
+            if len(parts) == count:
+                return cast(Document, decompress_json(b"".join(parts[sk] for _, sk in names)))
+            # A newer version has replaced the parts since the item was read.
+            item = self._table.get(*key) or item
         raise DatabaseBusyError
 
-    def _joined(self, item: Item) -> bytes | None:
-        """The parts together; None when they are gone because a newer version stands."""
-        whole = item["pk"], item["sk"]
-        names = [keys.rollup_part(whole, item["generation"], item["digest"], number) for number in range(item["parts"])]
-        found = {part["sk"]: part["content"] for part in self._table.get_many(names)}
-        return b"".join(found[sk] for _, sk in names) if len(found) == len(names) else None
-
-    def _forget_older(self, packed: _Packed) -> None:
-        """Remove parts of generations before this one. Smaller documents have none, unless they were larger once."""
-        if not packed.parts:
+    def _remove_older_parts(self, packed: _Packed) -> None:
+        """Remove parts of earlier generations."""
+        if not packed.parts:  # nearly always: a document without parts has no older ones, unless it has shrunk
             return
         pk, sk = packed.item["pk"], packed.item["sk"]
         older = Path("sk").between(keys.rollup_parts(sk, 0), keys.rollup_parts(sk, packed.item["generation"]))
@@ -173,8 +161,8 @@ class DynamoRollupStore:
 
 def _packed(key: keys.Key, document: Document) -> _Packed:
     pk, sk = key
-    generation, content = document["generation"], compress(canonical_json.encode(dict(document)))
-    item: dict[str, Any] = {"pk": pk, "sk": sk, "generation": generation}
+    generation, content = document["generation"], compress_json(dict(document))
+    item = {"pk": pk, "sk": sk, "generation": generation}
     if len(content) <= PART_BYTES:
         return _Packed(item | {"document": content}, ())
     digest = sha256(content).hexdigest()[:24]
@@ -185,7 +173,7 @@ def _packed(key: keys.Key, document: Document) -> _Packed:
 
 
 def _batches(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Items in their order, as many at once as a transaction takes."""
+    """Yield the items in their order, as many at once as a transaction allows."""
     batch: list[Item] = []
     size = 0
     for item in items:
@@ -200,12 +188,3 @@ def _batches(items: Sequence[Item]) -> Iterator[list[Item]]:
 def _older_than(generation: int) -> Condition:
     older: Condition = Path("generation").does_not_exist() | (Path("generation") < generation)
     return older
-
-
-def _unclaimed(generation: int) -> Condition:
-    unclaimed: Condition = Path("claimed").does_not_exist() | (Path("claimed") < generation)
-    return unclaimed
-
-
-def _claimed_by(generation: int) -> Condition:
-    return Path("claimed") == generation

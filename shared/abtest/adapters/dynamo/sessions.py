@@ -1,4 +1,4 @@
-"""Session documents in DynamoDB."""
+"""Session documents on DynamoDB."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from abtest.kit.clock import timestamp
 
 
 class DynamoSessions:
-    """One item a session: `document` (JSON) and `until`, the moment at which it ends."""
+    """Sessions with one item each: `document` (JSON), and `until`, the moment at which it expires."""
 
     def __init__(self, table_name: str) -> None:
         self._table = ephemeral_table(table_name)

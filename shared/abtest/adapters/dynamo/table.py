@@ -1,4 +1,4 @@
-"""One table: plain dictionaries in and out, one call each; what the items mean is not known here."""
+"""Access to one table: plain dictionaries in and out, whatever the items mean."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
 from abtest.adapters import aws
-from abtest.adapters.dynamo.connection import code, connection, told
+from abtest.adapters.dynamo.connection import code, connection, translated_errors
 from abtest.kit.errors import DatabaseBusyError
 
 Item = Mapping[str, Any]
-"""Attributes as str, int or bytes; the table's key among them."""
+"""Attributes as str, int or bytes, with the table's key."""
 
 BATCH_KEYS = 100
 PAUSES = (0.02, 0.05, 0.1, 0.2)
-"""Seconds to wait before each repetition of what met a conflict or was throttled."""
+"""Seconds to wait before each retry after a conflict or throttling."""
 
 
 class ConditionFailedError(Exception):
-    """The condition of a write does not hold; `item` is what stands there, None when nothing does."""
+    """Write whose condition does not hold; `item` is the stored item, None when there is none."""
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the condition does not hold")
@@ -35,7 +35,7 @@ class ConditionFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A secondary index and its key. A local one has the table's own partitions and is read consistently."""
+    """Secondary index and its key. A local index has the partitions of its table and is read consistently."""
 
     name: str
     partition: str
@@ -44,7 +44,7 @@ class Index:
 
 
 class Table:
-    """A table whose key is `pk`, or `pk` and `sk`. All calls may raise DatabaseBusyError."""
+    """Table with the key `pk`, or `pk` and `sk`. All calls may raise DatabaseBusyError."""
 
     def __init__(self, name: str, *, sorted_items: bool, indexes: Sequence[Index] = ()) -> None:
         self.name = name
@@ -52,80 +52,83 @@ class Table:
         self._consistent = {None, *(index.name for index in indexes if index.is_local)}
 
     def get(self, pk: str, sk: str | None = None, *, consistent: bool = True) -> Item | None:
-        """The item, or None."""
+        """Return the item, or None."""
         request = self._request(pk, sk, consistent_read=consistent)
-        with told():
-            found = self._connection.dispatch("GetItem", request).get("Item")
-        return _plain(found) if found else None
+        with translated_errors():
+            item = self._connection.dispatch("GetItem", request).get("Item")
+        return _plain(item) if item else None
 
     def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Item]:
-        """The items that exist, read consistently, in no order."""
+        """Return the items that exist, read consistently, in any order."""
         starts = range(0, len(keys), BATCH_KEYS)
         return [item for start in starts for item in self._get_batch(keys[start : start + BATCH_KEYS])]
 
     def put(self, item: Item, condition: Condition | None = None) -> None:
-        """Store. Raises ConditionFailedError."""
+        """Store an item. Raises ConditionFailedError."""
         self._write("PutItem", self.put_request(item, condition))
 
     def update(self, pk: str, sk: str | None, actions: Sequence[Action], condition: Condition | None = None) -> Item:
-        """Change attributes and return the item as it is afterwards. Raises ConditionFailedError."""
+        """Change attributes and return the item after the change. Raises ConditionFailedError."""
         request = self._request(pk, sk, actions=actions, condition=condition, return_values="ALL_NEW")
         return _plain(self._write("UpdateItem", request)["Attributes"])
 
     def delete(self, pk: str, sk: str | None = None, condition: Condition | None = None) -> None:
-        """Remove; absent is fine. Raises ConditionFailedError."""
+        """Remove an item, if it exists. Raises ConditionFailedError."""
         self._write("DeleteItem", self.delete_request(pk, sk, condition))
 
     def query(
         self, pk: str, *, limit: int, where: Condition | None = None, descending: bool = False, index: str | None = None
     ) -> Iterator[Item]:
-        """At most `limit` items of a partition by the sort key; consistent unless a global index is read."""
+        """Yield at most `limit` items of a partition by sort key, read consistently unless from a global index."""
         return islice(self._pages(pk, limit, where, descending, index), limit)
 
     def put_request(self, item: Item, condition: Condition | None = None) -> dict[str, Any]:
-        """A put as a transaction takes it."""
-        attributes = {name: _typed(value) for name, value in item.items() if name not in ("pk", "sk")}
+        """Return the request of a put, as transactions need it."""
+        attributes = {name: attribute_value(value) for name, value in item.items() if name not in ("pk", "sk")}
         return self._request(item["pk"], item.get("sk"), key="Item", attributes=attributes, condition=condition)
 
     def delete_request(self, pk: str, sk: str | None, condition: Condition | None = None) -> dict[str, Any]:
-        """A delete as a transaction takes it."""
+        """Return the request of a delete, as transactions need it."""
         return self._request(pk, sk, condition=condition)
 
     @property
     def _connection(self) -> Connection:
-        return aws.once(f"dynamodb:{self.name}", self._connect)
+        def connect() -> Connection:
+            connected = connection()
+            connected.add_meta_table(self._meta)
+            return connected
 
-    def _connect(self) -> Connection:
-        # PynamoDB takes a table's keys once; several adapters of this process may share the table.
-        made = connection()
-        made.add_meta_table(self._meta)
-        return made
+        # Once per table: PynamoDB accepts a table's keys only once, and several adapters may use the same table.
+        return aws.once(f"dynamodb:{self.name}", connect)
 
     def _request(self, pk: str, sk: str | None, **options: Any) -> dict[str, Any]:
         return self._connection.get_operation_kwargs(self.name, pk, sk, **options)
 
     def _write(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        with told():
+        with translated_errors():
             try:
                 return self._connection.dispatch(operation, request)
             except ClientError as error:
-                if code(error) == "ConditionalCheckFailedException":
-                    raise ConditionFailedError(_item_found(error)) from error
-                raise
+                if code(error) != "ConditionalCheckFailedException":
+                    raise
+                # PynamoDB raises an error of its own; its cause is botocore's error, which has the stored item.
+                original = error.__cause__
+                item: Any = original.response.get("Item") if isinstance(original, ClientError) else None
+                raise ConditionFailedError(_plain(item) if item else None) from error
 
     def _get_batch(self, keys: Iterable[tuple[str, str]]) -> Iterator[Item]:
-        wanted: Any = {"Keys": [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in keys], "ConsistentRead": True}
+        request: Any = {"Keys": [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in keys], "ConsistentRead": True}
         for pause in (*PAUSES, None):
-            with told():
-                answer = self._connection.dispatch("BatchGetItem", {"RequestItems": {self.name: wanted}})
-            found = answer["Responses"].get(self.name, [])
-            yield from map(_plain, found)
-            wanted = answer.get("UnprocessedKeys", {}).get(self.name)
-            if not wanted:
+            with translated_errors():
+                answer = self._connection.dispatch("BatchGetItem", {"RequestItems": {self.name: request}})
+            items = answer["Responses"].get(self.name, [])
+            yield from map(_plain, items)
+            request = answer.get("UnprocessedKeys", {}).get(self.name)
+            if not request:
                 return
-            # An answer ends at 16 MB: then the rest is asked for at once. An answer without items was throttled.
-            if not found:
+            # A response ends at 16 MB, and the rest can be requested at once. A response without items was throttled.
+            if not items:
                 sleep(pause or 0)
         raise DatabaseBusyError
 
@@ -134,7 +137,7 @@ class Table:
     ) -> Iterator[Item]:
         start = None
         while True:
-            with told():
+            with translated_errors():
                 page = self._connection.query(
                     self.name,
                     pk,
@@ -151,44 +154,37 @@ class Table:
                 return
 
 
+def attribute_value(value: str | int | bytes) -> dict[str, Any]:
+    """Return a value in DynamoDB's form: `{"S": text}`, `{"N": digits}` or `{"B": bytes}`."""
+    if isinstance(value, str):
+        return {"S": value}
+    return {"N": str(value)} if isinstance(value, int) else {"B": value}
+
+
 def absent() -> Condition:
-    """Nothing stands at the key."""
+    """Return the condition that there is no item with the key."""
     return Path("pk").does_not_exist()
 
 
 def _schema(name: str, key: Sequence[str], indexes: Sequence[Index]) -> MetaTable:
+    def described(index: Index) -> dict[str, Any]:
+        return {"IndexName": index.name, "KeySchema": _key([index.partition, index.sort])}
+
     named = dict.fromkeys([*key, *(attribute for index in indexes for attribute in (index.partition, index.sort))])
     return MetaTable(
         {
             "TableName": name,
             "KeySchema": _key(key),
             "AttributeDefinitions": [{"AttributeName": attribute, "AttributeType": "S"} for attribute in named],
-            "LocalSecondaryIndexes": [_index(index) for index in indexes if index.is_local],
-            "GlobalSecondaryIndexes": [_index(index) for index in indexes if not index.is_local],
+            "LocalSecondaryIndexes": [described(index) for index in indexes if index.is_local],
+            "GlobalSecondaryIndexes": [described(index) for index in indexes if not index.is_local],
         }
     )
-
-
-def _index(index: Index) -> dict[str, Any]:
-    return {"IndexName": index.name, "KeySchema": _key([index.partition, index.sort])}
 
 
 def _key(names: Sequence[str]) -> list[dict[str, str]]:
     return [{"AttributeName": name, "KeyType": role} for name, role in zip(names, ("HASH", "RANGE"), strict=False)]
 
 
-def _typed(value: str | int | bytes) -> dict[str, Any]:
-    if isinstance(value, str):
-        return {"S": value}
-    return {"N": str(value)} if isinstance(value, int) else {"B": value}
-
-
 def _plain(item: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {name: int(value["N"]) if "N" in value else next(iter(value.values())) for name, value in item.items()}
-
-
-def _item_found(error: ClientError) -> Item | None:
-    # PynamoDB raises an error of its own in place of botocore's, which is the one that carries the item.
-    original = error.__cause__
-    found: Any = original.response.get("Item") if isinstance(original, ClientError) else None
-    return _plain(found) if found else None

@@ -1,4 +1,4 @@
-"""One command as one TransactWriteItems: conditional writes, each with the error that its refusal means."""
+"""Transactions (TransactWriteItems): conditional writes, each with the error to raise when its condition fails."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 from pynamodb.exceptions import TransactWriteError
 from pynamodb.expressions.condition import Condition
 
-from abtest.adapters.dynamo.connection import connection, told
+from abtest.adapters.dynamo.connection import connection, translated_errors
 from abtest.adapters.dynamo.table import PAUSES, Item, Table
 from abtest.kit.errors import DatabaseBusyError, ServiceError
 from abtest.kit.ids import SystemRandomness, random_base62
@@ -20,6 +20,13 @@ MAX_BYTES = 4_000_000
 _BUSY_REASONS = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 
+class OvertakenError(ServiceError):
+    """Write that another writer has made obsolete since its item was read."""
+
+    def __init__(self) -> None:
+        super().__init__("another writer has changed the item")
+
+
 @dataclass(frozen=True, slots=True)
 class _Operation:
     request: dict[str, Any]
@@ -28,7 +35,7 @@ class _Operation:
 
 @dataclass(slots=True)
 class Transaction:
-    """Collects writes to one table and applies them together."""
+    """Writes to one table that are applied together."""
 
     table: Table
     _deletes: list[_Operation] = field(default_factory=list)
@@ -36,24 +43,24 @@ class Transaction:
     _bytes: int = 0
 
     def put(self, item: Item, condition: Condition | None = None, refusal: ServiceError | None = None) -> None:
-        """Add a put; `refusal` is raised when its condition does not hold. Raises CommitTooLargeError."""
+        """Add a put. Raises CommitTooLargeError. `refusal` is the error for a condition that does not hold."""
         size = item_size(item)
         self._bytes += size
         if size > MAX_ITEM_BYTES or self._bytes > MAX_BYTES:
-            raise CommitTooLargeError("this change is too large to be stored at once; split it")
+            raise CommitTooLargeError("this change is too large to be stored at once; split it into smaller ones")
         self._puts.append(_Operation(self.table.put_request(item, condition), refusal))
 
     def delete(self, pk: str, sk: str, condition: Condition | None = None, refusal: ServiceError | None = None) -> None:
-        """Add a delete; `refusal` is raised when its condition does not hold."""
+        """Add a delete. `refusal` is the error for a condition that does not hold."""
         self._deletes.append(_Operation(self.table.delete_request(pk, sk, condition), refusal))
 
     def write(self) -> None:
-        """Apply all or nothing. Raises the refusal of a condition, or DatabaseBusyError when conflicts do not end."""
+        """Apply all writes or none. Raises the refusal of a condition, or DatabaseBusyError when conflicts persist."""
         if not self._deletes and not self._puts:
             return None
-        # One token for all attempts: when an answer was lost, AWS recognises the repetition. A token made from the
-        # content would be wrong: taking a name, giving it back and taking it again is not a repetition.
-        token = random_base62(22, SystemRandomness())
+        # One token for all attempts: DynamoDB recognises a retry after a lost response. A token made from the content
+        # would be wrong: claiming a name, releasing it and claiming it again is not a retry.
+        token = write_token()
         for pause in PAUSES:
             try:
                 return self._send(token)
@@ -63,7 +70,7 @@ class Transaction:
         raise DatabaseBusyError
 
     def _send(self, token: str) -> None:
-        with told():
+        with translated_errors():
             connection().transact_write_items(
                 condition_check_items=[],
                 delete_items=[operation.request for operation in self._deletes],
@@ -73,7 +80,7 @@ class Transaction:
             )
 
     def _raise_refusal(self, error: TransactWriteError) -> None:
-        """Raise what the error means; return when another transaction stood in the way and may be gone in a moment."""
+        """Raise the refusal or the error itself; return after a conflict with another transaction, for a retry."""
         reasons = [reason.code if reason else None for reason in error.cancellation_reasons]
         refused = [
             operation.refusal
@@ -81,18 +88,20 @@ class Transaction:
             if reason == "ConditionalCheckFailed" and operation.refusal
         ]
         if refused:
-            # A changed record outranks a taken name: who reads it again may find that the name is its own.
+            # A changed record comes before a taken name: after reading it again, the name may be the record's own.
             raise min(refused, key=lambda refusal: not isinstance(refusal, StaleVersionError)) from error
         if not _BUSY_REASONS.intersection(reasons):
             raise error
 
 
 def item_size(item: Mapping[str, Any]) -> int:
-    """Bytes that DynamoDB counts, names included; a number counts as its largest form."""
-    return sum(len(name) + _value_size(value) for name, value in item.items())
+    """Return the bytes that DynamoDB counts, with names; each number as the largest possible, 21 bytes."""
+    return sum(
+        len(name) + (21 if isinstance(value, int) else len(value.encode() if isinstance(value, str) else value))
+        for name, value in item.items()
+    )
 
 
-def _value_size(value: str | int | bytes) -> int:
-    if isinstance(value, int):
-        return 21
-    return len(value.encode() if isinstance(value, str) else value)
+def write_token() -> str:
+    """Return a random token that identifies one write across all its attempts."""
+    return random_base62(22, SystemRandomness())

@@ -1,4 +1,4 @@
-"""Secrets sealed by the key service."""
+"""Encryption of secrets by KMS."""
 
 from abtest.adapters.kms.sealer import KmsSealer
 

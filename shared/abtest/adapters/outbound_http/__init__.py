@@ -1,4 +1,4 @@
-"""HTTP requests to addresses outside."""
+"""HTTP client for addresses that customers or operators configure."""
 
 from abtest.adapters.outbound_http.sender import Limits, OutboundHttp
 

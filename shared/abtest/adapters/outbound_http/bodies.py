@@ -1,4 +1,4 @@
-"""Reading bodies up to a limit, also those that only grow large when they are unpacked."""
+"""Response bodies, read up to a limit that also holds for decompressed content."""
 
 import zlib
 from http.client import HTTPException, HTTPResponse
@@ -11,24 +11,25 @@ _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate
 
 
 def read_body(response: HTTPResponse, limit: int) -> tuple[bytes, bool]:
-    """At most `limit` bytes of the unpacked body, and whether that is all of it.
+    """Return at most `limit` bytes of the decoded body, and whether that is all of it.
 
-    Bodies are asked for as they are; what comes in gzip or deflate all the same is unpacked, what comes in anything
-    else raises HttpUnreachableError.
+    Requests do not offer any content coding. Gzip and deflate are decoded anyway; any other coding, and an incomplete
+    or malformed body, raises HttpUnreachableError.
     """
     coding = _coding(response)
     if coding != _PLAIN and coding not in _WINDOWS:
-        raise HttpUnreachableError(f"the answer is encoded as {coding!r}, which was not asked for", "protocol")
+        raise HttpUnreachableError(
+            f"the response has the content coding {coding!r}, which was not requested", "protocol"
+        )
     body = bytearray()
     is_whole = _fill(body, response, limit)
     return bytes(body), is_whole
 
 
 def read_remark(response: HTTPResponse, limit: int) -> tuple[bytes, bool]:
-    """As `read_body`, beside a status that says it all: what came, whatever may be wrong with it.
+    """Return the body as `read_body` does, but treat any error in it as an incomplete body.
 
-    A body that breaks off, is framed or packed wrongly, or encoded in who knows what is only not whole. One that does
-    not end in time raises as ever.
+    For responses whose status is enough. Only a passed deadline raises, as in `read_body`.
     """
     body = bytearray()
     try:
@@ -49,8 +50,8 @@ def _coding(response: HTTPResponse) -> str:
 
 
 def _fill(body: bytearray, response: HTTPResponse, limit: int) -> bool:
-    """Append what comes, piece by piece, so that what came is there when the rest does not; whether that is all."""
-    if response.length == 0:  # of a 204 too, whatever framing and coding it names
+    """Append the body piece by piece, so that what was received survives an error. Return whether it is complete."""
+    if response.length == 0:  # also for a 204, whatever its headers declare
         return True
     coding = _coding(response)
     if coding in _WINDOWS:
@@ -61,7 +62,7 @@ def _fill(body: bytearray, response: HTTPResponse, limit: int) -> bool:
             del body[limit:]
             return False
     if response.length:
-        raise HttpUnreachableError("the answer ends before it should", "protocol")
+        raise HttpUnreachableError("the response body is shorter than declared", "protocol")
     return coding == _PLAIN
 
 
@@ -74,5 +75,5 @@ def _fill_unpacked(body: bytearray, response: HTTPResponse, window: int, limit: 
                 del body[limit:]
                 return False
     except zlib.error as error:
-        raise HttpUnreachableError("the answer is not encoded as it says", "protocol") from error
+        raise HttpUnreachableError("the response body does not have the declared content coding", "protocol") from error
     return unpacker.eof

@@ -1,4 +1,4 @@
-"""One deadline for a whole exchange: whatever waits asks it how long it may."""
+"""Deadline of a whole exchange, which limits every single wait."""
 
 import time
 
@@ -6,19 +6,19 @@ from abtest.ports.http_sender import HttpUnreachableError
 
 
 class Deadline:
-    """So many seconds from now, by the clock that is never set."""
+    """Deadline a number of seconds from now, on the monotonic clock."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds that remain. Raises HttpUnreachableError when there are none."""
+        """Return the remaining seconds. Raises HttpUnreachableError when there are none."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise self.passed()
         return left
 
     def passed(self) -> HttpUnreachableError:
-        """What is raised when it has passed."""
-        return HttpUnreachableError(f"no whole answer within {self._seconds:g} s", "timeout")
+        """Return the error for a passed deadline."""
+        return HttpUnreachableError(f"no complete response within {self._seconds:g} s", "timeout")

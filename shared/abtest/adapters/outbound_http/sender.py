@@ -1,7 +1,7 @@
-"""The one outbound client: each address checked, connected to as it was checked, and bounded in time and size.
+"""Outbound HTTP client: each address is checked before the connection to it, and time and size are limited.
 
-http.client speaks HTTP; connecting, TLS and every wait are ours, so that no name is looked up twice (a resolver that
-answers differently the second time gets no second time) and no variable of the environment names a proxy.
+http.client implements HTTP. Connecting, TLS and every wait are done here, so that each name is resolved only once (a
+second lookup could return another address than the checked one) and no environment variable selects a proxy.
 """
 
 import ssl
@@ -13,7 +13,7 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 
 from abtest.adapters.outbound_http.bodies import read_body, read_remark
-from abtest.adapters.outbound_http.connecting import Connection, Connector, Dial, Idle, origin_of, system_dial
+from abtest.adapters.outbound_http.connections import Connection, Connector, Dial, Idle, origin_of, system_dial
 from abtest.adapters.outbound_http.deadline import Deadline
 from abtest.adapters.outbound_http.names import Resolve, look_up, system_resolve
 from abtest.adapters.outbound_http.wire import Wire
@@ -22,24 +22,24 @@ from abtest.ports.http_sender import HttpAnswer, HttpUnreachableError
 
 MAX_HEADER_BYTES = 64 * 1024
 FRAMING = 1.1
-"""A body in small chunks is larger on the wire; what it may be beyond that is somebody's joke."""
+"""Largest ratio of bytes on the wire to bytes of the body, because chunked bodies have an overhead."""
 
 _GONE = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
-"""What it looks like that the other side hung up."""
+"""Errors after the other side has closed the connection."""
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Of a whole exchange, redirects included: seconds from the first lookup to the last byte, bytes of a body."""
+    """Limits of an exchange with its redirects: seconds from the first lookup to the last byte, bytes of a body."""
 
     seconds: float = 10.0
     body_bytes: int = 1024 * 1024
 
 
 class OutboundHttp:
-    """Sends under rules; those for what customers wrote are `PublicOnly`. Its port is `abtest.ports.http_sender`."""
+    """HttpSender with rules for addresses. Use the rules `PublicOnly` for URLs that customers enter."""
 
     def __init__(
         self,
@@ -67,12 +67,12 @@ class OutboundHttp:
             if redirects == 0 or answer.status not in _REDIRECTS or not location:
                 return answer
             url = joined(answer.url, location)
-        raise HttpUnreachableError(f"it redirects more than {redirects} times", "redirects")
+        raise HttpUnreachableError(f"the server redirects more than {redirects} times", "redirects")
 
     def check(self, url: str) -> None:
-        """Raise UrlNotAllowedError unless requests may go there as its name stands now.
+        """Raise UrlNotAllowedError for a URL that the rules do not allow, or whose name does not resolve now.
 
-        A name that stands for nothing may not be called either. Nothing is connected to.
+        No connection is made.
         """
         target = self._rules.target(url)
         try:
@@ -82,12 +82,11 @@ class OutboundHttp:
 
     @contextmanager
     def session(self) -> Iterator["OutboundHttp"]:
-        """A sender of the same rules and limits that keeps its connections until the context ends; for threads, too.
+        """Return a thread-safe sender with the same rules and limits that keeps connections until the context ends.
 
-        Names are looked up and checked for each request as ever: a connection serves it only where one of the answers
-        is the address at its other end, and nobody has hung up. Where the receiver hangs up while a request is being
-        written, the request goes out on a new one: it has not heard it whole. Of one that it may have heard whole, only
-        a GET goes out again; whoever posts learns that no answer came, and decides.
+        Names are still resolved and checked for each request: a connection is used again only if its remote address is
+        one of the results and it is still open. If the receiver closes it while the request is written, the request is
+        sent again on a new connection. A request that was sent completely is only repeated if it is a GET.
         """
         sender = copy(self)
         sender._idle = Idle()
@@ -101,49 +100,55 @@ class OutboundHttp:
         request = _Request(method, target, body, headers)
         addresses = self._addresses(target, deadline)
         try:
-            found = self._asked_again(request, addresses, deadline)
-            if found is not None:
-                return found
-            return self._asked(request, *self._wired(self._connector.connect(target, addresses, deadline), deadline))
+            answer = self._exchange_on_kept(request, addresses, deadline)
+            if answer is not None:
+                return answer
+            connection = self._connector.connect(target, addresses, deadline)
+            return self._exchange_on(request, connection, Wire(connection.socket, deadline, MAX_HEADER_BYTES))
         except TimeoutError:
             raise deadline.passed() from None
         except (OSError, HTTPException, ValueError) as error:
-            raise HttpUnreachableError(_said(target.host, error), "protocol") from error
+            message = f"{target.host} did not send a valid HTTP/1.1 response: {error}"
+            if isinstance(error, OSError):
+                message = f"{target.host} closed the connection before a complete response"
+            raise HttpUnreachableError(message, "protocol") from error
 
     def _addresses(self, target: Target, deadline: Deadline) -> Sequence[str]:
-        """What the host stands for, each allowed. Raises HttpUnreachableError, UrlNotAllowedError."""
+        """Return the host's addresses, all allowed. Raises HttpUnreachableError, UrlNotAllowedError."""
         addresses: Sequence[str] = [target.host]
         if target.is_name:
             addresses = look_up(self._resolve, target.host, target.port, deadline)
         self._rules.refuse(target, addresses)
         return addresses
 
-    def _asked_again(self, request: "_Request", addresses: Sequence[str], deadline: Deadline) -> HttpAnswer | None:
-        """The answer by a connection that was kept; None where there is none, or it was gone before we had asked."""
+    def _exchange_on_kept(self, request: "_Request", addresses: Sequence[str], deadline: Deadline) -> HttpAnswer | None:
+        """Return the response on a kept connection; None without one, or if it closed before the request was sent."""
         kept = self._idle.take(origin_of(request.target), addresses) if self._idle else None
         if kept is None:
             return None
-        _, wire = wired = self._wired(kept, deadline)
+        wire = Wire(kept.socket, deadline, MAX_HEADER_BYTES)
         try:
-            return self._asked(request, *wired)
+            return self._exchange_on(request, kept, wire)
         except _GONE:
-            if wire.has_received or (wire.has_sent and not request.is_repeatable):
+            # The receiver may have processed a request that was sent completely, so only a GET may be repeated.
+            if wire.has_received or (wire.has_sent and request.method != "GET"):
                 raise
             return None
 
-    def _wired(self, connection: Connection, deadline: Deadline) -> tuple[Connection, Wire]:
-        return connection, Wire(connection.socket, deadline, MAX_HEADER_BYTES)
-
-    def _asked(self, request: "_Request", connection: Connection, wire: Wire) -> HttpAnswer:
-        """The answer by this connection, which is kept or closed."""
-        with ExitStack() as hung_up:
-            hung_up.callback(connection.close)
-            with request.sent(wire, "keep-alive" if self._idle else "close") as response:
+    def _exchange_on(self, request: "_Request", connection: Connection, wire: Wire) -> HttpAnswer:
+        """Return the response on this connection, which is then kept or closed."""
+        with ExitStack() as closing_connection:
+            closing_connection.callback(connection.close)
+            with request.send(wire, "keep-alive" if self._idle else "close") as response:
                 wire.allow(int(self._limits.body_bytes * FRAMING) + MAX_HEADER_BYTES)
-                content, is_whole = request.read(response, self._limits.body_bytes)
-                is_over = is_whole and _has_ended(response) and response.status >= 200
-            if self._idle and is_over and not wire.has_surplus:
-                hung_up.pop_all()
+                # A GET is made for the body; for a POST the status is enough, so errors in the body do not matter.
+                read = read_body if request.method == "GET" else read_remark
+                content, is_whole = read(response, self._limits.body_bytes)
+                # Only after the last byte of this response does the next byte belong to another one.
+                is_read = response.isclosed() or (response.length == 0 and not response.chunked)
+                is_reusable = is_whole and is_read and not response.will_close and response.status >= 200
+            if self._idle and is_reusable and not wire.has_surplus:
+                closing_connection.pop_all()
                 self._idle.give(connection)
             return HttpAnswer(
                 status=response.status,
@@ -162,17 +167,8 @@ class _Request:
     body: bytes | None
     headers: Mapping[str, str]
 
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether to be heard twice changes nothing."""
-        return self.method == "GET"
-
-    def read(self, response: HTTPResponse, limit: int) -> tuple[bytes, bool]:
-        """The answer's body, which whoever gets came for; whoever posts wants to know that it was taken."""
-        return read_body(response, limit) if self.method == "GET" else read_remark(response, limit)
-
-    def sent(self, wire: Wire, connection: str) -> HTTPResponse:
-        """The answer, of which the headers are read."""
+    def send(self, wire: Wire, connection: str) -> HTTPResponse:
+        """Send the request and return the response, whose headers are read."""
         client = HTTPConnection(self.target.host, self.target.port)
         client.response_class = _FinalResponse
         client.sock = wire
@@ -180,16 +176,16 @@ class _Request:
         client.request(self.method, self.target.path, self.body, {**own, **self.headers})
         wire.has_sent = True
         response = client.getresponse()
-        if wire.has_ended:  # http.client takes this for the end of the headers, and "200" for a whole answer
+        if wire.has_ended:  # http.client accepts the end of the connection as the end of the headers
             response.close()
-            raise HttpUnreachableError("the answer ends before its headers do", "protocol")
+            raise HttpUnreachableError("the response ends within its headers", "protocol")
         return response
 
 
 class _FinalResponse(HTTPResponse):
-    """The answer after those that only say that one will come (RFC 9110, 15.2): http.client knows 100 alone of them.
+    """Final response after any interim ones (RFC 9110, 15.2); http.client only skips those with status 100.
 
-    101 is one that ends HTTP on the connection, so nothing comes after it.
+    101 is not skipped: it ends HTTP on the connection, so no other response follows.
     """
 
     def _read_status(self) -> tuple[str, int, str]:
@@ -198,21 +194,10 @@ class _FinalResponse(HTTPResponse):
         return version, HTTPStatus.CONTINUE if is_interim else status, reason
 
 
-def _said(host: str, error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"{host} hung up without a whole answer"
-    return f"what {host} answers is not HTTP/1.1: {error}"
-
-
-def _has_ended(response: HTTPResponse) -> bool:
-    """Whether the next byte on the connection belongs to another answer."""
-    is_read = response.isclosed() or (response.length == 0 and not response.chunked)
-    return is_read and not response.will_close
-
-
 def _headers(response: HTTPResponse) -> dict[str, str]:
-    found: dict[str, str] = {}
+    """Return the headers by lower-case name, repeated ones joined by a comma."""
+    headers: dict[str, str] = {}
     for name, value in response.getheaders():
         key = name.lower()
-        found[key] = f"{found[key]}, {value}" if key in found else value
-    return found
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers

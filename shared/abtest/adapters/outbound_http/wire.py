@@ -1,4 +1,4 @@
-"""A connection whose every read and write ends at the deadline, and that takes in no more than it may."""
+"""Socket for http.client whose reads and writes end at the deadline, and that limits the bytes received."""
 
 import io
 import socket
@@ -12,9 +12,9 @@ _PIECE = 16 * 1024
 
 
 class Wire:
-    """What http.client takes for a socket: it asks for `sendall`, `makefile` and `close` only.
+    """Replacement of a socket for http.client, which only calls `sendall`, `makefile` and `close`.
 
-    A byte a second holds nobody: each read waits for what is left of the whole, not for a time of its own.
+    Each read waits at most for the rest of the whole deadline, so a receiver that sends a byte per second cannot block.
     """
 
     def __init__(self, connected: socket.socket, deadline: Deadline, max_bytes: int) -> None:
@@ -22,42 +22,42 @@ class Wire:
         self._deadline = deadline
         self._room = max_bytes
         self.has_sent = False
-        """Whether the whole request was written; told by who writes it."""
+        """True once the whole request was written; set by the writer."""
         self.has_received = False
-        """Whether any byte of an answer came."""
+        """True once any byte of a response was received."""
         self.has_ended = False
-        """Whether somebody read to where the other side hung up."""
+        """True once the other side has closed the connection."""
         self.has_surplus = False
-        """Whether more came than the answer that was read."""
+        """True if more bytes were received than those of the response."""
 
     def sendall(self, content: Any) -> None:
-        """Write all of it in pieces."""
+        """Write the content in pieces."""
         left = memoryview(content).cast("B")
         while left:
             self._socket.settimeout(self._deadline.left())
             left = left[self._socket.send(left[:_PIECE]) :]
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        """The reader of the answer."""
+        """Return the reader of the response."""
         return _Reader(_Incoming(self), self)
 
     def receive(self, into: Any) -> int:
-        """Read what is there, as `recv_into`. Raises HttpUnreachableError when more comes than may."""
+        """Read available bytes, as `recv_into` does. Raises HttpUnreachableError beyond the limit."""
         self._socket.settimeout(self._deadline.left())
         count = self._socket.recv_into(into)
         self._room -= count
         self.has_received |= count > 0
         self.has_ended |= count == 0
         if self._room < 0:
-            raise HttpUnreachableError("the answer is larger than it may be", "protocol")
+            raise HttpUnreachableError("the response is larger than allowed", "protocol")
         return count
 
     def allow(self, more: int) -> None:
-        """From here on so many bytes may come."""
+        """Set the number of bytes that may be received from now on."""
         self._room = more
 
     def close(self) -> None:
-        """Nothing: http.client lets go before the answer is read; whoever connected closes."""
+        """Do nothing: http.client closes before the response is read. The owner closes the connection."""
 
 
 class _Incoming(io.RawIOBase):
@@ -73,7 +73,7 @@ class _Incoming(io.RawIOBase):
 
 
 class _Reader(io.BufferedReader):
-    """Reads ahead; http.client closes it where the answer ends, and what it holds then belongs to no answer."""
+    """Buffered reader, which http.client closes at the end of the response. Bytes left then are a surplus."""
 
     def __init__(self, incoming: _Incoming, wire: Wire) -> None:
         super().__init__(incoming, _PIECE)
@@ -88,7 +88,7 @@ class _Reader(io.BufferedReader):
 
 
 def secured(raw: socket.socket, context: ssl.SSLContext, host: str, deadline: Deadline) -> socket.socket:
-    """The connection under TLS, whose certificate is held against the host's name. Raises HttpUnreachableError."""
+    """Return the connection with TLS, its certificate checked for the host. Raises HttpUnreachableError."""
     raw.settimeout(deadline.left())
     try:
         return context.wrap_socket(raw, server_hostname=host)

@@ -1,4 +1,4 @@
-"""Objects in S3."""
+"""Objects on S3."""
 
 from abtest.adapters.s3.blobs import S3Blobs
 

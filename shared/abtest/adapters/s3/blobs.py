@@ -1,7 +1,7 @@
-"""A bucket of S3."""
+"""Object store on a bucket of S3."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -12,23 +12,24 @@ from abtest.ports.blobs import Blob, BlobEntry, BlobsUnavailableError, Precondit
 T = TypeVar("T")
 
 _ABSENT = {"NoSuchKey", "404"}
-# 412: the condition does not hold. 409: another conditional write to the key was faster. 404: If-Match on nothing.
+# 412: the condition does not hold. 409: another conditional write to the key came first. 404: If-Match without object.
 _CONDITION_FAILED = {"PreconditionFailed", "412", "ConditionalRequestConflict", "409"} | _ABSENT
 
 
 class S3Blobs:
-    """Blobs in one bucket. To tell "absent" from "forbidden" S3 wants `s3:ListBucket` on the bucket."""
+    """Blobs in one bucket. Needs `s3:ListBucket`: without it, S3 answers "forbidden" for an absent object."""
 
     def __init__(self, bucket: str) -> None:
         self._bucket = bucket
 
     def get(self, key: str) -> Blob | None:
         def read() -> Blob:
-            found = aws.s3().get_object(Bucket=self._bucket, Key=key)
-            return Blob(content=found["Body"].read(), etag=found["ETag"], metadata=found["Metadata"])
+            # The body is read here, too, because reading it may fail as the call may.
+            answer = aws.s3().get_object(Bucket=self._bucket, Key=key)
+            return Blob(content=answer["Body"].read(), etag=answer["ETag"], metadata=answer["Metadata"])
 
         try:
-            return _answered(read)
+            return _checked(read)
         except ClientError as error:
             if _code(error) in _ABSENT:
                 return None
@@ -50,40 +51,36 @@ class S3Blobs:
         if if_absent:
             request["IfNoneMatch"] = "*"
         try:
-            return _answered(lambda: aws.s3().put_object(Bucket=self._bucket, Key=key, **request)["ETag"])
+            return _checked(lambda: aws.s3().put_object(Bucket=self._bucket, Key=key, **request)["ETag"])
         except ClientError as error:
             if (if_absent or if_match is not None) and _code(error) in _CONDITION_FAILED:
                 raise PreconditionFailedError(key) from error
             raise
 
     def delete(self, key: str) -> None:
-        _answered(lambda: aws.s3().delete_object(Bucket=self._bucket, Key=key))
+        _checked(lambda: aws.s3().delete_object(Bucket=self._bucket, Key=key))
 
     def list(self, prefix: str, *, after: str | None = None) -> Iterator[BlobEntry]:
         request: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
         if after is not None:
             request["StartAfter"] = after
         pages = iter(aws.s3().get_paginator("list_objects_v2").paginate(**request))
-        while page := _answered(lambda: next(pages, None)):
+        while page := _checked(lambda: next(pages, None)):
             for entry in page.get("Contents", ()):
                 modified = to_milliseconds(entry["LastModified"])
                 yield BlobEntry(key=entry["Key"], size=entry["Size"], modified=modified)
 
 
-def _answered(call: Callable[[], T]) -> T:
-    """The call's result. Raises BlobsUnavailableError when the store is silent or busy, ClientError otherwise."""
+def _checked(call: Callable[[], T]) -> T:
+    """Return the call's result. Raises BlobsUnavailableError without a response or when throttled, else ClientError."""
     try:
         return call()
     except ClientError as error:
         if _code(error) in aws.BUSY_CODES:
-            _unavailable(error)
+            raise BlobsUnavailableError from error
         raise
     except BotoCoreError as error:
-        _unavailable(error)
-
-
-def _unavailable(error: Exception) -> NoReturn:
-    raise BlobsUnavailableError from error
+        raise BlobsUnavailableError from error
 
 
 def _code(error: ClientError) -> str:

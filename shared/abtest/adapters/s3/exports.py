@@ -1,4 +1,4 @@
-"""Files for download in a bucket of S3: uploaded in parts, handed out by signed addresses."""
+"""Export files in a bucket of S3: uploaded in parts, downloaded by presigned URLs."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -15,23 +15,23 @@ PART_BYTES = 16 * 1024 * 1024
 
 
 class S3ExportStore:
-    """Files in one bucket."""
+    """Export files in one bucket."""
 
     def __init__(self, bucket: str) -> None:
         self._bucket = bucket
 
     def store(self, key: str, path: Path, *, content_type: str) -> Generator[int, None, None]:
-        """Upload in parts; an upload that is given up leaves nothing behind but what the lifecycle rule clears."""
+        """Upload in parts. An abandoned upload is aborted; if that fails, the bucket's lifecycle rule removes it."""
         size = path.stat().st_size
         if size <= PART_BYTES:
             aws.s3().put_object(Bucket=self._bucket, Key=key, Body=path.read_bytes(), ContentType=content_type)
             yield size
             return
-        begun = aws.s3().create_multipart_upload(Bucket=self._bucket, Key=key, ContentType=content_type)
+        upload_id = aws.s3().create_multipart_upload(Bucket=self._bucket, Key=key, ContentType=content_type)["UploadId"]
         try:
-            yield from self._parts(key, begun["UploadId"], path)
-        except BaseException:  # closing the generator, too
-            aws.s3().abort_multipart_upload(Bucket=self._bucket, Key=key, UploadId=begun["UploadId"])
+            yield from self._upload_parts(key, upload_id, path)
+        except BaseException:  # GeneratorExit too, when the caller closes the generator
+            aws.s3().abort_multipart_upload(Bucket=self._bucket, Key=key, UploadId=upload_id)
             raise
 
     def size(self, key: str) -> int | None:
@@ -43,15 +43,15 @@ class S3ExportStore:
             raise
 
     def link(self, key: str, *, file_name: str, seconds: int) -> str:
-        """Signed here, without asking S3; it ends earlier when the credentials of the signer do."""
-        wanted = {
+        """Return a presigned URL, made without a call. It expires earlier if the signer's credentials do."""
+        parameters = {
             "Bucket": self._bucket,
             "Key": key,
             "ResponseContentDisposition": f'attachment; filename="{file_name}"',
         }
-        return aws.s3_signer().generate_presigned_url("get_object", Params=wanted, ExpiresIn=seconds)
+        return aws.s3_signer().generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
 
-    def _parts(self, key: str, upload_id: str, path: Path) -> Generator[int, None, None]:
+    def _upload_parts(self, key: str, upload_id: str, path: Path) -> Generator[int, None, None]:
         stored: list[CompletedPartTypeDef] = []
         sent = 0
         with path.open("rb") as file:

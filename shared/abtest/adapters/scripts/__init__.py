@@ -1,4 +1,4 @@
-"""Syntax checks of customers' scripts by a JavaScript engine."""
+"""Syntax checks of customers' scripts with a JavaScript engine."""
 
 from abtest.adapters.scripts.quickjs import QuickJsChecker
 

@@ -1,6 +1,6 @@
-"""Syntax checks by the grammar of one ECMAScript edition: acorn, run by the engine that is here anyway.
+"""Syntax checks by the grammar of one ECMAScript edition, with the parser acorn running in QuickJS.
 
-The engine alone reads what shoppers' browsers do not yet read, and no browser can be asked. Built by storefront/parser.
+QuickJS itself accepts newer syntax than shoppers' browsers do. storefront/parser builds parser.js.
 """
 
 import threading
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from abtest.kit import canonical_json
 
 _STACK_BYTES = 12 << 20
-"""Brackets nested 900 deep; browsers give up between 1,000 and 2,000."""
+"""Enough for brackets nested 900 deep; browsers fail between 1,000 and 2,000."""
 
 _THREAD_BYTES = _STACK_BYTES + (4 << 20)
 _MEMORY_BYTES = 384 << 20
@@ -21,7 +21,7 @@ _CPU_SECONDS = 20
 
 
 class Refusal(NamedTuple):
-    """What the parser says; line and column count from 1, columns in UTF-16 units, 0 where not known."""
+    """Syntax error of the parser. Line and column count from 1, columns in UTF-16 units; 0 where unknown."""
 
     message: str
     line: int
@@ -32,25 +32,23 @@ TOO_DEEP = Refusal("nested too deeply", 0, 0)
 
 
 def refusal(body: str, year: int) -> Refusal | None:
-    """Why a text is no body of a function by the edition of that year, or None. About 2 s a megabyte."""
-    return _thread().submit(_refusal, body, year).result()
-
-
-def _refusal(body: str, year: int) -> Refusal | None:
-    """Runs in the one thread that has the stack for it."""
+    """Return the first error of a function body in the edition of that year, or None. Takes about 2 s per megabyte."""
     import quickjs
 
-    try:
-        found = _first_error()(body, year)
-    except quickjs.JSException:  # out of stack, memory or time
-        _first_error.cache_clear()  # nobody knows what is left of the engine
-        return TOO_DEEP
-    return None if found is None else Refusal(*canonical_json.loads(found.json()))
+    def parse() -> Refusal | None:
+        try:
+            error = _first_error()(body, year)
+        except quickjs.JSException:  # out of stack, memory or time
+            _first_error.cache_clear()  # the engine may be in an invalid state, so the next call makes a new one
+            return TOO_DEEP
+        return None if error is None else Refusal(*canonical_json.loads(error.json()))
+
+    return _thread().submit(parse).result()
 
 
 @cache
 def _first_error() -> Callable[[str, int], Any]:
-    """The parser's function; an engine with the parser in it takes 12 ms to make, a small script 1 ms to parse."""
+    """Return the parser's function. Making its engine takes 12 ms, parsing a small script 1 ms."""
     import quickjs
 
     context = quickjs.Context()
@@ -58,8 +56,8 @@ def _first_error() -> Callable[[str, int], Any]:
     context.set_memory_limit(_MEMORY_BYTES)
     context.set_time_limit(_CPU_SECONDS)
     context.eval(_parser())
-    found: Callable[[str, int], Any] = context.get("firstError")
-    return found
+    first_error: Callable[[str, int], Any] = context.get("firstError")
+    return first_error
 
 
 @cache
@@ -69,8 +67,9 @@ def _parser() -> str:
 
 @cache
 def _thread() -> ThreadPoolExecutor:
-    """A parser descends: it needs more stack than threads are given, and only a new thread can be given more."""
+    """Return the executor with the one thread that has enough stack for a recursive parser."""
     executor = ThreadPoolExecutor(1, thread_name_prefix="grammar")
+    # The stack size applies to threads that are started from now on, so a task starts the thread before it is reset.
     usual = threading.stack_size(_THREAD_BYTES)
     try:
         executor.submit(_parser).result()

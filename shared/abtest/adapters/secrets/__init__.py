@@ -1,4 +1,4 @@
-"""The deployment's root keys, from Secrets Manager."""
+"""Root keys of the deployment in Secrets Manager."""
 
 from abtest.adapters.secrets.root_keys import SecretRootKeys, SecretUnavailableError
 

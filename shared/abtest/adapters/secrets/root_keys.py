@@ -1,4 +1,4 @@
-"""The signing secret, read when needed and kept for five minutes, so that a rotation reaches every instance."""
+"""Signing secret, cached for five minutes so that a rotation reaches every instance."""
 
 import threading
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ KEPT = timedelta(minutes=5)
 
 
 class SecretUnavailableError(ServiceError):
-    """The secret could not be read and no earlier reading is at hand."""
+    """Secret that cannot be read and is not cached."""
 
     status = 503
     code = "service_unavailable"
@@ -25,7 +25,7 @@ class SecretUnavailableError(ServiceError):
 
 
 class SecretRootKeys:
-    """Reads the secret with this ARN."""
+    """Root keys in the secret with this ARN."""
 
     def __init__(self, arn: str, clock: Clock) -> None:
         self._arn = arn
@@ -34,9 +34,9 @@ class SecretRootKeys:
         self._read: tuple[RootKeys, datetime] | None = None
 
     def current(self) -> RootKeys:
-        """The root keys, at most five minutes old, or older while the secret store is silent.
+        """Return the root keys, at most five minutes old, or older while the secret store does not respond.
 
-        Raises SecretUnavailableError when they were never read and cannot be.
+        Raises SecretUnavailableError when they were never read and cannot be read now.
         """
         with self._lock:
             now = self._clock.now()
@@ -48,7 +48,8 @@ class SecretRootKeys:
         try:
             answer = aws.secrets_manager().get_secret_value(SecretId=self._arn)
         except (BotoCoreError, ClientError) as error:
-            # A root key outlives five minutes: signing with the last one beats refusing everybody.
+            # Root keys are valid for much longer than five minutes, so the cached ones are better than refusing
+            # requests.
             if self._read is None:
                 raise SecretUnavailableError from error
             return self._read[0]

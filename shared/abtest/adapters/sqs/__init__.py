@@ -1,4 +1,4 @@
-"""Queues in SQS."""
+"""Queues on SQS."""
 
 from abtest.adapters.sqs.queue import SqsQueue
 

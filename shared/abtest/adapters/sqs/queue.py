@@ -1,4 +1,4 @@
-"""A queue of SQS."""
+"""Queue on SQS."""
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -7,7 +7,7 @@ from abtest.ports.queue import MAX_DELAY_SECONDS, MAX_MESSAGE_BYTES, QueueUnavai
 
 
 class SqsQueue:
-    """The queue with this address."""
+    """Queue with this URL."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -16,7 +16,7 @@ class SqsQueue:
         if len(body.encode()) > MAX_MESSAGE_BYTES:
             raise QueueUnavailableError("the message is larger than 1 MiB")
         if not 0 <= delay_seconds <= MAX_DELAY_SECONDS:
-            raise ValueError(f"a delay is 0 to {MAX_DELAY_SECONDS} s")
+            raise ValueError(f"delay_seconds must be from 0 to {MAX_DELAY_SECONDS}")
         try:
             aws.sqs().send_message(QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_seconds)
         except (BotoCoreError, ClientError) as error:

@@ -1,4 +1,4 @@
-"""Opening connections to addresses that were checked, and keeping them for the next request of a session."""
+"""Connections to checked addresses, and the pool that keeps them for the next request of a session."""
 
 import select
 import socket
@@ -16,14 +16,14 @@ from abtest.domain.egress.targets import Target
 from abtest.ports.http_sender import HttpUnreachableError
 
 Dial = Callable[[str, int, float], socket.socket]
-"""Connects to an address within so many seconds; raises OSError."""
+"""Function that connects to an address and port within a number of seconds, or raises OSError."""
 
 MAX_IDLE = 8
-"""Connections with one origin that wait for the next request; what is given back beyond that is closed."""
+"""Idle connections kept per origin; any more are closed."""
 
 
 class Origin(NamedTuple):
-    """What a connection was made for: a certificate is held against a name, so the address alone does not tell."""
+    """Scheme, host and port of a connection. The host is part of it, because TLS certificates are checked by name."""
 
     scheme: str
     host: str
@@ -32,19 +32,20 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Connection:
-    """A connection, what it was made for, and the checked address at its other end."""
+    """Open connection with its origin and its checked remote address."""
 
     socket: socket.socket
     origin: Origin
     address: str
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.socket.close()
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing came since the last answer: what comes unasked is a goodbye, or an answer to no question."""
+        """Return whether nothing was received since the last response, so that the connection can be used again."""
+        # Unrequested bytes are either the end of the connection or a response that belongs to no request.
         if isinstance(self.socket, ssl.SSLSocket) and self.socket.pending():
             return False
         poll = select.poll()
@@ -53,23 +54,24 @@ class Connection:
 
 
 def system_dial(address: str, port: int, seconds: float) -> socket.socket:
-    """A TCP connection that sends at once: head and body are two writes, and the second is not to wait."""
+    """Return a TCP connection. Raises OSError."""
     connected = socket.create_connection((address, port), timeout=seconds)
+    # Headers and body are two writes; Nagle's algorithm would delay the second one.
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connected
 
 
 class Connector:
-    """Opens connections."""
+    """Factory of connections, with TLS where the scheme needs it."""
 
     def __init__(self, dial: Dial, context: ssl.SSLContext | None) -> None:
         self._dial = dial
-        # Made when first needed: the store of authorities takes a while to read.
+        # Made at its first use, because reading the certificate authorities is slow.
         self._context = cache(lambda: context or ssl.create_default_context())
 
     def connect(self, target: Target, addresses: Sequence[str], deadline: Deadline) -> Connection:
-        """With one of the addresses. Raises HttpUnreachableError."""
-        raw, address = self._reached(target, addresses, deadline)
+        """Return a connection to one of the addresses. Raises HttpUnreachableError."""
+        raw, address = self._dial_any(target, addresses, deadline)
         origin = origin_of(target)
         if target.scheme == "http":
             return Connection(raw, origin, address)
@@ -79,8 +81,8 @@ class Connector:
             raw.close()
             raise
 
-    def _reached(self, target: Target, addresses: Sequence[str], deadline: Deadline) -> tuple[socket.socket, str]:
-        """The first of the addresses that answers; one that is silent leaves the others their share of the time."""
+    def _dial_any(self, target: Target, addresses: Sequence[str], deadline: Deadline) -> tuple[socket.socket, str]:
+        """Connect to the first address that responds. Each one may use its share of the remaining time."""
         problem: OSError | None = None
         for number, address in enumerate(addresses):
             try:
@@ -89,11 +91,11 @@ class Connector:
                 problem = error
         deadline.left()
         reason = problem.strerror or problem if problem else "it has no address"
-        raise HttpUnreachableError(f"nothing answers at {target.authority}: {reason}", "connect") from problem
+        raise HttpUnreachableError(f"no server responds at {target.authority}: {reason}", "connect") from problem
 
 
 class Idle:
-    """Connections of a session that wait for its next request. Threads may share it."""
+    """Pool of a session's idle connections. It is thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -101,15 +103,17 @@ class Idle:
         self._is_closed = False
 
     def take(self, origin: Origin, addresses: Collection[str]) -> Connection | None:
-        """The one that waits the shortest, whose other end the name still stands for; others are closed on the way."""
-        while (connection := self._last(origin)) is not None:
-            if connection.address in addresses and connection.is_quiet:
+        """Return the newest usable connection to one of the addresses, or None. Unusable ones are closed."""
+        while True:
+            with self._lock:
+                waiting = self._waiting[origin]
+                connection = waiting.pop() if waiting else None
+            if connection is None or (connection.address in addresses and connection.is_quiet):
                 return connection
             connection.close()
-        return None
 
     def give(self, connection: Connection) -> None:
-        """Keep it, if there is room and the session goes on."""
+        """Keep the connection if the session is open and has room for it, and close it otherwise."""
         with self._lock:
             waiting = self._waiting[connection.origin]
             is_kept = not self._is_closed and len(waiting) < MAX_IDLE
@@ -119,20 +123,15 @@ class Idle:
             connection.close()
 
     def close(self) -> None:
-        """Close all, and from now on what is given back."""
+        """Close all connections, and from now on each one that is given back."""
         with self._lock:
             self._is_closed = True
-            found = [connection for waiting in self._waiting.values() for connection in waiting]
+            connections = [connection for waiting in self._waiting.values() for connection in waiting]
             self._waiting.clear()
-        for connection in found:
+        for connection in connections:
             connection.close()
-
-    def _last(self, origin: Origin) -> Connection | None:
-        with self._lock:
-            waiting = self._waiting[origin]
-            return waiting.pop() if waiting else None
 
 
 def origin_of(target: Target) -> Origin:
-    """What connections to the target are kept under."""
+    """Return the origin of a target."""
     return Origin(target.scheme, target.host, target.port)
