@@ -1,4 +1,4 @@
-"""What Guardian remembers of an experiment, as a record of the catalog under the experiment's id."""
+"""Guardian's state of an experiment, as a record of the catalog under the experiment's id."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from abtest.ports.catalog import Catalog, Head, Put, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """A state and the version that it was read at; 0 and None before the first look."""
+    """State and the version that it was read at; 0 and None before the first check."""
 
     state: State | None
     version: int
     created_at: Timestamp | None
 
     def put(self, experiment: Experiment, state: State, now: Timestamp) -> Put:
-        """Remember another state, unless somebody else did so since."""
+        """Return the write of a new state; it fails if another run has written since."""
         head = Head(
             shop_id=experiment.shop_id,
             kind="GUARD",
@@ -30,7 +30,7 @@ class Remembered:
 
 
 def remembered(catalog: Catalog, shop_id: str, experiment_id: str) -> Remembered:
-    """What stands."""
+    """Return the stored state of an experiment."""
     record = catalog.get(shop_id, "GUARD", experiment_id)
     if record is None:
         return Remembered(state=None, version=0, created_at=None)

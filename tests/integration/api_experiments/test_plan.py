@@ -131,7 +131,7 @@ def test_plan__baseline_left_out_and_nothing_measured__says_what_to_state_and_wh
 ) -> None:
     answer = client.put(f"{path_of(draft)}/plan", {"goal_id": goal_id(draft, name), "mde": 0.1})
     assert (answer.status, answer.paths) == (422, ["baseline_rate"])
-    assert "state it" in answer.json()["error"]["message"]
+    assert "send it" in answer.json()["error"]["message"]
     assert client.get(path_of(draft)).json() == draft
 
 

@@ -1,3 +1,3 @@
-"""Auto-stop at work: reads roll-ups, keeps looks, pauses."""
+"""Auto-stop's schedule: looks at roll-ups, decisions, pauses."""
 
 from abtest.services.autostop.run import AutoStopRun as AutoStopRun

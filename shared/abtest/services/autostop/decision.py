@@ -1,4 +1,4 @@
-"""Which rule is asked for an experiment, and what the evidence is not even looked at for."""
+"""Decision of auto-stop: the rule of the experiment's mode, and the conditions that come before it."""
 
 from datetime import datetime, timedelta
 
@@ -27,39 +27,41 @@ _DECIDED_UPON = (
 def decide(
     experiment: Experiment, state: LookState, evidence: Evidence, settings: AutoStop, *, now: datetime, is_covered: bool
 ) -> Verdict:
-    """What the mode's rule says of the evidence. `is_covered`: see `domain.autostop.money.blocked`.
+    """Return the verdict of the mode's rule on the evidence. `is_covered`: see `domain.autostop.money.blocked`.
 
-    Nothing is decided on a broken split (docs/adr/0029): what would be waits, and a planned look is not spent.
+    A broken split decides nothing (docs/adr/0029): the verdict waits, and a planned look is not spent.
     """
-    verdict = _by_rule(experiment, state, evidence, settings, now, is_covered)
+    verdict = waiting_before_rules(experiment, evidence, settings, now) or _by_rule(
+        experiment, state, evidence, settings, is_covered
+    )
     if not isinstance(verdict, Waiting) and is_split_broken(state, evidence):
         return Waiting("sample_ratio_mismatch")
     return verdict
 
 
-def _by_rule(
-    experiment: Experiment, state: LookState, evidence: Evidence, settings: AutoStop, now: datetime, is_covered: bool
-) -> Verdict:
+def waiting_before_rules(
+    experiment: Experiment, evidence: Evidence, settings: AutoStop, now: datetime
+) -> Waiting | None:
+    """Return why no rule applies yet: auto-stop is off, there is no control, or the minimum runtime is not over."""
     if settings.mode == "off":
         return Waiting("off")
     if not evidence.treatments or evidence.weights[evidence.control_id] <= 0:
         return Waiting("no_control")
-    if not _has_run(experiment, settings, now):
+    began = experiment.measurement_started_at
+    # Whole minutes are compared, because a timedelta cannot hold the longest runtime that a shop may set.
+    if began is None or (now - parse_timestamp(began)) // _MINUTE < settings.min_runtime_minutes:
         return Waiting("min_runtime")
+    return None
+
+
+def _by_rule(
+    experiment: Experiment, state: LookState, evidence: Evidence, settings: AutoStop, is_covered: bool
+) -> Verdict:
     if settings.mode == "sequential_significance":
         goal = primary(experiment)
         if goal is None:
             return Waiting("no_primary_goal")
         return sequential.decide(state, evidence, settings, goal.id, is_covered=is_covered)
-    return _at_planned_end(experiment, evidence, settings, is_covered)
-
-
-def is_same_question(one: Experiment, other: Experiment) -> bool:
-    """Whether nothing differs that a decision depends on."""
-    return all(getattr(one, name) == getattr(other, name) for name in _DECIDED_UPON)
-
-
-def _at_planned_end(experiment: Experiment, evidence: Evidence, settings: AutoStop, is_covered: bool) -> Verdict:
     plan = experiment.planned_test
     if plan is None:
         return Waiting("no_plan")
@@ -70,7 +72,6 @@ def _at_planned_end(experiment: Experiment, evidence: Evidence, settings: AutoSt
     return planned_end.decide(plan, evidence, settings, is_covered=is_covered)
 
 
-def _has_run(experiment: Experiment, settings: AutoStop, now: datetime) -> bool:
-    began = experiment.measurement_started_at
-    # Whole minutes are compared: no span of time holds as many as people may ask for.
-    return began is not None and (now - parse_timestamp(began)) // _MINUTE >= settings.min_runtime_minutes
+def is_same_question(one: Experiment, other: Experiment) -> bool:
+    """Return whether the two agree in everything that a decision depends on."""
+    return all(getattr(one, name) == getattr(other, name) for name in _DECIDED_UPON)

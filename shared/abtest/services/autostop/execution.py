@@ -1,4 +1,4 @@
-"""A decision carried out: the pause or the stored evaluation, with events and evidence, in one conditional commit."""
+"""Execution of a decision: the pause or the stored evaluation, with events and evidence, in one conditional commit."""
 
 from dataclasses import replace
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from abtest.domain.changes.change import Event, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.planning.shapes import PlanEvaluation, Snapshot
 from abtest.kit.clock import Timestamp
-from abtest.ports.catalog import AuditRow, Catalog
+from abtest.ports.catalog import Catalog
 from abtest.services.autostop.decision import is_same_question
 from abtest.services.experiments.history import diff_of, rows_about
 from abtest.services.experiments.store import ExperimentStore
@@ -24,18 +24,18 @@ EVALUATED = "auto_stop_evaluated"
 
 
 class DecisionExecution:
-    """Changes experiments as verdicts say."""
+    """Changes that a verdict makes to an experiment."""
 
     def __init__(self, store: ExperimentStore) -> None:
         self._store = store
 
     def winner(self, experiment: Experiment, evidence: Evidence, verdict: Winner) -> Done:
-        """Pause for a winner, unless a pause for one was undone by somebody in this measurement already."""
+        """Pause for a winner, unless a person has resumed the experiment after such a pause in this measurement."""
         if was_stopped(self._store.world.catalog, experiment):
             return "resumed_by_people"
 
         def edit(fresh: Experiment, _occasion: Occasion) -> Experiment | None:
-            # Read after `fresh` was: what is paused and resumed later makes the commit fail, and this is asked again.
+            # The audit is read after `fresh`: a later pause or resume makes the commit fail, and this runs again.
             is_ours = is_same_question(experiment, fresh) and not was_stopped(self._store.world.catalog, fresh)
             return fresh if is_ours else None
 
@@ -45,17 +45,17 @@ class DecisionExecution:
             experiment.id,
             expected_measurement_epoch=evidence.measurement_epoch,
             reason=WON,
-            events=_events(verdict),
+            events=winner_events(verdict),
             edit=edit,
-            evidence=_note(evidence, verdict),
+            evidence=evidence_note(evidence, verdict),
         )
         return "overtaken" if isinstance(done, NotPaused) else "paused"
 
     def evaluated(self, experiment: Experiment, evidence: Evidence, verdict: Evaluated) -> Done:
-        """Store the evaluation of the planned look, once for ever, and pause where it says so."""
+        """Store the only evaluation of the planned look, and pause if the verdict demands it."""
 
         def edit(fresh: Experiment, occasion: Occasion) -> Experiment | None:
-            return _with_evaluation(fresh, verdict, occasion.now) if is_same_question(experiment, fresh) else None
+            return with_evaluation(fresh, verdict, occasion.now) if is_same_question(experiment, fresh) else None
 
         note = {"evaluation_outcome": verdict.outcome, "adjusted_p_values": dict(verdict.adjusted)}
         if verdict.pauses:
@@ -65,9 +65,9 @@ class DecisionExecution:
                 experiment.id,
                 expected_measurement_epoch=evidence.measurement_epoch,
                 reason=WON if verdict.winner else INCONCLUSIVE,
-                events=_events(verdict.winner) if verdict.winner else (),
+                events=winner_events(verdict.winner) if verdict.winner else (),
                 edit=edit,
-                evidence={**_note(evidence, verdict.winner), **note},
+                evidence={**evidence_note(evidence, verdict.winner), **note},
             )
             return "overtaken" if isinstance(done, NotPaused) else "paused"
         kept = change_running(
@@ -78,27 +78,26 @@ class DecisionExecution:
             action="experiment.evaluate",
             reason=EVALUATED,
             edit=edit,
-            evidence={**_note(evidence, None), **note},
+            evidence={**evidence_note(evidence, None), **note},
         )
         return "overtaken" if isinstance(kept, NotPaused) else "evaluated"
 
 
 def was_stopped(catalog: Catalog, experiment: Experiment) -> bool:
-    """Whether auto-stop has paused this measurement for a winner before; the audit, written with the pause, knows."""
-    rows = rows_about(catalog, experiment, since=experiment.measurement_started_at or "")
-    return any(_is_our_stop(row, experiment.measurement_epoch) for row in rows)
-
-
-def _is_our_stop(row: AuditRow, measurement_epoch: int) -> bool:
-    told = diff_of(row)
-    return (
-        row.user_id == SYSTEM_USER_ID
-        and told.get("reason") == [None, WON]
-        and told.get("evidence_epoch") == [None, measurement_epoch]
+    """Return whether auto-stop has paused this measurement for a winner before. The audit row is part of the pause."""
+    diffs = (
+        diff_of(row)
+        for row in rows_about(catalog, experiment, since=experiment.measurement_started_at or "")
+        if row.user_id == SYSTEM_USER_ID
+    )
+    return any(
+        diff.get("reason") == [None, WON] and diff.get("evidence_epoch") == [None, experiment.measurement_epoch]
+        for diff in diffs
     )
 
 
-def _with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp) -> Experiment:
+def with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp) -> Experiment:
+    """Return the experiment with the evaluation in its plan."""
     evaluation: PlanEvaluation = {
         "evaluated_at": now,
         "outcome": verdict.outcome,
@@ -116,7 +115,8 @@ def _with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp)
     return replace(experiment, planned_test=plan)
 
 
-def _events(winner: Winner) -> tuple[Event, ...]:
+def winner_events(winner: Winner) -> tuple[Event, ...]:
+    """Return the webhook events of a winner."""
     goal, variation = winner.goal_id, winner.variation_id
     return (
         Event("experiment.significant", {"goal_id": goal, "winning_variation_id": variation}),
@@ -124,15 +124,15 @@ def _events(winner: Winner) -> tuple[Event, ...]:
     )
 
 
-def _note(evidence: Evidence, winner: Winner | None) -> dict[str, Any]:
-    """What the audit row says beside the changes; names differ from those of the experiment's fields."""
-    found = {
+def evidence_note(evidence: Evidence, winner: Winner | None) -> dict[str, Any]:
+    """Return the evidence for the audit row. Its names differ from those of the experiment's fields."""
+    note: dict[str, Any] = {
         "evidence_epoch": evidence.measurement_epoch,
         "evidence_generation": evidence.generation,
         "evidence_visitors": dict(evidence.visitors),
         "evidence_alpha": evidence.alpha,
     }
-    if winner is None:
-        return found
-    won = {"goal_id": winner.goal_id, "winner": winner.variation_id, "adjusted_p": winner.p}
-    return {**found, **won, "difference": winner.difference}
+    if winner is not None:
+        note |= {"goal_id": winner.goal_id, "winner": winner.variation_id, "adjusted_p": winner.p}
+        note["difference"] = winner.difference
+    return note

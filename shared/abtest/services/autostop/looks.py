@@ -1,10 +1,9 @@
-"""Looks at what is counted and does not run: paused and completed tests, personalizations. Nothing is decided there.
+"""Looks at experiments that are counted and do not run: paused or completed tests, personalizations. No decisions.
 
 Their counts still change: events come late, attribution windows are open. Results show the smallest p of all looks, so
-each count is looked at for as long as there are counts.
+every count gets a look.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from abtest.domain.autostop.looks import is_new, look_at
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.personalizations.measurement import measured
-from abtest.ports.catalog import COUNTED_FOR_EVER, DueEntry, Record
+from abtest.ports.catalog import COUNTED_FOR_EVER, DueEntry
 from abtest.ports.looks import LookStore
 from abtest.services.autostop.evidence import evidence_of
 from abtest.services.context import World
@@ -28,14 +27,17 @@ NOTHING_RUNS: dict[str, Any] = {"mode": "off", "outcome": "waiting", "reason": "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookRun:
-    """Looks at whatever has a new count. Twice at once one of the two is stored, and they are the same."""
+    """Looks at every new count. Of two runs at once one look is stored; both compute the same."""
 
     world: World
     reader: RollupReader
     looks: LookStore
 
     def run(self, rounds: Rounds, *, until: datetime) -> Round:
-        """One look at each new count, none begun after `until`: `looked`, `seen` before, or `running` after all."""
+        """Take one look at each new count, none begun after `until`.
+
+        Results: `looked`, `seen` (looked at before), `running` (left to the decisions).
+        """
         catalog, now = self.world.catalog, self.world.now()
         running = {entry.id for entry in catalog.due(QUEUE, now, limit=MAX_ENTRIES)}
         counted = catalog.due(COUNTED, COUNTED_FOR_EVER, limit=MAX_ENTRIES)
@@ -46,7 +48,10 @@ class LookRun:
         record = self.world.catalog.get(entry.shop_id, entry.kind, entry.id)
         if record is None or record.head.status == "running":
             return "running"
-        looked = [self._look(experiment) for experiment in _measured(record)]
+        # A personalization is measured as one experiment per experience.
+        is_personalization = record.head.kind == "PZN"
+        experiments = measured(PERSONALIZATIONS.from_record(record)) if is_personalization else (experiment_in(record),)
+        looked = [self._look(experiment) for experiment in experiments]
         return "looked" if any(looked) else "seen"
 
     def _look(self, experiment: Experiment) -> bool:
@@ -59,8 +64,3 @@ class LookRun:
             return False
         after, look = look_at(state, evidence, self.world.now())
         return self.looks.put(after, {**look, "verdict": NOTHING_RUNS})
-
-
-def _measured(record: Record) -> Iterable[Experiment]:
-    """What looks are at: an experiment itself, a personalization's experiences."""
-    return measured(PERSONALIZATIONS.from_record(record)) if record.head.kind == "PZN" else (experiment_in(record),)

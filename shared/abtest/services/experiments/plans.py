@@ -12,7 +12,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.planning.planner import Planner, wished
+from abtest.services.planning.planner import Planner, plan_values
 
 _WISHED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method")
 
@@ -42,11 +42,11 @@ class Plans:
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             _check_open(experiment)
-            whole = {**wished(experiment, settings.defaults), **wish}
+            whole = {**plan_values(experiment, settings.defaults), **wish}
             if _is_same(experiment, whole):
                 plan = experiment.planned_test
             else:
-                plan = self._planner.stated(experiment, wish, settings, occasion.now)
+                plan = self._planner.plan(experiment, wish, settings, occasion.now)
             after = replace(experiment, planned_test=plan, plan_is_stated=True)
             return editing.settle(experiment, after, occasion, action="experiment.plan", consent=consent)
 

@@ -1,4 +1,4 @@
-"""Guardian at work: evidence out of roll-ups, findings into the catalog with what is told of them, pauses."""
+"""Guardian: evidence out of roll-ups, findings and their notifications, pauses."""
 
 from abtest.services.guardian.health import HealthReading
 from abtest.services.guardian.run import Guardian

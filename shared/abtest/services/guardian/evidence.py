@@ -1,4 +1,4 @@
-"""Evidence for Guardian's rules, out of the documents of roll-ups; what a document lacks stays unknown."""
+"""Evidence for Guardian's rules, out of the documents of roll-ups. Fields that a document lacks stay unknown."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -38,9 +38,9 @@ DAYS_BACK = 8
 
 @dataclass(frozen=True, slots=True)
 class ShopSight:
-    """What one run knows of shops: their rules and days, each read once.
+    """Rules and days of the shops in one run, each read once.
 
-    `reach` was read before any count: what is read later holds what it promises.
+    `reach` was read before any count, so every count read later reaches at least as far.
     """
 
     catalog: Catalog
@@ -50,19 +50,19 @@ class ShopSight:
     _days: dict[tuple[str, str, str], Sequence[Document]] = field(default_factory=dict)
 
     def rules(self, shop_id: str) -> ShopRules:
-        """The shop's settings."""
+        """Return the shop's settings."""
         if shop_id not in self._rules:
             self._rules[shop_id] = ShopRules(self.catalog, shop_id)
         return self._rules[shop_id]
 
     def counted_until(self, experiment: Experiment) -> int:
-        """How far the experiment's counts reach at least, in Unix milliseconds; 0 where nobody knows."""
+        """Return how far the experiment's counts reach at least, in Unix milliseconds; 0 if unknown."""
         if self.reach is None or self.reach.missing & {experiment.id, experiment.shop_id}:
             return 0
         return parse_milliseconds(self.reach.until)
 
     def days(self, shop_id: str, until: datetime) -> Sequence[Document]:
-        """The shop's newest UTC days, by date."""
+        """Return the shop's newest UTC days, by date."""
         first, last = f"{until - timedelta(days=COVERAGE_DAYS - 1):%Y-%m-%d}", f"{until:%Y-%m-%d}"
         key = (shop_id, first, last)
         if key not in self._days:
@@ -73,17 +73,17 @@ class ShopSight:
 def evidence_of(
     sight: ShopSight, experiment: Experiment, *, now: Timestamp, watched_since: Timestamp
 ) -> Evidence | None:
-    """What stands of the experiment's present measurement, all of one generation; None where nothing was counted.
+    """Return the evidence of the present measurement, all of one generation; None before the first count.
 
     Raises DatabaseBusyError.
     """
 
-    def ask(snapshot: Snapshot) -> Evidence | None:
+    def compute(snapshot: Snapshot) -> Evidence | None:
         if snapshot.totals is None:
             return None
         return _evidence(sight, experiment, snapshot, snapshot.totals, now, watched_since)
 
-    return sight.reader.read(experiment.id, experiment.measurement_epoch, ask)
+    return sight.reader.read(experiment.id, experiment.measurement_epoch, compute)
 
 
 def _evidence(
@@ -98,11 +98,12 @@ def _evidence(
     began = parse_milliseconds(experiment.measurement_started_at or totals["computed_at"])
     days, counts = sight.days(experiment.shop_id, moment), counts_of_totals(totals)
     currency = totals.get("currency") or rules.shop.currency
-    known_since = max(-(-began // QUARTER_MS), _midnight(moment) - DAYS_BACK * QUARTERS_A_DAY)
-    recent = snapshot.days(known_since // QUARTERS_A_DAY, _midnight(moment) // QUARTERS_A_DAY)
+    today = day_of(f"{moment:%Y-%m-%d}")
+    known_since = max(-(-began // QUARTER_MS), (today - DAYS_BACK) * QUARTERS_A_DAY)
+    recent = snapshot.days(known_since // QUARTERS_A_DAY, today)
     measured = [day for day in days if day["date"] >= f"{from_milliseconds(began):%Y-%m-%d}"]
     variations = [variation for variation in experiment.variations if variation.archived_at is None]
-    found = Evidence(
+    evidence = Evidence(
         measurement_epoch=experiment.measurement_epoch,
         generation=totals["generation"],
         began=began,
@@ -111,30 +112,30 @@ def _evidence(
         counted_until=sight.counted_until(experiment),
         watched_since=parse_milliseconds(watched_since),
         currency=currency,
-        arms=_arms(variations, totals, counts, recent),
-        goals=[_goal(goal, variations, counts, currency) for goal in watched_goals(experiment)],
+        arms=arms_of(variations, totals, counts, recent),
+        goals=[watched_goal(goal, variations, counts, currency) for goal in watched_goals(experiment)],
         multiple_exposure=totals.get("multiple_exposure", 0),
         arrivals_since=known_since,
-        order_arrivals=_order_arrivals(days),
+        order_arrivals=order_arrivals(days),
         orders_since=min((_first_quarter(day) for day in days), default=to_milliseconds(moment) // QUARTER_MS),
-        orders=_orders(measured),
-        stitching=_stitching(measured, rules),
+        orders=shop_orders(measured),
+        stitching=Stitching(*stitches_in(measured), asks_consent=rules.asks_consent),
     )
-    return found if found.silent_since is None else replace(found, shop_visitors=_shop_visitors(found, days))
+    return evidence if evidence.silent_since is None else replace(evidence, shop_visitors=shop_visitors(evidence, days))
 
 
-def _shop_visitors(evidence: Evidence, days: Sequence[Document]) -> int:
-    """Who was on the shop's pages while nobody was seen in the experiment, in whole quarters."""
+def shop_visitors(evidence: Evidence, days: Sequence[Document]) -> int:
+    """Return the shop's visitors, in whole quarters, while none were seen in the experiment."""
     last = evidence.counted_until // QUARTER_MS
     first = max((evidence.silent_since or 0) // QUARTER_MS, last - QUARTERS_A_DAY)
     if first >= last:
         return 0
-    touched = [shop_day_of(day) for day in days if _first_quarter(day) + QUARTERS_A_DAY > first]
-    return distinct_visitors(touched, first * QUARTER_MS, last * QUARTER_MS)
+    overlapping = [shop_day_of(day) for day in days if _first_quarter(day) + QUARTERS_A_DAY > first]
+    return distinct_visitors(overlapping, first * QUARTER_MS, last * QUARTER_MS)
 
 
 def watched_goals(experiment: Experiment) -> Sequence[Goal]:
-    """Goals in use whose loss would be harm: the primary one, guardrails, revenue. Others may fall on purpose."""
+    """Return goals in use whose loss is harm: the primary one, guardrails, revenue. Others may fall on purpose."""
     return [
         goal
         for goal in experiment.goals
@@ -142,42 +143,43 @@ def watched_goals(experiment: Experiment) -> Sequence[Goal]:
     ]
 
 
-def _arms(
+def arms_of(
     variations: Sequence[Variation], totals: Document, counts: Counts, recent: Mapping[int, DayCurves]
 ) -> Sequence[Arm]:
+    """Return each variation with its expected share, its visitors, sessions and recent arrivals."""
     shares = shares_of([variation.weight for variation in variations])
-    return [
-        Arm(
-            variation_id=variation.id,
-            share=share,
-            is_control=variation.is_control,
-            visitors=counts.visitors.get(variation.id, 0),
-            sessions=_sessions(totals, variation.id),
-            arrivals=_arrivals(variation.id, recent),
+    arms = []
+    for variation, share in zip(variations, shares, strict=True):
+        stored = totals["sessions"].get(variation.id, {}) if "sessions" in totals else None
+        arms.append(
+            Arm(
+                variation_id=variation.id,
+                share=share,
+                is_control=variation.is_control,
+                visitors=counts.visitors.get(variation.id, 0),
+                # Roll-ups of older releases have no sessions: these are unknown, not zero.
+                sessions=None
+                if stored is None
+                else Sessions(stored.get("seen", 0), stored.get("failed", 0), stored.get("missed", 0)),
+                arrivals=arrivals_of(variation.id, recent),
+            )
         )
-        for variation, share in zip(variations, shares, strict=True)
-    ]
+    return arms
 
 
-def _sessions(totals: Document, variation_id: str) -> Sessions | None:
-    if "sessions" not in totals:
-        return None
-    found = totals["sessions"].get(variation_id, {})
-    return Sessions(found.get("seen", 0), found.get("failed", 0), found.get("missed", 0))
+def arrivals_of(variation_id: str, recent: Mapping[int, DayCurves]) -> Arrivals:
+    """Return first exposures by quarter of an hour since 1970, without empty quarters."""
+    curves = {day: each.visitors[variation_id] for day, each in recent.items() if variation_id in each.visitors}
+    quarters = (
+        (quarter, curve.between(Span(quarter, quarter + 1))[0])
+        for day, curve in curves.items()
+        for quarter in range(day * QUARTERS_A_DAY, (day + 1) * QUARTERS_A_DAY)
+    )
+    return {quarter: number for quarter, number in quarters if number}
 
 
-def _arrivals(variation_id: str, recent: Mapping[int, DayCurves]) -> Arrivals:
-    found = {}
-    for day, curves in recent.items():
-        curve = curves.visitors.get(variation_id)
-        for quarter in range(day * QUARTERS_A_DAY, (day + 1) * QUARTERS_A_DAY) if curve else ():
-            number = curve.between(Span(quarter, quarter + 1))[0] if curve else 0
-            if number:
-                found[quarter] = number
-    return found
-
-
-def _goal(goal: Goal, variations: Sequence[Variation], counts: Counts, currency: str) -> WatchedGoal:
+def watched_goal(goal: Goal, variations: Sequence[Variation], counts: Counts, currency: str) -> WatchedGoal:
+    """Return the goal's sums by variation; none before the goal is counted."""
     is_counted = counts.counted is None or goal.id in counts.counted
     ids = [variation.id for variation in variations] if is_counted else []
     return WatchedGoal(
@@ -191,29 +193,21 @@ def _goal(goal: Goal, variations: Sequence[Variation], counts: Counts, currency:
     )
 
 
-def _order_arrivals(days: Sequence[Document]) -> Arrivals:
-    found: defaultdict[int, int] = defaultdict(int)
+def order_arrivals(days: Sequence[Document]) -> Arrivals:
+    """Return the shop's orders by quarter of an hour since 1970."""
+    sums: defaultdict[int, int] = defaultdict(int)
     for day in days:
         for quarter, _, _, orders, _ in day["orders"]:
-            found[_first_quarter(day) + quarter] += orders
-    return found
+            sums[_first_quarter(day) + quarter] += orders
+    return sums
 
 
-def _orders(days: Sequence[Document]) -> ShopOrders:
-    """Of the days that tell of repetitions; None where none does."""
-    telling = [day for day in days if "repeated_orders" in day]
-    repeated = sum(day["repeated_orders"] for day in telling) if telling else None
-    return ShopOrders(stitches_in(telling)[0], repeated)
-
-
-def _stitching(days: Sequence[Document], rules: ShopRules) -> Stitching:
-    return Stitching(*stitches_in(days), asks_consent=rules.asks_consent)
+def shop_orders(days: Sequence[Document]) -> ShopOrders:
+    """Return orders and repeated ones, of days that record repetitions; None repeated where no day does."""
+    recorded = [day for day in days if "repeated_orders" in day]
+    repeated = sum(day["repeated_orders"] for day in recorded) if recorded else None
+    return ShopOrders(stitches_in(recorded)[0], repeated)
 
 
 def _first_quarter(day: Document) -> int:
     return day_of(day["date"]) * QUARTERS_A_DAY
-
-
-def _midnight(moment: datetime) -> int:
-    """The first quarter of the moment's UTC day."""
-    return day_of(f"{moment:%Y-%m-%d}") * QUARTERS_A_DAY

@@ -1,6 +1,4 @@
-"""The health of an experiment: findings that stand and those that are over, and what could not be looked at."""
-
-from collections.abc import Sequence
+"""Guardian's report on an experiment: open and past findings, and kinds that could not be evaluated."""
 
 from abtest.contract import health as contract
 from abtest.domain.experiments.model import Experiment
@@ -14,56 +12,50 @@ from abtest.services.shop_records import read_shop
 
 
 class HealthReading:
-    """Health of the caller's experiments."""
+    """Guardian's reports on the caller's experiments."""
 
     def __init__(self, world: World) -> None:
         self._world = world
 
     def read(self, caller: Caller, reference: str) -> contract.ExperimentHealth:
-        """By id or public id, newest findings first. Raises NotFoundError, also for other shops' experiments."""
+        """Return the report, newest findings first. Raises NotFoundError, also for other shops' experiments."""
         experiment = experiment_of(self._world.catalog, caller.shop_id, reference)
         state = remembered(self._world.catalog, experiment.shop_id, experiment.id).state
-        currency = read_shop(self._world.catalog, experiment.shop_id).currency
-        return _health(experiment, state, Names.of(experiment, currency))
+        names = Names.of(experiment, read_shop(self._world.catalog, experiment.shop_id).currency)
+        present = state if state and state.measurement_epoch == experiment.measurement_epoch else None
+        # Without an action, a case waits for more checks and is not a finding yet.
+        cases = [case for case in (*state.open, *state.past) if case.action] if state else []
+        cases.sort(key=lambda case: case.detected_at or case.since, reverse=True)
+        return contract.ExperimentHealth(
+            experiment_id=experiment.id,
+            measurement_epoch=experiment.measurement_epoch,
+            checked_at=present.checked_at if present else None,
+            generation=present.generation if present else None,
+            data=[guardian_finding(case, names) for case in cases],
+            not_evaluated=[
+                contract.KindNotEvaluated(
+                    kind=each.kind,
+                    reason=each.reason,
+                    message=why_not(each),
+                    variation_id=each.variation_id,
+                    goal_id=each.goal_id,
+                )
+                for each in (present.not_evaluated if present else ())
+            ],
+            unseen=unseen_visitors(experiment, present),
+        )
 
 
-def _health(experiment: Experiment, state: State | None, names: Names) -> contract.ExperimentHealth:
-    present = state if state and state.measurement_epoch == experiment.measurement_epoch else None
-    return contract.ExperimentHealth(
-        experiment_id=experiment.id,
-        measurement_epoch=experiment.measurement_epoch,
-        checked_at=present.checked_at if present else None,
-        generation=present.generation if present else None,
-        data=[_finding(case, names) for case in _newest_first(state)],
-        not_evaluated=[
-            contract.KindNotEvaluated(
-                kind=each.kind,
-                reason=each.reason,
-                message=why_not(each),
-                variation_id=each.variation_id,
-                goal_id=each.goal_id,
-            )
-            for each in (present.not_evaluated if present else ())
-        ],
-        unseen=_nobody_seen(experiment, present),
-    )
-
-
-def _nobody_seen(experiment: Experiment, state: State | None) -> contract.NobodySeen | None:
-    """Of what does not run nobody is to be seen."""
-    found = state.unseen if state and experiment.status == "running" else None
-    if found is None:
+def unseen_visitors(experiment: Experiment, state: State | None) -> contract.NobodySeen | None:
+    """Return since when no visitor is seen; None for an experiment that does not run, which has none to see."""
+    unseen = state.unseen if state and experiment.status == "running" else None
+    if unseen is None:
         return None
-    return contract.NobodySeen(since=found.since, shop_visitors=found.shop_visitors, message=nobody_seen(found))
+    return contract.NobodySeen(since=unseen.since, shop_visitors=unseen.shop_visitors, message=nobody_seen(unseen))
 
 
-def _newest_first(state: State | None) -> Sequence[Case]:
-    """What waits for more checks is no finding yet."""
-    cases = [case for case in (*state.open, *state.past) if case.action] if state else []
-    return sorted(cases, key=lambda case: case.detected_at or case.since, reverse=True)
-
-
-def _finding(case: Case, names: Names) -> contract.GuardianFinding:
+def guardian_finding(case: Case, names: Names) -> contract.GuardianFinding:
+    """Return a case in the contract's shape."""
     row = KINDS[case.kind]
     return contract.GuardianFinding.model_validate(
         {

@@ -1,4 +1,4 @@
-"""What is told of findings: webhook events, messages in the inbox, a row of the audit."""
+"""Notifications of findings: webhook events, messages in the inbox, a row of the audit."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,27 +13,23 @@ from abtest.services.experiments.system import SYSTEM_USER_ID
 
 
 def paused_event(case: Case) -> Event:
-    """The event of the pause whose reason the case is."""
+    """Return the event of a pause for this case."""
     facts = {"reason": case.kind, "variation_id": case.variation_id, "goal_id": case.goal_id}
     return Event("experiment.guardian_paused", facts)
 
 
 def triggered_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> list[OutboxRow]:
-    """An event for each finding that alerts without pausing."""
-    return [world.outbox_row(experiment.shop_id, "webhook", _triggered(experiment, case)) for case in cases]
-
-
-def _triggered(experiment: Experiment, case: Case) -> dict[str, Any]:
-    return {
+    """Return an event for each finding that alerts without pausing."""
+    about = {
         "event": "experiment.guardian_triggered",
         "experiment_id": experiment.id,
         "experiment_name": experiment.name,
-        **finding_facts(case),
     }
+    return [world.outbox_row(experiment.shop_id, "webhook", {**about, **finding_facts(case)}) for case in cases]
 
 
 def messages(world: World, experiment: Experiment, cases: Sequence[Case], currency: str) -> list[InboxRow]:
-    """A message for each finding."""
+    """Return an inbox message for each finding."""
     names = Names.of(experiment, currency)
     return [
         InboxRow(
@@ -49,23 +45,22 @@ def messages(world: World, experiment: Experiment, cases: Sequence[Case], curren
 
 
 def audit_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> list[AuditRow]:
-    """One row for all that alerts, so that the experiment's history tells of it."""
+    """Return one row for all alerts, so that the experiment's history shows them."""
     if not cases:
         return []
-    told = [finding_facts(case) for case in cases]
     return [
         world.audit_row(
             user_id=SYSTEM_USER_ID,
             shop_id=experiment.shop_id,
             action="experiment.guardian_triggered",
             entity=("experiment", experiment.id, experiment.name),
-            diff={"guardian": [None, told]},
+            diff={"guardian": [None, [finding_facts(case) for case in cases]]},
         )
     ]
 
 
 def finding_facts(case: Case) -> dict[str, Any]:
-    """A finding as the event has it and the audit keeps it."""
+    """Return the facts of a finding for its event and the audit."""
     return {
         "kind": case.kind,
         "action": case.action,

@@ -1,8 +1,8 @@
-"""One run of Guardian: every running experiment is looked at, what is new is told, what must not go on is paused.
+"""One run of Guardian: a check of every running experiment, notifications of new findings, pauses.
 
-All that is told of a look goes into one commit with what is remembered of it, conditional on what was remembered
-before: of two workers one tells, and a run that dies tells everything or nothing, and is followed by one that looks
-again. A pause is one commit, too, together with the experiment itself.
+All notifications of a check are in one commit with the new state, conditional on the old one. So of two workers only
+one notifies, and a run that dies notifies completely or not at all; the next run checks again. A pause is one commit
+too, together with the experiment itself.
 """
 
 import logging
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Look:
-    """What was seen of an experiment, and what is to be remembered of it."""
+    """Judgement of an experiment, with the state that it was based on."""
 
     experiment: Experiment
     before: Remembered
@@ -42,7 +42,7 @@ class _Look:
 
 
 class Guardian:
-    """The use case behind the schedule."""
+    """Job of the schedule."""
 
     def __init__(self, store: ExperimentStore, leases: Leases, reader: RollupReader, metrics: Metrics) -> None:
         self._store = store
@@ -55,10 +55,10 @@ class Guardian:
         return self._store.world
 
     def run(self, *, until: datetime) -> Round:
-        """Look at every running experiment; none is begun after `until`. Raises RoundFailedError after all had a turn.
+        """Check every running experiment; none is begun after `until`. Raises RoundFailedError after trying all.
 
-        Results: `quiet` (nothing new), `told`, `paused`, `unpublished` (paused; storefronts learn of it when the outbox
-        is repeated), `raced` (somebody else was faster), and why a pause had no object any more.
+        Results: `quiet` (nothing new), `told` (notified), `paused`, `unpublished` (paused; storefronts receive it when
+        the outbox is repeated), `raced` (another run was faster), and why there was nothing left to pause.
         """
         sight = ShopSight(self._world.catalog, self._reader, self._reader.store.reach())
         rounds = Rounds(world=self._world, leases=self._leases, task=TASK)
@@ -99,24 +99,24 @@ class Guardian:
         return _Look(experiment=experiment, before=before, judgement=judgement, currency=currency, now=now)
 
     def _remember(self, look: _Look) -> str:
-        """Tell what is new, if anything is, and remember it. Raises StaleVersionError where somebody else did."""
-        experiment, told = look.experiment, look.judgement.alerts
+        """Store the state with its notifications, if any. Raises StaleVersionError where another run was faster."""
+        experiment, alerts = look.experiment, look.judgement.alerts
         self._world.catalog.commit(
             Commit(
                 puts=[look.before.put(experiment, look.judgement.state, look.now)],
-                audit=audit_rows(self._world, experiment, told),
-                outbox=triggered_rows(self._world, experiment, told),
-                inbox=messages(self._world, experiment, told, look.currency),
+                audit=audit_rows(self._world, experiment, alerts),
+                outbox=triggered_rows(self._world, experiment, alerts),
+                inbox=messages(self._world, experiment, alerts, look.currency),
             )
         )
-        for case in told:
+        for case in alerts:
             _log.info("guardian.told", extra=_facts(experiment, case.kind, str(case.action)))
-        return "told" if told else "quiet"
+        return "told" if alerts else "quiet"
 
     def _pause(self, look: _Look) -> str:
-        """Pause; where that fails tell so once, and raise what was in the way: the next run tries again."""
+        """Pause the experiment. A failure is notified once and raised, and the next run tries again."""
         experiment, judgement = look.experiment, look.judgement
-        first, told = judgement.pauses[0], (*judgement.pauses, *judgement.alerts)
+        first, cases = judgement.pauses[0], (*judgement.pauses, *judgement.alerts)
         try:
             paused = pause_running(
                 self._store,
@@ -125,32 +125,26 @@ class Guardian:
                 expected_measurement_epoch=experiment.measurement_epoch,
                 reason=first.kind,
                 events=[paused_event(first)],
-                evidence={"guardian": [finding_facts(case) for case in told]},
+                evidence={"guardian": [finding_facts(case) for case in cases]},
                 beside=Commit(
                     puts=[look.before.put(experiment, judgement.state, look.now)],
                     outbox=triggered_rows(self._world, experiment, judgement.alerts),
-                    inbox=messages(self._world, experiment, told, look.currency),
+                    inbox=messages(self._world, experiment, cases, look.currency),
                 ),
             )
         except Exception as error:
-            if isinstance(error, StaleVersionError) and self._was_overtaken(look):
-                return "raced"
-            self._tell_failure(look)
+            if isinstance(error, StaleVersionError):
+                stored = remembered(self._world.catalog, experiment.shop_id, experiment.id)
+                # Another run has checked the experiment meanwhile: its notifications are the right ones.
+                if stored.version != look.before.version:
+                    return "raced"
+            _log.warning("guardian.pause_failed", extra=_facts(experiment, first.kind, "pause"))
+            self._remember(replace(look, judgement=judgement.not_paused(look.before.state)))
             raise
         if isinstance(paused, NotPaused):
             return paused.obstacle
         _log.warning("guardian.paused", extra=_facts(experiment, first.kind, "pause"))
         return "unpublished" if paused.published.reasons else "paused"
-
-    def _was_overtaken(self, look: _Look) -> bool:
-        """Whether somebody else has looked meanwhile: then what follows is theirs to tell."""
-        context = remembered(self._world.catalog, look.experiment.shop_id, look.experiment.id)
-        return context.version != look.before.version
-
-    def _tell_failure(self, look: _Look) -> None:
-        _log.warning("guardian.pause_failed", extra=_facts(look.experiment, look.judgement.pauses[0].kind, "pause"))
-        failed = look.judgement.not_paused(look.before.state)
-        self._remember(replace(look, judgement=failed))
 
 
 def _facts(experiment: Experiment, kind: str, action: str) -> dict[str, str]:

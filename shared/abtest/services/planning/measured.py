@@ -1,7 +1,7 @@
-"""What roll-ups know about a goal and about traffic before a test: how many visitors come, how many of them convert.
+"""Baselines and traffic of a plan, out of roll-ups: how many visitors come, and how many of them convert.
 
-Reads roll-up documents only. Of the sources the nearest to the test speaks first: the experiment's own control, the
-shop's days where they tell of such a goal, other experiments that measured the same goal of the shop.
+Of all sources the one nearest to the test is used: the experiment's own control, the shop's days where they count such
+a goal, other experiments that measured the same goal of the shop.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, RollupStore
 
 LONGEST_WINDOW = 92
-"""Days that are read at most."""
+"""Maximum of days that are read."""
 
 HEADS_SCANNED, EXPERIMENTS_READ = 100, 10
 _MEASURED = frozenset({"running", "paused", "completed"})
@@ -29,24 +29,24 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Visitors, and those of them who converted."""
+    """Visitors, and how many of them converted."""
 
     visitors: int = 0
     conversions: int = 0
 
     @property
     def is_known(self) -> bool:
-        """Whether there are enough of both to plan with: as many as results ask for before they judge."""
+        """True if both are enough to plan with: the minimum data of results."""
         return self.visitors >= MIN_VISITORS and MIN_CONVERSIONS <= self.conversions < self.visitors
 
     @property
     def value(self) -> float:
-        """Conversions a visitor."""
+        """Conversions per visitor."""
         return self.conversions / self.visitors if self.visitors else 0.0
 
 
 class Measured:
-    """One experiment's past in numbers, as far as it concerns a plan. Days of the shop are read once."""
+    """Measured figures for the plan of one experiment. Days of the shop are read once."""
 
     def __init__(self, catalog: Catalog, store: RollupStore, experiment: Experiment, shop: Shop, now: datetime) -> None:
         self._catalog = catalog
@@ -57,19 +57,19 @@ class Measured:
         self._days: dict[int, Sequence[Document]] = {}
 
     def baseline(self, goal: Goal, window_days: int) -> Rate:
-        """How the goal is reached today: the first source that knows it, else what most visitors tell."""
+        """Return the goal's rate from the first source with enough data, else from the one with most visitors."""
         best = Rate()
-        for found in self._baselines(goal, window_days):
-            if found.is_known:
-                return found
-            best = max(best, found, key=lambda rate: rate.visitors)
+        for source in self._baselines(goal, window_days):
+            if source.is_known:
+                return source
+            best = max(best, source, key=lambda rate: rate.visitors)
         return best
 
     def daily_visitors(self, window_days: int) -> float | None:
-        """Eligible visitors a day; None where nothing was measured yet.
+        """Return eligible visitors per day; None before any were measured.
 
-        Of an experiment under way those whom it let in tell how many there are, its holdout and its share taken into
-        account; else they are the shop's visitors a day, whatever pages they saw.
+        A running experiment with enough visitors is extrapolated by its holdout and its share of traffic. Otherwise
+        they are the shop's visitors per day, on whatever pages.
         """
         own = self._own_daily_visitors()
         if own is not None:
@@ -78,13 +78,13 @@ class Measured:
         first = min((day["date"] for day in days), default=None)
         if first is None:
             return None
-        # Days on which nobody came have no document.
+        # Days without visitors have no document, so dates are subtracted and documents are not counted.
         number = (parse_timestamp(f"{self._today}T00:00:00.000Z") - parse_timestamp(f"{first}T00:00:00.000Z")).days
         return sum(int(day["steps"].get("visited", 0)) for day in days) / max(number, 1)
 
     @property
     def holdout(self) -> float:
-        """The share of the shop's visitors whom no experiment sees."""
+        """Share of the shop's visitors who are in no experiment."""
         return self._shop.holdout_pct / 100 if self._shop.holdout_v1_enabled else 0.0
 
     @property
@@ -93,7 +93,7 @@ class Measured:
 
     def _baselines(self, goal: Goal, window_days: int) -> Iterator[Rate]:
         yield self._in_control(self._experiment, goal)
-        step = _step(goal)
+        step = funnel_step(goal)
         if step is not None:
             days = [day["steps"] for day in self._shop_days(window_days)]
             yield Rate(*(sum(int(day.get(name, 0)) for day in days) for name in (STEPS[0], step)))
@@ -114,7 +114,7 @@ class Measured:
 
     def _own_daily_visitors(self) -> float | None:
         experiment = self._experiment
-        visitors = sum(found["visitors"] for found in self._totals(experiment).get("variations", {}).values())
+        visitors = sum(arm["visitors"] for arm in self._totals(experiment).get("variations", {}).values())
         let_in = experiment.traffic_allocation * (1 - self.holdout)
         if experiment.measurement_started_at is None or visitors < MIN_VISITORS or let_in <= 0:
             return None
@@ -123,16 +123,16 @@ class Measured:
         return visitors / days / let_in if days >= 1 else None
 
     def _shop_days(self, window_days: int) -> Sequence[Document]:
-        """Whole days of the window; on a shop's first day what there is of it."""
+        """Return the whole days of the window; on a shop's first day its beginning."""
         window = min(window_days, LONGEST_WINDOW)
         if window not in self._days:
             first = f"{self._now - window * _DAY:%Y-%m-%d}"
-            found = self._store.shop_days(self._shop.id, first, self._today)
-            self._days[window] = [day for day in found if day["date"] < self._today] or found
+            days = self._store.shop_days(self._shop.id, first, self._today)
+            self._days[window] = [day for day in days if day["date"] < self._today] or days
         return self._days[window]
 
     def _others_with(self, goal: Goal) -> Iterator[Experiment]:
-        """Newest experiments that hold the same goal, if it is one that the shop keeps for reuse."""
+        """Yield the newest experiments with the same goal, if it is one of the shop's reusable goals."""
         shop_id = self._shop.id
         if self._catalog.get(shop_id, "GOAL", goal.id) is None:
             return
@@ -140,21 +140,17 @@ class Measured:
         others = [head.id for head in heads if head.status in _MEASURED and head.id != self._experiment.id]
         for record in self._catalog.get_many(shop_id, "EXP", others[:EXPERIMENTS_READ]):
             other = decode(Experiment, record.body)
-            if any(_is_same_measure(goal, theirs) for theirs in other.goals):
+            # A cap on values does not change the number of converters.
+            copies = [replace(copy, winsorize_pct=goal.winsorize_pct) for copy in other.goals if copy.id == goal.id]
+            if any(counted(copy) == counted(goal) for copy in copies):
                 yield other
 
 
-def _step(goal: Goal) -> str | None:
-    """The step of the shop's funnel that the goal counts, if it counts one and nothing narrower."""
+def funnel_step(goal: Goal) -> str | None:
+    """Return the step of the shop's funnel that the goal counts; None for a narrower goal or another one."""
     if goal.filter is not None or goal.page_id is not None or goal.url_pattern is not None:
         return None
     if goal.type == "revenue":
         return STEPS[-1]
     place = STEP_EVENTS.get(goal.event_name or "") if goal.type == "custom" else None
     return None if place is None else STEPS[place]
-
-
-def _is_same_measure(goal: Goal, theirs: Goal) -> bool:
-    """Whether the copy of a shop's goal still counts what this one does; a cap on values leaves converters alone."""
-    alike = replace(theirs, winsorize_pct=goal.winsorize_pct)
-    return goal.id == theirs.id and counted(goal) == counted(alike)

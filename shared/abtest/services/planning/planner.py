@@ -1,4 +1,4 @@
-"""Plans of experiments: from what somebody states, or from settings and roll-ups where a measurement begins."""
+"""Plans of experiments: with given values, or from settings and roll-ups where a measurement begins."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,79 +38,81 @@ _OF_THE_SHOP = ("alpha", "power", "correction_method")
 
 @dataclass(frozen=True, slots=True)
 class ShopSettings:
-    """The shop and its defaults, read once for one request."""
+    """Shop and its defaults, read once per request."""
 
     shop: Shop
     defaults: Mapping[str, Any]
 
 
 class Planner:
-    """Computes plans; stores nothing."""
+    """Computation of plans; nothing is stored."""
 
     def __init__(self, world: World, rollups: RollupStore) -> None:
         self._world = world
         self._rollups = rollups
 
     def settings(self, shop_id: str) -> ShopSettings:
-        """What the shop decides. Raises NotFoundError."""
+        """Return the shop's settings. Raises NotFoundError."""
         shop = read_shop(self._world.catalog, shop_id)
         return ShopSettings(shop, defaults_in(self._world.catalog, shop))
 
-    def stated(
-        self, experiment: Experiment, wish: Mapping[str, Any], settings: ShopSettings, now: Timestamp
+    def plan(
+        self, experiment: Experiment, given: Mapping[str, Any], settings: ShopSettings, now: Timestamp
     ) -> Snapshot:
-        """The snapshot of a stated plan, for a measurement still to begin.
+        """Return the snapshot of a plan with given values, for a measurement that has not begun.
 
-        `wish` holds goal_id, mde, and what else was stated. Raises ValidationFailedError naming the field to blame.
+        `given` has goal_id, mde and optional fields. Raises ValidationFailedError naming the field.
         """
-        goal = next((goal for goal in experiment.goals if goal.id == wish["goal_id"] and not goal.archived_at), None)
+        goal = next((goal for goal in experiment.goals if goal.id == given["goal_id"] and not goal.archived_at), None)
         if goal is None:
-            raise refused("goal_id", "is no goal in use of this experiment")
+            raise refused("goal_id", "must be a goal in use of this experiment")
         if experiment.traffic_allocation <= 0:
-            raise refused("traffic_allocation", "lets nobody in: a test without traffic has no plan")
+            raise refused("traffic_allocation", "must be more than 0: a test without traffic has no plan")
         try:
-            return self._computed(experiment, goal, wish, settings, now)
+            return self._computed(experiment, goal, given, settings, now)
         except CannotBePlannedError as error:
             raise refused(error.field, error.message) from error
 
     def prospect_of(self, action: Action, experiment: Experiment, settings: ShopSettings, now: Timestamp) -> Prospect:
-        """What planning says of an action: nothing unless a measurement begins with it and is not under way."""
+        """Return the prospect of an action; none unless it begins a new measurement."""
         begins = action in MEASUREMENT_BEGINS and not is_done(experiment, action)
         return self.prospect(experiment, settings, now) if begins else NO_PROSPECT
 
     def prospect(self, experiment: Experiment, settings: ShopSettings, now: Timestamp) -> Prospect:
-        """What is frozen when the experiment starts now, and what its checklist says about that."""
+        """Return the plan that a start now would freeze, or the message for the checklist."""
         mode = resolved(experiment.auto_stop_override, settings.defaults.get("auto_stop")).mode
         is_needed = mode == "fixed_horizon_planned_end"
         if experiment.plan_is_stated:
-            return _of_stated(experiment, is_needed)
+            return given_plan_prospect(experiment, is_needed)
         goal = decisive_goal(experiment)
         try:
             if goal is None:
                 raise CannotBePlannedError("goal_id", "there is no goal to plan for")
             return Prospect(snapshot=self._computed(experiment, goal, {}, settings, now))
         except CannotBePlannedError as error:
-            # A plan of an earlier measurement still says what is to be found.
-            lacks = is_needed and planned_goal(experiment) is None
-            return _without_plan(f"{error.field} {error.message}") if lacks else NO_PROSPECT
+            # The plan of an earlier measurement still holds for this one.
+            if not is_needed or planned_goal(experiment) is not None:
+                return NO_PROSPECT
+            message = "a test with a planned end needs a plan: send one with PUT .../plan, because none can be computed"
+            return Prospect(status="fail", message=f"{message}: {error.field} {error.message}")
 
     def outlook(self, experiment: Experiment, settings: ShopSettings) -> Prospect:
-        """What the checklist says at any time: of a test under way, whether its plan still holds."""
+        """Return the prospect for the checklist; for a running test only whether its plan still holds."""
         if experiment.status in MEASURING and experiment.planned_test is not None:
-            return _of_stated(experiment, is_needed=False)
+            return given_plan_prospect(experiment, is_needed=False)
         return self.prospect(experiment, settings, self._world.now())
 
     def _computed(
-        self, experiment: Experiment, goal: Goal, wish: Mapping[str, Any], settings: ShopSettings, now: Timestamp
+        self, experiment: Experiment, goal: Goal, given: Mapping[str, Any], settings: ShopSettings, now: Timestamp
     ) -> Snapshot:
-        asked = {**wished(experiment, settings.defaults), **wish}
+        values = {**plan_values(experiment, settings.defaults), **given}
         measured = Measured(self._world.catalog, self._rollups, experiment, settings.shop, parse_timestamp(now))
-        baseline = asked.get("baseline_rate")
+        baseline = values.get("baseline_rate")
         plan = Plan(
             goal_id=goal.id,
-            baseline_rate=_measured_rate(measured, goal, asked["window_days"]) if baseline is None else baseline,
-            demand=Demand(**{name: asked[name] for name in ("mde", "alpha", "power", "tail", "correction_method")}),
-            window_days=asked["window_days"],
+            baseline_rate=measured_rate(measured, goal, values["window_days"]) if baseline is None else baseline,
+            demand=Demand(**{name: values[name] for name in ("mde", "alpha", "power", "tail", "correction_method")}),
+            window_days=values["window_days"],
             falls=falls(experiment, goal.id),
         )
         traffic = Traffic(
@@ -122,33 +124,30 @@ class Planner:
         return frozen(plan, traffic, now=now, epoch_started_at=None)
 
 
-def wished(experiment: Experiment, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """What a plan is computed with unless somebody states it: the experiment's, the shop's, ours, field by field."""
-    found: dict[str, Any] = {"mde": DEFAULT_MDE, "tail": "two-sided", "window_days": DEFAULT_WINDOW_DAYS}
-    found |= {name: defaults[name] for name in _OF_THE_SHOP}
+def plan_values(experiment: Experiment, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the default values of a plan, field by field: the experiment's, the shop's, the built-in ones."""
+    built_in: dict[str, Any] = {"mde": DEFAULT_MDE, "tail": "two-sided", "window_days": DEFAULT_WINDOW_DAYS}
+    built_in |= {name: defaults[name] for name in _OF_THE_SHOP}
     layers = (experiment.auto_stop_override, defaults.get("auto_stop"))
-    return {name: next(stated(layers, "fixed_horizon", name), ours) for name, ours in found.items()}
+    return {name: next(stated(layers, "fixed_horizon", name), ours) for name, ours in built_in.items()}
 
 
-def _measured_rate(measured: Measured, goal: Goal, window_days: int) -> float:
-    found = measured.baseline(goal, window_days)
-    if found.is_known:
-        return found.value
-    seen = f"{found.conversions} of {found.visitors} visitors reaching the goal" if found.visitors else "nothing"
+def measured_rate(measured: Measured, goal: Goal, window_days: int) -> float:
+    """Return the goal's measured rate. Raises CannotBePlannedError where too little was measured."""
+    rate = measured.baseline(goal, window_days)
+    if rate.is_known:
+        return rate.value
+    seen = f"{rate.conversions} of {rate.visitors} visitors reaching the goal" if rate.visitors else "nothing"
     raise CannotBePlannedError(
         "baseline_rate",
         f"is not known: {seen} was measured, and it takes {MIN_CONVERSIONS} conversions of {MIN_VISITORS} visitors;"
-        " state it",
+        " send it",
     )
 
 
-def _of_stated(experiment: Experiment, is_needed: bool) -> Prospect:
+def given_plan_prospect(experiment: Experiment, is_needed: bool) -> Prospect:
+    """Return the prospect of a plan with given values: nothing while its goal is in use, else a message."""
     if planned_goal(experiment) is not None:
         return NO_PROSPECT
-    message = "the planned goal is no longer in use; state a plan for another"
+    message = "the planned goal is no longer in use; make a plan for another goal"
     return Prospect(status="fail" if is_needed else "warn", message=message)
-
-
-def _without_plan(why: str) -> Prospect:
-    message = f"a test with a planned end needs a plan (PUT .../plan states one), and none can be computed: {why}"
-    return Prospect(status="fail", message=message)
