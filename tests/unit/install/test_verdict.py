@@ -28,9 +28,9 @@ def test_tags__as_they_are_told__are_found_without_a_word() -> None:
     tags = install_tags(EDGE, SHOP)
     assert (tags.preconnect, tags.snippet) == (PRECONNECT, TAG)
     found = verdict(tags.preconnect + tags.snippet + '<link rel="stylesheet" href="a.css"><script src="b.js"></script>')
-    assert found == Verdict(found=True, works=True, surface="storefront")
+    assert found == Verdict(is_found=True, works=True, surface="storefront")
     assert verdict(tags.preconnect + tags.asynchronous) == Verdict(
-        found=True, works=True, surface="storefront", is_async=True
+        is_found=True, works=True, surface="storefront", is_async=True
     )
 
 
@@ -47,7 +47,7 @@ def nonced(tag: str) -> str:
 
 
 def test_tag_with_a_limit__as_it_is_documented__is_found_without_a_word() -> None:
-    fine = Verdict(found=True, works=True, surface="storefront", is_async=True)
+    fine = Verdict(is_found=True, works=True, surface="storefront", is_async=True)
     assert verdict(PRECONNECT + LIMITED) == fine
     assert verdict(PRECONNECT + nonced(LIMITED), policy="script-src 'nonce-n1'; connect-src *") == fine
 
@@ -95,7 +95,7 @@ FINE = {
 
 @pytest.mark.parametrize("head", FINE.values(), ids=FINE.keys())
 def test_page__with_the_snippet_as_it_should_be__needs_nothing(head: str) -> None:
-    assert verdict(head) == Verdict(found=True, works=True, surface="storefront")
+    assert verdict(head) == Verdict(is_found=True, works=True, surface="storefront")
 
 
 MISSING = {
@@ -118,7 +118,7 @@ MISSING = {
 @pytest.mark.parametrize(("head", "told"), MISSING.values(), ids=MISSING.keys())
 def test_page__without_the_snippet__says_where_it_is_instead(head: str, told: str) -> None:
     found = verdict(head)
-    assert (found.found, found.works, found.surface, len(found.errors)) == (False, False, None, 1)
+    assert (found.is_found, found.works, found.surface, len(found.errors)) == (False, False, None, 1)
     assert told in found.errors[0]
 
 
@@ -136,7 +136,7 @@ INERT = {
 @pytest.mark.parametrize(("head", "told"), INERT.values(), ids=INERT.keys())
 def test_page__with_a_snippet_that_cannot_run__does_not_work(head: str, told: str) -> None:
     found = verdict(PRECONNECT + head)
-    assert (found.found, found.works) == (True, False)
+    assert (found.is_found, found.works) == (True, False)
     assert told in found.errors[0]
 
 
@@ -157,7 +157,7 @@ WEAK = {
 @pytest.mark.parametrize(("head", "told"), WEAK.values(), ids=WEAK.keys())
 def test_page__with_a_snippet_that_could_be_better__works_and_says_how(head: str, told: str) -> None:
     found = verdict(head)
-    assert (found.found, found.works, len(found.errors)) == (True, True, 1)
+    assert (found.is_found, found.works, len(found.errors)) == (True, True, 1)
     assert told in found.errors[0]
 
 
@@ -184,19 +184,19 @@ def test_page__with_policies_in_headers__needs_the_leave_of_all_of_them() -> Non
 
 def test_page__larger_than_is_looked_at__is_read_as_far_as_it_is() -> None:
     assert verdict(PRECONNECT + TAG, "x" * 3_000_000).errors == ()
-    assert verdict("<!--" + "x" * 600_000 + "-->" + TAG).found is False
+    assert verdict("<!--" + "x" * 600_000 + "-->" + TAG).is_found is False
 
 
 @pytest.mark.parametrize(
     "piece", ["<div>", "<!--", "<a b='", "<ul><li>", "<svg><a>", "<table>", "<script src=a></script>", "<?"]
 )
 def test_page__made_to_hurt_a_parser__is_read_in_time(piece: str) -> None:
-    assert verdict(TAG + piece * 100_000).found
+    assert verdict(TAG + piece * 100_000).is_found
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 100, b"\xff\xfe<\x00s\x00", b"plain text", b"<" * 1000])
 def test_page__that_is_none__has_no_snippet(content: bytes) -> None:
-    assert judge(read_page(content, "https://shop.example/"), "", EXPECTED).found is False
+    assert judge(read_page(content, "https://shop.example/"), "", EXPECTED).is_found is False
 
 
 def test_page__in_utf_16__is_read_by_its_mark() -> None:

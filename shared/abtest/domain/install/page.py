@@ -1,12 +1,12 @@
 """A page as a browser reads it, cut down to what matters to our snippet.
 
-selectolax (lexbor) builds the tree of the HTML standard, as a browser with scripts does: what stands in a comment, in
-`noscript`, in a template or a text is no element there. The standard library's parser is no such parser, and takes
-minutes for pages that are made to hurt it.
+selectolax (lexbor) builds the tree of the HTML standard, as a browser with scripts does: a script in a comment, in
+`noscript`, in a template or in text is not an element there. The standard library's parser does not follow it,
+and takes minutes for hostile pages.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -15,9 +15,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 LOOKED_AT = 512 * 1024
 MAX_TAGS = 15_000
-"""The snippet stands in the head: what comes later does not matter. Trees as deep as that take seconds to build."""
+"""The snippet belongs in the head, so later tags do not matter. A tree of this depth takes seconds to build."""
 
-_TOLD = 3
+REPORTED_BLOCKERS = 3
 _SCRIPT_TYPES = re.compile(r"\s*(?:(?:text|application)/(?:x-)?(?:java|ecma)script)?\s*", re.IGNORECASE)
 
 
@@ -33,26 +33,26 @@ class ScriptTag:
 
     @property
     def kind(self) -> str:
-        """`classic`, `module`, or what makes it none."""
-        said = self.attributes.get("type", "")
-        if _SCRIPT_TYPES.fullmatch(said):
+        """`classic`, `module`, or the type with which browsers do not run the script."""
+        declared = self.attributes.get("type", "")
+        if _SCRIPT_TYPES.fullmatch(declared):
             return "classic"
-        return "module" if said.strip().lower() == "module" else said.strip()
+        return "module" if declared.strip().lower() == "module" else declared.strip()
 
     @property
     def waits(self) -> bool:
-        """Whether the browser does not run it where it stands."""
+        """Return whether the browser parses on before it runs the script."""
         return "async" in self.attributes or "defer" in self.attributes or self.kind != "classic"
 
     @property
     def holds(self) -> bool:
-        """Whether the page, though read meanwhile, is shown only when it has run."""
+        """Return whether the page is parsed meanwhile, but shown only when the script has run."""
         return "render" in self.attributes.get("blocking", "").lower().split()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlineScript:
-    """A script whose text stands in the page."""
+    """A script whose text is part of the page."""
 
     text: str
     nonce: str
@@ -70,30 +70,21 @@ class Page:
     preconnects: list[tuple[int, str]] = field(default_factory=list)
     policies: list[tuple[int, str]] = field(default_factory=list)
     hidden: list[tuple[str, str]] = field(default_factory=list)
-    """Texts that are no elements: where they stand (`comment`, `noscript`, `script`), and what they say."""
+    """Texts that are not parsed as elements: their place (`comment`, `noscript`, `script`) and their content."""
 
 
 def read_page(content: bytes, url: str) -> Page:
-    """The page, read as far as it is looked at; the encoding is told by a byte order mark or the page, or is UTF-8."""
-    parser = LexborHTMLParser(_looked_at(content), scripting=True, encoding=True)
+    """Parse the beginning of a page; its encoding is given by a byte order mark or the page, else UTF-8."""
+    start = content[:LOOKED_AT]
+    if start.count(b"<") > MAX_TAGS:
+        tags = (match.start() for match in re.finditer(b"<", start))
+        start = start[: next(islice(tags, MAX_TAGS, None))]
+    parser = LexborHTMLParser(start, scripting=True, encoding=True)
     page = Page(url=url, base=url)
     blockers: list[str] = []
-    for position, node in enumerate(_nodes(parser)):
+    for position, node in enumerate(parser.root.traverse(include_text=True) if parser.root is not None else ()):
         _take(page, node, position, blockers)
     return page
-
-
-def _looked_at(content: bytes) -> bytes:
-    start = content[:LOOKED_AT]
-    if start.count(b"<") <= MAX_TAGS:
-        return start
-    found = (match.start() for match in re.finditer(b"<", start))
-    return start[: next(islice(found, MAX_TAGS, None))]
-
-
-def _nodes(parser: LexborHTMLParser) -> Iterator[LexborNode]:
-    if parser.root is not None:
-        yield from parser.root.traverse(include_text=True)
 
 
 def _take(page: Page, node: LexborNode, position: int, blockers: list[str]) -> None:
@@ -119,13 +110,19 @@ def _take_script(
         page.hidden.append(("script", node.text()))
         page.inline.append(InlineScript(text=node.text(), nonce=attributes.get("nonce", ""), position=position))
         return
-    url = _resolved(attributes["src"], page.base)
+    section = node.parent
+    while section is not None and section.tag not in ("head", "body"):
+        section = section.parent
     tag = ScriptTag(
-        url=url, attributes=attributes, in_head=_in_head(node), position=position, blockers=tuple(blockers[:_TOLD])
+        url=_resolved(attributes["src"], page.base),
+        attributes=attributes,
+        in_head=section is not None and section.tag == "head",
+        position=position,
+        blockers=tuple(blockers[:REPORTED_BLOCKERS]),
     )
     page.scripts.append(tag)
     if not tag.waits:
-        blockers.append(url)
+        blockers.append(tag.url)
 
 
 def _take_link(page: Page, attributes: Mapping[str, str], position: int, blockers: list[str]) -> None:
@@ -133,16 +130,10 @@ def _take_link(page: Page, attributes: Mapping[str, str], position: int, blocker
     url = _resolved(attributes.get("href", ""), page.base)
     if "preconnect" in kinds and url:
         page.preconnects.append((position, str(URL(url).origin)))
+    # Browsers load alternate, print and disabled style sheets without waiting for them.
     is_applied = "alternate" not in kinds and attributes.get("media", "").strip().lower() != "print"
     if "stylesheet" in kinds and url and is_applied and "disabled" not in attributes:
         blockers.append(url)
-
-
-def _in_head(node: LexborNode) -> bool:
-    parent = node.parent
-    while parent is not None and parent.tag not in ("head", "body"):
-        parent = parent.parent
-    return parent is not None and parent.tag == "head"
 
 
 def _resolved(address: str, base: str) -> str:

@@ -1,4 +1,4 @@
-"""The pixel that is pasted on external domains: its configuration, and where each kind of page tells of its orders."""
+"""The pixel that is pasted on external domains: its configuration, and where each kind of page lists its orders."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ GLOBAL_NAME = "svcPixel"
 
 
 PixelOrders = Mapping[str, str | Sequence[str]]
-"""Where a kind of page has its orders: a data layer and its events, or an object, and the paths of its fields."""
+"""Location of the orders on a kind of page: a data layer and its events, or an object, and the paths of its fields."""
 
 
 class PixelRuntime(TypedDict):
@@ -62,14 +62,14 @@ _ORDERS: Mapping[Provider, Sequence[PixelOrders]] = {
         }
     ],
 }
-"""What the pixel reads by itself: nothing; purchases pushed to the data layer, as e-commerce tags and `gtag` do it; the
+"""Orders that the pixel reads by itself: none; purchases pushed to the data layer by e-commerce tags and `gtag`; the
 transaction of the W3C's customer experience digital data layer."""
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def pixel_config(shop_id: str, runtime: PublishedRuntime, provider: Provider) -> PixelConfig:
-    """What the pixel knows: of the storefront's runtime only where events go, consent and handover."""
+    """Return the pixel's configuration: of the storefront's runtime only the events' address, consent and handover."""
     kept: PixelRuntime = {
         "currency": runtime["currency"],
         "events_url": runtime["events_url"],
@@ -83,20 +83,21 @@ def pixel_config(shop_id: str, runtime: PublishedRuntime, provider: Provider) ->
 
 
 def render_pixel(config: PixelConfig, bundle: str) -> str:
-    """The script element, ASCII only; whatever the shop wrote into its settings, it ends where it should."""
+    """Return the script element, ASCII only; no text in the shop's settings can end it early."""
     runtime, scripts = config["runtime"].copy(), []
     if "consent" in runtime:
         scripts.append(f"function(group){{\n{runtime['consent']['read']}\n}}")
         runtime["consent"] = {**runtime["consent"], "read": 0}
-    values = _NOT_ASCII.sub(_escaped, literal({**config, "runtime": runtime}))
+
+    def escaped(character: re.Match[str]) -> str:
+        # JavaScript escapes are UTF-16 code units, so a character beyond the BMP needs two of them.
+        units = character[0].encode("utf-16-be", "surrogatepass")
+        return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
+
+    values = _NOT_ASCII.sub(escaped, literal({**config, "runtime": runtime}))
     return f"<script>{bundle.strip().removesuffix(';')}({values},[{','.join(scripts)}]);</script>"
 
 
 def example(currency: str) -> str:
-    """A call that counts an order."""
+    """Return an example call that counts an order."""
     return f'{GLOBAL_NAME}.track("order", {{orderId: "1001", revenue: 49.9, currency: "{currency}"}});'
-
-
-def _escaped(character: re.Match[str]) -> str:
-    units = character[0].encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))

@@ -1,4 +1,4 @@
-"""What a content security policy lets our snippet do: load its script, send its events (CSP level 3)."""
+"""Content security policies (CSP level 3): whether our snippet may load its script and send its events."""
 
 import re
 from base64 import b64encode
@@ -27,98 +27,92 @@ class Policy:
     directives: Mapping[str, Sequence[str]]
 
     def allows_script(self, url: str, page: str, nonce: str) -> bool:
-        """Whether a script element of the page with this nonce may load the address."""
-        if "sandbox" in self.directives and "allow-scripts" not in self.directives["sandbox"]:
+        """Return whether a script element of the page with this nonce may load the address."""
+        if not self.allows_scripts:
             return False
-        sources = self._sources(_SCRIPT)
+        sources = self.sources_of(_SCRIPT)
         if sources is None or (nonce and f"'nonce-{nonce}'" in sources):
             return True
-        return "'strict-dynamic'" not in _lower(sources) and _matches(sources, url, page)
+        # 'strict-dynamic' switches off all host sources: only nonces and hashes count.
+        is_strict = any(source.lower() == "'strict-dynamic'" for source in sources)
+        return not is_strict and _matches(sources, url, page)
 
     def allows_inline(self, text: str, nonce: str) -> bool:
-        """Whether a script whose text stands in the page may run."""
-        if "sandbox" in self.directives and "allow-scripts" not in self.directives["sandbox"]:
+        """Return whether an inline script with this text may run."""
+        if not self.allows_scripts:
             return False
-        sources = self._sources(_SCRIPT)
+        sources = self.sources_of(_SCRIPT)
         if sources is None or (nonce and f"'nonce-{nonce}'" in sources):
             return True
-        if any(source in _hashes_of(text) for source in sources):
+        hashes = {
+            f"'{name}-{b64encode(new(name, text.encode()).digest()).decode()}'"
+            for name in ("sha256", "sha384", "sha512")
+        }
+        if not hashes.isdisjoint(sources):
             return True
-        return "'unsafe-inline'" in _lower(sources) and not any(map(_OVERRIDES_INLINE.match, sources))
+        # A nonce, a hash or 'strict-dynamic' makes browsers ignore 'unsafe-inline'.
+        is_unsafe = any(source.lower() == "'unsafe-inline'" for source in sources)
+        return is_unsafe and not any(map(_OVERRIDES_INLINE.match, sources))
 
     def allows_connection(self, url: str, page: str) -> bool:
-        """Whether scripts of the page may send requests to the address."""
-        sources = self._sources(_CONNECT)
+        """Return whether scripts of the page may send requests to the address."""
+        sources = self.sources_of(_CONNECT)
         return sources is None or _matches(sources, url, page)
 
-    def _sources(self, names: Iterable[str]) -> Sequence[str] | None:
-        """Those of the first of the directives that is there; None where nothing is said."""
+    @property
+    def allows_scripts(self) -> bool:
+        """Return whether no sandbox directive forbids scripts altogether."""
+        return "sandbox" not in self.directives or "allow-scripts" in self.directives["sandbox"]
+
+    def sources_of(self, names: Iterable[str]) -> Sequence[str] | None:
+        """Sources of the first of these directives that the policy has; None without any of them."""
         return next((self.directives[name] for name in names if name in self.directives), None)
 
 
 def policies_in(text: str) -> list[Policy]:
-    """The policies of a header's value, which may hold several, or of a meta element's content."""
-    return [policy for part in text.split(",") if (policy := _policy(part)).directives]
-
-
-def _policy(text: str) -> Policy:
-    directives: dict[str, Sequence[str]] = {}
-    for directive in text.split(";"):
-        name, *sources = directive.split() or [""]
-        if name:
-            directives.setdefault(name.lower(), sources)  # of one that comes twice the first counts
-    return Policy(directives)
-
-
-def _hashes_of(text: str) -> frozenset[str]:
-    """As policies write them, in the alphabet of base64."""
-    names = ("sha256", "sha384", "sha512")
-    return frozenset(f"'{name}-{b64encode(new(name, text.encode()).digest()).decode()}'" for name in names)
+    """Policies of a header's value, which may hold several, or of a meta element's content."""
+    policies = []
+    for part in text.split(","):
+        directives: dict[str, Sequence[str]] = {}
+        for directive in part.split(";"):
+            name, *sources = directive.split() or [""]
+            if name:
+                directives.setdefault(name.lower(), sources)  # the first of two with one name counts
+        if directives:
+            policies.append(Policy(directives))
+    return policies
 
 
 def _matches(sources: Iterable[str], url: str, page: str) -> bool:
-    wanted, own = URL(url), URL(page)
-    return any(_source_matches(source, wanted, own) for source in sources)
+    address, own = URL(url), URL(page)
+    return any(_source_matches(source, address, own) for source in sources)
 
 
-def _source_matches(source: str, wanted: URL, own: URL) -> bool:
+def _source_matches(source: str, address: URL, own: URL) -> bool:
     if source.lower() == "'self'":
-        return bool(wanted.origin == own.origin)
+        return bool(address.origin == own.origin)
     if source == "*":
-        return wanted.protocol in ("https:", "http:") or wanted.protocol == own.protocol
+        return address.protocol in ("https:", "http:") or address.protocol == own.protocol
     if _SCHEME_SOURCE.fullmatch(source):
-        return _scheme_matches(source[:-1].lower(), wanted.protocol[:-1])
-    found = _HOST_SOURCE.fullmatch(source)
-    return found is not None and _host_source_matches(found, wanted, own)
+        return _scheme_matches(source[:-1].lower(), address.protocol[:-1])
+    host_source = _HOST_SOURCE.fullmatch(source)
+    return host_source is not None and _host_source_matches(host_source, address, own)
 
 
-def _host_source_matches(source: re.Match[str], wanted: URL, own: URL) -> bool:
-    scheme = (source["scheme"] or own.protocol[:-1]).lower()
-    actual = wanted.protocol[:-1]
-    port = wanted.port or _PORTS.get(actual, "")
+def _host_source_matches(source: re.Match[str], address: URL, own: URL) -> bool:
+    # Each part is matched by the rule of CSP level 3, section 6.7.2.8.
+    actual = address.protocol[:-1]
+    host, path = source["host"].lower(), source["path"] or ""
+    port = address.port or _PORTS.get(actual, "")
+    is_host = host in ("*", address.hostname) or (host.startswith("*.") and address.hostname.endswith(host[1:]))
+    is_path = path in ("", "/", address.pathname) or (path.endswith("/") and address.pathname.startswith(path))
     return (
-        _scheme_matches(scheme, actual)
-        and _host_matches(source["host"].lower(), wanted.hostname)
+        _scheme_matches((source["scheme"] or own.protocol[:-1]).lower(), actual)
+        and is_host
         and (source["port"] or _PORTS.get(actual)) in ("*", port)
-        and _path_matches(source["path"] or "", wanted.pathname)
+        and is_path
     )
 
 
-def _scheme_matches(said: str, actual: str) -> bool:
-    return said == actual or (said, actual) == ("http", "https")
-
-
-def _host_matches(pattern: str, host: str) -> bool:
-    if pattern == "*":
-        return True
-    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
-
-
-def _path_matches(said: str, path: str) -> bool:
-    if said in ("", "/"):
-        return True
-    return path.startswith(said) if said.endswith("/") else path == said
-
-
-def _lower(sources: Iterable[str]) -> list[str]:
-    return [source.lower() for source in sources]
+def _scheme_matches(allowed: str, actual: str) -> bool:
+    return allowed == actual or (allowed, actual) == ("http", "https")

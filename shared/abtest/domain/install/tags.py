@@ -8,7 +8,7 @@ from ada_url import URL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallTags:
-    """HTML of each tag; `preconnect` stands before either of the others."""
+    """HTML of each tag; `preconnect` belongs before either of the others."""
 
     snippet: str
     preconnect: str
@@ -16,17 +16,17 @@ class InstallTags:
 
 
 def snippet_url(worker_base_url: str, shop_id: str) -> str:
-    """Where a shop's snippet is served."""
+    """Return the address of a shop's snippet."""
     return f"{worker_base_url}/s/{shop_id}.js"
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port as one."""
+    """Return scheme, host and port of an address."""
     return str(URL(url).origin)
 
 
 def install_tags(worker_base_url: str, shop_id: str) -> InstallTags:
-    """The synchronous tag, the preconnect that precedes it, and the tag for shops that hydrate their pages."""
+    """Return the synchronous tag, the preconnect that precedes it, and the tag for shops that hydrate their pages."""
     address = escape(snippet_url(worker_base_url, shop_id))
     return InstallTags(
         snippet=f'<script src="{address}"></script>',

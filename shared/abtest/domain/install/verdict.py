@@ -1,4 +1,4 @@
-"""Whether a page carries a shop's snippet as it should, and what to do where it does not."""
+"""Verdict on the installation of a shop's snippet on a page, with a remedy for each fault."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -12,14 +12,15 @@ from abtest.domain.install.policies import Policy, policies_in
 from abtest.domain.install.tags import origin_of, snippet_url
 
 SNIPPET_ELEMENT = "svc-snippet"
-"""Id of the script in the tag with a limit (docs/storefront.md), by which the script behind it finds it."""
+"""Id of the script in the tag with a time limit (docs/storefront.md): the script behind it looks it up by this id."""
 
 Surface = Literal["storefront", "checkout"]
 _SURFACES: dict[str, Surface] = {"": "storefront", "storefront": "storefront", "checkout": "checkout"}
 _PATH = re.compile(r"/s/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.js", re.IGNORECASE | re.ASCII)
+_WEB = ("https://", "http://")
 _PLACES = {
-    "comment": "The snippet stands in an HTML comment, where it does not run: take it out of the comment.",
-    "noscript": "The snippet stands in a noscript element, where it does not run: put it directly into the head.",
+    "comment": "The snippet is inside an HTML comment, where it does not run: take it out of the comment.",
+    "noscript": "The snippet is inside a noscript element, where it does not run: put it directly into the head.",
     "script": "The snippet is put into the page by another script (a tag manager, for example): it comes too late "
     "there. Put the tag directly into the head.",
 }
@@ -27,7 +28,7 @@ _PLACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What the shop's pages should carry."""
+    """The snippet that the shop's pages should carry."""
 
     shop_id: str
     worker_base_url: str
@@ -35,18 +36,20 @@ class Expected:
 
     @property
     def url(self) -> str:
+        """Address of the snippet."""
         return snippet_url(self.worker_base_url, self.shop_id)
 
     @property
     def origin(self) -> str:
+        """Origin of the snippet and of the address that takes events."""
         return origin_of(self.worker_base_url)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What was found. `errors` say what to do; `works` is whether the snippet runs on the page all the same."""
+    """Result of the check. Each of `errors` names a remedy; `works` is whether the snippet runs in spite of them."""
 
-    found: bool = False
+    is_found: bool = False
     works: bool = False
     surface: Surface | None = None
     is_async: bool = False
@@ -54,33 +57,32 @@ class Verdict:
 
 
 def judge(page: Page, header_policy: str, expected: Expected) -> Verdict:
-    """The verdict on a page that was read; `header_policy` is its Content-Security-Policy header, "" for none."""
-    tags = [(tag, shop) for tag in page.scripts if (shop := _shop_of(tag.url))]
+    """Return the verdict on a parsed page; `header_policy` is its Content-Security-Policy header, "" for none."""
+    addresses = [(tag, _PATH.fullmatch(URL(tag.url).pathname)) for tag in page.scripts if tag.url.startswith(_WEB)]
+    tags = [(tag, path[1].lower()) for tag, path in addresses if path]
     ours = [tag for tag, shop in tags if shop == expected.shop_id]
     if not ours:
         foreign = [shop for tag, shop in tags if origin_of(tag.url) == expected.origin]
         return Verdict(errors=(_missing(page, foreign, expected),))
     tag = ours[0]
     fatal = [*_inert(tag, page, expected), *_blocked(tag, page, header_policy, expected)]
-    surface = _SURFACES.get(tag.attributes.get("data-surface", "").strip().lower())
+    weaknesses = [*_weaknesses(tag, page, expected), *_unlimited(tag, page, header_policy)]
+    if len(ours) > 1:
+        weaknesses.append(f"The snippet is on the page {len(ours)} times: keep the first and remove the others.")
+    declared = tag.attributes.get("data-surface", "")
+    surface = _SURFACES.get(declared.strip().lower())
+    if surface is None:
+        weaknesses.append(
+            f"data-surface={declared[:40]!r} is unknown and counts as storefront: "
+            "write checkout on a checkout, or remove it."
+        )
     return Verdict(
-        found=True,
+        is_found=True,
         works=not fatal,
         surface=surface or "storefront",
         is_async="async" in tag.attributes,
-        errors=(
-            *fatal,
-            *_weaknesses(tag, page, expected),
-            *_unlimited(tag, page, header_policy),
-            *_doubles(ours),
-            *_unknown_surface(tag, surface),
-        ),
+        errors=(*fatal, *weaknesses),
     )
-
-
-def _shop_of(url: str) -> str | None:
-    found = _PATH.fullmatch(URL(url).pathname) if url.startswith(("https://", "http://")) else None
-    return found[1].lower() if found else None
 
 
 def _missing(page: Page, foreign: list[str], expected: Expected) -> str:
@@ -102,12 +104,12 @@ def _inert(tag: ScriptTag, page: Page, expected: Expected) -> Iterator[str]:
     if "nomodule" in tag.attributes:
         yield "The snippet's script has the attribute nomodule, with which browsers do not run it: remove it."
     if page.url.startswith("https:") and tag.url.startswith("http:"):
-        yield "The snippet is loaded by http from a page under https, which browsers refuse: write https."
+        yield "The snippet is loaded over http from a page under https, which browsers refuse: write https."
     if "integrity" in tag.attributes:
         yield "The snippet's script has an integrity hash; the snippet changes with each publication: remove it."
-    wanted = URLSearchParams(URL(tag.url).search).get("env")
-    if wanted and wanted not in expected.environments:
-        yield f"The snippet asks for the environment {wanted[:48]!r}, which the shop does not have: correct it."
+    environment = URLSearchParams(URL(tag.url).search).get("env")
+    if environment and environment not in expected.environments:
+        yield f"The snippet requests the environment {environment[:48]!r}, which the shop does not have: correct it."
 
 
 def _blocked(tag: ScriptTag, page: Page, header_policy: str, expected: Expected) -> Iterator[str]:
@@ -118,6 +120,7 @@ def _blocked(tag: ScriptTag, page: Page, header_policy: str, expected: Expected)
             "The page's content security policy does not let the snippet run: add "
             f"{origin_of(tag.url)} to script-src, or give the tag the page's nonce."
         )
+    # Events are sent when the page is complete, so meta elements behind the tag hold for them as well.
     late = [policy for _, text in page.policies for policy in policies_in(text)]
     events = f"{expected.worker_base_url}/events"
     if not all(policy.allows_connection(events, page.url) for policy in [*policies, *late]):
@@ -125,19 +128,19 @@ def _blocked(tag: ScriptTag, page: Page, header_policy: str, expected: Expected)
 
 
 def _policies_at(position: int, page: Page, header_policy: str) -> list[Policy]:
-    """Those that hold for what stands there."""
-    stated = [header_policy, *(text for at, text in page.policies if at < position)]
-    return [policy for text in stated for policy in policies_in(text)]
+    """Policies in force at a position: a meta element governs only what comes after it."""
+    texts = [header_policy, *(text for at, text in page.policies if at < position)]
+    return [policy for text in texts for policy in policies_in(text)]
 
 
 def _unlimited(tag: ScriptTag, page: Page, header_policy: str) -> Iterator[str]:
-    """Whether a page that is held for the snippet is held for ever."""
+    """Errors of a page that waits for the snippet without a time limit."""
     if not tag.holds or not tag.waits:
         return
     behind = [script for script in page.inline if script.position > tag.position and SNIPPET_ELEMENT in script.text]
     if tag.attributes.get("id") != SNIPPET_ELEMENT or not behind:
         yield (
-            "The page is not shown before the snippet has come, however long that takes: paste the tag with a limit "
+            "The page is not shown before the snippet has loaded, however long that takes: paste the tag with a limit "
             f'whole, with id="{SNIPPET_ELEMENT}" and the script behind it.'
         )
         return
@@ -151,7 +154,7 @@ def _unlimited(tag: ScriptTag, page: Page, header_policy: str) -> Iterator[str]:
 
 
 def _weaknesses(tag: ScriptTag, page: Page, expected: Expected) -> Iterator[str]:
-    """What makes the snippet come late; an asynchronous tag that holds nothing was chosen to."""
+    """Faults that make the snippet late. An asynchronous tag that holds nothing is late by choice."""
     if origin_of(tag.url) not in (expected.origin, origin_of(page.url)):
         yield f"The snippet is loaded from {origin_of(tag.url)}: its address is {expected.url}."
     if "async" in tag.attributes and not tag.holds:
@@ -161,26 +164,9 @@ def _weaknesses(tag: ScriptTag, page: Page, expected: Expected) -> Iterator[str]
     if "defer" in tag.attributes and "async" not in tag.attributes:
         yield "The snippet has the attribute defer, with which it runs after the page is parsed: remove it."
     if not tag.in_head:
-        yield "The snippet stands in the body: move it into the head, or shoppers see the original page first."
+        yield "The snippet is in the body: move it into the head, or shoppers see the original page first."
     if tag.blockers:
-        yield (
-            f"The snippet waits for {', '.join(_short(url) for url in tag.blockers)}: move it before stylesheets "
-            "and other scripts."
-        )
+        addresses = ", ".join(url if len(url) <= 100 else f"{url[:97]}…" for url in tag.blockers)
+        yield f"The snippet waits for {addresses}: move it before stylesheets and other scripts."
     if not any(position < tag.position and origin == origin_of(tag.url) for position, origin in page.preconnects):
-        yield f"No preconnect to {origin_of(tag.url)} stands before the snippet: add the preconnect tag in front of it."
-
-
-def _doubles(ours: list[ScriptTag]) -> Iterator[str]:
-    if len(ours) > 1:
-        yield f"The snippet is on the page {len(ours)} times: keep the first and remove the others."
-
-
-def _unknown_surface(tag: ScriptTag, surface: Surface | None) -> Iterator[str]:
-    if surface is None:
-        said = tag.attributes["data-surface"][:40]
-        yield f"data-surface={said!r} is unknown and counts as storefront: write checkout on a checkout, or remove it."
-
-
-def _short(url: str) -> str:
-    return url if len(url) <= 100 else f"{url[:97]}…"
+        yield f"No preconnect to {origin_of(tag.url)} comes before the snippet: add the preconnect tag in front of it."

@@ -76,7 +76,7 @@ class Installations:
         if verdict.works:
             self._keep(caller, url, verdict)
         return contract.InstallVerification(
-            found=verdict.found,
+            found=verdict.is_found,
             surface=verdict.surface,
             errors=list(verdict.errors),
             **{"async": verdict.is_async},
