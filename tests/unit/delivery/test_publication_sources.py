@@ -135,8 +135,8 @@ def test_publish__with_a_script_that_is_no_text__delivers_everything_else(storef
     assert "js" not in config["experiments"][0]
     assert config["personalizations"][0]["experiences"][0]["css"] == "p{}"
     assert reasons == [
-        "'Experiment 1': JS is left out: is no text",
-        "'Personalization 1' / 'Experience 0': JS is left out: is no text",
+        "'Experiment 1': JS is left out: is not a text",
+        "'Personalization 1' / 'Experience 0': JS is left out: is not a text",
     ]
 
 

@@ -51,10 +51,10 @@ def test_environments__that_contradict_each_other__are_refused_all_at_once(
     assert refused(lambda: environments.refuse_contradictions(given)) == paths
 
 
-def test_environments__beside_the_active__are_those_with_hosts_and_a_snippet() -> None:
+def test_environments__with_sub_snippets__are_those_with_hosts_and_a_snippet() -> None:
     others = [STAGING, environment("bare"), replace(STAGING, key="off", sub_snippet_enabled=False)]
     given = Environments(active_key="live", items=(LIVE, *others))
-    assert given.beside_the_active() == [{"key": "staging", "domains": ["stage.shop.example"]}]
+    assert given.with_sub_snippets() == [{"key": "staging", "domains": ["stage.shop.example"]}]
 
 
 def test_environments__stored_and_read__are_the_same() -> None:

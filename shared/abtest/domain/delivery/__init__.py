@@ -1,1 +1,1 @@
-"""What shoppers get: compiling what a shop delivers into configs, and a config into the snippet."""
+"""Delivery to shoppers: compilation of what a shop runs into configs, and of a config into the snippet."""

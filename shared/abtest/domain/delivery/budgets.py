@@ -1,4 +1,4 @@
-"""How much of a shop's budgets a part of its config takes: known when it is written, before anything is published."""
+"""Share of a shop's budgets that a part of its config takes: known when the part is saved, before it is published."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from abtest.kit import canonical_json
 BUDGETS = {"config": MAX_CONFIG_BYTES, "snippet": MAX_SNIPPET_BYTES}
 
 SPARE_BYTES = 64 << 10
-"""What a part is not alone with: the SDK and the runtime settings."""
+"""Allowance for the rest of a file: the SDK and the runtime settings."""
 
 _CODE = ("js", "reset_js", "css")
 _CHUNK_NAME = "0" * 64
@@ -33,25 +33,25 @@ NOTHING = Weight()
 
 
 def weight(part: Weighed) -> Weight:
-    """The weight of an experiment or personalization, with the comma behind it."""
+    """Return the weight of an experiment, personalization or flag, with the comma behind it."""
     return Weight(len(canonical_json.encode(part)) + 1, len(as_text(_inlined(part)).encode(errors="replace")) + 1)
 
 
-def exceeded(standing: Weight, before: Weight, after: Weight) -> str | None:
-    """Which budget a change would exceed and by what, in files that weigh `standing`; None where it fits.
+def exceeded(current: Weight, before: Weight, after: Weight) -> str | None:
+    """Return which budget a change would exceed and by what, in files that weigh `current`; None where it fits.
 
-    What makes nothing heavier fits everywhere.
+    A change that makes no file larger always fits, even where the file is too large already.
     """
     for name, budget in BUDGETS.items():
         grown = getattr(after, name) - getattr(before, name)
-        total = getattr(standing, name) + grown
+        total = getattr(current, name) + grown
         if grown > 0 and total > budget:
             return f"the {name} of the shop would have {total} bytes, more than its budget of {budget}"
     return None
 
 
 def _inlined(part: object, field: str = "") -> object:
-    """The part without what would be a chunk of its own."""
+    """Return the part with a chunk's name for each text that would become a chunk."""
     if field in _CODE and isinstance(part, str) and len(part.encode(errors="replace")) > INLINE_BYTES:
         return _CHUNK_NAME
     if isinstance(part, dict):

@@ -1,6 +1,6 @@
-"""Code that is loaded when it is needed: files of their own, named by their hash, which never change.
+"""Chunks: code in immutable files of their own, named by their hash and loaded when it is needed.
 
-Large code would be loaded by everybody, and code for younger browsers would be an error of the whole file in others.
+Large code would slow the snippet for all shoppers. Syntax of newer browsers would break the whole file in older ones.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Kind = Literal["js", "css"]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A file beside the snippet: `<name>.<kind>`."""
+    """A file next to the snippet: `<name>.<kind>`."""
 
     name: str
     kind: Kind
@@ -25,28 +25,25 @@ class Chunk:
 
     @property
     def file(self) -> str:
-        """The last part of its address."""
+        """Return the last part of its address."""
         return f"{self.name}.{self.kind}"
 
 
 def script_chunk(source: str, scripts: Scripts) -> Chunk | None:
-    """The chunk of a script without problems; None where it may stand in the snippet.
+    """Return the chunk of a script without problems; None where the snippet can hold the script itself.
 
-    The name is the hash of all but the name itself, which stands in the content.
+    The content registers itself under its name, so the name is the hash of the content with an empty name.
     """
     if len(source.encode()) <= INLINE_BYTES and not scripts.is_young(source):
         return None
-    name = sha256(_call("", source)).hexdigest()
-    return Chunk(name, "js", _call(name, source))
+    call = 'svc.chunk("{name}",function(){{\n{source}\n}});\n'
+    name = sha256(call.format(name="", source=source).encode()).hexdigest()
+    return Chunk(name, "js", call.format(name=name, source=source).encode())
 
 
 def style_chunk(css: str) -> Chunk | None:
-    """The chunk of a style sheet; None where it may stand in the config, and where no file can hold it."""
+    """Return the chunk of a style sheet; None where the config can hold it, and where it is not valid UTF-8."""
     content = css.encode(errors="surrogatepass")
     if len(content) <= INLINE_BYTES or content != css.encode(errors="replace"):
         return None
     return Chunk(sha256(content).hexdigest(), "css", content)
-
-
-def _call(name: str, source: str) -> bytes:
-    return f'svc.chunk("{name}",function(){{\n{source}\n}});\n'.encode()

@@ -1,6 +1,6 @@
-"""The published config of a shop, exactly as docs/data-model.md section 1 describes it.
+"""Published config of a shop, exactly as section 1 of docs/data-model.md describes it.
 
-Compiling happens once for all environments of a shop; each environment's config is then put together from the parts.
+The parts are compiled once for all environments of a shop; each environment's config is then assembled from them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,6 @@ from abtest.domain.flags.model import Flag
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.settings import consent, external_tracking
 from abtest.domain.settings.runtime import UNTOUCHED, RuntimeSettings
-from abtest.domain.settings.shapes import PublishedEnvironment
 from abtest.domain.settings.shop import Shop
 from abtest.domain.signals.compilation import compile_trigger
 from abtest.domain.signals.model import Trigger
@@ -41,7 +40,7 @@ _Published = TypeVar("_Published")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What the storefront must know besides what is delivered."""
+    """Settings of the storefront, which a config has next to the delivered parts."""
 
     shop_id: str
     environment: str
@@ -53,30 +52,28 @@ class Runtime:
     settings: RuntimeSettings = UNTOUCHED
 
     def document(self) -> PublishedRuntime:
-        """The config's `runtime`."""
+        """Return the config's `runtime`."""
         runtime: PublishedRuntime = {
             "environment": self.environment,
             "currency": self.currency,
             "events_url": self.events_url,
             "events_signature": self.events_signature,
         }
+        environments = self.settings.environments
+        # Only the active environment leads to others: a sub-snippet that did so could lead back.
+        is_active = self.environment == environments.active_key
         runtime |= present(
             consent=consent.compiled(self.settings.consent),
             handover=external_tracking.handover(self.settings.external_tracking, self.handover_url),
-            environments=self._environments(),
+            environments=environments.with_sub_snippets() if is_active else [],
             domains=self.settings.cookie_domains(self.shop_domain),
         )
         return runtime
 
-    def _environments(self) -> list[PublishedEnvironment]:
-        """Only the active one leads to others: a sub-snippet that led on could lead back."""
-        environments = self.settings.environments
-        return environments.beside_the_active() if self.environment == environments.active_key else []
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What the catalog holds for the shoppers of a shop, in all environments."""
+    """Stored resources of a shop that shoppers may see, in all environments."""
 
     experiments: Sequence[Experiment] = ()
     personalizations: Sequence[Personalization] = ()
@@ -87,9 +84,9 @@ class Stored:
 
     @property
     def environments(self) -> frozenset[str]:
-        """The environments in which something other than experiments is, or is paused."""
+        """Return the environments with an active personalization, or with an active or paused flag."""
         personalized = {str(each.environment_key) for each in self.personalizations if is_active(each)}
-        return frozenset(personalized | {str(each.environment_key) for each in self.flags if _is_flagged(each)})
+        return frozenset(personalized | {str(each.environment_key) for each in self.flags if is_decided(each)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +99,7 @@ class Part(Generic[_Published]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """Everything that is delivered, compiled, each list in the config's order. `left_out` says what is not and why."""
+    """Compiled parts, each list in the config's order. `left_out` has the name and error of each item that failed."""
 
     holdout: PublishedHoldout | None = None
     experiments: Sequence[PublishedExperiment] = ()
@@ -116,7 +113,10 @@ NOTHING = Delivered()
 
 
 def compile_shop(shop: Shop, stored: Stored) -> Delivered:
-    """What the shop delivers: what runs or is active, and paused flags. What cannot be compiled is left out alone."""
+    """Compile running experiments, active personalizations, active and paused flags, and enabled triggers.
+
+    An item that does not compile is left out alone.
+    """
     left_out: list[str] = []
     groups, references = groups_of_members(stored.groups), stored.references
     experiments = _compiled(
@@ -134,8 +134,12 @@ def compile_shop(shop: Shop, stored: Stored) -> Delivered:
     flags = _flags(filter(is_public, stored.flags), references, left_out)
     enabled = (trigger for trigger in stored.triggers if trigger.is_enabled)
     triggers = _compiled(enabled, lambda each: (str(each.id),), compile_trigger, left_out)
+    holdout: PublishedHoldout | None = None
+    if shop.holdout_v1_enabled:
+        share = below(shop.holdout_pct / 100)
+        holdout = {"state": fold(f"holdout:{shop.id}"), "below": share, "epoch": shop.holdout_config_epoch}
     return Delivered(
-        holdout=_holdout(shop),
+        holdout=holdout,
         experiments=[part for _, part in experiments],
         personalizations=[Part(environment=each.environment_key, config=part) for each, part in personalizations],
         flags=[Part(environment=each.environment_key, config=part) for each, part in flags],
@@ -145,7 +149,7 @@ def compile_shop(shop: Shop, stored: Stored) -> Delivered:
 
 
 def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> PublishedConfig:
-    """The config of one environment: experiments and the holdout are for all, the rest is for its own."""
+    """Assemble the config of one environment: all experiments, the holdout, and the environment's own other parts."""
     personalizations = [part.config for part in delivered.personalizations if part.environment == runtime.environment]
     flags = [part.config for part in delivered.flags if part.environment == runtime.environment]
     config: PublishedConfig = {
@@ -166,8 +170,8 @@ def compile_config(runtime: Runtime, delivered: Delivered, revision: int) -> Pub
 
 
 def compile_flags(shop_id: str, flags: Iterable[Flag], references: References) -> Decided:
-    """As much of a config as deciding these flags needs: active and paused ones, those for servers included."""
-    parts = [part for _, part in _flags(filter(_is_flagged, flags), references, [])]
+    """Compile the part of a config that decides these flags: active and paused ones, also those for servers."""
+    parts = [part for _, part in _flags(filter(is_decided, flags), references, [])]
     config: Decided = {"shop_id": shop_id, "experiments": []}
     config |= present(zones=_zones(parts), flags=parts)
     return config
@@ -177,30 +181,24 @@ def _flags(flags: Iterable[Flag], references: References, left_out: list[str]) -
     return _compiled(flags, lambda each: (str(each.key),), lambda each: compile_flag(each, references), left_out)
 
 
-def _holdout(shop: Shop) -> PublishedHoldout | None:
-    if not shop.holdout_v1_enabled:
-        return None
-    share = below(shop.holdout_pct / 100)
-    return {"state": fold(f"holdout:{shop.id}"), "below": share, "epoch": shop.holdout_config_epoch}
-
-
 def is_running(experiment: Experiment) -> bool:
-    """Whether shoppers get the experiment."""
+    """Return whether shoppers get the experiment."""
     return experiment.status == "running" and experiment.archived_at is None
 
 
 def is_active(personalization: Personalization) -> bool:
-    """Whether shoppers get the personalization."""
+    """Return whether shoppers get the personalization."""
     return personalization.status == "active"
 
 
-def _is_flagged(flag: Flag) -> bool:
+def is_decided(flag: Flag) -> bool:
+    """Return whether the flag is active or paused, so that a value of it is decided."""
     return flag.status in ("active", "paused")
 
 
 def is_public(flag: Flag) -> bool:
-    """Whether pages are told of it: active and paused ones that are not for servers alone."""
-    return flag.delivery_type == "visual" and _is_flagged(flag)
+    """Return whether pages get the flag: active and paused ones that are not for servers alone."""
+    return flag.delivery_type == "visual" and is_decided(flag)
 
 
 def _compiled(
@@ -209,14 +207,12 @@ def _compiled(
     compiled: Callable[[_Item], _Published],
     left_out: list[str],
 ) -> list[tuple[_Item, _Published]]:
-    """Items with their parts, in the order of their keys.
-
-    What was stored may be of any form, so whatever goes wrong with an item leaves that item out.
-    """
+    """Return the items with their parts, in the order of their keys."""
     made: list[tuple[tuple[int | str, ...], _Item, _Published]] = []
     for item in items:
         try:
             made.append((key(item), item, compiled(item)))
+        # An older release may have stored any form: whatever is wrong with one item must not stop the publication.
         except Exception as error:
             left_out.append(f"{item.name!r} is left out: {type(error).__name__}: {error}")
     return [(item, part) for _, item, part in sorted(made, key=lambda each: each[0])]
@@ -226,5 +222,5 @@ _TARGETED = ("pages", "audience", "rules", "goals")
 
 
 def _zones(parts: Iterable[Mapping[str, object]]) -> list[str]:
-    asked = (part[name] for part in parts for name in _TARGETED if name in part)
-    return sorted({zone for targeted in asked for zone in zones_in(targeted)})
+    targeted = (part[name] for part in parts for name in _TARGETED if name in part)
+    return sorted({zone for value in targeted for zone in zones_in(value)})

@@ -1,7 +1,7 @@
-"""Which environments of a shop are published, and which one more time, empty, before they are forgotten.
+"""Selection of the environments of a shop that are published, and of those that are emptied first and then dropped.
 
-An environment that lost the last thing in it goes on being published, or it would serve that thing for ever. Only when
-more are needed than a shop may have does one that is not in use give way.
+An environment that lost its last part is still published; otherwise it would serve that part for ever. Only when
+a shop needs more than it may have does one that is not in use give way.
 """
 
 import re
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[a-z0-9_-]{1,48}", re.ASCII)
 
 
 def is_environment(name: str) -> bool:
-    """Whether an environment can have this name; all other names are kept out of addresses in the object store."""
+    """Return whether an environment can have this name; all other names are kept out of keys in the object store."""
     return _NAME.fullmatch(name) is not None
 
 
@@ -28,19 +28,19 @@ class Plan:
     refused: Sequence[str]
 
 
-def planned(in_use: Iterable[str], standing: Sequence[str], declared: Sequence[str] = ()) -> Plan:
-    """The plan for environments in use, when those `standing` were published before.
+def planned(in_use: Iterable[str], published: Sequence[str], declared: Sequence[str] = ()) -> Plan:
+    """Return the plan for environments in use; `published` are those of the last publication.
 
-    All that the shop's settings declare are published; a shop that declares as many as it may, and no `production`,
-    has that one besides. Of others, what was there first stays.
+    All that the shop's settings declare are published. `production` is published in any case, even where a shop
+    declares as many others as it may. Of the rest, what was published first stays.
     """
     own = [name for name in declared if name != DEFAULT_ENVIRONMENT]
     named = {name for name in (*in_use, *own) if name != DEFAULT_ENVIRONMENT}
-    standing = [name for name in standing if name not in own]
-    valid = sorted(filter(is_environment, named.difference(own, standing)))
+    published = [name for name in published if name not in own]
+    valid = sorted(filter(is_environment, named.difference(own, published)))
     most = max(MAX_ENVIRONMENTS - 1, len(own))
-    kept = [*own, *(name for name in standing if name in named), *valid][:most]
-    idle = [name for name in standing if name not in named and name != DEFAULT_ENVIRONMENT]
+    kept = [*own, *(name for name in published if name in named), *valid][:most]
+    idle = [name for name in published if name not in named and name != DEFAULT_ENVIRONMENT]
     room = most - len(kept)
     return Plan(
         published=(DEFAULT_ENVIRONMENT, *kept, *idle[:room]),

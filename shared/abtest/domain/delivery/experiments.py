@@ -1,4 +1,4 @@
-"""An experiment as the config holds it."""
+"""Compilation of an experiment into its part of the config."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,23 +12,31 @@ from abtest.domain.assignment.shapes import (
 )
 from abtest.domain.delivery.mutations import normalised
 from abtest.domain.delivery.parts import goal
-from abtest.domain.exclusion_groups.model import ExclusionGroup, Member
+from abtest.domain.exclusion_groups.model import ExclusionGroup
 from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.experiments.shapes import UrlBlock
 from abtest.domain.targeting.compilation import References, compile_schedule, compile_targeting, compile_url_rules
 from abtest.kit.json_objects import present
 
 
 def groups_of_members(groups: Iterable[ExclusionGroup]) -> dict[str, PublishedGroup]:
-    """What each member of a group is told of it, by experiment; of several groups the oldest one holds."""
-    newest_first = sorted(groups, key=lambda group: group.id, reverse=True)
-    return {member.experiment_id: _group(group, member) for group in newest_first for member in group.members}
+    """Return the published group of each member by experiment; of several groups the oldest one applies."""
+    published: dict[str, PublishedGroup] = {}
+    # Later entries replace earlier ones, so the oldest group comes last.
+    for group in sorted(groups, key=lambda group: group.id, reverse=True):
+        for member in group.members:
+            published[member.experiment_id] = {
+                "id": group.id,
+                "epoch": group.epoch,
+                "state": fold(f"group:{group.id}"),
+                "ranges": [list(held) for held in member.ranges],
+            }
+    return published
 
 
 def compile_experiment(
     experiment: Experiment, references: References, groups: Mapping[str, PublishedGroup]
 ) -> PublishedExperiment:
-    """The experiment with its variations in use; `groups` as `groups_of_members` makes it."""
+    """Compile an experiment with its variations in use; `groups` are those of `groups_of_members`."""
     active = [variation for variation in experiment.variations if variation.archived_at is None]
     cuts = ranges([variation.weight for variation in active], experiment.traffic_allocation)
     redirects = experiment.delivery_type == "redirect"
@@ -53,29 +61,19 @@ def compile_experiment(
     return compiled
 
 
-def _group(group: ExclusionGroup, member: Member) -> PublishedGroup:
-    return {
-        "id": group.id,
-        "epoch": group.epoch,
-        "state": fold(f"group:{group.id}"),
-        "ranges": [list(held) for held in member.ranges],
-    }
-
-
 def _variation(variation: Variation, cut: Range, redirects: bool) -> PublishedVariation:
+    blocks: list[PublishedBlock] = []
+    for block in variation.url_blocks or ():
+        compiled: PublishedBlock = {"rules": compile_url_rules(block["urlRules"])}
+        compiled |= present(mutations=normalised(block["mutations"]), css=block.get("css"), js=block.get("js"))
+        blocks.append(compiled)
     published: PublishedVariation = {"id": variation.id, "name": variation.name, "range": list(cut)}
     published |= present(
         control=variation.is_control,
         mutations=normalised(variation.mutations),
         css=variation.custom_css,
         js=variation.custom_js,
-        blocks=[_block(block) for block in variation.url_blocks or ()],
+        blocks=blocks,
         redirect_url=redirects and variation.redirect_url,
     )
-    return published
-
-
-def _block(block: UrlBlock) -> PublishedBlock:
-    published: PublishedBlock = {"rules": compile_url_rules(block["urlRules"])}
-    published |= present(mutations=normalised(block["mutations"]), css=block.get("css"), js=block.get("js"))
     return published

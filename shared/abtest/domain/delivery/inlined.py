@@ -1,48 +1,43 @@
-"""The config as a snippet holds it: without what pages have no use for, and what follows from the rest."""
+"""Config as the snippet holds it: without fields that pages do not read, and without those that follow from others."""
 
 from collections.abc import Iterator, Mapping
 
 from abtest.domain.assignment.hash import fold, seed
-from abtest.domain.assignment.shapes import PublishedExperiment, PublishedGoal, PublishedPersonalization
+from abtest.domain.assignment.shapes import PublishedExperiment, PublishedPersonalization
 from abtest.domain.delivery.shapes import PublishedConfig
 
 _UNREAD_IN_GROUPS = ("id", "epoch")
 _OPAQUE = ("styles", "attributes", "on", "off", "value")
-"""What pages get to see as it stands, or goes by its order."""
+"""Fields whose value pages see unchanged, or whose order matters."""
 _RULES = ("pages", "audience")
 _FIRST = ("range", "selector")
 _LAST = ("variations", "goals", "id")
 
 
 def inlined(config: PublishedConfig) -> object:
-    """The config without goals that servers count and other things that pages do not read (data-model 1.2).
+    """Return the config without goals that servers count and other fields that pages do not read (data-model 1.2).
 
-    Its fields are arranged for compression: what differs between neighbours stands at the ends, what is alike together.
+    Its fields are ordered for compression: those that differ between neighbours are at the ends, equal ones together.
     """
-    return _arranged(_needed(config))
-
-
-def _needed(config: PublishedConfig) -> dict[str, object]:
     whole = {name: value for name, value in config.items() if value or name not in ("profile", "signals")}
     if "experiments" in config:
         whole["experiments"] = [dict(_experiment(each)) for each in config["experiments"]]
     if "personalizations" in config:
         whole["personalizations"] = [dict(_measured(each)) for each in config["personalizations"]]
-    return whole
-
-
-def _is_seen_by_pages(goal: PublishedGoal) -> bool:
-    """Whether pages count the goal; custom events and orders are told of, and counted by the server."""
-    return goal.get("type") not in ("custom", "revenue")
+    return _arranged(whole)
 
 
 def _experiment(experiment: PublishedExperiment) -> Iterator[tuple[str, object]]:
+    # The SDK derives the state from id and epoch, and takes an experiment without a type for one with mutations.
+    derived: dict[str, object] = {"type": "mutation"}
+    if "id" in experiment:
+        derived |= {"state": fold(seed(experiment["id"], experiment.get("epoch", 1)))}
     for name, value in _measured(experiment):
         if name == "group":
             yield name, _without(experiment["group"], *_UNREAD_IN_GROUPS)
         elif name == "variations" and experiment.get("type") != "redirect":
             yield name, [_without(each, "control") for each in experiment["variations"]]
-        elif not _is_plain(experiment, name):
+        elif name not in derived or value != derived[name]:
             yield name, value
 
 
@@ -50,30 +45,18 @@ def _without(part: Mapping[str, object], *fields: str) -> dict[str, object]:
     return {name: value for name, value in part.items() if name not in fields}
 
 
-def _is_plain(experiment: PublishedExperiment, name: str) -> bool:
-    """Whether pages know the field's value without being told."""
-    if name == "state" and "id" in experiment:
-        return experiment["state"] == fold(seed(experiment["id"], experiment.get("epoch", 1)))
-    return name == "type" and experiment["type"] == "mutation"
-
-
 def _measured(part: PublishedExperiment | PublishedPersonalization) -> Iterator[tuple[str, object]]:
     for name, value in part.items():
         if name == "goals":
-            seen = [_goal(goal) for goal in part["goals"] if _is_seen_by_pages(goal)]
-            if seen:
-                yield name, seen
+            # Servers count custom events and orders; pages take a goal without `once` for one that counts once.
+            counted = [goal for goal in part["goals"] if goal.get("type") not in ("custom", "revenue")]
+            if counted:
+                yield name, [_without(goal, *(["once"] if goal.get("once") else [])) for goal in counted]
+        elif name in _RULES and isinstance(value, dict):
+            # Empty lists mean nothing here, and "any" is the mode of rules that name none.
+            yield name, {key: held for key, held in value.items() if held and (key, held) != ("mode", "any")}
         else:
-            yield name, _rules(value) if name in _RULES and isinstance(value, dict) else value
-
-
-def _goal(goal: PublishedGoal) -> dict[str, object]:
-    return {name: value for name, value in goal.items() if name != "once" or not value}
-
-
-def _rules(combined: Mapping[str, object]) -> dict[str, object]:
-    """Page rules or conditions without the lists that are empty, and without the mode that is understood."""
-    return {name: value for name, value in combined.items() if value and (name, value) != ("mode", "any")}
+            yield name, value
 
 
 def _arranged(value: object) -> object:
@@ -81,10 +64,7 @@ def _arranged(value: object) -> object:
         return [_arranged(each) for each in value]
     if not isinstance(value, dict):
         return value
-    return {name: value[name] if name in _OPAQUE else _arranged(value[name]) for name in sorted(value, key=_place)}
-
-
-def _place(name: str) -> tuple[int, str]:
-    if name in _FIRST:
-        return _FIRST.index(name) - len(_FIRST), name
-    return _LAST.index(name) + 1 if name in _LAST else 0, name
+    first = [name for name in _FIRST if name in value]
+    last = [name for name in _LAST if name in value]
+    names = [*first, *sorted(value.keys() - {*first, *last}), *last]
+    return {name: value[name] if name in _OPAQUE else _arranged(value[name]) for name in names}

@@ -1,6 +1,6 @@
-"""Publications as they lie in the object store: immutable objects by hash, their variants, and the pointer to them.
+"""Publications in the object store: immutable objects by hash, their variants, and the pointer to them.
 
-Edge functions import this to read; what makes the variants is in `encodings`.
+Edge functions import this module to read publications; `encodings` makes the variants.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from abtest.kit.clock import Timestamp
 
 DEFAULT_ENVIRONMENT = "production"
 ACTIVE = ""
-"""Stands for the environment that the shop made the active one; no environment has this name."""
+"""Placeholder of the environment that the shop made the active one; no environment has this name."""
 
 POINTERS = "pointers/"
 POINTER_CONTENT_TYPE = "application/json"
@@ -38,10 +38,11 @@ class Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
-    """What a shop's environment serves. `content` is the hash of everything but the revision.
+    """Publication that a shop's environment serves. `content` is the hash of everything but the revision.
 
     The default environment's pointer also names all `environments` of the shop that have one, and the `active`
-    one, served where none is asked for. `published_at` is when the content came, `flipped_at` when the revision did.
+    one, served where a request names none. `published_at` is when the content changed, `flipped_at` when the
+    revision did.
     """
 
     revision: int
@@ -55,39 +56,39 @@ class Pointer:
 
 
 def pointer_key(shop_id: str, environment: str = DEFAULT_ENVIRONMENT) -> str:
-    """Where the pointer of a shop's environment lies."""
+    """Return the key of the pointer of a shop's environment."""
     return f"{POINTERS}{shop_id}/{environment}.json"
 
 
 def object_key(sha256_hex: str, encoding: Encoding = "identity") -> str:
-    """Where a variant of an object lies."""
+    """Return the key of a variant of an object."""
     return f"objects/{sha256_hex}{_SUFFIX[encoding]}"
 
 
 def chunk_key(shop_id: str, file: str, encoding: Encoding = "identity") -> str:
-    """Where a variant of a chunk lies: with its shop's, as nobody is served the chunks of another shop."""
+    """Return the key of a variant of a chunk, below its shop: a shop's storefronts get no chunk of another shop."""
     return f"chunks/{shop_id}/{file}{_SUFFIX[encoding]}"
 
 
 def code_key(shop_id: str) -> str:
-    """Where publications keep what they know of the shop's code."""
+    """Return the key under which publications keep their record of the shop's code."""
     return f"code/{shop_id}.json"
 
 
 def published(content: bytes) -> Published:
-    """The name of these bytes."""
+    """Return hash and size of these bytes."""
     return Published(sha256(content).hexdigest(), len(content))
 
 
 def write_pointer(pointer: Pointer) -> bytes:
-    """The stored form."""
+    """Return the stored form of a pointer."""
     return canonical_json.encode(asdict(pointer))
 
 
 def read_pointer(content: bytes) -> Pointer:
-    """The pointer of a stored form."""
+    """Return the pointer of a stored form."""
     document: dict[str, Any] = canonical_json.loads(content)
-    config, snippet = (_published(document[name]) for name in ("config", "snippet"))
+    config, snippet = (Published(document[name]["sha256"], document[name]["bytes"]) for name in ("config", "snippet"))
     return Pointer(
         revision=document["revision"],
         content=document["content"],
@@ -98,7 +99,3 @@ def read_pointer(content: bytes) -> Pointer:
         active=document.get("active", DEFAULT_ENVIRONMENT),
         flipped_at=document.get("flipped_at", document["published_at"]),
     )
-
-
-def _published(document: Mapping[str, Any]) -> Published:
-    return Published(document["sha256"], document["bytes"])

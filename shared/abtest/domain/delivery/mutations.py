@@ -1,7 +1,7 @@
-"""Mutations as shoppers' browsers get them: the contract's aliases folded away, notes for people left out."""
+"""Mutations as browsers get them: aliases of actions are resolved, notes for people left out."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from abtest.domain.assignment.shapes import MutationPayload, PublishedMutation
 from abtest.domain.experiments.shapes import Mutation
@@ -9,11 +9,11 @@ from abtest.kit.json_objects import present
 
 _ALIASES = {"setText": "text", "setStyle": "style"}
 _ATTRIBUTES = re.compile(r"\[[^\]]*\]")
-"""Says nothing about siblings: attribute tests, whose values may look like anything."""
+"""Attribute tests: they do not depend on siblings, and their values may look like any other selector."""
 _ONE_PLACE = re.compile(r":first-(child|of-type)|:nth-(child|of-type)\(\s*\d+\s*\)|\+", re.ASCII)
 _ANY_PLACE = re.compile(r":(nth|first|last|only)-|\+")
 _SHORT_FOR_OTHERS = re.compile(r"(all|inset|flex-flow|place-\w+|grid-area)$")
-"""Shorthands whose names do not say so: the others' are those of what they are short for, without the last words."""
+"""Shorthands that are not a prefix of the properties they stand for; all others are."""
 _PAIRS = re.compile(
     r"""\[[A-Za-z0-9_-]+([~|^$*]?=([A-Za-z0-9_-]+|(["'])[A-Za-z0-9_ .:/-]*\3))?\]|\([A-Za-z0-9_ +-]*\)"""
 )
@@ -24,22 +24,29 @@ POSITIONAL, WHOLE, CONTEXTUAL, UNSURE = 1, 2, 4, 8
 
 
 def normalised(mutations: Iterable[Mutation]) -> list[PublishedMutation]:
-    """Each as docs/data-model.md section 1 has it: with `text`, `html`, `styles` or `attributes`, and its `kind`."""
-    return [_normalised(mutation) for mutation in mutations]
+    """Return each as in section 1 of docs/data-model.md: with `text`, `html`, `styles` or `attributes`, and `kind`."""
+    made = []
+    for mutation in mutations:
+        action = _ALIASES.get(mutation["action"]) or mutation["action"]
+        selector = mutation["selector"]
+        published: PublishedMutation = {"selector": selector, "action": action}
+        published |= present(kind=kind_of(selector), **_payload(action, mutation))
+        made.append(published)
+    return made
 
 
 def without_kinds(compiled: Iterable[PublishedMutation]) -> list[dict[str, object]]:
-    """For those who apply mutations in their own way."""
+    """Return the mutations without `kind`, for clients that apply them in their own way."""
     return [{name: value for name, value in each.items() if name != "kind"} for each in compiled]
 
 
 def kind_of(selector: str) -> int:
-    """What a browser has to know of a selector, as bits.
+    """Return what a browser has to know of a selector, as bits.
 
     `POSITIONAL`: removing or inserting a sibling moves what it matches, so it is resolved once per parent render.
-    `WHOLE`: what it matches is known only once the parent has all its children.
-    `CONTEXTUAL`: later content may make earlier elements match, so that looking at what was added is not enough.
-    `UNSURE`: it may leave a bracket, text or comment open; then no other selector can stand behind it in a list.
+    `WHOLE`: its matches are known only once the parent has all its children.
+    `CONTEXTUAL`: later content may make earlier elements match, so looking at added elements alone is not enough.
+    `UNSURE`: it may leave a bracket, text or comment open, so no other selector can follow it in a list.
     """
     bare = _ATTRIBUTES.sub("", selector)
     kind = CONTEXTUAL if ":has(" in bare else 0
@@ -52,39 +59,34 @@ def kind_of(selector: str) -> int:
     return kind
 
 
-def _normalised(mutation: Mutation) -> PublishedMutation:
-    action: str = _ALIASES.get(mutation["action"]) or mutation["action"]
-    selector = mutation["selector"]
-    kind = kind_of(selector)
-    published: PublishedMutation = {"selector": selector, "action": action}
-    published |= present(kind=kind, **_payload(action, mutation))
-    return published
-
-
 def _payload(action: str, mutation: Mutation) -> MutationPayload:
     if action == "text":
         return {"text": mutation.get("text") or ""}
     if action in ("html", "insertBefore", "insertAfter"):
         return {"html": mutation.get("html") or ""}
     if action == "style":
-        styles = {_property(name): value for name, value in (mutation.get("styles") or {}).items()}
-        return {"styles": dict(sorted(styles.items(), key=_breadth))}
+        return {"styles": ordered_styles(mutation.get("styles") or {})}
     if action == "attribute":
-        return {"attributes": _attributes(mutation)}
+        single = mutation.get("attribute")
+        return {
+            "attributes": ({single["name"]: single["value"]} if single else {}) | (mutation.get("attributes") or {})
+        }
     return {}
 
 
-def _property(name: str) -> str:
-    """`backgroundColor` and `background-color` are both in use."""
-    return name if name.startswith("--") else re.sub("[A-Z]", lambda letter: f"-{letter[0].lower()}", name)
+def ordered_styles(styles: Mapping[str, str]) -> dict[str, str]:
+    """Return styles with names in kebab case, a shorthand before the properties it stands for.
 
-
-def _breadth(style: tuple[str, str]) -> int:
-    """Shorthands stand before what they are short for, as a style sheet would have it: stored styles have no order."""
-    name = style[0]
-    return -1 if _SHORT_FOR_OTHERS.match(name) else name.lstrip("-").count("-")
-
-
-def _attributes(mutation: Mutation) -> dict[str, str | None]:
-    single = mutation.get("attribute")
-    return ({single["name"]: single["value"]} if single else {}) | dict(mutation.get("attributes") or {})
+    Stored styles have no order, and a shorthand that came last would undo the longer ones. `backgroundColor` and
+    `background-color` are both in use; custom properties (`--x`) keep their case.
+    """
+    kebab = {
+        name if name.startswith("--") else re.sub("[A-Z]", lambda letter: f"-{letter[0].lower()}", name): value
+        for name, value in styles.items()
+    }
+    return dict(
+        sorted(
+            kebab.items(),
+            key=lambda style: -1 if _SHORT_FOR_OTHERS.match(style[0]) else style[0].lstrip("-").count("-"),
+        )
+    )

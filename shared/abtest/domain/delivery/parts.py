@@ -1,4 +1,4 @@
-"""What all parts of the config share: how absence is written, goals, schedules, the seeds of shares."""
+"""Elements that several parts of the config share: goals, and shares of the traffic in bucket units."""
 
 from collections.abc import Mapping
 
@@ -12,13 +12,13 @@ from abtest.kit.json_objects import present
 
 
 def below(share: float) -> int:
-    """A share of the traffic, 0..1, in bucket units: who is in a smaller share is in a larger one."""
+    """Return a share of the traffic, 0..1, in bucket units; visitors of a smaller share are in each larger one."""
     ((_, end),) = ranges([1.0], share)
     return end
 
 
 def goal(measured: Goal, page_rules: Mapping[str, PageRules], references: References = NO_REFERENCES) -> PublishedGoal:
-    """A goal as far as browsers need it. `page_rules` are those of its experiment by id."""
+    """Compile a goal as far as browsers need it. `page_rules` are those of its experiment by id."""
     page = page_rules.get(measured.page_id or "")
     published: PublishedGoal = {"id": measured.id, "type": measured.type, "once": measured.count_once}
     published |= present(

@@ -1,4 +1,4 @@
-"""Personalizations and flags as the config holds them: what is rolled out to a share of the visitors."""
+"""Compilation of personalizations and flags: parts of the config that are rolled out to a share of the visitors."""
 
 from abtest.domain.assignment.hash import fold
 from abtest.domain.assignment.shapes import (
@@ -11,7 +11,7 @@ from abtest.domain.assignment.shapes import (
 from abtest.domain.delivery.mutations import normalised
 from abtest.domain.delivery.parts import below, goal
 from abtest.domain.flags.model import Flag
-from abtest.domain.personalizations.model import Experience, Personalization, Rule
+from abtest.domain.personalizations.model import Experience, Personalization
 from abtest.domain.targeting.compilation import (
     References,
     compile_audience,
@@ -23,7 +23,7 @@ from abtest.kit.json_objects import present
 
 
 def compile_personalization(personalization: Personalization, references: References) -> PublishedPersonalization:
-    """The personalization with all its experiences."""
+    """Compile a personalization with all its experiences."""
     published: PublishedPersonalization = {
         "id": personalization.id,
         "key": personalization.key,
@@ -35,16 +35,19 @@ def compile_personalization(personalization: Personalization, references: Refere
         "experiences": [_experience(each) for each in personalization.experiences],
         "goals": [goal(each, {}) for each in personalization.goals if each.archived_at is None],
     }
+    rules: list[PublishedRule] = [
+        {"experience": each.experience_key, **_restricted(each.targeting, references)} for each in personalization.rules
+    ]
     published |= present(
         **_restricted(personalization.targeting, references),
         dark=compile_schedule(personalization.weekday_schedule),
-        rules=[_rule(each, references) for each in personalization.rules],
+        rules=rules,
     )
     return published
 
 
 def compile_flag(flag: Flag, references: References) -> PublishedFlag:
-    """The flag with both values. A paused one keeps them and is rolled out to nobody."""
+    """Compile a flag with both values. A paused one keeps them and is rolled out to no visitor."""
     paused = flag.status == "paused"
     published: PublishedFlag = {
         "id": flag.id,
@@ -63,15 +66,11 @@ def compile_flag(flag: Flag, references: References) -> PublishedFlag:
 
 
 def _restricted(targeting: Targeting | None, references: References) -> OnPages:
-    """Surface and identity are for experiments: a personalization names its own surface."""
+    """Compile pages and audience; surface and identity are for experiments alone."""
     published: OnPages = present(
         pages=compile_pages(targeting, references), audience=compile_audience(targeting, references)
     )
     return published
-
-
-def _rule(rule: Rule, references: References) -> PublishedRule:
-    return {"experience": rule.experience_key, **_restricted(rule.targeting, references)}
 
 
 def _experience(experience: Experience) -> PublishedExperience:

@@ -1,10 +1,10 @@
-"""Customers' scripts as functions inside the snippet, safe wherever the snippet may be pasted.
+"""Customers' scripts as functions in the snippet, safe wherever the snippet may be pasted.
 
-A file of JavaScript is sometimes inlined into HTML, where `</script` ends it and `<!--` changes how the rest is read;
-and old engines end lines at U+2028 and U+2029. The three are rewritten without changing what the script does. What
-stands around an occurrence (string, template, regular expression, comment, code) decides the rewriting, and no
-shortcut short of a parser knows it; so the parser is asked: each candidate is right in the contexts in which it parses,
-and an error in all others. Only the raw text of a tagged template, `RegExp.source` and `Function.toString` can tell.
+JavaScript is sometimes inlined into HTML, where `</script` ends it and `<!--` changes how the rest is read;
+old engines end lines at U+2028 and U+2029. All of them are rewritten without changing what the script does. The
+context of an occurrence (string, template, regular expression, comment, code) decides the rewriting, and nothing
+short of a parser knows the context. Each candidate is right in the contexts in which it parses, and an error in all
+others. Only the raw text of a tagged template, `RegExp.source` and `Function.toString` reveal the difference.
 """
 
 import re
@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 Parses = Callable[[str], bool]
-"""Whether a text parses as the body of a function."""
+"""Return whether a text parses as the body of a function."""
 
 
 class Scripts(Protocol):
-    """What is known of scripts; the engines that know are elsewhere."""
+    """Facts about scripts, as JavaScript engines outside of the domain find them."""
 
     def problem(self, source: str) -> str | None:
-        """Why a script is none that shoppers' browsers read, or None."""
+        """Return why shoppers' browsers cannot run a script; None if they can."""
         ...
 
     def parses(self, source: str) -> bool:
-        """Whether a text parses as the body of a function, quickly."""
+        """Return whether a text parses as the body of a function; fast, as it is called for each rewriting."""
         ...
 
     def is_young(self, source: str) -> bool:
-        """Whether a script without problems is an error in browsers that are old enough for all else in the file."""
+        """Return whether a script without problems is an error in the oldest browsers that can run the SDK."""
         ...
 
 
@@ -41,15 +41,15 @@ class UnsafeScriptError(ValueError):
 
 
 def as_function(source: str, parses: Parses, parameters: str = "") -> str:
-    """A function expression with the script as its body. Raises UnsafeScriptError.
+    """Return a function expression with the script as its body. Raises UnsafeScriptError.
 
-    The script begins a line of its own: `-->` is a comment there, and an error anywhere else, of all that is joined.
+    The script begins on a line of its own: `-->` is a comment there, and anywhere else an error of the whole file.
     """
     return f"function({parameters}){{\n{made_safe(source, parses)}\n}}"
 
 
 def made_safe(source: str, parses: Parses) -> str:
-    """The script, known to parse, without the three sequences. Raises UnsafeScriptError."""
+    """Return the script, known to parse, without the dangerous sequences. Raises UnsafeScriptError."""
     places = list(_DANGEROUS.finditer(source))
     if not places:
         return source
@@ -64,41 +64,36 @@ class _Candidate:
     probe: str
 
 
-def _plain(*texts: str) -> tuple[_Candidate, ...]:
+def _candidates_of(*texts: str) -> tuple[_Candidate, ...]:
     return tuple(_Candidate(text, text) for text in texts)
 
 
 # Strings, templates, regular expressions and comments take an escape; in code the sign is an operator.
-_END_TAG = _plain(r"\x3c", "< ")
+_END_TAG = _candidates_of(r"\x3c", "< ")
 # The second is for a lookbehind, `(?<!--`; in code the sequence starts a comment up to the end of the line.
-_COMMENT_START = _plain(r"\x3c!--", r"<!\x2d-", " //--")
-_NEWLINE = _plain("\n")
+_COMMENT_START = _candidates_of(r"\x3c!--", r"<!\x2d-", " //--")
+_NEWLINE = _candidates_of("\n")
 
 
 def _candidates(source: str, place: re.Match[str]) -> tuple[_Candidate, ...]:
-    """What may stand instead, in the order to try."""
-    found, escaped = place[0], _is_escaped(source, place.start())
-    if found == "<":
-        return _plain("x3c") if escaped else _END_TAG
-    if found == "<!--":
-        return _plain("x3c!--") if escaped else _COMMENT_START
-    if escaped:  # a continued line
+    """Candidates for a place, in the order to try."""
+    dangerous, before = place[0], source[: place.start()]
+    # An odd number of backslashes before the place escapes it.
+    is_escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
+    if dangerous == "<":
+        return _candidates_of("x3c") if is_escaped else _END_TAG
+    if dangerous == "<!--":
+        return _candidates_of("x3c!--") if is_escaped else _COMMENT_START
+    if is_escaped:  # a continued line
         return _NEWLINE
     # An escape would swallow the line after a comment of one line. The probe ends such a comment and breaks code.
-    return (_Candidate(f"\\u{ord(found):x}", f"{found}@@"), *_NEWLINE)
-
-
-def _is_escaped(source: str, index: int) -> bool:
-    start = index
-    while start and source[start - 1] == "\\":
-        start -= 1
-    return (index - start) % 2 == 1
+    return (_Candidate(f"\\u{ord(dangerous):x}", f"{dangerous}@@"), *_NEWLINE)
 
 
 class _Rewriting:
     """Tries a candidate for all undecided places at once, and halves the group when that does not parse.
 
-    An occurrence for which the candidate is wrong is an error wherever the others stand, so a group that parses is
+    An occurrence for which the candidate is wrong is an error whatever the others are, so a group that parses is
     right for each of its members.
     """
 
@@ -111,6 +106,7 @@ class _Rewriting:
         self._chosen: dict[int, _Candidate] = {}
 
     def result(self) -> str:
+        """Return the rewritten script. Raises UnsafeScriptError."""
         undecided = list(range(len(self._places)))
         for attempt in range(max(map(len, self._candidates))):
             undecided = self._settle(undecided, attempt)
@@ -120,21 +116,20 @@ class _Rewriting:
         return text
 
     def _settle(self, group: list[int], attempt: int) -> list[int]:
-        """Choose the candidate for as many of the group as it is right for; what remains."""
+        """Choose a candidate for each place of the group that it is right for, and return the other places."""
         offered = {index: self._candidates[index][attempt] for index in group if attempt < len(self._candidates[index])}
-        if offered and self._fits(offered):
-            self._chosen |= offered
-            return [index for index in group if index not in offered]
-        if not offered or len(group) == 1:
+        if not offered:
             return group
-        middle = len(group) // 2
-        return self._settle(group[:middle], attempt) + self._settle(group[middle:], attempt)
-
-    def _fits(self, offered: dict[int, _Candidate]) -> bool:
         self._trials += 1
         if self._trials > _MOST_TRIALS:
             raise UnsafeScriptError("holds too many '</script', '<!--', U+2028 or U+2029 of different kinds")
-        return self._parses(self._with({index: candidate.probe for index, candidate in offered.items()}))
+        if self._parses(self._with({index: candidate.probe for index, candidate in offered.items()})):
+            self._chosen |= offered
+            return [index for index in group if index not in offered]
+        if len(group) == 1:
+            return group
+        middle = len(group) // 2
+        return self._settle(group[:middle], attempt) + self._settle(group[middle:], attempt)
 
     def _with(self, replacements: dict[int, str]) -> str:
         pieces, end = [], 0

@@ -1,7 +1,7 @@
-"""Which parts of the SDK a config calls for: the rest is cut out of its snippet (docs/data-model.md section 1.2).
+"""Selection of the SDK parts that a config calls for: its snippet has no others (section 1.2 of docs/data-model.md).
 
-What a part requires stands beside its source (`abtest.storefront.parts`). Too much costs shoppers some bytes and too
-little costs the shop the feature, so that in doubt a part is included, and for what is not known here all are.
+The requirements of a part are declared next to its source (`abtest.storefront.parts`). A part too many costs some
+bytes; a missing part costs the shop the feature. In doubt a part is included, and for an unknown field all are.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,87 +19,92 @@ from abtest.storefront import parts
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Contents:
     """A config, and the names of all fields in it, at any depth."""
 
     config: PublishedConfig
     names: frozenset[str]
 
-    def runtime(self, name: str) -> bool:
+    def has(self, *names: str) -> bool:
+        """Return whether the config has a field of one of these names at any depth."""
+        return not self.names.isdisjoint(names)
+
+    def sets(self, name: str) -> bool:
+        """Return whether the runtime has this setting."""
         return self.config["runtime"].get(name) is not None
 
     @property
     def delivered(self) -> list[PublishedExperiment | PublishedPersonalization]:
+        """Experiments and personalizations."""
         return [*self.config["experiments"], *self.config.get("personalizations", ())]
 
     @property
-    def goals(self) -> Iterator[PublishedGoal]:
-        return (goal for part in self.delivered for goal in part.get("goals", ()))
+    def goals(self) -> list[PublishedGoal]:
+        """Goals of everything delivered."""
+        return [goal for part in self.delivered for goal in part.get("goals", ())]
+
+    @property
+    def mutations(self) -> Iterator[PublishedMutation]:
+        """Mutations that pages apply; a flag's value may look like one."""
+        for experiment in self.config["experiments"]:
+            for variation in experiment.get("variations", ()):
+                yield from variation.get("mutations", ())
+                for block in variation.get("blocks", ()):
+                    yield from block.get("mutations", ())
+        for personalization in self.config.get("personalizations", ()):
+            for experience in personalization.get("experiences", ()):
+                yield from experience.get("mutations", ())
 
     def acts(self, *actions: str) -> bool:
-        return any(mutation.get("action") in actions for mutation in _mutations(self.config))
+        """Return whether a mutation has one of these actions."""
+        return any(mutation.get("action") in actions for mutation in self.mutations)
 
 
-def _is_paid_for(part: PublishedExperiment | PublishedPersonalization) -> bool:
-    """Whether a checkout shows it, or its purchases count."""
-    return part.get("surface") == "checkout" or any(goal.get("type") == "revenue" for goal in part.get("goals", ()))
-
-
-def _has_goal(asked: _Asked, kind: str) -> bool:
-    return any(goal.get("type") == kind for goal in asked.goals)
-
-
-def _is_captured(asked: _Asked) -> bool:
-    """Whether a goal looks closer at what was clicked."""
-    return any(not goal.keys().isdisjoint({"text", "capture"}) for goal in asked.goals)
-
-
-def _is_positional(asked: _Asked) -> bool:
-    return any(mutation.get("kind", 0) & POSITIONAL for mutation in _mutations(asked.config))
-
-
-def _only_required(_: _Asked) -> bool:
-    """No config calls for the part itself: it comes with those that require it, or as rendering needs it."""
-    return False
-
-
-_CALLS: Mapping[str, Callable[[_Asked], bool]] = {
-    "parsing": _only_required,
-    "exclusion": lambda asked: not asked.names.isdisjoint({"group", "holdout"}),
-    "addresses": lambda asked: not asked.names.isdisjoint({"re", "query"}),
-    "weekdays": lambda asked: not asked.names.isdisjoint({"dark", "zones"}),
-    "audiences": lambda asked: not asked.names.isdisjoint({"audience", "when"}),
-    "data_layer": _only_required,
-    "triggers": lambda asked: "trigger" in asked.names or any(name.startswith("data_layer") for name in asked.names),
-    "goals": _only_required,
-    "clicks": lambda asked: _has_goal(asked, "click"),
-    "views": lambda asked: _has_goal(asked, "pageview"),
-    "captures": _is_captured,
-    "blocks": lambda asked: "blocks" in asked.names,
-    "selectors": _only_required,
-    "trusted": _only_required,
-    "mutations": lambda asked: "mutations" in asked.names,
-    "positions": _is_positional,
-    "content": lambda asked: asked.acts("text", "html", "remove"),
-    "values": lambda asked: asked.acts("style", "attribute"),
-    "insertion": lambda asked: asked.acts("insertBefore", "insertAfter"),
-    "dropping": _only_required,
-    "scripts": lambda asked: not asked.names.isdisjoint({"js", "reset_js"}),
-    "css": lambda asked: "css" in asked.names,
-    "redirect": lambda asked: "redirect_url" in asked.names,
-    "personalizations": lambda asked: "personalizations" in asked.names,
-    "waiting": lambda asked: "hide" in asked.names,
-    "chunks": lambda asked: asked.runtime("assets_url"),
-    "flags": lambda asked: "flags" in asked.names,
-    "signals": lambda asked: bool(asked.config.get("signals")),
-    "environments": lambda asked: asked.runtime("environments"),
-    "consent": lambda asked: asked.runtime("consent"),
-    "adopting": _only_required,
-    "handover": lambda asked: asked.runtime("handover"),
-    "checkout": lambda asked: any(map(_is_paid_for, asked.delivered)),
-    "sharing": lambda asked: asked.runtime("domains"),
+_CALLS: Mapping[str, Callable[[Contents], bool] | None] = {
+    "parsing": None,
+    "exclusion": lambda contents: contents.has("group", "holdout"),
+    "addresses": lambda contents: contents.has("re", "query"),
+    "weekdays": lambda contents: contents.has("dark", "zones"),
+    "audiences": lambda contents: contents.has("audience", "when"),
+    "data_layer": None,
+    "triggers": lambda contents: (
+        contents.has("trigger") or any(name.startswith("data_layer") for name in contents.names)
+    ),
+    "goals": None,
+    "clicks": lambda contents: any(goal.get("type") == "click" for goal in contents.goals),
+    "views": lambda contents: any(goal.get("type") == "pageview" for goal in contents.goals),
+    "captures": lambda contents: any(not goal.keys().isdisjoint({"text", "capture"}) for goal in contents.goals),
+    "blocks": lambda contents: contents.has("blocks"),
+    "selectors": None,
+    "trusted": None,
+    "mutations": lambda contents: contents.has("mutations"),
+    "positions": lambda contents: any(mutation.get("kind", 0) & POSITIONAL for mutation in contents.mutations),
+    "content": lambda contents: contents.acts("text", "html", "remove"),
+    "values": lambda contents: contents.acts("style", "attribute"),
+    "insertion": lambda contents: contents.acts("insertBefore", "insertAfter"),
+    "dropping": None,
+    "scripts": lambda contents: contents.has("js", "reset_js"),
+    "css": lambda contents: contents.has("css"),
+    "redirect": lambda contents: contents.has("redirect_url"),
+    "personalizations": lambda contents: contents.has("personalizations"),
+    "waiting": lambda contents: contents.has("hide"),
+    "chunks": lambda contents: contents.sets("assets_url"),
+    "flags": lambda contents: contents.has("flags"),
+    "signals": lambda contents: bool(contents.config.get("signals")),
+    "environments": lambda contents: contents.sets("environments"),
+    "consent": lambda contents: contents.sets("consent"),
+    "adopting": None,
+    "handover": lambda contents: contents.sets("handover"),
+    # Purchases are counted on checkouts, also those of parts that show nothing there.
+    "checkout": lambda contents: (
+        any(part.get("surface") == "checkout" for part in contents.delivered)
+        or any(goal.get("type") == "revenue" for goal in contents.goals)
+    ),
+    "sharing": lambda contents: contents.sets("domains"),
 }
-"""Part → whether the config calls for it: the counterpart of the conditions under which core calls its parts."""
+"""Condition under which a config calls for a part: the counterpart of the conditions under which core calls its parts.
+
+None: no config calls for the part itself; it comes with those that require it, or as rendering needs it."""
 
 _RUNTIME = "environment currency events_url events_signature consent handover environments assets_url domains"
 _CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
@@ -122,27 +127,29 @@ _FIELDS: Mapping[str, frozenset[str]] = {
         "goals": "id type once event selector text url pages capture",
     }.items()
 }
-"""Fields that the table above was written for, by what they are fields of."""
+"""Fields that the table above was written for, by the kind of part that has them."""
 
 
 def parts_of(config: PublishedConfig) -> frozenset[str]:
-    """The parts that the config calls for, without those they require; all where it holds what is not known here."""
+    """Return the parts that the config calls for, without those they require; all where it has an unknown field.
+
+    A part without a row in the table is always included.
+    """
     if not _is_known("config", config):
         return frozenset(parts())
-    asked = _Asked(config, frozenset(_names(config)))
-    return frozenset(name for name in parts() if name not in _CALLS or _CALLS[name](asked))
+    contents = Contents(config, frozenset(_names(config)))
+    idle = {name for name, calls in _CALLS.items() if calls is None or not calls(contents)}
+    return frozenset(name for name in parts() if name not in idle)
 
 
 def _is_known(kind: str, part: object) -> bool:
-    """Whether a part of a config, and what it holds, has known fields only."""
+    """Return whether a part of a config, and each part in it, has known fields only."""
     if not isinstance(part, dict) or not part.keys() <= _FIELDS[kind]:
         return False
     held = [(name, part[name]) for name in part if name in _FIELDS]
-    return all(_is_known(name, each) for name, value in held for each in _each(value))
-
-
-def _each(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
+    return all(
+        _is_known(name, each) for name, value in held for each in (value if isinstance(value, list) else [value])
+    )
 
 
 def _names(value: object) -> Iterator[str]:
@@ -152,15 +159,3 @@ def _names(value: object) -> Iterator[str]:
     if isinstance(value, list):
         for each in value:
             yield from _names(each)
-
-
-def _mutations(config: PublishedConfig) -> Iterator[PublishedMutation]:
-    """Those that pages apply, not what looks like one in a value of the shop's own."""
-    for experiment in config["experiments"]:
-        for variation in experiment.get("variations", ()):
-            yield from variation.get("mutations", ())
-            for block in variation.get("blocks", ()):
-                yield from block.get("mutations", ())
-    for personalization in config.get("personalizations", ()):
-        for experience in personalization.get("experiences", ()):
-            yield from experience.get("mutations", ())

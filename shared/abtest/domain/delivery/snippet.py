@@ -1,4 +1,4 @@
-"""The install snippet: the SDK called with the config and the customers' scripts as real functions."""
+"""Install snippet: the SDK called with the config and the customers' scripts as real functions."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from abtest.domain.delivery.shapes import PublishedConfig
 from abtest.kit import canonical_json
 
 Part = Mapping[str, object]
-"""Any part of a config: its fields are looked at by name."""
+"""Any part of a config; its fields are read by name."""
 
 Published = TypeVar("Published", bound=Part)
 
@@ -24,7 +24,7 @@ TEXT_FROM = 24 << 10
 """Characters of a config. Below, reading it faster is not worth the bytes: a tenth of a millisecond at 11 KB."""
 _SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
 _WITH_SCRIPTS = ("experiments", "personalizations", "experiences", "variations", "blocks")
-"""Lists of parts that hold scripts; nothing below any other field is looked at, be it named like a script or not."""
+"""Lists of parts that hold scripts. Other fields are not searched, even for fields that are named like scripts."""
 _PROTOTYPE = re.compile(r'(?<=[{,])"__proto__":')
 _NAME = re.compile(r'(?<=[{,])"([A-Za-z_]\w*)":', re.ASCII)
 _ESCAPES = (
@@ -32,36 +32,44 @@ _ESCAPES = (
     (re.compile("\u2028"), r"\\u2028"),
     (re.compile("\u2029"), r"\\u2029"),
 )
-"""What ends or changes a script element, or ends a line in old engines."""
+"""Texts that end or change a script element, or end a line in old engines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """The file, and the files that it loads when it needs them."""
+    """Text of the snippet, and the chunks that it loads when it needs them."""
 
     text: str
     chunks: Sequence[Chunk]
 
 
 def without_broken_scripts(parts: Iterable[Published], scripts: Scripts) -> tuple[list[Published], list[str]]:
-    """Parts of a config without scripts that do not parse or cannot be embedded, and for each the reason.
+    """Return parts of a config without scripts that do not parse or cannot be embedded, and the reason for each.
 
     The rest of an experiment with a broken script is delivered: the script would have thrown in the browser as well.
     """
     reasons: list[str] = []
 
-    def kept(place: str, name: str, source: object) -> bool:
-        problem = problem_of(source, scripts)
-        if problem is not None:
-            reasons.append(f"{place}: {_SCRIPT_FIELDS[name]} is left out: {problem}")
-        return problem is None
+    def filtered(part: Part, place: str) -> dict[str, object]:
+        whole = dict(part)
+        for name in filter(_SCRIPT_FIELDS.__contains__, part):
+            problem = problem_of(part[name], scripts)
+            if problem is not None:
+                reasons.append(f"{place}: {_SCRIPT_FIELDS[name]} is left out: {problem}")
+                del whole[name]
+        for name in filter(whole.__contains__, _WITH_SCRIPTS):
+            whole[name] = [
+                filtered(child, f"{place} / {_place(child, index)}")
+                for index, child in enumerate(_children(whole[name]))
+            ]
+        return whole
 
     # Only scripts go, and each of them may be absent: what is left has the shape of the part.
-    return [cast(Published, _filtered(part, _place(part), kept)) for part in parts], reasons
+    return [cast(Published, filtered(part, _place(part))) for part in parts], reasons
 
 
 def render_snippet(config: PublishedConfig, bundle: Bundle, scripts: Scripts, assets_url: str) -> Snippet:
-    """JavaScript text `<bundle>(<config>,[function(){…},…]);`, ASCII-safe where HTML or old engines would stumble.
+    """Return the JavaScript `<bundle>(<config>,[function(){…},…]);`, escaped where HTML or old engines would stumble.
 
     The bundle has the parts that the config calls for. The scripts of `config` must be without problems. A long config
     is a text of JSON, which browsers read faster than an expression of that size; the SDK has a part that reads it.
@@ -79,15 +87,16 @@ def render_snippet(config: PublishedConfig, bundle: Bundle, scripts: Scripts, as
 
 
 def literal(config: object) -> str:
-    """JSON as a JavaScript expression, names unquoted. A key `__proto__` would set a prototype, hence its other form.
+    """Return JSON as a JavaScript expression, names unquoted.
 
-    A key follows a brace or a comma; a quote inside a text follows a backslash.
+    The key `__proto__` would set a prototype, so it is written as a computed key.
     """
+    # A key follows a brace or a comma; a quote inside a text follows a backslash, so no text is taken for a key.
     return _NAME.sub(r"\1:", _PROTOTYPE.sub('["__proto__"]:', _json(config)))
 
 
 def as_text(config: object) -> str:
-    """JSON as a JavaScript text, for the SDK to parse."""
+    """Return JSON as a JavaScript string, for the SDK to parse."""
     text = _json(config).replace("\\", "\\\\").replace("'", "\\'")
     return f"'{text}'"
 
@@ -100,9 +109,9 @@ def _json(config: object) -> str:
 
 
 def problem_of(source: object, scripts: Scripts) -> str | None:
-    """Why a script cannot be delivered, or None: it does not parse, or nothing makes it safe inside a page."""
-    if not isinstance(source, str):  # what was stored may be of any form
-        return "is no text"
+    """Return why a script cannot be delivered: it does not parse, or nothing makes it safe in a page; else None."""
+    if not isinstance(source, str):  # an older release may have stored any form
+        return "is not a text"
     problem = scripts.problem(source)
     if problem is not None:
         return problem
@@ -111,16 +120,6 @@ def problem_of(source: object, scripts: Scripts) -> str | None:
     except UnsafeScriptError as error:
         return str(error)
     return None
-
-
-def _filtered(part: Part, place: str, kept: Callable[[str, str, object], bool]) -> dict[str, object]:
-    whole = {name: value for name, value in part.items() if name not in _SCRIPT_FIELDS or kept(place, name, value)}
-    for name in filter(whole.__contains__, _WITH_SCRIPTS):
-        whole[name] = [
-            _filtered(child, f"{place} / {_place(child, index)}", kept)
-            for index, child in enumerate(_children(whole[name]))
-        ]
-    return whole
 
 
 def _children(value: object) -> list[Part]:
@@ -132,7 +131,7 @@ def _place(part: Part, index: int = 0) -> str:
 
 
 class _Code:
-    """The code of a config on its way into the array of functions and into chunks; the same code goes there once."""
+    """Code of a config, collected for the array of functions and for chunks; equal code is collected once."""
 
     def __init__(self, scripts: Scripts) -> None:
         self.chunks: dict[str, Chunk] = {}
@@ -141,7 +140,7 @@ class _Code:
         """By parameters and body."""
 
     def taken_from(self, config: PublishedConfig) -> PublishedConfig:
-        """The config with positions for scripts and names for chunks, without what is for people."""
+        """Return the config with positions for scripts and names for chunks, without names for people."""
         # Scripts become positions and long styles names of chunks: nothing after this reads them as texts.
         rest = cast(PublishedConfig, dict(self._fields(config)))
         consent = rest["runtime"].get("consent")
@@ -151,7 +150,7 @@ class _Code:
         return rest
 
     def array(self) -> Iterator[str]:
-        """A function or the name of a chunk for each position."""
+        """Return a function or the name of a chunk for each position."""
         for parameters, source in self._positions:
             chunk = None if parameters else script_chunk(source, self._scripts)
             yield f'"{chunk.name}"' if chunk else as_function(source, self._scripts.parses, parameters)
@@ -159,10 +158,11 @@ class _Code:
     def _fields(self, part: Part, *, is_named: bool = False) -> Iterator[tuple[str, object]]:
         for name, value in part.items():
             if name in _SCRIPT_FIELDS and isinstance(value, str):
-                self._kept(script_chunk(value, self._scripts))
+                self._keep(script_chunk(value, self._scripts))
                 yield name, self._position(value)
             elif name == "css" and isinstance(value, str):
-                chunk = self._kept(style_chunk(value))
+                chunk = style_chunk(value)
+                self._keep(chunk)
                 yield name, {"chunk": chunk.name} if chunk else value
             elif name in _WITH_SCRIPTS:
                 yield name, [dict(self._fields(child, is_named=True)) for child in _children(value)]
@@ -172,7 +172,6 @@ class _Code:
     def _position(self, source: str, parameters: str = "") -> int:
         return self._positions.setdefault((parameters, source), len(self._positions))
 
-    def _kept(self, chunk: Chunk | None) -> Chunk | None:
+    def _keep(self, chunk: Chunk | None) -> None:
         if chunk is not None:
             self.chunks[chunk.file] = chunk
-        return chunk

@@ -36,8 +36,8 @@ class Environments:
         """Their keys, in order."""
         return tuple(item.key for item in self.items)
 
-    def beside_the_active(self) -> list[PublishedEnvironment]:
-        """`{key, domains}` of those that have hosts and a snippet of their own."""
+    def with_sub_snippets(self) -> list[PublishedEnvironment]:
+        """Return `{key, domains}` of the inactive ones that have hosts and a snippet of their own."""
         return [
             {"key": item.key, "domains": list(item.domains)}
             for item in self.items
