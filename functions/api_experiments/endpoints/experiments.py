@@ -26,8 +26,8 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.editor import ExperimentEditor
-from abtest.services.experiments.reader import ExperimentReader
 from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.experiments.store import ExperimentStore
 from abtest.services.publication import TooLargeError
 from abtest.services.scopes import FieldScopeRequiredError
 from api_experiments.endpoints.vocabulary import (
@@ -42,7 +42,7 @@ from api_experiments.endpoints.vocabulary import (
 router = Router("/experiments", tag="Experiments")
 
 Authors = Annotated[ExperimentEditor, use(ExperimentEditor)]
-Reads = Annotated[ExperimentReader, use(ExperimentReader)]
+Reads = Annotated[ExperimentStore, use(ExperimentStore)]
 
 RULES = (
     FieldScopeRequiredError,
@@ -61,7 +61,7 @@ RULES = (
 def list_experiments(
     caller: Reader,
     page: Page,
-    reading: Reads,
+    experiments: Reads,
     filters: NarrowedOrArchived,
     status: Status | None = None,
     counting_type: CountingType | None = None,
@@ -74,7 +74,7 @@ def list_experiments(
     A page may hold fewer than `limit` items and still have a next page.
     """
     filters = filters.where(status=status, counting_type=counting_type, delivery_type=delivery_type, slug=slug)
-    found, last = reading.page(caller.shop_id, filters, goal_id, limit=page.limit, after=page.after)
+    found, last = experiments.page_with_goal(caller.shop_id, filters, goal_id, limit=page.limit, after=page.after)
     return page.page([Experiment.listed(item) for item in found], last)
 
 
@@ -91,9 +91,9 @@ def create_experiment(body: ExperimentCreate, caller: Writer, authoring: Authors
 
 
 @router.get("/{experiment_id}", operation_id="getExperiment", responses=errors(NotFoundError))
-def get_experiment(experiment_id: ExperimentId, caller: Reader, reading: Reads) -> Experiment:
+def get_experiment(experiment_id: ExperimentId, caller: Reader, experiments: Reads) -> Experiment:
     """Return one experiment, by its UUID or its public id."""
-    return Experiment.single(reading.get(caller.shop_id, experiment_id))
+    return Experiment.single(experiments.get(caller.shop_id, experiment_id))
 
 
 @router.patch(
@@ -119,7 +119,7 @@ def update_experiment(
     response: results restart from there, and visitors keep their variation.
     """
     updated = authoring.update(caller, experiment_id, body.stated(), consent=body.consent(), expected_version=if_match)
-    return UpdatedExperiment.single(updated.value, updated.warning)
+    return UpdatedExperiment.after(updated.value, updated.warning)
 
 
 @router.delete(
@@ -151,10 +151,10 @@ def duplicate_experiment(
 
 
 @router.get("/{experiment_id}/history", operation_id="listExperimentHistory", responses=errors(NotFoundError))
-def history(experiment_id: ExperimentId, caller: Auditor, page: Page, reading: Reads) -> ListOf[AuditLog]:
+def history(experiment_id: ExperimentId, caller: Auditor, page: Page, experiments: Reads) -> ListOf[AuditLog]:
     """List changes to the experiment, its variations and its goals, newest first.
 
     `entity_type` is `experiment` for all of them; the action names the part, such as `variation.update`.
     """
-    rows, last = reading.history(caller.shop_id, experiment_id, limit=page.limit, after=page.after)
+    rows, last = experiments.history(caller.shop_id, experiment_id, limit=page.limit, after=page.after)
     return page.page([audit_log(row) for row in rows], last)

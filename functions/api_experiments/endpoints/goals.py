@@ -14,7 +14,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.goals import ExperimentGoals
-from abtest.services.experiments.reader import ExperimentReader
+from abtest.services.experiments.store import ExperimentStore
 from api_experiments.endpoints.vocabulary import (
     Archived,
     ExperimentId,
@@ -30,17 +30,17 @@ from api_experiments.endpoints.vocabulary import (
 router = Router("/experiments/{experiment_id}", tag="Goals")
 
 Goals = Annotated[ExperimentGoals, use(ExperimentGoals)]
-Reads = Annotated[ExperimentReader, use(ExperimentReader)]
+Reads = Annotated[ExperimentStore, use(ExperimentStore)]
 
 EDIT = errors(NotFoundError, ConflictError, LimitReachedError, ValidationFailedError)
 
 
 @router.get("/goals", operation_id="listExperimentGoals", responses=errors(NotFoundError))
 def list_goals(
-    experiment_id: ExperimentId, caller: Reader, page: Page, reading: Reads, archived: Archived = "false"
+    experiment_id: ExperimentId, caller: Reader, page: Page, experiments: Reads, archived: Archived = "false"
 ) -> ListOf[Goal]:
     """List the goals of an experiment, in their order."""
-    return part_of(page, goals_of(reading.get(caller.shop_id, experiment_id), archived))
+    return part_of(page, goals_of(experiments.get(caller.shop_id, experiment_id), archived))
 
 
 @router.post("/goals", operation_id="createExperimentGoal", status_code=201, responses=EDIT)
@@ -64,9 +64,9 @@ def order_goals(
 
 
 @router.get("/goals/{goal_id}", operation_id="getExperimentGoal", responses=errors(NotFoundError))
-def get_goal(experiment_id: ExperimentId, goal_id: GoalId, caller: Reader, reading: Reads) -> Goal:
+def get_goal(experiment_id: ExperimentId, goal_id: GoalId, caller: Reader, experiments: Reads) -> Goal:
     """Return one goal of an experiment."""
-    experiment = reading.get(caller.shop_id, experiment_id)
+    experiment = experiments.get(caller.shop_id, experiment_id)
     return Goal.of(find(experiment, goal_id)).at(experiment.version)
 
 
@@ -104,9 +104,9 @@ def unarchive_goal(
 
 
 @router.get("/goal-page-rules", operation_id="getGoalPageRules", responses=errors(NotFoundError))
-def get_page_rules(experiment_id: ExperimentId, caller: Reader, reading: Reads) -> GoalPageRules:
+def get_page_rules(experiment_id: ExperimentId, caller: Reader, experiments: Reads) -> GoalPageRules:
     """Return the page rules that limit where the experiment's goals count."""
-    return list(reading.get(caller.shop_id, experiment_id).goal_page_rules)
+    return list(experiments.get(caller.shop_id, experiment_id).goal_page_rules)
 
 
 @router.put(

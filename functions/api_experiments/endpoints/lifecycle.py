@@ -29,13 +29,13 @@ from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.publish_failure import PostCommitPublishFailedError
-from abtest.services.experiments.reader import ExperimentReader
+from abtest.services.experiments.store import ExperimentStore
 from api_experiments.endpoints.vocabulary import Approver, ExperimentId, Launcher, Reader, Writer, experiment, part_of
 
 router = Router("/experiments/{experiment_id}", tag="Experiments")
 
 Moves = Annotated[Lifecycle, use(Lifecycle)]
-Reads = Annotated[ExperimentReader, use(ExperimentReader)]
+Reads = Annotated[ExperimentStore, use(ExperimentStore)]
 
 MOVE = errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTransitionEnvelope)
 APPROVAL = errors(
@@ -117,9 +117,9 @@ def request_changes(
 
 
 @router.get("/approvals", operation_id="listApprovals", responses=errors(NotFoundError))
-def approvals(experiment_id: ExperimentId, caller: Reader, page: Page, reading: Reads) -> ListOf[ApprovalEvent]:
+def approvals(experiment_id: ExperimentId, caller: Reader, page: Page, experiments: Reads) -> ListOf[ApprovalEvent]:
     """List the steps of the approval, newest first."""
-    events = reversed(reading.get(caller.shop_id, experiment_id).approvals)
+    events = reversed(experiments.get(caller.shop_id, experiment_id).approvals)
     return part_of(page, [ApprovalEvent.of(event) for event in events])
 
 

@@ -24,8 +24,8 @@ from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.experiments.previews import DEFAULT_SECONDS, PreviewLinks
-from abtest.services.experiments.reader import ExperimentReader
 from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.publication import TooLargeError
 from api_experiments.endpoints.vocabulary import (
@@ -45,7 +45,7 @@ router = Router("/experiments/{experiment_id}/variations", tag="Variations")
 alone = Router("/variations", tag="Variations")
 
 Arms = Annotated[Variations, use(Variations)]
-Reads = Annotated[ExperimentReader, use(ExperimentReader)]
+Reads = Annotated[ExperimentStore, use(ExperimentStore)]
 Previews = Annotated[PreviewLinks, use(PreviewLinks)]
 
 EDIT = errors(
@@ -66,10 +66,10 @@ DELETION = errors(NotFoundError, NotDeletableError, ValidationFailedError)
 
 @router.get("", operation_id="listVariations", responses=errors(NotFoundError))
 def list_variations(
-    experiment_id: ExperimentId, caller: Reader, page: Page, reading: Reads, archived: Archived = "false"
+    experiment_id: ExperimentId, caller: Reader, page: Page, experiments: Reads, archived: Archived = "false"
 ) -> ListOf[Variation]:
     """List the variations of an experiment, in their order."""
-    return part_of(page, variations_of(reading.get(caller.shop_id, experiment_id), archived))
+    return part_of(page, variations_of(experiments.get(caller.shop_id, experiment_id), archived))
 
 
 @router.post("", operation_id="createVariation", status_code=201, responses=EDIT)
@@ -101,9 +101,11 @@ def set_weights(
 
 
 @router.get("/{variation_id}", operation_id="getVariation", responses=errors(NotFoundError))
-def get_variation(experiment_id: ExperimentId, variation_id: VariationId, caller: Reader, reading: Reads) -> Variation:
+def get_variation(
+    experiment_id: ExperimentId, variation_id: VariationId, caller: Reader, experiments: Reads
+) -> Variation:
     """Return one variation, by its UUID or its public id."""
-    experiment = reading.get(caller.shop_id, experiment_id)
+    experiment = experiments.get(caller.shop_id, experiment_id)
     return Variation.of(find(experiment, variation_id)).at(experiment.version)
 
 
@@ -195,19 +197,19 @@ def create_preview_link(
 
 
 @alone.get("/{variation_id}", operation_id="getVariationAlone", responses=errors(NotFoundError))
-def get_variation_alone(variation_id: VariationId, caller: Reader, reading: Reads) -> Variation:
+def get_variation_alone(variation_id: VariationId, caller: Reader, experiments: Reads) -> Variation:
     """Return one variation without naming its experiment."""
-    experiment, found = reading.variation(caller.shop_id, variation_id)
+    experiment, found = experiments.variation(caller.shop_id, variation_id)
     return Variation.of(found).at(experiment.version)
 
 
 @alone.patch("/{variation_id}", operation_id="updateVariationAlone", responses=EDIT)
 @carries_code
 def update_variation_alone(
-    variation_id: VariationId, body: VariationUpdate, caller: Writer, arms: Arms, reading: Reads, if_match: IfMatch
+    variation_id: VariationId, body: VariationUpdate, caller: Writer, arms: Arms, experiments: Reads, if_match: IfMatch
 ) -> WrittenVariation:
     """Change a variation without naming its experiment."""
-    consent, found = body.consent(), reading.variation(caller.shop_id, variation_id)[1]
+    consent, found = body.consent(), experiments.variation(caller.shop_id, variation_id)[1]
     return variation(
         arms.update(caller, found.experiment_id, found.id, body.stated(), consent=consent, expected_version=if_match)
     )
@@ -215,8 +217,8 @@ def update_variation_alone(
 
 @alone.delete("/{variation_id}", operation_id="deleteVariationAlone", status_code=204, responses=DELETION)
 def delete_variation_alone(
-    variation_id: VariationId, caller: Writer, arms: Arms, reading: Reads, if_match: IfMatch
+    variation_id: VariationId, caller: Writer, arms: Arms, experiments: Reads, if_match: IfMatch
 ) -> None:
     """Delete a variation of a draft that never started, without naming its experiment."""
-    found = reading.variation(caller.shop_id, variation_id)[1]
+    found = experiments.variation(caller.shop_id, variation_id)[1]
     arms.delete(caller, found.experiment_id, found.id, expected_version=if_match)

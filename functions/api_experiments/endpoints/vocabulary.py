@@ -77,8 +77,8 @@ def weighed(saved: Saved[Aggregate]) -> WeightedVariations:
     """Response of a write to all weights: the variations in use and the measurement."""
     experiment = saved.value
     arms = whole([Variation.of(item, saved.warning) for item in experiment.variations if item.archived_at is None])
-    told = WeightedVariations.told(experiment)
-    return WeightedVariations(data=arms.data, pagination=arms.pagination, **told)
+    measurement = WeightedVariations.measurement_of(experiment)
+    return WeightedVariations(data=arms.data, pagination=arms.pagination, **measurement)
 
 
 def audit_log(row: AuditRow) -> AuditLog:

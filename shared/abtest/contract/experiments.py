@@ -86,11 +86,11 @@ class ExperimentFields(Input):
 
         Raises ValidationFailedError when an alias and the current name have different values.
         """
-        said = super().stated()
+        fields = super().stated()
         for alias, name in ALIASES.items():
-            if alias in said and said[alias] != said.get(name, said[alias]):
-                raise refused(alias, f"is another name of {name}, which says something else")
-        return {_STORED_NAMES.get(name, name): value for name, value in said.items()}
+            if alias in fields and fields[alias] != fields.get(name, fields[alias]):
+                raise refused(alias, f"is another name of {name}, which has a different value; send only {name}")
+        return {_STORED_NAMES.get(name, name): value for name, value in fields.items()}
 
 
 _EXAMPLE: dict[str, Any] = {
@@ -194,22 +194,24 @@ class Experiment(Output):
 
     @classmethod
     def listed(cls, experiment: Aggregate) -> Self:
-        """An experiment in lists."""
-        return cls(**_shown(experiment)).at(experiment.version)
+        """Return an experiment of a list."""
+        return cls(**experiment_fields(experiment)).at(experiment.version)
 
     @classmethod
-    def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """An experiment in single reads and writes. No idea is linked: there is no backlog yet."""
-        return cls(**_alone(experiment, warning)).at(experiment.version)
+    def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None, **measurement: Any) -> Self:
+        """Return an experiment of single reads and writes. No idea is linked, because there is no backlog yet."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        fields = {"linked_idea": None, **experiment_fields(experiment), **optional, **measurement}
+        return cls(**fields).at(experiment.version)
 
 
 class UpdatedExperiment(Experiment, CountedFrom):
     """An experiment after an edit, and its current measurement."""
 
     @classmethod
-    def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """The experiment with its measurement."""
-        return cls(**_alone(experiment, warning), **cls.told(experiment)).at(experiment.version)
+    def after(cls, experiment: Aggregate, warning: PublicationWarning | None) -> Self:
+        """Return the experiment with its measurement."""
+        return cls.single(experiment, warning, **cls.measurement_of(experiment))
 
 
 _SAME_NAME = (
@@ -240,13 +242,8 @@ _SAME_NAME = (
 )
 
 
-def _alone(experiment: Aggregate, warning: PublicationWarning | None) -> dict[str, Any]:
-    optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
-    return {"linked_idea": None, **_shown(experiment), **optional}
-
-
-def _shown(experiment: Aggregate) -> dict[str, Any]:
-    """The fields of a response. Unset overrides are shown as inherited."""
+def experiment_fields(experiment: Aggregate) -> dict[str, Any]:
+    """Return the fields that all responses of an experiment have. Unset overrides are shown as inherited."""
     approval = experiment.approval
     return {
         **{name: getattr(experiment, name) for name in _SAME_NAME},

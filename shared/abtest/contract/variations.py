@@ -100,9 +100,26 @@ class Variation(Output):
     publication_warning: PublicationWarning = ABSENT
 
     @classmethod
-    def of(cls, arm: Arm, warning: PublicationWarning | None = None) -> Self:
-        """A variation on the wire."""
-        return cls(**_shown(arm, warning))
+    def of(cls, arm: Arm, warning: PublicationWarning | None = None, **measurement: Any) -> Self:
+        """Return the response of a variation. `measurement` has the fields of responses with a measurement."""
+        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        return cls(
+            id=arm.id,
+            public_id=arm.public_id,
+            experiment_id=arm.experiment_id,
+            name=arm.name,
+            weight=arm.weight,
+            is_control=arm.is_control,
+            archived_at=arm.archived_at,
+            archived_by=arm.archived_by,
+            mutations=list(arm.mutations),
+            url_blocks=None if arm.url_blocks is None else list(arm.url_blocks),
+            custom_css=arm.custom_css,
+            custom_js=arm.custom_js,
+            redirect_url=arm.redirect_url,
+            **optional,
+            **measurement,
+        )
 
 
 class CountedFrom(Output):
@@ -114,8 +131,8 @@ class CountedFrom(Output):
     measurement_began_at: Annotated[DateTime | None, Field(description="Null before the first start.")]
 
     @staticmethod
-    def told(experiment: Aggregate) -> dict[str, Any]:
-        """The two fields of an experiment's response."""
+    def measurement_of(experiment: Aggregate) -> dict[str, Any]:
+        """Return the two fields for the current measurement of an experiment."""
         return {
             "measurement_epoch": experiment.measurement_epoch,
             "measurement_began_at": experiment.measurement_started_at,
@@ -127,29 +144,9 @@ class WrittenVariation(Variation, CountedFrom):
 
     @classmethod
     def after(cls, arm: Arm, experiment: Aggregate, warning: PublicationWarning | None) -> Self:
-        """The variation with the measurement of its experiment."""
-        return cls(**_shown(arm, warning), **cls.told(experiment))
+        """Return the variation with the measurement of its experiment."""
+        return cls.of(arm, warning, **cls.measurement_of(experiment))
 
 
 class WeightedVariations(ListOf[Variation], CountedFrom):
     """The variations in use with their weights, and the current measurement."""
-
-
-def _shown(arm: Arm, warning: PublicationWarning | None) -> dict[str, Any]:
-    optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
-    return {
-        "id": arm.id,
-        "public_id": arm.public_id,
-        "experiment_id": arm.experiment_id,
-        "name": arm.name,
-        "weight": arm.weight,
-        "is_control": arm.is_control,
-        "archived_at": arm.archived_at,
-        "archived_by": arm.archived_by,
-        "mutations": list(arm.mutations),
-        "url_blocks": None if arm.url_blocks is None else list(arm.url_blocks),
-        "custom_css": arm.custom_css,
-        "custom_js": arm.custom_js,
-        "redirect_url": arm.redirect_url,
-        **optional,
-    }

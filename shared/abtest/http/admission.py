@@ -1,4 +1,4 @@
-"""Who may pass: the bearer key of a request, the scope a route requires, the rate the key may call at."""
+"""Admission of requests: the bearer key, the scope that a route requires, and the rate limits of the key."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -21,9 +21,9 @@ _SAFE_METHODS = {"GET", "HEAD"}
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a route asks of its caller; as a FastAPI dependency it hands the admitted caller over.
+    """Key that a route requires. As a FastAPI dependency it supplies the admitted caller.
 
-    `scope` None means any live key. Users' keys carry no scopes: a route says whether it takes them.
+    `scope` None accepts any live key. User keys have no scopes, so `user_keys` gives whether the route accepts them.
     """
 
     scope: str | None = None
@@ -31,24 +31,36 @@ class Requirement:
 
     def __post_init__(self) -> None:
         if self.scope is not None and self.scope not in SCOPES:
-            raise ValueError(f"{self.scope} is no scope")
+            raise ValueError(f"{self.scope} is not a scope")
 
     async def __call__(self, request: Request) -> Caller:
-        """The caller that was admitted before the body was read."""
+        """Return the caller, who was admitted before the body was read."""
         return exchange_of(request).known_caller
+
+    def check(self, caller: Caller) -> None:
+        """Raise UserKeyRequiredError or InsufficientScopeError when the caller's key does not meet the requirement."""
+        if self.user_keys == "required" and caller.kind != "user":
+            raise UserKeyRequiredError
+        if self.scope is None or (caller.kind == "user" and self.user_keys != "refused"):
+            return
+        if self.scope not in caller.scopes:
+            raise InsufficientScopeError(self.scope)
 
 
 def admit(request: Request, exchange: Exchange, requirement: Requirement, *, expensive: bool) -> None:
-    """Authenticate, count, authorise, in this order; the exchange knows the caller and the rate from here on.
+    """Authenticate the caller, take from its rate limits, and authorise it; the exchange keeps caller and rate.
 
     Raises InvalidApiKeyError, RateLimitedError, UserKeyRequiredError, InsufficientScopeError.
     """
-    text = _bearer(request)
-    # The address that API Gateway saw; a client's X-Forwarded-For is hearsay.
+    scheme, _, credential = request.headers.get("authorization", "").partition(" ")
+    credential = credential.strip()
+    if scheme.lower() != "bearer" or not credential or len(credential) > MAX_CREDENTIAL:
+        raise InvalidApiKeyError
+    # API Gateway gives this address. A client can send any X-Forwarded-For.
     address = request.client.host if request.client and request.client.host else "unknown"
-    authentication = exchange.services.authentication
-    key = authentication.identify(text, address=address, fresh=request.method not in _SAFE_METHODS)
-    exchange.credential = text
+    services = exchange.services
+    key = services.authentication.identify(credential, address=address, fresh=request.method not in _SAFE_METHODS)
+    exchange.credential = credential
     exchange.caller = Caller(
         key_id=key.id,
         kind=key.kind,
@@ -57,33 +69,14 @@ def admit(request: Request, exchange: Exchange, requirement: Requirement, *, exp
         scopes=key.effective_scopes,
         request_id=exchange.request_id,
     )
-    _take(exchange, f"key#{key.id}", key.rate_limit_per_minute or REQUESTS_PER_MINUTE)
+    limits = {f"key#{key.id}": key.rate_limit_per_minute or REQUESTS_PER_MINUTE}
     if expensive:
-        _take(exchange, f"key#{key.id}#expensive", EXPENSIVE_PER_MINUTE)
-    _authorise(requirement, exchange.caller)
-    authentication.note_use(key)
-
-
-def _bearer(request: Request) -> str:
-    scheme, _, text = request.headers.get("authorization", "").partition(" ")
-    text = text.strip()
-    if scheme.lower() != "bearer" or not text or len(text) > MAX_CREDENTIAL:
-        raise InvalidApiKeyError
-    return text
-
-
-def _take(exchange: Exchange, bucket: str, limit: int) -> None:
-    services = exchange.services
-    now = services.world.clock.now()
-    exchange.rate = services.limiter.take(bucket, limit=limit, window_seconds=WINDOW_SECONDS, now=now)
-    if not exchange.rate.allowed:
-        raise RateLimitedError(exchange.rate)
-
-
-def _authorise(requirement: Requirement, caller: Caller) -> None:
-    if requirement.user_keys == "required" and caller.kind != "user":
-        raise UserKeyRequiredError
-    if requirement.scope is None or (caller.kind == "user" and requirement.user_keys != "refused"):
-        return
-    if requirement.scope not in caller.scopes:
-        raise InsufficientScopeError(requirement.scope)
+        limits[f"key#{key.id}#expensive"] = EXPENSIVE_PER_MINUTE
+    # Requests without the scope count too: the limits come before the check.
+    for bucket, limit in limits.items():
+        now = services.world.clock.now()
+        exchange.rate = services.limiter.take(bucket, limit=limit, window_seconds=WINDOW_SECONDS, now=now)
+        if not exchange.rate.allowed:
+            raise RateLimitedError(exchange.rate)
+    requirement.check(exchange.caller)
+    services.authentication.note_use(key)

@@ -1,4 +1,4 @@
-"""The vocabulary that routes are written in.
+"""Parameters and markers of routes.
 
 ExperimentReader = Annotated[Caller, require("experiments:read")]
 Experiments = Annotated[ExperimentService, use(ExperimentService)]
@@ -12,15 +12,15 @@ def get(experiment_id: ExperimentId, caller: ExperimentReader, experiments: Expe
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends
+from fastapi import Depends, Header
 from starlette.requests import Request
 
 from abtest.contract.base import Uuid
 from abtest.http.admission import REQUESTS_PER_MINUTE, WINDOW_SECONDS, Requirement, UserKeys
 from abtest.http.body import CODE_LIMIT
-from abtest.http.conditional import expected_version
-from abtest.http.exchange import exchange_of
+from abtest.http.exchange import UseCase, exchange_of
 from abtest.http.paging import Paging, paging
+from abtest.http.route import ENTITY_TAG
 from abtest.services.context import Caller
 
 __all__ = [
@@ -38,58 +38,78 @@ __all__ = [
     "versioned",
 ]
 
+NEVER = -1
+"""Expected version that no row has: the one of an If-Match that this service never issued."""
+
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
 def require(scope: str, *, user_keys: UserKeys = "refused") -> Any:
-    """Marks the caller parameter of a route: a key with this scope (or, where taken, a user's key)."""
+    """Mark the caller parameter of a route: a key with this scope or, where accepted, a user key."""
     return Depends(Requirement(scope, user_keys))
 
 
 def use(service: type) -> Any:
-    """Marks a parameter that is given the family's use cases of this type."""
-
-    async def provide(request: Request) -> object:
-        return exchange_of(request).services.uses[service]
-
-    return Depends(provide)
+    """Mark a parameter that receives the family's use case of this type."""
+    return Depends(UseCase(service))
 
 
 def carries_code(endpoint: Endpoint) -> Endpoint:
-    """The route takes bodies of up to 5 MiB."""
+    """Mark a route whose bodies may have up to 5 MiB."""
     endpoint.max_body = CODE_LIMIT  # type: ignore[attr-defined]
     return endpoint
 
 
 def expensive(endpoint: Endpoint) -> Endpoint:
-    """The route may be called 30 times a minute by a key."""
+    """Mark a route that a key may call 30 times per minute."""
     endpoint.expensive = True  # type: ignore[attr-defined]
     return endpoint
 
 
 def versioned(endpoint: Endpoint) -> Endpoint:
-    """The answer carries an ETag although it has no id of its own (the documentation says so)."""
+    """Mark, for the documentation, a route whose response has an ETag but no id."""
     endpoint.versioned = True  # type: ignore[attr-defined]
     return endpoint
 
 
+async def expected_version(
+    if_match: Annotated[
+        str | None,
+        Header(
+            alias="If-Match",
+            description='ETag of the version that you read, for example `W/"3"`; 412 when the row moved on.',
+        ),
+    ] = None,
+) -> int | None:
+    """Return the row version that If-Match requires, or None without the header or with `*`.
+
+    NEVER stands for any header other than one of our tags, so that the write fails with 412.
+    """
+    if if_match is None or if_match.strip() == "*":
+        return None
+    tags = ENTITY_TAG.findall(if_match)
+    if len(tags) == 1 and tags[0].isascii() and tags[0].isdigit() and len(tags[0]) < 16:
+        return int(tags[0])
+    return NEVER
+
+
 AnyCaller = Annotated[Caller, Depends(Requirement())]
-"""Whoever holds a live key of any kind."""
+"""Holder of any live key."""
 
 UserCaller = Annotated[Caller, Depends(Requirement(user_keys="required"))]
-"""Whoever holds a user's key."""
+"""Holder of a user key."""
 
 Page = Annotated[Paging, Depends(paging)]
-"""Limit and cursor of a list; `page.page(items, last)` is the answer."""
+"""Limit and cursor of a list; `page.page(items, last)` is the response."""
 
 IfMatch = Annotated[int | None, Depends(expected_version)]
-"""The row version that If-Match demands, or None."""
+"""Row version that If-Match requires, or None."""
 
 PathId = Uuid
-"""A UUID in a path; another form answers 400 invalid_parameter."""
+"""A UUID in a path; any other text is refused with 400 invalid_parameter."""
 
 
 def rate_of(request: Request) -> tuple[int, int]:
-    """The caller's limit: requests, and the seconds in which that many are allowed."""
+    """Return the caller's limit: the number of requests, and the seconds in which they are allowed."""
     rate = exchange_of(request).rate
     return (rate.limit if rate else REQUESTS_PER_MINUTE), WINDOW_SECONDS

@@ -1,4 +1,4 @@
-"""What is known about the request that is being answered, from the gate to the last header."""
+"""State of one request, from the gate to the last header of its response."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from abtest.services.authentication import Authentication
 from abtest.services.context import Caller, World
 
 SCOPE_KEY = "abtest.exchange"
-"""Where an ASGI scope holds its exchange."""
+"""Key of the exchange in an ASGI scope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """Everything the plumbing needs, and the use cases of the family by their type."""
+    """Services that every request needs, and the family's use cases by their type."""
 
     world: World
     authentication: Authentication
@@ -28,7 +28,7 @@ class Services:
 
 @dataclass(slots=True, kw_only=True)
 class Exchange:
-    """One request and its answer. `credential` is the bearer text; it never leaves the process."""
+    """One request and its response. `credential` is the bearer text; it never leaves the process."""
 
     services: Services
     request_id: str
@@ -41,10 +41,21 @@ class Exchange:
     def known_caller(self) -> Caller:
         """The caller of a route that requires a key. Raises LookupError on an open route."""
         if self.caller is None:
-            raise LookupError("the route requires no key, so nobody is known")
+            raise LookupError("an open route has no caller; it requires no key")
         return self.caller
 
 
 def exchange_of(request: Request) -> Exchange:
-    """The exchange that a request belongs to."""
+    """Return the exchange of a request."""
     return cast(Exchange, request.scope[SCOPE_KEY])
+
+
+@dataclass(frozen=True, slots=True)
+class UseCase:
+    """FastAPI dependency that supplies the use case of one type."""
+
+    type: type
+
+    async def __call__(self, request: Request) -> object:
+        """Return the use case that the family registered for the type."""
+        return exchange_of(request).services.uses[self.type]

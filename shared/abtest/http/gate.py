@@ -1,4 +1,4 @@
-"""The outermost layer: a request id, the headers that every answer carries, a log line, and the last net for errors."""
+"""Outermost layer: request id, headers of every response, log line, and errors that no route has rendered."""
 
 import re
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from abtest.http.exchange import SCOPE_KEY, Exchange, Services
 from abtest.http.journal import journal
 from abtest.http.rendering import render
+from abtest.kit.ids import uuid7
 
 CONTRACT_VERSION = "1.0.0"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
@@ -20,7 +21,7 @@ SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
-"""A route may set its own Cache-Control or Content-Security-Policy; the others stand on every answer as they are."""
+"""Headers of every response. A route may set its own Cache-Control or Content-Security-Policy."""
 _FIXED = (b"x-service-api-version", CONTRACT_VERSION.encode())
 _DEFAULTS = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
@@ -33,24 +34,25 @@ class Gate:
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one HTTP request; there is nothing else to answer (the application has no life span of its own)."""
+        """Answer one HTTP request. There are no other kinds of ASGI scopes, because the lifespan protocol is off."""
         started = perf_counter()
+        world = self._services.world
         sent = Headers(scope=scope).get("x-request-id", "")
-        request_id = sent if _REQUEST_ID.fullmatch(sent) else self._services.world.new_id()
+        request_id = sent if _REQUEST_ID.fullmatch(sent) else uuid7(world.clock.now(), world.random)
         scope[SCOPE_KEY] = exchange = Exchange(services=self._services, request_id=request_id)
         status = 0
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], *_headers(exchange, message["headers"])]
+                message["headers"] = [*message["headers"], *added_headers(exchange, message["headers"])]
             await send(message)
 
         try:
-            await self._app(scope, receive, dressed)
-        except Exception as error:  # the last net: an answer in our form, whatever happened
-            await render(error, exchange)(scope, receive, dressed)
+            await self._app(scope, receive, send_with_headers)
+        except Exception as error:  # raised outside of a route, and still answered in our envelope
+            await render(error, exchange)(scope, receive, send_with_headers)
         caller = exchange.caller
         journal.info(
             "request.answered",
@@ -64,8 +66,8 @@ class Gate:
         )
 
 
-def _headers(exchange: Exchange, own: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers that every answer carries, after those that the route set itself."""
+def added_headers(exchange: Exchange, own: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Return the headers of every response that are added to the route's own."""
     names = {name for name, _ in own}
     added = [_FIXED, (b"x-request-id", exchange.request_id.encode())]
     added += [default for default in _DEFAULTS if default[0] not in names]

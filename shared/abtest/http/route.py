@@ -1,11 +1,13 @@
-"""One request through one route: admit, read the body, run once, render.
+"""One request through one route: admit, read the body, run once, render, compare versions.
 
-FastAPI parses parameters and bodies and serialises answers; everything around that happens here, in this order, so
-that a request without a key learns nothing about bodies, and a body that is too large is never parsed.
+FastAPI parses parameters and bodies and serialises responses. Everything around that happens here, in this order: a
+request without a key learns nothing about bodies, and a body that is too large is never parsed.
 """
 
 import inspect
+import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextvars import ContextVar
 from functools import cached_property, wraps
 from typing import Any
 from warnings import catch_warnings
@@ -21,7 +23,7 @@ from starlette.routing import Route as PlainRoute
 from starlette.types import Receive, Scope, Send
 
 from abtest.contract.base import Output
-from abtest.http import body, conditional, idempotency
+from abtest.http import body, idempotency
 from abtest.http.admission import Requirement, admit
 from abtest.http.body import BodyRule
 from abtest.http.exchange import Exchange, exchange_of
@@ -33,105 +35,117 @@ BASE = "/api/v1"
 
 Handler = Callable[[Request], Awaitable[Response]]
 
+ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+"""Each tag of an ETag, If-Match or If-None-Match header. Its group is the tag that a weak comparison uses."""
+
+returned_version: ContextVar[int | None] = ContextVar("returned_version", default=None)
+"""Row version of the output that a route returned, until it is written to the ETag."""
+
 
 class Operation(APIRoute):
-    """FastAPI's route with our plumbing around it. What an answer did not set is left out of it."""
+    """FastAPI's route with admission, idempotency and errors around it. Fields that are not set are omitted."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         options["response_model_exclude_unset"] = True
-        super().__init__(path, _direct(endpoint), **options)
+        super().__init__(path, on_event_loop(endpoint), **options)
         if self.body_field is not None:
-            # The first validation builds the model's schema. FastAPI gives the field an alias that pydantic warns of:
-            # it silences this for models that are complete, ours are completed here.
+            # The first validation builds the model's schema. Pydantic warns of the alias that FastAPI gives the field.
+            # FastAPI silences this for complete models only, and ours are completed here.
             with catch_warnings(action="ignore", category=UnsupportedFieldAttributeWarning):
                 self.body_field.validate(None)
 
     @property
     def requirement(self) -> Requirement | None:
-        """What the route asks of its caller; None for the few open routes."""
-        calls = (dependency.call for dependency in _flat(self.dependant))
+        """Key that the route requires; None for the few open routes."""
+        calls = (dependency.call for dependency in flattened(self.dependant))
         return next((call for call in calls if isinstance(call, Requirement)), None)
 
     @property
     def header_parameters(self) -> list[ModelField]:
-        """Headers that the route reads by name."""
-        return [field for part in _flat(self.dependant) for field in part.header_params]
+        """Header parameters of the route."""
+        return [field for part in flattened(self.dependant) for field in part.header_params]
 
     @property
     def body_rule(self) -> BodyRule:
-        """How large a body may be, and whether there is one."""
+        """Size limit of the body, and whether the route reads one."""
         limit = getattr(self.endpoint, "max_body", body.DEFAULT_LIMIT)
         return BodyRule(limit=limit, expected=self.body_field is not None)
 
     def get_route_handler(self) -> Callable[[Request], Any]:
-        """FastAPI's handler with ours around it."""
+        """Return FastAPI's handler with ours around it."""
         return _Plan(self, super().get_route_handler()).handle
 
 
 class _Plan:
-    """What was worked out once for a route, so that a request does not pay for it."""
+    """Everything about a route that can be computed once, before its first request."""
 
     def __init__(self, route: Operation, run: Handler) -> None:
         self._operation = route.operation_id or route.name
         self._requirement = route.requirement
         self._expensive = bool(getattr(route.endpoint, "expensive", False))
         self._body = route.body_rule
-        self._parameters = {field.alias for part in _flat(route.dependant) for field in part.query_params}
+        self._parameters = {field.alias for part in flattened(route.dependant) for field in part.query_params}
         self._run = run
 
     async def handle(self, request: Request) -> Response:
-        """The answer to a request; every error of a route is rendered here, in the one form."""
+        """Return the response to a request. Every error of a route is rendered here, in the same form."""
         exchange = exchange_of(request)
         exchange.operation = self._operation
         try:
             if self._requirement is not None:
                 admit(request, exchange, self._requirement, expensive=self._expensive)
-            # A GET has no body that we read and needs no key to be repeated: the shortest way is its own.
+            # A GET has no body to read, and repeating it is safe without an Idempotency-Key.
             is_get = request.method == "GET"
             parsed = request if is_get else await body.read(request, self._body)
-            if not request.query_params.keys() <= self._parameters:
-                raise self._unknown_parameters(request)
+            if unknown := [name for name in request.query_params if name not in self._parameters]:
+                fields = [FieldError(name[:100], "is not a parameter of this route") for name in unknown[:20]]
+                raise UnknownPropertyError("the request has parameters that this route does not accept", fields=fields)
             if is_get:
-                return await self._rendered(parsed, exchange)
+                return await self._response(parsed, exchange)
             content = await parsed.body()
-            return await idempotency.once(request, exchange, content, lambda: self._rendered(parsed, exchange))
+            return await idempotency.once(request, exchange, content, lambda: self._response(parsed, exchange))
         except Exception as error:
             return render(error, exchange)
 
-    async def _rendered(self, request: Request, exchange: Exchange) -> Response:
-        conditional.answered_version.set(None)
+    async def _response(self, request: Request, exchange: Exchange) -> Response:
+        """Run the route, and add the ETag of its output. A GET whose If-None-Match has this ETag becomes 304."""
+        returned_version.set(None)
         try:
             response = await self._run(request)
-        except Exception as error:  # rendered before it is kept, so that a repeated request gets the same answer
+        except Exception as error:  # rendered before idempotency stores it, so that a repeated request gets it again
             response = render(error, exchange)
-        return conditional.finish(request, response)
-
-    def _unknown_parameters(self, request: Request) -> UnknownPropertyError:
-        unknown = [name for name in request.query_params if name not in self._parameters]
-        fields = [FieldError(name[:100], "no parameter of this route") for name in unknown[:20]]
-        return UnknownPropertyError("the request names parameters that this route does not take", fields=fields)
+        version = returned_version.get()
+        if version is not None and response.status_code < 300:
+            response.headers["ETag"] = f'W/"{version}"'
+        tag, sent = response.headers.get("ETag"), request.headers.get("if-none-match")
+        if request.method != "GET" or not tag or not sent:
+            return response
+        is_current = sent.strip() == "*" or ENTITY_TAG.findall(tag)[0] in ENTITY_TAG.findall(sent)
+        return Response(status_code=304, headers={"ETag": tag}) if is_current else response
 
 
 class Route(PlainRoute):
-    """A route as its module declares it; its operation is made when the first request needs it.
+    """A route as its module declares it. Its operation is built at its first request.
 
     FastAPI derives parameters, models and validators of an operation in 1 to 3 ms. A cold start of the experiments
-    family would do so 75 times, to answer one request.
+    family would do so 75 times to answer one request.
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], methods: Sequence[str], **options: Any) -> None:
         super().__init__(path, endpoint, methods=methods)
         self.methods = set(methods)  # Starlette adds HEAD to GET; the contract has no HEAD
-        self.app = self._answer
+        self.app = self.first_request
         self._options = options
 
     @cached_property
     def operation(self) -> Operation:
-        """FastAPI's part, made from the declaration."""
+        """FastAPI's route, built from the declaration."""
         return Operation(self.path, self.endpoint, methods=self.methods, **self._options)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.operation.app(scope, receive, send)
+    async def first_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Build the operation and answer with it; later requests go to it directly."""
+        self.app = self.operation.app
+        await self.app(scope, receive, send)
 
 
 class Router(APIRouter):
@@ -145,21 +159,22 @@ class Router(APIRouter):
         self.routes.append(Route(self.prefix + path, endpoint, **{**options, "tags": self.tags}))
 
 
-def _direct(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-    """The endpoint on the event loop: a Lambda answers one request at a time, so a thread would only cost."""
+def on_event_loop(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an endpoint that runs on the event loop. A Lambda answers one request at a time, so threads only cost."""
     if inspect.iscoroutinefunction(endpoint):
         return endpoint
 
     @wraps(endpoint)
     async def call(*args: Any, **kwargs: Any) -> Any:
         result = endpoint(*args, **kwargs)
-        conditional.answered_version.set(result.row_version if isinstance(result, Output) else None)
+        returned_version.set(result.row_version if isinstance(result, Output) else None)
         return result
 
     return call
 
 
-def _flat(dependant: Dependant) -> Iterable[Dependant]:
+def flattened(dependant: Dependant) -> Iterable[Dependant]:
+    """Yield a dependant and all that it depends on."""
     yield dependant
     for dependency in dependant.dependencies:
-        yield from _flat(dependency)
+        yield from flattened(dependency)

@@ -38,7 +38,7 @@ class _Plan:
 
 def encode(value: Any, *, omit: Collection[str] = ()) -> Document:
     """Return the document of a dataclass, without the fields to `omit`."""
-    plan = _plan(type(value))
+    plan = _plans.get(type(value)) or _plan(type(value))
     document = {name: getattr(value, name) for name in plan.names}
     for name, convert in plan.encoders:
         document[name] = convert(document[name])
@@ -52,7 +52,7 @@ def decode(kind: type[T], document: Mapping[str, Any], **known: Any) -> T:
 
     Raises TypeError when a field without default is missing.
     """
-    plan = _plan(kind)
+    plan = _plans.get(kind) or _plan(kind)
     values = {name: document[name] for name in plan.names if name in document}
     for name, convert in plan.decoders:
         if name in values:
@@ -65,8 +65,6 @@ _plans: dict[type[Any], _Plan] = {}
 
 def _plan(kind: type[Any]) -> _Plan:
     # Made once for a class, at its first document: to resolve the hints takes longer than many conversions.
-    if kind in _plans:
-        return _plans[kind]
     hints = get_type_hints(kind)
     codecs = {field.name: _codec(hints[field.name]) for field in fields(kind)}
     _plans[kind] = plan = _Plan(

@@ -7,7 +7,6 @@ from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.plans import Plans
 from abtest.services.experiments.previews import PreviewLinks
-from abtest.services.experiments.reader import ExperimentReader
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
@@ -29,7 +28,7 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
         ExperimentEditor: ExperimentEditor(store, base.checker),
-        ExperimentReader: ExperimentReader(store),
+        ExperimentStore: store,
         Lifecycle: Lifecycle(store, planner),
         Plans: Plans(store, planner),
         Variations: Variations(store, base.checker),

@@ -32,12 +32,12 @@ def experiment_in(record: Record) -> Experiment:
 
 
 def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
-    """The shop's experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
-    found = (shop_id, reference) if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
-    record = catalog.get(shop_id, "EXP", found[1]) if found else None
+    """Return the shop's experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
+    claim = (shop_id, reference) if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
+    record = catalog.get(shop_id, "EXP", claim[1]) if claim else None
     if record is None:
         raise NotFoundError("there is no such experiment")
-    return experiment_in(record)
+    return decode(Experiment, record.body)
 
 
 def _names(experiment: Experiment) -> Names:

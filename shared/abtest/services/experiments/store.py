@@ -1,12 +1,16 @@
-"""Experiments of shops, found by any of their ids, with identities for new ones."""
+"""Store of experiments: lookup by any of their ids, lists, history, and identities for new ones."""
+
+from collections.abc import Sequence
 
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.variations import find
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import public_id
+from abtest.ports.catalog import AuditRow
 from abtest.services.aggregates import Aggregates
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS, experiment_of, variation_name
+from abtest.services.listing import Filters
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.storefronts import Storefronts
 
@@ -18,16 +22,33 @@ class ExperimentStore(Aggregates[Experiment]):
         super().__init__(world, EXPERIMENTS, storefronts, budget.admit_experiment)
 
     def get(self, shop_id: str, record_id: str) -> Experiment:
-        """The experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
+        """Return the experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
         return experiment_of(self.world.catalog, shop_id, record_id)
 
     def variation(self, shop_id: str, reference: str) -> tuple[Experiment, Variation]:
-        """The variation with this id or public id, and its experiment. Raises NotFoundError."""
+        """Return the experiment and the variation with this id or public id. Raises NotFoundError."""
         experiment = self.find(shop_id, variation_name(reference))
         if experiment is None:
             raise NotFoundError("there is no such variation")
         return experiment, find(experiment, reference)
 
+    def history(
+        self, shop_id: str, reference: str, *, limit: int, after: str | None
+    ) -> tuple[Sequence[AuditRow], str | None]:
+        """Return audit rows of the experiment, newest first, and the id that continues the list."""
+        experiment = self.get(shop_id, reference)
+        return self.world.catalog.audit(shop_id, entity_id=experiment.id, limit=limit, after_id=after)
+
+    def page_with_goal(
+        self, shop_id: str, filters: Filters, goal_id: str | None, *, limit: int, after: str | None
+    ) -> tuple[list[Experiment], str | None]:
+        """Return experiments that pass the filters and have the goal, if given, and the key that continues the list."""
+
+        def has_goal(experiment: Experiment) -> bool:
+            return goal_id is None or any(goal.id == goal_id for goal in experiment.goals)
+
+        return self.page(shop_id, filters, limit=limit, after=after, admits_whole=has_goal)
+
     def new_identity(self) -> tuple[str, str]:
-        """A fresh id and a public id; whether another experiment has it, the commit finds out."""
+        """Return a new id and a new public id. The commit checks that no other experiment has the public id."""
         return self.world.new_id(), public_id(self.world.random)
