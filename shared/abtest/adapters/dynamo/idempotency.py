@@ -6,8 +6,9 @@ from hashlib import sha256
 
 from pynamodb.expressions.operand import Path
 
+from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress
-from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires, hashed_key
+from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires
 from abtest.adapters.dynamo.table import ConditionFailedError, Item, absent
 from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
@@ -38,7 +39,7 @@ class DynamoIdempotency:
     def begin(self, key: str, *, body_hash: str, now: datetime) -> IdempotencyClaim:
         free_at = now + CLAIM_HELD
         claim = {
-            "pk": hashed_key("IDEM", key),
+            "pk": keys.hashed("IDEM", key),
             "state": RUNNING,
             "body_hash": body_hash,
             "free_at": timestamp(free_at),
@@ -53,7 +54,7 @@ class DynamoIdempotency:
     def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
         free_at = now + ANSWER_KEPT
         content = compress(answer.body)
-        address = self._put_chunks(content, hashed_key("IDEM", key), expires(free_at))
+        address = self._put_chunks(content, keys.hashed("IDEM", key), expires(free_at))
         actions = [
             Path("state").set(DONE),
             Path("free_at").set(timestamp(free_at)),
@@ -65,13 +66,13 @@ class DynamoIdempotency:
         ]
         ours = (Path("state") == RUNNING) & (Path("body_hash") == body_hash)
         try:
-            self._table.update(hashed_key("IDEM", key), None, actions, ours)
+            self._table.update(keys.hashed("IDEM", key), None, actions, ours)
         except ConditionFailedError:
             return  # a response is stored, or another body took the key over after 60 s: the first response counts
 
     def abandon(self, key: str) -> None:
         try:
-            self._table.delete(hashed_key("IDEM", key), condition=Path("state") == RUNNING)
+            self._table.delete(keys.hashed("IDEM", key), condition=Path("state") == RUNNING)
         except ConditionFailedError:
             return
 

@@ -20,7 +20,7 @@ Lists read heads only; a get reads the body item only. The body item repeats its
 without a transaction. The shop is part of every key, so ids of another shop do not exist. The kind is part of a body's
 key, so a policy can grant access to bodies of one kind (`X#KEY#*`).
 
-Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#` + name, see ephemeral.py.
+Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#` + name, see `hashed`.
 Roll-ups (pk, sk); `generation`, and `document` (gzip of JSON) or, for one in parts, `digest` and the number of `parts`
 
 | item | pk | sk | attributes |
@@ -46,6 +46,7 @@ A delivery that has not ended has `due` = `<moment>#<uuid7>`, `waiting` = `WAIT#
 `untold`.
 """
 
+from hashlib import sha256
 from typing import Literal
 from zlib import crc32
 
@@ -268,3 +269,11 @@ def parse_turn(text: str) -> Timestamp:
 def after_turns(turn: str) -> str:
     """Return a bound between all work of the endpoint that a sort key belongs to and that of the next."""
     return turn.partition("#")[0] + "$"
+
+
+def hashed(prefix: str, name: str) -> str:
+    """Return the key of an ephemeral item whose name comes from callers: long, or personal such as an IP address.
+
+    Leases have no hash in their keys: their names are ours, and operators look them up.
+    """
+    return f"{prefix}#{sha256(name.encode(errors='surrogatepass')).hexdigest()}"

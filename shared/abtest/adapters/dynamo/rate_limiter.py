@@ -7,7 +7,8 @@ from botocore.exceptions import ClientError
 from pynamodb.expressions.operand import Path
 
 from abtest.adapters import token_bucket
-from abtest.adapters.dynamo.ephemeral import ephemeral_table, hashed_key
+from abtest.adapters.dynamo import keys
+from abtest.adapters.dynamo.ephemeral import ephemeral_table
 from abtest.adapters.dynamo.table import ConditionFailedError, absent
 from abtest.adapters.token_bucket import Take
 from abtest.kit.errors import DatabaseBusyError
@@ -43,7 +44,7 @@ class DynamoRateLimiter:
 
     def take(self, bucket: str, *, limit: int, window_seconds: int, now: datetime, cost: int = 1) -> RateDecision:
         take = token_bucket.attempt(limit=limit, window_seconds=window_seconds, cost=cost, now=now)
-        key = hashed_key("RATE", bucket)
+        key = keys.hashed("RATE", bucket)
         seen = self._seen.get(key, 0)
         if take.refuses(seen):
             return take.denied(seen)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires, hashed_key
+from abtest.adapters.dynamo import keys
+from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires
 from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
 
@@ -17,7 +18,7 @@ class DynamoSessions:
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
         item = {
-            "pk": hashed_key("SESSION", session_id),
+            "pk": keys.hashed("SESSION", session_id),
             "document": canonical_json.encode(dict(document)).decode(),
             "until": timestamp(expires_at),
             "expires": expires(expires_at),
@@ -25,11 +26,11 @@ class DynamoSessions:
         self._table.put(item)
 
     def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
-        item = self._table.get(hashed_key("SESSION", session_id))
+        item = self._table.get(keys.hashed("SESSION", session_id))
         if item is None or item["until"] <= timestamp(now):
             return None
         document: Mapping[str, Any] = canonical_json.loads(item["document"])
         return document
 
     def delete(self, session_id: str) -> None:
-        self._table.delete(hashed_key("SESSION", session_id))
+        self._table.delete(keys.hashed("SESSION", session_id))
