@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden browser-full proof property sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi resource figures lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden browser-full proof property sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -90,6 +90,9 @@ sim: setup ## Simulate the promises of the statistics in full: errors, power, co
 
 figures: ## The size, typing and wording of the code next to the targets of its review
 	@$(PY) -m tools.figures
+
+breaks: ## Break 21 rules, one at a time: the tests of make check must find each (about 5 minutes)
+	@$(PY) -m tools.breaks $(ARGS)
 
 resource: ## The files of a new resource, with tests that pass (NAME=label FAMILY=api_experiments SCOPE=experiments)
 	@$(PY) -m tools.resource $(NAME) $(if $(FAMILY),--family $(FAMILY)) $(if $(SCOPE),--scope $(SCOPE))

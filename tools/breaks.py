@@ -1,0 +1,245 @@
+"""Deliberate breaks of rules across the rooms: the tests of `make check` must find each (`make breaks`).
+
+Each break changes one rule in a copy of the project and runs the folder of tests that guards it, which is part of the
+lane `check`. A break that no test finds, or whose pattern no longer matches exactly one place, fails the run; so do
+tests that fail without the break.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("functions", "shared", "tools", "tests", "template.yaml", "pyproject.toml", "docs", "events", "requirements")
+LEFT_OUT = shutil.ignore_patterns("node_modules", "__pycache__", ".*")
+NODE_MODULES = "shared/abtest/storefront/node_modules"
+DOMAIN = "shared/abtest/domain"
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """One rule, how it is broken, and the tests that guard it."""
+
+    rule: str
+    path: str
+    pattern: str
+    replacement: str
+    tests: tuple[str, ...]
+
+    def applied(self, source: str) -> str:
+        """The source with the broken rule. Raises ValueError unless the pattern is in exactly one place."""
+        broken, count = re.subn(self.pattern, self.replacement, source, flags=re.MULTILINE)
+        if count != 1 or broken == source:
+            raise ValueError(f"{self.path}: {self.pattern!r} matches {count} places")
+        return broken
+
+
+BREAKS = (
+    Break("hash of visitors", f"{DOMAIN}/assignment/hash.py", "16777619", "16777621", ("tests/golden",)),
+    Break("hash in JavaScript", "shared/abtest/storefront/src/hash.js", "16777619", "16777621", ("tests/golden",)),
+    Break(
+        "seed of a later epoch",
+        f"{DOMAIN}/assignment/hash.py",
+        r"if epoch == 1 else",
+        "if epoch <= 2 else",
+        ("tests/golden", "tests/unit/assignment"),
+    ),
+    Break(
+        "one control",
+        f"{DOMAIN}/experiments/rules.py",
+        r"len\(controls\) != 1",
+        "len(controls) > 1",
+        ("tests/unit/experiments",),
+    ),
+    Break(
+        "weights sum to 1",
+        f"{DOMAIN}/experiments/limits.py",
+        r"^WEIGHT_TOLERANCE = .*$",
+        "WEIGHT_TOLERANCE = 0.5",
+        ("tests/unit/experiments",),
+    ),
+    Break(
+        "sample ratio mismatch",
+        f"{DOMAIN}/stats/sample_ratio.py",
+        r"^SINGLE_LOOK_ALPHA = .*$",
+        "SINGLE_LOOK_ALPHA = 0.05",
+        ("tests/unit/stats", "tests/unit/results"),
+    ),
+    Break(
+        "first exposure counts",
+        f"{DOMAIN}/ledger/reference.py",
+        r"if in_time\((\w+)\) < in_time\((\w+)\):(?=\n\s+first\[)",
+        r"if in_time(\1) > in_time(\2):",
+        ("tests/unit/ledger",),
+    ),
+    Break(
+        "endpoints are disabled after three",
+        f"{DOMAIN}/webhooks/health.py",
+        r"^DISABLED_AFTER = 3$",
+        "DISABLED_AFTER = 4",
+        ("tests/unit/webhooks", "tests/integration/worker_webhooks"),
+    ),
+    Break(
+        "signature of webhooks",
+        f"{DOMAIN}/webhooks/envelope.py",
+        r"\{delivery_id\}\.\{at\}\.",
+        "{at}.{delivery_id}.",
+        ("tests/unit/webhooks",),
+    ),
+    Break(
+        "revoked keys are dead",
+        f"{DOMAIN}/credentials/api_keys.py",
+        r"self\.revoked_at is None and ",
+        "",
+        ("tests/unit/credentials", "tests/integration/api_settings/test_keys.py"),
+    ),
+    Break(
+        "signatures are compared",
+        f"{DOMAIN}/credentials/signing.py",
+        r"return hmac\.compare_digest\(",
+        "return True or hmac.compare_digest(",
+        ("tests/unit/ingest", "tests/unit/edge"),
+    ),
+    Break(
+        "metadata services are refused",
+        f"{DOMAIN}/egress/networks.py",
+        r'^    \("169\.254\.0\.0/16".*\n',
+        "",
+        ("tests/unit/egress", "tests/unit/outbound_http"),
+    ),
+    Break(
+        "a new rollout is measured from its start",
+        f"{DOMAIN}/personalizations/editing.py",
+        r"measurement_epoch=before\.measurement_epoch \+ 1",
+        "measurement_epoch=before.measurement_epoch",
+        ("tests/unit/personalizations", "tests/integration/api_personalizations"),
+    ),
+    Break(
+        "If-Match",
+        "shared/abtest/services/retrying.py",
+        r"expected != actual",
+        "expected > actual",
+        ("tests/unit/aggregates",),
+    ),
+    Break(
+        "every change is audited",
+        "shared/abtest/services/aggregates.py",
+        r"^(\s+)audit=audit,$",
+        r"\1audit=[],",
+        ("tests/unit/aggregates",),
+    ),
+    Break(
+        "names are given back",
+        "shared/abtest/services/names.py",
+        r"self\.before\.own - self\.after\.own",
+        "self.after.own - self.before.own",
+        ("tests/unit/aggregates",),
+    ),
+    Break(
+        "rate limits",
+        "shared/abtest/adapters/token_bucket.py",
+        r"full_at > self\.latest",
+        "full_at >= self.latest",
+        ("tests/unit/adapters", "tests/contract/test_rate_limiter.py"),
+    ),
+    Break(
+        "the shop is part of every key",
+        "shared/abtest/adapters/dynamo/keys.py",
+        r'return f"S#\{shop_id\}#\{kind\}"',
+        'return f"S##{kind}"',
+        ("tests/contract/test_catalog_records.py",),
+    ),
+    Break(
+        "cursors are signed",
+        "shared/abtest/http/paging.py",
+        r"if hmac\.compare_digest\(mac, ",
+        "if True or hmac.compare_digest(mac, ",
+        ("tests/unit/http",),
+    ),
+    Break(
+        "unknown properties are refused",
+        "shared/abtest/contract/base.py",
+        r'extra="forbid", strict=True, allow_inf_nan',
+        'extra="ignore", strict=True, allow_inf_nan',
+        ("tests/unit/contract", "tests/integration/bad_input"),
+    ),
+    Break(
+        "configs are cached for 30 seconds",
+        "shared/abtest/edge/delivery.py",
+        r'"CDN-Cache-Control": "max-age=30"',
+        '"CDN-Cache-Control": "max-age=3000"',
+        ("tests/unit/edge",),
+    ),
+)
+
+
+def copied(target: Path) -> None:
+    """Copy the project, with its installed packages linked."""
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=LEFT_OUT)
+        else:
+            shutil.copy(source, target / name)
+    (target / NODE_MODULES).symlink_to(ROOT / NODE_MODULES)
+    (target / ".venv").symlink_to(ROOT / ".venv")
+
+
+def failing_test(project: Path, tests: Sequence[str]) -> str | None:
+    """Run the tests: the first that fails, None when all pass. Raises ValueError when pytest cannot run them."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no", *tests]
+    environment = {**os.environ, "PYTHONPATH": "shared:functions:."}
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise ValueError(f"pytest ended with {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    return failed.group(1) if failed else None
+
+
+def test_that_finds(project: Path, each: Break) -> str | None:
+    """Break the rule and run its tests: the first that fails, None when all pass."""
+    path = project / each.path
+    source = path.read_text()
+    path.write_text(each.applied(source))
+    try:
+        return failing_test(project, each.tests)
+    finally:
+        path.write_text(source)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the breaks and print which test found each; 1 unless all were found."""
+    parser = argparse.ArgumentParser(prog="make breaks", description=__doc__)
+    parser.add_argument("--only", help="part of a rule's name")
+    given = parser.parse_args(arguments)
+    chosen = [each for each in BREAKS if given.only is None or given.only in each.rule]
+    missed = []
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder)
+        copied(project)
+        for tests in dict.fromkeys(each.tests for each in chosen):
+            if failed := failing_test(project, tests):
+                print(f"fails without a break: {failed}")
+                missed.append(failed)
+        for number, each in enumerate(chosen, 1):
+            began = time.monotonic()
+            test = test_that_finds(project, each)
+            missed += [] if test else [each.rule]
+            outcome = test or "NOT FOUND"
+            print(f"{number:2}/{len(chosen)} {each.rule}: {outcome} ({time.monotonic() - began:.0f} s)", flush=True)
+    print(f"{len(chosen) - len(missed)} passed, {len(missed)} failed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
