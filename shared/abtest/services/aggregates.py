@@ -5,151 +5,18 @@ commit: the record, the unique names that it takes and gives back, its audit row
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, field, replace
-from operator import attrgetter
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple
 
 from abtest.contract.base import PublicationWarning
 from abtest.domain.changes.change import Change, Occasion
-from abtest.domain.changes.diff import Diff, differences
-from abtest.kit.clock import Timestamp
-from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import (
-    AuditRow,
-    Catalog,
-    Commit,
-    Document,
-    Head,
-    Kind,
-    NameTakenError,
-    OutboxRow,
-    Put,
-    Record,
-    Remove,
-    together,
-)
+from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow, Remove, together
 from abtest.services.context import Caller, World
 from abtest.services.listing import Filters, Listing
 from abtest.services.names import Names, Renaming
+from abtest.services.resources import A, Resource, loaded
 from abtest.services.retries import ATTEMPTS, refuse_other_version, retried
 from abtest.services.storefronts import Storefronts, warning_of
-
-
-class Aggregate(Protocol):
-    """Frozen dataclass with an id, a version that rises by one with each change, and its moments."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def version(self) -> int: ...
-
-    @property
-    def created_at(self) -> Timestamp: ...
-
-    @property
-    def updated_at(self) -> Timestamp: ...
-
-
-A = TypeVar("A", bound=Aggregate)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """Fields of an aggregate that the head of its record holds; `ports.catalog.Head` explains the fields."""
-
-    name: str | None = None
-    status: str | None = None
-    archived_at: Timestamp | None = None
-    attributes: Mapping[str, str | int | bool | None] = field(default_factory=dict)
-    due: Mapping[str, Timestamp] = field(default_factory=dict)
-
-
-def _no_names(_aggregate: object) -> Names:
-    return Names()
-
-
-def _no_facts(_aggregate: object) -> Document:
-    return {}
-
-
-def _never(_before: object, _after: object) -> bool:
-    return False
-
-
-def _own_words(_aggregate: object, error: NameTakenError) -> Exception:
-    return error
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource(Generic[A]):
-    """Everything that one kind of aggregate declares of its own."""
-
-    kind: Kind
-    noun: str
-    """What errors call it: `data-layer trigger`."""
-
-    to_document: Callable[[A], Document]
-    from_record: Callable[[Record], A]
-    summary: Callable[[A], Summary]
-    audited: Callable[[A], Diff]
-    """Its fields, flat, as the audit compares them."""
-
-    entity: str = ""
-    """What audit rows and actions call it: `data_layer_trigger`, which is the default for that noun."""
-
-    plural: str = ""
-    names: Callable[[A], Names] = _no_names
-    """Unique names that it holds."""
-
-    name_taken: Callable[[A, NameTakenError], Exception] = _own_words
-    """The error of a write that loses a name. A StaleVersionError makes the store decide again."""
-
-    reaches_shoppers: Callable[[A | None, A | None], bool] = _never
-    """Whether a change from one state to the other may change what storefronts get."""
-
-    event_facts: Callable[[A], Document] = _no_facts
-    """Fields that each of its webhook events carries."""
-
-    shop_id: Callable[[A], str] = attrgetter("shop_id")
-    record_id: Callable[[A], str] = attrgetter("id")
-
-    @property
-    def entity_type(self) -> str:
-        """The name of the kind in audit rows."""
-        return self.entity or self.noun.replace(" ", "_").replace("-", "_")
-
-    def head(self, aggregate: A) -> Head:
-        """Build the head, which lists and work queues read."""
-        summary = self.summary(aggregate)
-        return Head(
-            shop_id=self.shop_id(aggregate),
-            kind=self.kind,
-            id=self.record_id(aggregate),
-            version=aggregate.version,
-            created_at=aggregate.created_at,
-            updated_at=aggregate.updated_at,
-            name=summary.name,
-            status=summary.status,
-            archived_at=summary.archived_at,
-            attributes=summary.attributes,
-            due=summary.due,
-        )
-
-    def diff(self, change: Change[A]) -> Diff:
-        """Return `{field: [before, after]}` for the audit, code and long values as hash and length."""
-        before, after = ({} if state is None else self.audited(state) for state in (change.before, change.after))
-        return differences(before, after, change.note) | dict(change.elsewhere)
-
-    def record(self, aggregate: A) -> Record:
-        """The stored form."""
-        return Record(head=self.head(aggregate), body=self.to_document(aggregate))
-
-    def put(self, aggregate: A) -> Put:
-        """The write of an aggregate over the version before its own; version 1 must not exist yet."""
-        return Put(record=self.record(aggregate), expected_version=aggregate.version - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,14 +258,6 @@ class Aggregates(Generic[A]):
         facts = self.resource.event_facts(change.subject)
         payloads = [{"event": event.name, **facts, **event.facts} for event in change.events]
         return _in_order([self.world.outbox_row(shop_id, "webhook", payload) for payload in payloads])
-
-
-def loaded(catalog: Catalog, resource: Resource[A], shop_id: str, record_id: str) -> A:
-    """One aggregate of the shop. Raises NotFoundError, also for other shops' ids."""
-    record = catalog.get(shop_id, resource.kind, record_id)
-    if record is None:
-        raise NotFoundError(f"there is no such {resource.noun}")
-    return resource.from_record(record)
 
 
 def _in_order(rows: Sequence[OutboxRow]) -> list[OutboxRow]:

@@ -16,8 +16,9 @@ from abtest.domain.goals.shapes import GoalFields
 from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import Catalog, Record
-from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
+from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
+from abtest.services.resources import Resource, Summary
 from abtest.services.shops import shop_defaults
 
 

@@ -14,9 +14,10 @@ from abtest.domain.credentials.stored_keys import USERS, claim_attributes, claim
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import Catalog, Commit, Head, Put, Record
-from abtest.services.aggregates import NOTHING, Aggregates, Resource, Summary
+from abtest.services.aggregates import NOTHING, Aggregates
 from abtest.services.context import World
 from abtest.services.names import Names
+from abtest.services.resources import Resource, Summary
 
 LEDGER_ID = "SET#KEYS"
 

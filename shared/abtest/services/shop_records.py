@@ -6,8 +6,9 @@ from typing import Any
 
 from abtest.domain.settings.shop import RECORD_ID, SEEN_BY_SHOPPERS, Shop, from_document, to_document
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Commit, Head, Put, Record, Remove
-from abtest.services.aggregates import Aggregates, Resource, Summary, loaded
+from abtest.services.aggregates import Aggregates
 from abtest.services.context import World
+from abtest.services.resources import Resource, Summary, loaded
 from abtest.services.storefronts import Storefronts
 
 _NOT_SHOWN = frozenset({"updated_at", "holdout_config_epoch"})

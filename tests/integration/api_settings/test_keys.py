@@ -9,8 +9,8 @@ import pytest
 from abtest.domain.credentials.api_keys import PRESETS, digest
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit
-from abtest.services.aggregates import loaded
 from abtest.services.key_records import KEYS
+from abtest.services.resources import loaded
 from tests.support.api import MemoryApi, Tenant
 from tests.support.keys import stored_keys
 

@@ -8,12 +8,12 @@ from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.reusable.model import SAYS, Target, TargetKind
 from abtest.domain.signals.model import Trigger
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
-from abtest.services.aggregates import Resource
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.flags.store import FLAGS
 from abtest.services.goals import GOALS, ShopGoal
 from abtest.services.key_records import KEYS
 from abtest.services.personalizations.store import PERSONALIZATIONS
+from abtest.services.resources import Resource
 from abtest.services.reusable.exclusion_groups import GROUPS
 from abtest.services.reusable.targets import AUDIENCES, PAGES
 from abtest.services.shop_records import SHOPS

@@ -19,9 +19,10 @@ from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, NotFoundError, VersionConflictError
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import AuditRow, OutboxRow, StaleVersionError
-from abtest.services.aggregates import Aggregates, Resource, Saved
+from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.publication import PublicationOutcome
+from abtest.services.resources import Resource
 from abtest.services.storefronts import Storefronts
 from tests.support.races import RacedCatalog
 from tests.unit.aggregates.families import FAMILIES, LISTED, OTHER_SHOP, SHOP, Family

@@ -14,8 +14,8 @@ from abtest.kit.documents import decode, encode
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, NameTakenError, Record, StaleVersionError
-from abtest.services.aggregates import Resource, Summary
 from abtest.services.names import Names
+from abtest.services.resources import Resource, Summary
 
 COUNTED_AFTER_END_MS = 7 * DAY_MS
 """Events arrive up to seven days late."""

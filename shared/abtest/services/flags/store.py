@@ -10,10 +10,11 @@ from abtest.kit.documents import decode, encode
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import NameTakenError
-from abtest.services.aggregates import Aggregates, Resource, Summary
+from abtest.services.aggregates import Aggregates
 from abtest.services.context import World
 from abtest.services.names import Names
 from abtest.services.publication.budget import CodeBudget
+from abtest.services.resources import Resource, Summary
 from abtest.services.storefronts import Storefronts
 
 

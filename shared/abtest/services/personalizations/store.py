@@ -7,11 +7,12 @@ from abtest.domain.rollouts.errors import KeyTakenError
 from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import COUNTED_FOR_EVER, NameTakenError
-from abtest.services.aggregates import Aggregates, Resource, Summary
+from abtest.services.aggregates import Aggregates
 from abtest.services.context import World
 from abtest.services.experiments.records import counted_until
 from abtest.services.names import Names
 from abtest.services.publication.budget import CodeBudget
+from abtest.services.resources import Resource, Summary
 from abtest.services.storefronts import Storefronts
 
 

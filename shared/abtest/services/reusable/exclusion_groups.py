@@ -12,9 +12,10 @@ from abtest.domain.exclusion_groups.model import ExclusionGroup
 from abtest.domain.exclusion_groups.shapes import GroupFields
 from abtest.kit.errors import ConflictError, refused
 from abtest.ports.catalog import NameTakenError
-from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
+from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
+from abtest.services.resources import Resource, Summary
 from abtest.services.reusable.consumers import running_among
 from abtest.services.storefronts import Storefronts
 

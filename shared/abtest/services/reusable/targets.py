@@ -8,8 +8,9 @@ from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.changes.errors import LiveImpactError
 from abtest.domain.reusable.model import SAYS, Target, TargetKind, check, edited, target_document, target_from
 from abtest.kit.errors import ConflictError
-from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
+from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
+from abtest.services.resources import Resource, Summary
 from abtest.services.reusable.consumers import Consumer, consumers_of, live_among
 from abtest.services.storefronts import Storefronts
 

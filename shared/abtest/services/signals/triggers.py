@@ -9,9 +9,10 @@ from abtest.domain.signals.model import MAX_TRIGGERS, Trigger, check, replaced, 
 from abtest.domain.signals.shapes import TriggerFields
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import NameTakenError, StaleVersionError
-from abtest.services.aggregates import Aggregates, Resource, Saved, Summary
+from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
+from abtest.services.resources import Resource, Summary
 from abtest.services.storefronts import Storefronts
 
 Says = TriggerFields

@@ -7,8 +7,8 @@ from abtest.domain.webhooks.endpoint import MAX_WEBHOOKS, Webhook, document_of, 
 from abtest.domain.webhooks.health import EndpointHealth
 from abtest.ports.catalog import Catalog, NameTakenError, StaleVersionError
 from abtest.ports.deliveries import DeliveryStore
-from abtest.services.aggregates import Resource, Summary, loaded
 from abtest.services.names import Names
+from abtest.services.resources import Resource, Summary, loaded
 
 
 def slot_name(slot: int) -> str:
