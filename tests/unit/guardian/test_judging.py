@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from abtest.domain.guardian.cases import State, state_document, state_from
 from abtest.domain.guardian.evidence import Evidence, Sessions, Stitching
-from abtest.domain.guardian.judging import GONE_AFTER, Judgement, judge, watched_since
-from abtest.domain.guardian.messages import Names, inbox_text, what, why_not
+from abtest.domain.guardian.judgement import GONE_AFTER, Judgement, judge, watched_since
+from abtest.domain.guardian.messages import Names, finding_text, inbox_text, reason_text
 from abtest.domain.guardian.settings import settings_of
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.kit import canonical_json
@@ -299,9 +299,9 @@ def test_messages__of_every_kind__are_sentences_with_names_and_numbers() -> None
     )
     assert any("less than the control would" in text and "EUR" in text for text in texts)
     assert any("not applied in 44.4 % of 9,000 sessions" in text for text in texts)
-    assert all(why_not(each) for each in watch.known.not_evaluated)
+    assert all(reason_text(each) for each in watch.known.not_evaluated)
 
 
 def test_message__of_what_has_no_name_any_more__says_so() -> None:
     (case,) = Watch().look(HARMED).pauses
-    assert "“a variation” reached “a goal”" in what(case, Names("Sale", {}, {}, "EUR"))
+    assert "“a variation” reached “a goal”" in finding_text(case, Names("Sale", {}, {}, "EUR"))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.guardian.cases import state_document, state_from
-from abtest.domain.guardian.judging import judge
+from abtest.domain.guardian.judgement import judge
 from abtest.domain.guardian.unseen import UNSEEN_AFTER_MS, unseen
 from abtest.kit.clock import from_milliseconds, timestamp
 from tests.unit.guardian.examples import BEGAN, OURS, evidence

@@ -22,7 +22,7 @@ from abtest.domain.guardian.evidence import (
     Stitching,
     WatchedGoal,
 )
-from abtest.domain.guardian.judging import judge
+from abtest.domain.guardian.judgement import judge
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY

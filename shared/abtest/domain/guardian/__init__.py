@@ -1,1 +1,1 @@
-"""Guardian: what is wrong with a running experiment, by rules over its counts. Pure; nothing is read or told here."""
+"""Guardian: rules that find problems of a running experiment in its counts. Pure: no storage, no notifications."""

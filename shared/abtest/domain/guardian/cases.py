@@ -1,4 +1,4 @@
-"""Findings in time: since when, in how many checks, what was told of them, until when."""
+"""Cases: findings over time, from their first check to their last, with the action taken."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from abtest.domain.guardian.unseen import Unseen
 from abtest.kit.clock import Timestamp, from_milliseconds, timestamp
 from abtest.kit.documents import Document, decode, encode
 
+# Resolved cases that the health route still lists; the audit has all of them.
 MAX_PAST = 50
-"""Cases that are over and still told by the health route; the audit keeps all."""
 
 
 class CaseKey(NamedTuple):
-    """What makes two findings the same one: a new treatment or goal is a new finding."""
+    """Identity of a finding over checks: another treatment or goal is another finding."""
 
     kind: Kind
     variation_id: str | None
@@ -27,8 +27,8 @@ class CaseKey(NamedTuple):
 class Case:
     """One finding while it lasts.
 
-    `action` None: it waits for more checks, and nobody was told. `absent`: consecutive checks in which it was not
-    found any more. `resolved_at` is set when it is over.
+    `action` None: it waits for more checks, and no one was notified. `absent`: consecutive checks without the finding.
+    `resolved_at` is set when it is over.
     """
 
     kind: Kind
@@ -46,17 +46,17 @@ class Case:
 
     @property
     def key(self) -> CaseKey:
-        """What it is about."""
+        """Identity of the finding."""
         return CaseKey(self.kind, self.variation_id, self.goal_id, self.metric)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What Guardian remembers of an experiment.
+    """Guardian's memory of an experiment.
 
-    `peaks` are the greatest log E of each test in the measurement, `open` the cases that last, `past` the newest ones
-    that are over, newest first. `watched_since`: since when checks followed each other without a break.
-    `unseen`: nobody was seen in it at the last check.
+    `peaks` are the greatest log E of each test in the measurement, `open` the cases that last, `past` the newest
+    resolved ones, newest first. `watched_since`: the first of the checks without a break until now. `unseen`: the
+    experiment had no visitor at the last check.
     """
 
     measurement_epoch: int
@@ -71,12 +71,12 @@ class State:
 
 
 def key_of(finding: Finding) -> CaseKey:
-    """The case that a finding belongs to."""
+    """Return the case of a finding."""
     return CaseKey(finding.kind, finding.variation_id, finding.goal_id, finding.metric)
 
 
 def details_of(finding: Finding, evidence: Evidence, checks: int) -> dict[str, Any]:
-    """What is told beside the finding, in the contract's words."""
+    """Return the details of a finding, in the contract's field names."""
     begins, ends = finding.window or (evidence.began, evidence.through)
     return {
         "metric": finding.metric,
@@ -91,12 +91,12 @@ def details_of(finding: Finding, evidence: Evidence, checks: int) -> dict[str, A
 
 
 def state_document(state: State) -> Document:
-    """The state as JSON."""
+    """Return the state as JSON."""
     return encode(state)
 
 
 def state_from(document: Mapping[str, object]) -> State:
-    """The state that a document holds; what is younger than this code is passed over."""
+    """Read a stored state; fields of a newer release are ignored."""
     return decode(State, document)
 
 

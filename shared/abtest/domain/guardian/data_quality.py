@@ -1,4 +1,4 @@
-"""Can the numbers be trusted: how visitors are split, events that stay away, orders told twice, money left out."""
+"""Rules of data quality: the split of visitors, missing events, repeated orders, money left out."""
 
 from collections.abc import Iterator
 from math import log
@@ -16,28 +16,29 @@ from abtest.domain.stats.wilson import wilson_bounds
 
 TWICE_SHARE, TWICE_VISITORS = 0.01, 10
 EVENTS_EXPECTED, GAP_CHECKS = 30, 2
+# Events of a quarter are in the ledger by then: the SDK's and the ingest worker's delays together.
 ARRIVED_AFTER_MS = 10 * 60 * 1000
-"""Events of a quarter are in the ledger by then: the SDK's and the ingest worker's delays together."""
 
+# The longest interval between two roll-ups plus the longest run: older counts mean that roll-ups have stopped.
 BEHIND_MS = 75 * 60 * 1000
-"""The longest interval between two roll-ups, and the longest run: counts that are older show that nobody counts."""
 
+# In days: the expectation is the smaller count of the day before and the same weekday of the week before.
 SHIFTS = (1, 7)
-"""Days: what is expected is the smaller of the day before and the same weekday of the week before."""
 
 REPEATED_SHARE, REPEATED_ORDERS = 0.005, 10
 
 
 def sample_ratio_mismatch(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Iterator[Answer]:
-    """Visitors are not split as the weights say; an arm of weight zero with visitors is a mismatch in itself."""
+    """Report a split of visitors that differs from the weights; visitors in an arm of weight zero always do."""
     visitors = [arm.visitors for arm in evidence.arms]
-    found = sequential_sample_ratio(visitors, [arm.share for arm in evidence.arms])
-    if found is None:
+    test = sequential_sample_ratio(visitors, [arm.share for arm in evidence.arms])
+    if test is None:
         return
-    peak = peaks.at_least(found.log_bayes_factor, "sample_ratio_mismatch")
+    peak = peaks.at_least(test.log_bayes_factor, "sample_ratio_mismatch")
     if peak < -log(MONITORING_ALPHA):
         return
     total = sum(visitors)
+    # The arm with the largest term of chi-squared.
     worst = max(evidence.arms, key=lambda arm: abs(arm.visitors - arm.share * total) / (arm.share or 1 / total) ** 0.5)
     yield Finding(
         kind="sample_ratio_mismatch",
@@ -51,7 +52,7 @@ def sample_ratio_mismatch(evidence: Evidence, _settings: Settings, peaks: Peaks)
 
 
 def multiple_exposure(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
-    """Visitors who saw two variations are not few any more."""
+    """Report visitors who saw two variations, when they are many."""
     twice, seen = evidence.multiple_exposure, evidence.multiple_exposure + evidence.visitors
     if twice >= TWICE_VISITORS and twice >= TWICE_SHARE * seen:
         yield Finding(
@@ -65,9 +66,9 @@ def multiple_exposure(evidence: Evidence, _settings: Settings, _peaks: Peaks) ->
 
 
 def event_gap(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
-    """New visitors of the experiment, or orders of the shop, stay away where they used to come.
+    """Report that new visitors of the experiment, or orders of the shop, have stopped.
 
-    Only in time that was counted: where roll-ups stand still nothing came, and nobody knows what would have.
+    Only counted time is judged: while roll-ups are behind, the number of new events is unknown.
     """
     if evidence.now - evidence.counted_until > BEHIND_MS:
         yield NotEvaluated(kind="event_gap", reason="counts_are_old")
@@ -83,11 +84,16 @@ def event_gap(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterato
 
 
 def _gap(evidence: Evidence, metric: str, came: Arrivals, known_since: int, goal_id: str | None) -> Iterator[Answer]:
+    # Quarters round up: a quarter in which the experiment was paused in part does not count.
     watched = -(-evidence.watched_since // QUARTER_MS)
     start = max(watched, max(came, default=known_since - 1) + 1)
     end = min((evidence.counted_until - ARRIVED_AFTER_MS) // QUARTER_MS, start + QUARTERS_A_DAY)
-    befores = [start - days * QUARTERS_A_DAY for days in SHIFTS]
-    expected = [_sum(came, before, before + end - start) for before in befores if before >= known_since]
+    earlier = [start - days * QUARTERS_A_DAY for days in SHIFTS]
+    expected = [
+        sum(came.get(quarter, 0) for quarter in range(first, first + end - start))
+        for first in earlier
+        if first >= known_since
+    ]
     if not expected:
         yield NotEvaluated(kind="event_gap", reason="too_early", goal_id=goal_id)
     elif min(expected) >= EVENTS_EXPECTED:
@@ -104,12 +110,8 @@ def _gap(evidence: Evidence, metric: str, came: Arrivals, known_since: int, goal
         )
 
 
-def _sum(came: Arrivals, start: int, end: int) -> int:
-    return sum(came.get(quarter, 0) for quarter in range(start, end))
-
-
 def duplicate_orders(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
-    """Orders of the shop that were told by more than one event."""
+    """Report orders of the shop that several events name."""
     orders, repeated = evidence.orders
     if repeated is None:
         yield NotEvaluated(kind="duplicate_orders", reason="not_in_rollups")
@@ -127,19 +129,20 @@ def duplicate_orders(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> 
 
 
 def currency_residue(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Iterator[Answer]:
-    """Orders left out for their currency are many, or more of one arm than of another.
+    """Report orders left out for their currency that are many, or more in one arm than in another.
 
-    What they are worth in the shop's currency nobody knows, so their part of revenue is their part of the orders.
+    Their worth in the shop's currency is unknown, so their share of revenue is taken to be their share of orders.
     """
     goals = [goal for goal in evidence.goals if goal.is_revenue and goal.counts]
     if not goals:
         yield NotEvaluated(kind="currency_residue", reason="no_goal")
     for goal in goals:
-        yield from _residue(evidence, goal)
-        yield from _uneven_residue(evidence, goal, peaks)
+        yield from high_residue(evidence, goal)
+        yield from uneven_residue(evidence, goal, peaks)
 
 
-def _residue(evidence: Evidence, goal: WatchedGoal) -> Iterator[Answer]:
+def high_residue(evidence: Evidence, goal: WatchedGoal) -> Iterator[Answer]:
+    """Report that too many of a goal's orders are left out in all arms together."""
     arms = [left_out(goal, arm.variation_id) for arm in evidence.arms]
     orders, excluded = sum(arm.visitors for arm in arms), sum(arm.conversions for arm in arms)
     if is_residue(excluded, orders):
@@ -154,16 +157,17 @@ def _residue(evidence: Evidence, goal: WatchedGoal) -> Iterator[Answer]:
         )
 
 
-def _uneven_residue(evidence: Evidence, goal: WatchedGoal, peaks: Peaks) -> Iterator[Answer]:
-    """By the test that holds at every look: this one tells people, and looks every quarter of an hour."""
+def uneven_residue(evidence: Evidence, goal: WatchedGoal, peaks: Peaks) -> Iterator[Answer]:
+    """Report that more of a treatment's orders are left out than of the control's."""
     for pair in evidence.pairs():
         control = left_out(goal, pair.control.variation_id)
         treatment = left_out(goal, pair.treatment.variation_id)
         level = UNEVEN_LEVEL / pair.treatments
-        found = mixture_test(control, treatment, alpha=level)
-        if found is None:
+        # An always-valid test: the rule looks every quarter of an hour, and alerts people.
+        test = mixture_test(control, treatment, alpha=level)
+        if test is None:
             continue
-        peak = peaks.at_least(found.log_lambda, "currency_residue", goal.identity, pair.treatment.variation_id)
+        peak = peaks.at_least(test.log_lambda, "currency_residue", goal.identity, pair.treatment.variation_id)
         if peak >= -log(level):
             yield Finding(
                 kind="currency_residue",
@@ -178,19 +182,20 @@ def _uneven_residue(evidence: Evidence, goal: WatchedGoal, peaks: Peaks) -> Iter
 
 
 def left_out(goal: WatchedGoal, variation_id: str) -> Conversions:
-    """Of a variation's orders those whose money is in no currency that counts."""
+    """Return a variation's orders, and those left out for their currency as conversions."""
     excluded = goal.excluded.get(variation_id, 0)
     counted = goal.counts[variation_id].hits if variation_id in goal.counts else 0
     return Conversions(visitors=counted + excluded, conversions=excluded)
 
 
 def measurement_coverage(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
-    """Visitors are missing who do not consent, or orders come from visitors who were never seen."""
-    found = evidence.stitching
-    if found.asks_consent:
+    """Report missing visitors: those without consent, or those of orders whose visitor was never seen."""
+    stitching = evidence.stitching
+    if stitching.asks_consent:
         yield _coverage("consent_gated_sdk", None, None, None)
-    if found.is_low:
-        yield _coverage("low_order_stitch_rate", found.stitched / found.orders, STITCHED_SHARE, found.orders)
+    if stitching.is_low:
+        rate = stitching.stitched / stitching.orders
+        yield _coverage("low_order_stitch_rate", rate, STITCHED_SHARE, stitching.orders)
 
 
 def _coverage(metric: str, observed: float | None, threshold: float | None, sample: int | None) -> Finding:

@@ -1,4 +1,4 @@
-"""Is the treatment delivered at all: arms that nobody gets any more, sessions in which it was given up."""
+"""Rules of delivery: arms without visitors, and sessions in which the treatment was not applied."""
 
 from collections.abc import Iterator
 from math import log, log1p
@@ -8,35 +8,36 @@ from abtest.domain.guardian.settings import Settings
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.stats.wilson import wilson_bounds
 
+# Largest probability that an arm is reported although it has no visitor by chance.
 NO_CHANCE = 1e-6
-"""How improbable it must be that an arm has no visitor by chance."""
 
+# An arm's first exposures of a quarter may be counted this much later than another's (a redirect's second page).
 SETTLED_MS = 5 * 60 * 1000
-"""An arm's first exposures of a quarter may be counted this much later than another's (a redirect's second page)."""
 
 DRIFT_LEVEL = 0.025
 
 
 def broken_delivery(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
-    """An arm gets nobody, since the beginning or any more, while the others get (1 - w)^N <= 10^-6.
-
-    Of an arm that had visitors, the end of its stream is one of as many moments as there were visitors; the bound is
-    divided by their number, so that looking at all of them does not raise the chance of a false alarm.
-    """
+    """Report an arm without visitors, from the start or since some time, while (1 - w)^N <= 10^-6 of the others' N."""
     for arm in evidence.arms:
         if 0 < arm.share < 1:
-            yield from _silent(evidence, arm)
+            yield from silent_arm(evidence, arm)
 
 
-def _silent(evidence: Evidence, arm: Arm) -> Iterator[Answer]:
+def silent_arm(evidence: Evidence, arm: Arm) -> Iterator[Answer]:
+    """Report one arm of share w that has no visitors, from the start or since its last one.
+
+    An arm that had visitors can fall silent after any of them, so the bound is divided by their number: looking at all
+    these moments does not raise the chance of a false alarm.
+    """
     settled = (evidence.through - SETTLED_MS) // QUARTER_MS
     others = [other for other in evidence.arms if other is not arm]
-    recent = sum(_between(other, settled, None) for other in others)
+    recent = sum(other.arrived(settled) for other in others)
     if arm.visitors == 0:
         came, moments, since = sum(other.visitors for other in others) - recent, 1, evidence.began
     else:
         last = max(arm.arrivals, default=evidence.arrivals_since - 1)
-        came = sum(_between(other, last + 1, settled) for other in others)
+        came = sum(other.arrived(last + 1, settled) for other in others)
         moments, since = max(evidence.visitors, 1), (last + 1) * QUARTER_MS
     if came > 0 and came * log1p(-arm.share) <= log(NO_CHANCE / moments):
         yield Finding(
@@ -51,30 +52,23 @@ def _silent(evidence: Evidence, arm: Arm) -> Iterator[Answer]:
         )
 
 
-def _between(arm: Arm, start: int, end: int | None) -> int:
-    """Who came from the quarter `start` on, before `end`."""
-    return sum(
-        number for quarter, number in arm.arrivals.items() if start <= quarter and (end is None or quarter < end)
-    )
-
-
 def delivery_drift(evidence: Evidence, settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
-    """Of a treatment's sessions more are without it than the shop tolerates, by the lower bound of Wilson."""
-    wanted = settings.delivery_drift
+    """Report a treatment that is missing in more sessions than the shop tolerates, by Wilson's lower bound."""
+    drift = settings.delivery_drift
     for arm in evidence.treatments:
         if arm.sessions is None:
             yield NotEvaluated(kind="delivery_drift", reason="not_in_rollups", variation_id=arm.variation_id)
             continue
         seen, missed = arm.sessions.seen, arm.sessions.missed
         bounds = wilson_bounds(missed, seen, confidence=1 - DRIFT_LEVEL / len(evidence.treatments))
-        if seen >= wanted.min_samples and bounds and bounds.lower > wanted.miss_rate_threshold:
+        if seen >= drift.min_samples and bounds and bounds.lower > drift.miss_rate_threshold:
             yield Finding(
                 kind="delivery_drift",
                 metric="miss_rate",
                 observed=missed / seen,
                 expected=0,
-                threshold=wanted.miss_rate_threshold,
+                threshold=drift.miss_rate_threshold,
                 sample=seen,
                 variation_id=arm.variation_id,
-                checks=wanted.consecutive_checks,
+                checks=drift.consecutive_checks,
             )

@@ -1,8 +1,8 @@
-"""What the rules look at: the counts of one measurement, as far as the roll-ups hold them, and what they answer."""
+"""Input and output of the rules: the counts of one measurement in the roll-ups, and findings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum
+from math import fsum, log
 from typing import Literal, NamedTuple
 
 from abtest.domain.goals.coverage import is_stitching_low
@@ -12,7 +12,7 @@ from abtest.domain.ledger.cells import GoalCount
 from abtest.domain.stats.samples import Conversions, Sample
 
 Arrivals = Mapping[int, int]
-"""How many came in each quarter of an hour since 1970; none where a quarter is not named."""
+"""Number of arrivals by quarter of an hour since 1970; zero where a quarter is missing."""
 
 Unknown = Literal[
     "switched_off",
@@ -25,19 +25,24 @@ Unknown = Literal[
     "too_early",
     "counts_are_old",
 ]
-"""Why a kind is not evaluated."""
+"""Reasons why a kind is not evaluated."""
 
 
 class Sessions(NamedTuple):
-    """Visits to the experiment: `failed` with an error of the SDK, `missed` whose treatment was given up."""
+    """Visits to the experiment: `failed` with an error of the SDK, `missed` without the treatment."""
 
     seen: int
     failed: int
     missed: int
 
+    @property
+    def error_rate(self) -> float:
+        """Share of sessions with an error; 0 without sessions."""
+        return self.failed / self.seen if self.seen else 0.0
+
 
 class ShopOrders(NamedTuple):
-    """The shop's orders during the measurement; `repeated` were told by more than one event."""
+    """The shop's orders during the measurement; `repeated` are named by several events."""
 
     orders: int
     repeated: int | None
@@ -52,7 +57,7 @@ class Stitching(NamedTuple):
 
     @property
     def is_low(self) -> bool:
-        """Whether those are too few."""
+        """Return whether too few orders are stitched."""
         return is_stitching_low(self.orders, self.stitched)
 
 
@@ -71,12 +76,18 @@ class Arm:
     sessions: Sessions | None = None
     arrivals: Arrivals = field(default_factory=dict)
 
+    def arrived(self, start: int, end: int | None = None) -> int:
+        """Count the arrivals from the quarter `start` on, before `end`."""
+        return sum(
+            number for quarter, number in self.arrivals.items() if start <= quarter and (end is None or quarter < end)
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedGoal:
     """A goal whose loss would be harm. `unit`: stored units in one shown; `excluded`: orders left out, by variation.
 
-    `source` says what the numbers are numbers of: once the goal is defined otherwise, older evidence is another goal's.
+    `source` is the digest of the goal's definition: evidence from before a redefinition is of another goal.
     """
 
     goal_id: str
@@ -89,15 +100,15 @@ class WatchedGoal:
 
     @property
     def identity(self) -> str:
-        """The goal as it is defined, for names of tests."""
+        """Id and definition, for the names of tests."""
         return f"{self.goal_id}@{self.source[:16]}"
 
     def rate(self, arm: Arm) -> Conversions:
-        """Who converted among the arm's visitors."""
+        """Return the arm's visitors and converters."""
         return Conversions(visitors=arm.visitors, conversions=self.counts[arm.variation_id].converters)
 
     def money(self, arm: Arm) -> Sample:
-        """Money per visitor of the arm, in major units."""
+        """Return the arm's money per visitor, in major units."""
         count = self.counts[arm.variation_id]
         return Sample.from_sums(arm.visitors, count.total, count.squares).scaled(1 / self.unit)
 
@@ -106,9 +117,9 @@ class WatchedGoal:
 class Evidence:
     """One look at one measurement. Moments are Unix milliseconds.
 
-    `now` is when it is looked at, `watched_since` since when that was done without a pause. `through` is the newest
-    event that was counted, `counted_until` how far the counts reach, events or none; 0: nobody knows. `arrivals_since`
-    is the first quarter that `arrivals` of the arms know about, `order_arrivals` are the shop's, which reach back to
+    `now` is the time of the look, `watched_since` the first look without a pause until now. `through` is the newest
+    counted event. `counted_until` is the end of the counted time, with or without events; 0 when unknown.
+    `arrivals_since` is the first quarter in `arrivals` of the arms. `order_arrivals` are the shop's, since
     `orders_since`.
     """
 
@@ -127,32 +138,32 @@ class Evidence:
     order_arrivals: Arrivals = field(default_factory=dict)
     orders_since: int = 0
     shop_visitors: int = 0
-    """Of the shop since `silent_since`, in the newest day at most; told only where the experiment has none."""
+    """Of the shop since `silent_since`, in the newest day at most; 0 where the experiment has visitors."""
     orders: ShopOrders = NO_ORDERS
     stitching: Stitching = ALL_STITCHED
 
     @property
     def control(self) -> Arm | None:
-        """What the others are compared with."""
+        """Arm that the others are compared with."""
         return next((arm for arm in self.arms if arm.is_control), None)
 
     @property
     def treatments(self) -> Sequence[Arm]:
-        """The others, if there is a control."""
+        """Arms other than the control; none without a control."""
         return [arm for arm in self.arms if not arm.is_control] if self.control else []
 
     @property
     def visitors(self) -> int:
-        """Of all arms."""
+        """Visitors of all arms."""
         return sum(arm.visitors for arm in self.arms)
 
     @property
     def silent_since(self) -> int | None:
-        """Since when it has run and was watched without anybody seen in it; None where somebody was."""
+        """Start of the time that it ran and was watched without any visitor; None where it has visitors."""
         return None if self.visitors or self.multiple_exposure else max(self.began, self.watched_since)
 
     def pairs(self) -> Sequence["Pair"]:
-        """Each treatment that shares traffic with the control."""
+        """Return each treatment that shares traffic with the control."""
         control = self.control
         if control is None or control.share <= 0:
             return []
@@ -160,7 +171,7 @@ class Evidence:
 
 
 class Pair(NamedTuple):
-    """A treatment beside its control; levels are divided by the number of `treatments`."""
+    """A treatment and its control; levels are divided by the number of `treatments`."""
 
     control: Arm
     treatment: Arm
@@ -171,12 +182,21 @@ class Pair(NamedTuple):
         """The treatment's part of the pair's traffic."""
         return self.treatment.share / (self.control.share + self.treatment.share)
 
+    @property
+    def visitors(self) -> int:
+        """Visitors of both arms."""
+        return self.control.visitors + self.treatment.visitors
+
+    def is_proven(self, peak: float, level: float) -> bool:
+        """Return whether E >= 1 / level, the level divided by the number of treatments; `peak` is log E."""
+        return peak >= log(self.treatments / level)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """Something is wrong. `threshold` is in the unit of `observed`, or the level of the test for findings of a test.
 
-    `checks`: in how many consecutive checks it must be found before it counts.
+    `checks`: number of consecutive checks with the finding before it counts.
     """
 
     kind: Kind
@@ -194,7 +214,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotEvaluated:
-    """A kind, or its rule for one variation or goal, that could not be looked at."""
+    """A kind, or its rule for one variation or goal, that could not be evaluated."""
 
     kind: Kind
     reason: Unknown
@@ -213,21 +233,21 @@ class Peaks:
 
     @property
     def all(self) -> Mapping[str, float]:
-        """As they are now, by name of the test."""
+        """Current peaks by name of the test."""
         return self._peaks
 
     def at_least(self, log_e: float, *name: str) -> float:
-        """The greatest so far, this look included."""
+        """Return the greatest so far, this look included."""
         key = "|".join(name)
         self._peaks[key] = max(self._peaks.get(key, 0.0), min(log_e, LARGEST_LOG_E))
         return self._peaks[key]
 
 
+# Beyond any threshold; keeps infinities out of what is stored.
 LARGEST_LOG_E = 1e6
-"""Beyond any threshold; keeps infinities out of what is stored."""
 
 
 def shares_of(weights: Sequence[float]) -> Sequence[float]:
-    """Weights as parts of 1; zeros where they sum to nothing."""
+    """Return weights as parts of 1; zeros where their sum is zero."""
     whole = fsum(weights)
     return [weight / whole if whole > 0 else 0.0 for weight in weights]

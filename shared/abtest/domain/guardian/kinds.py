@@ -1,4 +1,4 @@
-"""The thirteen kinds of findings: how bad each is, which setting lets it pause, how many checks it takes."""
+"""The thirteen kinds of findings: the severity of each, the setting that lets it pause, its number of checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ Action = Literal["alert", "pause", "pause_suppressed", "pause_failed"]
 PauseSetting = Literal["pause_on_broken", "pause_on_harm", "should_pause"]
 Switch = Literal["enabled", "delivery_drift", "revenue_loss", "alert_on_data_quality"]
 
+# A finding has worsened when what is to be done about it ranks higher than the action that was reported.
 RANK: Mapping[Action, int] = {"alert": 0, "pause_suppressed": 1, "pause_failed": 2, "pause": 3}
-"""A finding has worsened when what is to be done about it ranks higher than what was told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,10 @@ class KindRow:
     switch: Switch = "enabled"
     blocks_revenue: bool = False
     grows_with_time: bool = False
-    """Whether a check counts as one more although nothing new was counted since the last."""
+    """A check counts as one more even if no new events were counted since the last."""
 
 
+# In order of precedence: the first kind that asks for a pause is its reason.
 KINDS: Mapping[Kind, KindRow] = {
     "broken_delivery": KindRow(severity="critical", pauses_by="pause_on_broken"),
     "broken_runtime": KindRow(severity="critical", pauses_by="pause_on_broken"),
@@ -56,4 +57,3 @@ KINDS: Mapping[Kind, KindRow] = {
     "currency_residue": KindRow(severity="warning", switch="alert_on_data_quality", blocks_revenue=True),
     "measurement_coverage": KindRow(severity="notice", switch="alert_on_data_quality", blocks_revenue=True),
 }
-"""In the order in which they give the reason of a pause that several of them ask for."""

@@ -1,7 +1,7 @@
-"""A finding in the words of a shop owner: what stands in the inbox and in the health route."""
+"""Texts of findings for shop owners, in the inbox and in the health route."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case
@@ -9,11 +9,9 @@ from abtest.domain.guardian.evidence import NotEvaluated, Unknown
 from abtest.domain.guardian.kinds import Action, Kind
 from abtest.domain.guardian.unseen import Unseen
 
-Details = Mapping[str, Any]
-
 
 class Names(NamedTuple):
-    """How the shop calls what findings are about, by id. `currency` is that of its money."""
+    """Names of an experiment, its variations and its goals, the latter two by id, and the shop's currency."""
 
     experiment: str
     variations: Mapping[str, str]
@@ -22,7 +20,7 @@ class Names(NamedTuple):
 
     @classmethod
     def of(cls, experiment: Experiment, currency: str) -> "Names":
-        """As the experiment has them now, archived variations and goals too."""
+        """Return an experiment's current names, with archived variations and goals."""
         return cls(
             experiment=experiment.name,
             variations={variation.id: variation.name for variation in experiment.variations},
@@ -38,178 +36,113 @@ DONE: Mapping[Action, str] = {
     "pause_failed": "Pausing the experiment failed and is tried again; pause it by hand if that cannot wait.",
 }
 
+# Templates over the details of a case; `…_percent` is the number of that name in percent.
+TEXTS: Mapping[Kind, str] = {
+    "broken_delivery": (
+        "{variation} got no visitor while the others got {sample:,}; about {expected:,.0f} were expected."
+    ),
+    "broken_runtime": (
+        "{variation} has errors in {observed_percent} of its sessions, the control in {expected_percent}."
+    ),
+    "broken_conversion": (
+        "{observed_percent} of the visitors of {variation} reached {goal}, {expected_percent} of the control's. "
+        "So few that a part of it is probably broken."
+    ),
+    "delivery_drift": (
+        "{variation} was not applied in {observed_percent} of {sample:,} sessions, "
+        "in {consecutive_checks} checks in a row."
+    ),
+    "conversion_harm": (
+        "{observed_percent} of the visitors of {variation} reached {goal}, {expected_percent} of the control's."
+    ),
+    "revenue_harm": (
+        "A visitor of {variation} brings {observed:,.2f} {currency}, one of the control {expected:,.2f} {currency}."
+    ),
+    "revenue_loss": (
+        "{variation} has brought {observed:,.2f} {currency} less than the control would have with as many visitors."
+    ),
+    "sample_ratio_mismatch": (
+        "{variation} got {observed_percent} of {sample:,} visitors instead of {expected_percent}. "
+        "Do not trust the comparison before you know the cause."
+    ),
+    "multiple_exposure": "{observed_percent} of {sample:,} visitors saw two variations; they are left out.",
+    "event_gap": (
+        "No {metric} were counted since {window[from]}; about {expected:,.0f} were expected. "
+        "Is the snippet still on the pages, and are events sent?"
+    ),
+    "duplicate_orders": (
+        "{observed_percent} of the shop's {sample:,} orders were sent more than once. "
+        "Each counts once; look for a page that sends them again."
+    ),
+    "currency_residue": (
+        "{observed_percent} of the orders of {variation} are in other currencies and left out, "
+        "{expected_percent} of the control's. Do not trust verdicts on revenue."
+    ),
+    "measurement_coverage": (
+        "Only {observed_percent} of {sample:,} orders come from visitors who were seen on the storefront before."
+    ),
+}
+ALL_ORDERS_RESIDUE = "{observed_percent} of {sample:,} orders are in other currencies and left out."
+CONSENT_COVERAGE = (
+    "Visitors who do not consent are not counted, so revenue is only that of the other part of the traffic."
+)
+
 UNKNOWN: Mapping[Unknown, str] = {
     "switched_off": "switched off by the settings",
-    "not_counted_yet": "nothing was counted of this yet",
-    "not_in_rollups": "the counts do not hold this yet",
+    "not_counted_yet": "no events of this were counted yet",
+    "not_in_rollups": "the counts do not include this yet",
     "no_comparison": "there is no control and treatment that both get traffic",
-    "no_goal": "no goal that is primary, a guardrail or revenue is concerned",
+    "no_goal": "there is no primary, guardrail or revenue goal for this",
     "no_threshold": "no `threshold_amount` is set",
-    "currency_not_convertible": "the threshold is in a currency that cannot be converted into the one that is counted",
-    "too_early": "there is no day yet to compare with",
-    "counts_are_old": "the service itself is behind with counting; that events are missing is not the shop's doing",
+    "currency_not_convertible": "the threshold must be in the currency of the counts; set it in the shop's currency",
+    "too_early": "there is no earlier day to compare with yet",
+    "counts_are_old": "the service is behind with counting, so missing events are not the shop's fault",
 }
 
 
 def inbox_text(case: Case, names: Names) -> str:
-    """Experiment, what is wrong, what was done."""
+    """Return experiment, finding and action in one text. Raises ValueError for a case without an action."""
     if case.action is None:
-        raise ValueError("nobody is told of a finding that is not confirmed")
-    return f"{names.experiment}: {what(case, names)} {DONE[case.action]}"
+        raise ValueError("a case without an action must not be reported")
+    return f"{names.experiment}: {finding_text(case, names)} {DONE[case.action]}"
 
 
-def what(case: Case, names: Names) -> str:
-    """What is wrong, in one sentence."""
-    return _TEXTS[case.kind](case, names)
+def finding_text(case: Case, names: Names) -> str:
+    """Return the problem in one sentence."""
+    details = case.details
+    text = TEXTS[case.kind]
+    if case.kind == "currency_residue" and case.variation_id is None:
+        text = ALL_ORDERS_RESIDUE
+    if case.kind == "measurement_coverage" and case.metric == "consent_gated_sdk":
+        text = CONSENT_COVERAGE
+    percentages = {
+        f"{name}_percent": f"{100 * details[name]:.3g} %"
+        for name in ("observed", "expected")
+        if details.get(name) is not None
+    }
+    return text.format(
+        **details,
+        **percentages,
+        variation=f"“{names.variations.get(case.variation_id or '', 'a variation')}”",
+        goal=f"“{names.goals.get(case.goal_id or '', 'a goal')}”",
+        currency=names.currency,
+    )
 
 
-def why_not(answer: NotEvaluated) -> str:
-    """Why something was not evaluated."""
+def reason_text(answer: NotEvaluated) -> str:
+    """Return why a kind was not evaluated."""
     return UNKNOWN[answer.reason]
 
 
-def nobody_seen(found: Unseen) -> str:
-    """That nobody is seen in the experiment, and what to check."""
-    if not found.shop_visitors:
+def unseen_text(unseen: Unseen) -> str:
+    """Return that the experiment has no visitors, and what to check."""
+    if not unseen.shop_visitors:
         return (
-            f"No visitor has been seen since {found.since}, on no page of the shop. Is the snippet installed, and are "
+            f"No visitor has been seen since {unseen.since} on any page of the shop. Is the snippet installed, and are "
             f"events sent?"
         )
     return (
-        f"No visitor of this experiment has been seen since {found.since}, while {found.shop_visitors:,} were on the "
+        f"No visitor of this experiment has been seen since {unseen.since}, while {unseen.shop_visitors:,} were on the "
         f"shop's pages. Is the snippet on the experiment's pages, do its page rules match their addresses, and do its "
-        f"audience, triggers, weekdays and traffic allocation let anybody in?"
+        f"audience, triggers, weekdays and traffic allocation admit anyone?"
     )
-
-
-def _broken_delivery(case: Case, names: Names) -> str:
-    found = case.details
-    return (
-        f"{_variation(case, names)} got no visitor while the others got {found['sample']:,}; "
-        f"about {found['expected']:,.0f} were to be expected."
-    )
-
-
-def _broken_runtime(case: Case, names: Names) -> str:
-    found = case.details
-    return (
-        f"{_variation(case, names)} has errors in {_percent(found['observed'])} of its sessions, "
-        f"the control in {_percent(found['expected'])}."
-    )
-
-
-def _conversion(case: Case, names: Names) -> str:
-    found = case.details
-    return (
-        f"{_percent(found['observed'])} of the visitors of {_variation(case, names)} reached {_goal(case, names)}, "
-        f"{_percent(found['expected'])} of the control's."
-    )
-
-
-def _broken_conversion(case: Case, names: Names) -> str:
-    return f"{_conversion(case, names)} So few that something in it is likely to be broken."
-
-
-def _drift(case: Case, names: Names) -> str:
-    found = case.details
-    return (
-        f"{_variation(case, names)} was not applied in {_percent(found['observed'])} of {found['sample']:,} sessions, "
-        f"in {found['consecutive_checks']} checks in a row."
-    )
-
-
-def _revenue(case: Case, names: Names) -> str:
-    found = case.details
-    return (
-        f"A visitor of {_variation(case, names)} brings {_money(found['observed'], names)}, one of the control "
-        f"{_money(found['expected'], names)}."
-    )
-
-
-def _loss(case: Case, names: Names) -> str:
-    return (
-        f"{_variation(case, names)} has brought {_money(case.details['observed'], names)} less than the control would "
-        f"have with as many visitors."
-    )
-
-
-def _ratio(case: Case, names: Names) -> str:
-    found = case.details
-    return (
-        f"{_variation(case, names)} got {_percent(found['observed'])} of {found['sample']:,} visitors and was to get "
-        f"{_percent(found['expected'])}. Do not trust the comparison before you know why."
-    )
-
-
-def _twice(case: Case, _names: Names) -> str:
-    found = case.details
-    return f"{_percent(found['observed'])} of {found['sample']:,} visitors saw two variations; they are left out."
-
-
-def _gap(case: Case, _names: Names) -> str:
-    found = case.details
-    return (
-        f"No {found['metric']} were counted since {found['window']['from']}; about {found['expected']:,.0f} were to be "
-        f"expected. Is the snippet still on the pages, and are events sent?"
-    )
-
-
-def _repeated(case: Case, _names: Names) -> str:
-    found = case.details
-    return (
-        f"{_percent(found['observed'])} of the shop's {found['sample']:,} orders were told more than once. Each counts "
-        f"once; look for a page that tells them again."
-    )
-
-
-def _residue(case: Case, names: Names) -> str:
-    found = case.details
-    if case.variation_id is None:
-        return f"{_percent(found['observed'])} of {found['sample']:,} orders are in other currencies and left out."
-    return (
-        f"Of the orders of {_variation(case, names)} {_percent(found['observed'])} are in other currencies and left "
-        f"out, of the control's {_percent(found['expected'])}. Verdicts on revenue are not to be trusted."
-    )
-
-
-def _coverage(case: Case, _names: Names) -> str:
-    found = case.details
-    if case.metric == "consent_gated_sdk":
-        return "Visitors who do not consent are not counted, so revenue is that of a part of the traffic."
-    return (
-        f"Only {_percent(found['observed'])} of {found['sample']:,} orders come from visitors who were seen on the "
-        f"storefront before."
-    )
-
-
-_TEXTS: Mapping[Kind, Callable[[Case, Names], str]] = {
-    "broken_delivery": _broken_delivery,
-    "broken_runtime": _broken_runtime,
-    "broken_conversion": _broken_conversion,
-    "delivery_drift": _drift,
-    "conversion_harm": _conversion,
-    "revenue_harm": _revenue,
-    "revenue_loss": _loss,
-    "sample_ratio_mismatch": _ratio,
-    "multiple_exposure": _twice,
-    "event_gap": _gap,
-    "duplicate_orders": _repeated,
-    "currency_residue": _residue,
-    "measurement_coverage": _coverage,
-}
-
-
-def _variation(case: Case, names: Names) -> str:
-    return f"“{names.variations.get(case.variation_id or '', 'a variation')}”"
-
-
-def _goal(case: Case, names: Names) -> str:
-    return f"“{names.goals.get(case.goal_id or '', 'a goal')}”"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
-
-
-def _money(amount: float, names: Names) -> str:
-    return f"{amount:,.2f} {names.currency}"

@@ -1,4 +1,4 @@
-"""Which rule finds which kind. A rule: evidence in, findings and what it could not look at out."""
+"""The rule of each kind. A rule takes evidence and yields findings and what it could not evaluate."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -40,14 +40,14 @@ RULES: Mapping[Kind, Rule] = {
     "measurement_coverage": measurement_coverage,
 }
 
+# Kinds of findings that compare a treatment with its control.
 COMPARES: frozenset[Kind] = frozenset(
     ("broken_runtime", "broken_conversion", "delivery_drift", "conversion_harm", "revenue_harm", "revenue_loss")
 )
-"""Kinds of findings about a treatment beside its control."""
 
 
 def look(evidence: Evidence | None, settings: Settings, peaks: Peaks) -> Iterator[Answer]:
-    """All findings of one look, and whatever could not be looked at. `evidence` None: nothing was counted yet."""
+    """Yield all findings of one look, and the kinds not evaluated. `evidence` None: no events were counted yet."""
     for kind in KINDS:
         if not settings.watches(kind):
             yield NotEvaluated(kind=kind, reason="switched_off")

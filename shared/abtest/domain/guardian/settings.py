@@ -1,12 +1,13 @@
-"""What Guardian may do for an experiment: its override over the shop's defaults over ours, field by field."""
+"""Settings of Guardian: the experiment's override, else the shop's defaults, else ours, field by field."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abtest.domain.guardian.kinds import KINDS, Kind
+from abtest.domain.guardian.kinds import KINDS, Action, Kind
 from abtest.domain.settings.layers import Layer, stated
 
+# Fully enabled, except for the loss of money, whose amount only the shop can set.
 OURS: Mapping[str, Any] = {
     "enabled": True,
     "pause_on_broken": True,
@@ -21,12 +22,11 @@ OURS: Mapping[str, Any] = {
     },
     "revenue_loss": {"enabled": True, "threshold_amount": None, "currency": None},
 }
-"""Fully enabled; how much money is a loss nobody but the shop can say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftSettings:
-    """Of delivery_drift; `miss_rate_threshold` is a share of sessions."""
+    """Settings of delivery_drift; `miss_rate_threshold` is a share of sessions."""
 
     enabled: bool
     miss_rate_threshold: float
@@ -37,7 +37,7 @@ class DriftSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossSettings:
-    """Of revenue_loss; `threshold_amount` in major units, None: not set. `currency` None is the shop's."""
+    """Settings of revenue_loss; `threshold_amount` in major units, None: not set. `currency` None is the shop's."""
 
     enabled: bool
     threshold_amount: float | None
@@ -46,7 +46,7 @@ class LossSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What holds for one experiment."""
+    """Effective settings of one experiment."""
 
     enabled: bool
     pause_on_broken: bool
@@ -56,7 +56,7 @@ class Settings:
     revenue_loss: LossSettings
 
     def watches(self, kind: Kind) -> bool:
-        """Whether findings of the kind are looked for at all."""
+        """Return whether the kind is evaluated."""
         switches = {
             "enabled": True,
             "delivery_drift": self.delivery_drift.enabled,
@@ -66,7 +66,7 @@ class Settings:
         return self.enabled and switches[KINDS[kind].switch]
 
     def lets_pause(self, kind: Kind) -> bool:
-        """Whether a finding of the kind, which may pause, is allowed to."""
+        """Return whether a finding of the kind may pause the experiment."""
         allowed = {
             "pause_on_broken": self.pause_on_broken,
             "pause_on_harm": self.pause_on_harm,
@@ -75,9 +75,15 @@ class Settings:
         setting = KINDS[kind].pauses_by
         return setting is not None and allowed[setting]
 
+    def action_for(self, kind: Kind) -> Action:
+        """Return the action for a confirmed finding of the kind."""
+        if KINDS[kind].pauses_by is None:
+            return "alert"
+        return "pause" if self.lets_pause(kind) else "pause_suppressed"
+
 
 def settings_of(*layers: Layer) -> Settings:
-    """The settings that hold; `layers` nearest first: the experiment's override, the shop's defaults."""
+    """Return the effective settings; `layers` nearest first: the experiment's override, the shop's defaults."""
 
     def holds(*path: str) -> Any:
         return next(stated((*layers, OURS), *path), None)

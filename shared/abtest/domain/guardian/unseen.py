@@ -1,7 +1,7 @@
-"""A running experiment that nobody is ever seen in. It is said in words, not found: no kind may say it.
+"""Running experiments without any visitor. They are reported in words, not as a finding of a kind.
 
-How many visitors an experiment should have nobody knows before it had any: its pages may be rare. So nothing can be
-expected, as `event_gap` has to, and `broken_delivery` compares arms, none of which has anybody.
+The expected number of visitors is unknown before the first one: the experiment's pages may be rare. So `event_gap` has
+no expectation, and `broken_delivery` cannot compare arms without visitors.
 """
 
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from abtest.domain.guardian.evidence import Evidence
 from abtest.kit.clock import Timestamp, from_milliseconds, timestamp
 
+# Of counted time in which the experiment ran without a break.
 UNSEEN_AFTER_MS = 60 * 60 * 1000
-"""Of counted time in which the experiment ran without a break."""
 
+# Visitors of the shop: with fewer, but some, it is too early to report. None at all point to a missing snippet.
 ENOUGH_TRAFFIC = 30
-"""Visitors of the shop: with fewer, and yet some, it is too early to wonder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unseen:
-    """Nobody was seen since then; `shop_visitors` were on the shop's pages in that time, of its last day at most."""
+    """No visitor since `since`; `shop_visitors` were on the shop's pages in that time, of its last day at most."""
 
     since: Timestamp
     shop_visitors: int
 
 
 def unseen(evidence: Evidence) -> Unseen | None:
-    """Whether it is time to wonder."""
+    """Return the time without visitors, or None when it is too short or the shop has too little traffic."""
     since = evidence.silent_since
     if since is None or evidence.counted_until - since < UNSEEN_AFTER_MS:
         return None

@@ -4,7 +4,7 @@ from abtest.contract import health as contract
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case, State
 from abtest.domain.guardian.kinds import KINDS
-from abtest.domain.guardian.messages import Names, nobody_seen, what, why_not
+from abtest.domain.guardian.messages import Names, finding_text, reason_text, unseen_text
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.guardian_memory import remembered
@@ -36,7 +36,7 @@ class HealthReading:
                 contract.KindNotEvaluated(
                     kind=each.kind,
                     reason=each.reason,
-                    message=why_not(each),
+                    message=reason_text(each),
                     variation_id=each.variation_id,
                     goal_id=each.goal_id,
                 )
@@ -51,7 +51,7 @@ def unseen_visitors(experiment: Experiment, state: State | None) -> contract.Nob
     unseen = state.unseen if state and experiment.status == "running" else None
     if unseen is None:
         return None
-    return contract.NobodySeen(since=unseen.since, shop_visitors=unseen.shop_visitors, message=nobody_seen(unseen))
+    return contract.NobodySeen(since=unseen.since, shop_visitors=unseen.shop_visitors, message=unseen_text(unseen))
 
 
 def guardian_finding(case: Case, names: Names) -> contract.GuardianFinding:
@@ -68,7 +68,7 @@ def guardian_finding(case: Case, names: Names) -> contract.GuardianFinding:
             "goal_id": case.goal_id,
             "measurement_epoch": case.measurement_epoch,
             "blocks_revenue_verdicts": row.blocks_revenue,
-            "message": what(case, names),
+            "message": finding_text(case, names),
             "details": case.details,
         }
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.guardian.judging import Judgement, judge, watched_since
+from abtest.domain.guardian.judgement import Judgement, judge, watched_since
 from abtest.domain.guardian.settings import settings_of
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import Commit, StaleVersionError

@@ -7,7 +7,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import State
 from abtest.domain.guardian.data_quality import TWICE_SHARE, TWICE_VISITORS
 from abtest.domain.guardian.kinds import KINDS, Severity
-from abtest.domain.guardian.messages import Names, nobody_seen, what
+from abtest.domain.guardian.messages import Names, finding_text, unseen_text
 from abtest.ports.catalog import Catalog
 from abtest.services.guardian_memory import remembered
 from abtest.services.results.counts import Counts
@@ -36,7 +36,7 @@ def health(
         contract.HealthFinding(
             kind=case.kind,
             severity=_SEVERITY[case.kind],
-            message=what(case, names),
+            message=finding_text(case, names),
             action=case.action,
             detected_at=case.detected_at,
             variation_id=case.variation_id,
@@ -63,7 +63,7 @@ def findings_of_counts(
     visitors = question.visitors(everybody)
     is_silent = question.experiment.status == "running" and not visitors
     if is_silent and seen is not None and seen.unseen is not None:
-        yield _finding("no_visitors", nobody_seen(seen.unseen))
+        yield _finding("no_visitors", unseen_text(seen.unseen))
     strays = [arm for arm in question.variations if arm.weight <= 0 < everybody.visitors.get(arm.id, 0)]
     for arm in strays:
         message = f"{arm.name} gets no traffic, and yet {everybody.visitors[arm.id]:,} visitors saw it: find out how"

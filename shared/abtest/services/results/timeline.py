@@ -9,7 +9,7 @@ from abtest.contract.report import TimelineBy, TimelineEntry, TimelineKind
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case
 from abtest.domain.guardian.kinds import KINDS
-from abtest.domain.guardian.messages import Names, what
+from abtest.domain.guardian.messages import Names, finding_text
 from abtest.ports.catalog import AuditRow, Catalog
 from abtest.services.experiments.history import diff_of, rows_about
 from abtest.services.experiments.system import SYSTEM_USER_ID
@@ -112,7 +112,7 @@ class AuditedChange:
             checks=1,
             details=facts["details"],
         )
-        return what(case, self.names)
+        return finding_text(case, self.names)
 
 
 def history_of(catalog: Catalog, experiment: Experiment) -> list[AuditRow]:
