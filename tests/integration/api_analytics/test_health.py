@@ -71,7 +71,9 @@ def test_health__of_a_measurement_that_guardian_has_not_looked_at__says_so_whate
     assert lab.results(experiment)["checked_at"] is None
 
 
-@pytest.mark.parametrize(("browsing", "said"), [(40, "while 40 were on the shop's pages"), (0, "on any page"), (29, "")])
+@pytest.mark.parametrize(
+    ("browsing", "said"), [(40, "while 40 were on the shop's pages"), (0, "on any page"), (29, "")]
+)
 def test_health__nobody_is_ever_seen_in_a_running_experiment__says_so_and_what_to_check(
     lab: Lab, browsing: int, said: str
 ) -> None:

@@ -135,6 +135,7 @@ BAD: list[tuple[str, Any]] = [
     ("invalid_revenue", event(type="order", data={"revenue": "a lot", "currency": "EUR"})),
     ("invalid_revenue", event(type="order", data={"revenue": True, "currency": "EUR"})),
     ("invalid_revenue", event(type="order", data={"revenue": -1, "currency": "EUR"})),
+    ("invalid_revenue", event(type="order", qa_mode="no", data={"revenue": -1, "currency": "EUR"})),
     ("invalid_revenue", event(type="order", data={"revenue": "NaN", "currency": "EUR"})),
     ("invalid_revenue", event(type="order", data={"revenue": "1e400", "currency": "EUR"})),
     ("invalid_revenue", event(type="order", data={"revenue": 1e300, "currency": "EUR"})),

@@ -7,7 +7,7 @@ from abtest.domain.settings.layers import Layer, stated
 
 Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance"]
 INHERIT = "inherit"
-# Of each arm that is compared.
+# Minima of each arm that is compared.
 MIN_VISITORS, MIN_CONVERSIONS = 100, 25
 
 

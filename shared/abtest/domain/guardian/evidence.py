@@ -209,7 +209,7 @@ class Finding:
     goal_id: str | None = None
     checks: int = 1
     window: tuple[int, int] | None = None
-    """Where it is not the whole measurement, in Unix milliseconds."""
+    """Start and end in Unix milliseconds; None for the whole measurement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from abtest.domain.stats.exact_counts import excess_evidence, harm_evidence
 from abtest.domain.stats.sequential import Direction as Towards
 from abtest.domain.stats.sequential import Mixture, one_sided_mixture_test
 
-# Of one treatment; divided by the number of treatments.
+# Levels of one treatment; they are divided by the number of treatments.
 BROKEN_LEVEL, HARM_LEVEL, LOSS_LEVEL = 0.001, 0.01, 0.02
 
 RUNTIME_FACTOR, RUNTIME_RATE, RUNTIME_SESSIONS = 2, 0.01, 10

@@ -165,6 +165,3 @@ def _absent_cases(
             is_over = case.kind in pointless or aged.absent >= (GONE_AFTER if case.action else 1)
             (over if is_over else lasting).append(aged)
     return lasting, [replace(case, resolved_at=check.now) for case in over if case.action]
-
-
-_ORDER = {kind: place for place, kind in enumerate(KINDS)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from abtest.domain.guardian.evidence import Evidence
 from abtest.kit.clock import Timestamp, from_milliseconds, timestamp
 
-# Of counted time in which the experiment ran without a break.
+# Counted time in which the experiment ran without a break.
 UNSEEN_AFTER_MS = 60 * 60 * 1000
 
 # Visitors of the shop: with fewer, but some, it is too early to report. None at all point to a missing snippet.

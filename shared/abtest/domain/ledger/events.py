@@ -70,8 +70,8 @@ Reason = Literal[
     "unknown_goal",
     "unreadable_row",
 ]
-"""Why an event was set aside: `unknown_goal` by the ingest worker, `unreadable_row` by compaction, all others at the
-edge."""
+"""Reasons to set an event aside: `unknown_goal` by the ingest worker, `unreadable_row` by compaction, all others at
+the edge."""
 
 
 Device = Literal["desktop", "mobile", "tablet"]

@@ -99,7 +99,7 @@ def _hundredths(value: object) -> int | None:
         return None
     try:
         # Dollars, like most currencies, have hundredths.
-        value = to_minor(str(amount), "USD")
+        hundredths = to_minor(str(amount), "USD")
     except ValueError:
         return None
-    return value if 0 <= value <= MAX_VALUE else None
+    return hundredths if 0 <= hundredths <= MAX_VALUE else None

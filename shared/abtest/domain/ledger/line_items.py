@@ -14,7 +14,7 @@ from abtest.domain.ledger.comparisons import holds, number
 
 LISTS = ("items", "line_items", "lineItems", "products", "product")
 
-# Of each property the first name with a text, a number or a boolean counts.
+# The first name with a text, a number or a boolean gives the property.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "productId": ("productId", "product_id", "item_id", "variant.product.id", "id"),
     "productTitle": ("productTitle", "product_title", "item_name", "variant.product.title", "title", "name"),

@@ -124,11 +124,10 @@ def shop_day(rows: Iterable[Row], shop_id: str, date: str, currency: str) -> Sho
 
 
 def touched_days(rows: Iterable[Row], orders: Iterable[OrderMoment]) -> frozenset[str]:
-    """Return the dates (`YYYY-MM-DD`) of shop days that these rows may change: new rows, and copies with the rows that
-    they replace.
+    """Return the dates (`YYYY-MM-DD`) of shop days that these rows may change.
 
-    `orders` are the shop's, with those among the new rows: at least those that share an order id or a visitor with the
-    rows. The result may have days without events.
+    `rows` are the new rows, and copies with the rows that they replace. `orders` are the shop's, with those among the
+    new rows: at least those that share an order id or a visitor with the rows. The result may have days without events.
     """
     by_id: defaultdict[str, list[int]] = defaultdict(list)
     by_visitor: defaultdict[str, list[int]] = defaultdict(list)
@@ -141,10 +140,11 @@ def touched_days(rows: Iterable[Row], orders: Iterable[OrderMoment]) -> frozense
         # The gap to the visitor's next active quarter may be on the next day or the one after.
         reach = 0 if row["type"] in PASSIVE else MAX_GAP * QUARTER_MS
         days.update(range(at // DAY_MS, (at // QUARTER_MS * QUARTER_MS + reach) // DAY_MS + 1))
-        moments = list(by_id[row["order_id"]]) if row["order_id"] else []
+        if row["order_id"]:
+            days.update(moment // DAY_MS for moment in by_id.get(row["order_id"], ()))
         if row["type"] in SEEN:
-            moments += [moment for moment in by_visitor[row["visitor_id"]] if at <= moment <= at + STITCH_MS]
-        days.update(moment // DAY_MS for moment in moments)
+            moments = by_visitor.get(row["visitor_id"], ())
+            days.update(moment // DAY_MS for moment in moments if at <= moment <= at + STITCH_MS)
     return frozenset(map(date_of, days))
 
 

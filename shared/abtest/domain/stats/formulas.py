@@ -94,7 +94,7 @@ def fieller_ends(
 
 
 def wilson_ends(m: Arithmetic[Real], x: Real, n: Real, z: Real) -> tuple[Real, Real]:
-    """Both bounds of x / n. The lower one out of the product of the two, as their difference loses digits near zero."""
+    """Return both bounds of x / n. The lower one is from their product: a difference would lose digits near zero."""
     upper = (2 * x + z * z + z * m.sqrt(z * z + 4 * x * (n - x) / n)) / (2 * (n + z * z))
     return x / n * x / ((n + z * z) * upper), upper
 

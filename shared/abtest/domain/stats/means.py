@@ -51,7 +51,7 @@ def welch(control: Sample, treatment: Sample, *, alpha: float) -> MeanTest | Non
 
 
 def welch_alone(control: Sample, treatment: Sample, *, alpha: float) -> MeanTest | None:
-    """Welch's test as the books have it, whatever the sizes of the arms; None as `welch`."""
+    """Return Welch's test without Student's guard, for arms of any size; None as `welch`."""
     own = _own(control, treatment)
     return own and _test(control, treatment, alpha, own, own)
 

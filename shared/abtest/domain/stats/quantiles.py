@@ -15,7 +15,7 @@ from abtest.domain.stats.formulas import two_sided_of_large
 # Degrees of freedom, per (1 + z²), from which the expansion is exact to 1e-15.
 _LARGE = 400.0
 
-# What growth + 9 / freedom must not exceed for `two_sided_of_large` to be exact to 1e-13.
+# Limit of growth + 9 / freedom for `two_sided_of_large` to be exact to 1e-13.
 _NEAR, _NEAR_AT_NOTHING = 0.02, 9.0
 
 _Coefficients = tuple[Real, Real, Real, Real]
@@ -28,7 +28,7 @@ def upper_normal(tail: float) -> float:
 
 
 def upper_normal_batched(tail: FloatArray) -> FloatArray:
-    """The same of an array."""
+    """Return `upper_normal` of an array."""
     answer: FloatArray = -ndtri(tail)
     return answer
 
@@ -40,7 +40,7 @@ def upper_t(tail: float, freedom: float) -> float:
 
 
 def upper_t_batched(tail: FloatArray, freedom: FloatArray) -> FloatArray:
-    """The same of arrays that broadcast."""
+    """Return `upper_t` of arrays that broadcast."""
     tail, freedom = np.broadcast_arrays(tail, freedom)
     z = upper_normal_batched(tail)
     answer: FloatArray = np.asarray(_expanded(z, _coefficients(z), freedom))
@@ -59,7 +59,7 @@ def two_sided_t(t: float, freedom: float) -> float:
 
 
 def two_sided_t_batched(t: FloatArray, freedom: FloatArray) -> FloatArray:
-    """The same of arrays that broadcast."""
+    """Return `two_sided_t` of arrays that broadcast."""
     t, freedom = np.broadcast_arrays(t, freedom)
     growth = np.log1p(t * t / freedom)
     answer: FloatArray = np.asarray(two_sided_of_large(ARRAYS, growth, freedom))

@@ -11,7 +11,7 @@ from abtest.domain.stats.formulas import log_ratio_term, log_ratio_whole
 
 SINGLE_LOOK_ALPHA = 0.001
 MONITORING_ALPHA = 0.01
-# Of the Dirichlet alternative: splits a percent or two off are the ones expected.
+# Concentration of the Dirichlet alternative: it expects splits a percent or two off.
 CONCENTRATION = 2500.0
 
 

@@ -8,7 +8,7 @@ made = tuple.__new__
 
 
 class Interval(NamedTuple):
-    """Both ends, in the unit of what is estimated."""
+    """Interval with both ends in the unit of the estimate."""
 
     lower: float
     upper: float
@@ -49,5 +49,5 @@ class Sample:
         return cls(n=n, mean=total / n, variance=variance)
 
     def scaled(self, factor: float) -> "Sample":
-        """The same sample in another unit."""
+        """Return the sample in another unit."""
         return Sample(n=self.n, mean=self.mean * factor, variance=self.variance * factor * factor)

@@ -19,7 +19,7 @@ from abtest.domain.stats.formulas import (
 )
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 
-# Of both arms together: where a test without a plan is tightest.
+# Visitors of both arms together at which a test without a plan is tightest.
 PLANNED_VISITORS = 5000
 
 VarianceRule = Literal["max", "unpooled", "pooled"]
@@ -35,7 +35,7 @@ def variance_by(rule: VarianceRule, m: Arithmetic[Real], unpooled: Real, pooled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """How large effects are expected to be: `tau` in the unit of the difference, or else the `planned_visitors`.
+    """Expected size of effects: `tau` in the unit of the difference, or else the `planned_visitors`.
 
     With a plan tau = |mde| x baseline, frozen when the measurement epoch starts. Without one the ratio τ²/V grows with
     the visitors of the pair, N / planned_visitors, so that no unit is needed.
