@@ -1,4 +1,4 @@
-"""One look at the evidence, and the state of all looks after it: running always-valid p-values, as documents."""
+"""One look at the evidence, and the state after it with running always-valid p-values, as documents."""
 
 from abtest.domain.autostop.evidence import Evidence, Measure
 from abtest.domain.autostop.shapes import FrozenMixture, GoalState, Look, LookState, Ratio, ShownTreatment, Stamp

@@ -243,7 +243,7 @@ class Peaks:
         return self._peaks[key]
 
 
-# Beyond any threshold; keeps infinities out of what is stored.
+# Beyond any threshold; keeps infinities out of stored documents.
 LARGEST_LOG_E = 1e6
 
 

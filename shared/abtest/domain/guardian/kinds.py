@@ -25,13 +25,13 @@ Action = Literal["alert", "pause", "pause_suppressed", "pause_failed"]
 PauseSetting = Literal["pause_on_broken", "pause_on_harm", "should_pause"]
 Switch = Literal["enabled", "delivery_drift", "revenue_loss", "alert_on_data_quality"]
 
-# A finding has worsened when what is to be done about it ranks higher than the action that was reported.
+# A finding has worsened when its action now ranks higher than the reported one.
 RANK: Mapping[Action, int] = {"alert": 0, "pause_suppressed": 1, "pause_failed": 2, "pause": 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindRow:
-    """`pauses_by`: the setting that lets it pause, None for what alerts only. `switch`: what turns it off."""
+    """`pauses_by`: the setting that lets it pause, None where it only alerts. `switch`: the setting to turn it off."""
 
     severity: Severity
     pauses_by: PauseSetting | None = None

@@ -51,7 +51,7 @@ class GoalCount(NamedTuple):
 class MoneyCell(NamedTuple):
     """Hits of one variation's visitors, by the quarter of the exposure, whose money is not simply the shop's own.
 
-    `kind` is `converted`, `foreign` or `unknown`; `currency` is what the sender named, empty when unknown.
+    `kind` is `converted`, `foreign` or `unknown`; `currency` is the sender's, empty when unknown.
     """
 
     variation_id: str

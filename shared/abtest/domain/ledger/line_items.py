@@ -1,9 +1,10 @@
 """The items of an order or a cart as shops send them, and the part of a goal's filter that tests them.
 
-Items are the list (or the one object) under the first of `items`, `line_items`, `lineItems`, `products` and `product`
-that the data has, else under the same of its `ecommerce`; of a custom event without any the data itself, where it names
-a product. Each property has the names that data layers give it (`NAMES`); dots lead inwards. An item is usable when it
-has any of them. Missing `revenue` is `price` times `quantity`, and missing `quantity` is 1.
+Items are the list (or the one object) under the first of `LISTS` in the data, else under the first in its `ecommerce`.
+A custom event without either is an item itself, if it names a product. Each property has the names that data layers
+give it (`NAMES`), with dots as paths. An item is usable when it has any of them.
+
+Missing `revenue` is `price` times `quantity`, and missing `quantity` is 1.
 """
 
 from collections.abc import Iterator, Mapping

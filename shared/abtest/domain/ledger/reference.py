@@ -74,8 +74,8 @@ Exposures = Mapping[str, Exposure]
 def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
     """Count the ledger's rows, in any order and with any repeats, by the plan.
 
-    `goals` has an entry for each goal of the plan, `money` for each that counts money, `spread` for each that is
-    winsorized, `covariates` for each that looks back; entries may be empty.
+    `goals` has an entry for each goal of the plan. `money` has those that count money, `spread` those that are
+    winsorized, `covariates` those that look back. Entries may be empty.
     """
     seen = [row for row in rows if row["shop_id"] == plan.shop_id and row["received_at"] >= plan.since]
     counted = [row for row in without_copies(seen) if not row["qa_mode"] and happened_at(row) >= plan.since]

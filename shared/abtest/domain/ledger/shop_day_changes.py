@@ -1,7 +1,7 @@
 """Changes of a shop's day whose rows were replaced in part, without counting the other rows again.
 
-Everything in a `ShopDay` is a number of visitors, events or orders, or a sum of money, and each of them belongs to one
-visitor, event or order. So days of sets of rows that share none of these can be added and subtracted, like `Counts`.
+A `ShopDay` has numbers of visitors, events and orders, and sums of money. Each part of them belongs to one visitor,
+event or order. So days of sets of rows that share none of these can be added and subtracted, like `Counts`.
 """
 
 from collections.abc import Callable, Hashable, Mapping

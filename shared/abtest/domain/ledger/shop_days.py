@@ -169,7 +169,7 @@ def distinct_visitors(days: Iterable[ShopDay], start: int, end: int) -> int:
 
 
 def orders_of_day(rows: Sequence[Row], starts: int, currency: str) -> list[Order]:
-    """Return the orders of the day that begins at `starts`, each once, with what is left of their money."""
+    """Return the orders of the day that begins at `starts`, each once, with their money less refunds."""
     refunds = refunded(rows, currency)
     orders: list[Order] = []
     for row in without_repeated_orders(row for row in rows if SHOP_REVENUE.is_hit(row)):

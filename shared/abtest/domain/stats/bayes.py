@@ -1,4 +1,4 @@
-"""The Bayesian engine: how probable it is that a treatment beats its control, and what choosing it may cost.
+"""The Bayesian engine: the probability that a treatment beats its control, and the expected loss of choosing it.
 
 Priors are weak and fixed. Rates: Beta(1, 1) for each arm, worth two visitors. Means: the difference is
 N(0, s_c² + s_t²), worth one visitor an arm (Kass, Wasserman, JASA 90 (1995) 928-934). No look is corrected for: these
@@ -30,8 +30,8 @@ class BetaPrior:
 class BayesianComparison:
     """Posterior of treatment - control: its mean and central interval, absolute.
 
-    `probability_to_beat_control` = P(treatment > control). `expected_loss` = E[max(control - treatment, 0)]: what is
-    lost per visitor, on average over the posterior, by choosing the treatment; `expected_loss_of_control` by staying.
+    `probability_to_beat_control` = P(treatment > control). `expected_loss` = E[max(control - treatment, 0)], the
+    loss per visitor over the posterior by choosing the treatment; `expected_loss_of_control` is that of the control.
     """
 
     difference: float

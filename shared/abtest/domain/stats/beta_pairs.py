@@ -1,7 +1,7 @@
 """Two independent beta posteriors: which is larger, by how much on average, and quantiles of their difference.
 
 Each integral runs over the narrower of the two on the scale of log odds, y = ln(p / (1 - p)): the other one is smooth
-at its scale. There the density is analytic in a strip around the real line and falls off exponentially, so the
+at its scale. There the density is analytic in a strip around the real line and falls off exponentially. So the
 trapezoidal rule converges exponentially in the number of nodes (Trefethen, Weideman, SIAM Review 56 (2014) 385-458).
 """
 

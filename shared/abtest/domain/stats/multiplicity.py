@@ -16,7 +16,7 @@ class Holm:
 def holm(p_values: Sequence[float], *, alpha: float) -> Holm:
     """Step down from the smallest p: rank i is tested at alpha / (k - i + 1), and the first failure stops all.
 
-    Intervals take each rank's own level while rejecting and the stopping rank's level afterwards, so that an interval
+    Intervals take each rank's own level while rejecting, and the stopping rank's level afterwards. So an interval
     excludes zero exactly when its comparison is significant.
     Source: Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
     """

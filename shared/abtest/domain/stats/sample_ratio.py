@@ -60,7 +60,7 @@ def is_mismatched(single: SampleRatio | None, running_p: float | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequentialSampleRatio:
-    """One look of monitoring. What is decided upon is the running minimum of `p_value` over looks, at 0.01.
+    """One look of monitoring. Decisions use the running minimum of `p_value` over looks, at 0.01.
 
     `log_bayes_factor` is natural and infinite where an arm of weight zero has visitors; `log_p` = min(0, its negative).
     """
