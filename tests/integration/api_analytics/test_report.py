@@ -107,7 +107,7 @@ def test_report__before_guardian_looked__does_not_say_that_nothing_was_found(lab
     assert "Guardian has not looked yet" not in text_of(report(lab, experiment))
 
 
-@pytest.mark.parametrize("changed", ["page.numbers", "page.STYLESHEET", "trust._split"])
+@pytest.mark.parametrize("changed", ["page.numbers", "page.STYLESHEET", "trust.split_line"])
 def test_page__of_a_release_that_renders_it_otherwise__is_no_304(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, changed: str
 ) -> None:

@@ -104,5 +104,5 @@ def test_first_day_and_first_look__make_no_curves() -> None:
 
 def test_lift_without_an_interval__is_not_drawn_as_if_it_were_known() -> None:
     page = render_report(STATES["little"]())
-    assert "No interval can be told." in page
+    assert "There is no interval yet." in page
     assert 'class="estimate"' not in page

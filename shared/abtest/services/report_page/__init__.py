@@ -1,4 +1,4 @@
-"""The report of an experiment as a page: facts in, HTML out. It knows no request and reads nothing."""
+"""The report of an experiment as a page: facts in, HTML out. It reads neither requests nor storage."""
 
 from abtest.services.report_page.page import POLICY as POLICY
 from abtest.services.report_page.page import filename as filename

@@ -1,10 +1,11 @@
-"""The variations on the page: each has a mark beside its colour, so that lines are told apart without colours."""
+"""Variations on the page: each has a mark next to its colour, so that lines differ without colours."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from abtest.contract.report import Report, ReportVariation
+from abtest.contract.report import Report
+from abtest.contract.results import ResultRow
 from abtest.services.report_page.markup import Html, el, typed
 
 COLOURS = 10
@@ -14,7 +15,7 @@ _ENDS_IN_LETTER = re.compile(r"(?:^|[\s_-])([A-Za-z])$")
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A variation. `colour` names a class of the stylesheet."""
+    """Variation. `colour` is a class of the stylesheet."""
 
     id: str
     mark: str
@@ -24,18 +25,18 @@ class Arm:
     visitors: int
 
     def chip(self) -> Html:
-        """The mark, as it stands at the end of a line; the name stands beside it."""
+        """Return the mark, as at the end of its line; the name is next to it."""
         return el("span", self.mark, class_=f"chip {self.colour}", aria_hidden="true")
 
     def named(self) -> Html:
-        """Mark and name."""
+        """Return mark and name."""
         return el("span", self.chip(), " ", typed(self.name), class_="arm")
 
 
 def arms_of(report: Report) -> Mapping[str, Arm]:
-    """By id, in the order of the report: the control first."""
+    """Return the arms by id, in the order of the report: the control first."""
     variations = report.experiment.variations
-    marks = _marks(variations)
+    marks = marks_of([variation.name for variation in variations])
     return {
         variation.id: Arm(
             id=variation.id,
@@ -49,11 +50,17 @@ def arms_of(report: Report) -> Mapping[str, Arm]:
     }
 
 
-def _marks(variations: Sequence[ReportVariation]) -> Sequence[str]:
-    """Letters; numbers where `Variant C` would be called B."""
-    letters = _LETTERS[: len(variations)]
-    ends = [_ENDS_IN_LETTER.search(variation.name) for variation in variations]
+def marks_of(names: Sequence[str]) -> Sequence[str]:
+    """Return a letter for each name; numbers where a letter would contradict a name, such as B for `Variant C`."""
+    letters = _LETTERS[: len(names)]
+    ends = [_ENDS_IN_LETTER.search(name) for name in names]
     agree = all(end is None or end[1].upper() == letter for end, letter in zip(ends, letters, strict=False))
-    if len(letters) == len(variations) and agree:
+    if len(letters) == len(names) and agree:
         return letters
-    return [str(number + 1) for number in range(len(variations))]
+    return [str(number + 1) for number in range(len(names))]
+
+
+def row_name(row: ResultRow, arms: Mapping[str, Arm]) -> Html:
+    """Return mark and name of a row's variation; only the name if the variation is no longer in use."""
+    arm = arms.get(row.variation_id)
+    return arm.named() if arm else typed(row.variation_name)

@@ -1,6 +1,6 @@
-"""The always-valid interval over time: a panel a treatment, all on one scale."""
+"""The always-valid interval over time: a panel per treatment, all on one scale."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from abtest.contract.report import IntervalCourse, IntervalPoint, Report
 from abtest.services.report_page import wording
@@ -11,19 +11,21 @@ from abtest.services.report_page.scales import Scale, scale
 
 _HEIGHT = 170.0
 _EARLY = 0.15
-"""The first looks are as wide as nothing else; the scale is that of the others, and the first are cut off."""
+"""Share of looks that are cut off: intervals of the first looks are far wider than all others."""
 
 Point = tuple[str, IntervalPoint]
 
 
 def courses(report: Report, arms: Mapping[str, Arm]) -> Html | None:
-    """None before the second look, as one makes no line."""
+    """Return the section; None before the second look, because one point is not a line."""
     course = report.interval_over_time
     if course is None or len(course.looks) < 2:
         return None
     goal = next((goal.name for goal in report.goals if goal.goal_id == course.goal_id), "the goal")
-    lines = _lines(course)
-    y = _scale(lines)
+    lines: dict[str, list[Point]] = {}
+    for look in course.looks:
+        for point in look.treatments:
+            lines.setdefault(point.variation_id, []).append((look.moment, point))
     unit = "percentage points" if course.metric == "rate" else course.currency or "hits a visitor"
     lead = el(
         "p",
@@ -33,21 +35,13 @@ def courses(report: Report, arms: Mapping[str, Arm]) -> Html | None:
         class_="lead",
     )  # fmt: skip
     first, last = course.looks[0].moment, course.looks[-1].moment
-    frame = Frame(first, last, y, _HEIGHT)
-    panels = [_panel(arms, course, frame, points, number) for number, points in enumerate(lines)]
+    frame = Frame(first, last, _scale(lines.values()), _HEIGHT)
+    panels = [panel(arms, course, frame, points, number) for number, points in enumerate(lines.values())]
     heading = el("h2", "Always-valid interval over time", id="course")
     return el("section", heading, lead, el("div", panels, class_="panels"), aria_labelledby="course")
 
 
-def _lines(course: IntervalCourse) -> list[list[Point]]:
-    found: dict[str, list[Point]] = {}
-    for look in course.looks:
-        for point in look.treatments:
-            found.setdefault(point.variation_id, []).append((look.moment, point))
-    return list(found.values())
-
-
-def _scale(lines: Sequence[Sequence[Point]]) -> Scale:
+def _scale(lines: Iterable[Sequence[Point]]) -> Scale:
     values = [0.0]
     for points in lines:
         for _, point in points[int(len(points) * _EARLY) :]:
@@ -55,61 +49,53 @@ def _scale(lines: Sequence[Sequence[Point]]) -> Scale:
     return scale(min(values), max(values))
 
 
-def _panel(arms: Mapping[str, Arm], course: IntervalCourse, frame: Frame, points: Sequence[Point], number: int) -> Html:
+def panel(arms: Mapping[str, Arm], course: IntervalCourse, frame: Frame, points: Sequence[Point], number: int) -> Html:
+    """Return the drawing of one treatment, captioned with its newest interval."""
     now = points[-1][1]
     arm = arms.get(now.variation_id)
     name, colour = (arm.name, arm.colour) if arm else ("a variation no longer in use", "c1")
-    said = _said(now, course)
-    key = f"i{number}"
-    digits = _digits(frame.y, course.metric)
+    caption = interval_text(now, course)
+    is_rate = course.metric == "rate"
+    digits = wording.step_digits(frame.y.step * (100 if is_rate else 1), most=5)
+
+    def label(value: float) -> str:
+        if not value:
+            return "0"
+        return wording.apart(value, "rate", None, digits) if is_rate else wording.tick(value, digits, signed=True)
+
     drawing = frame.draw(
-        key,
+        f"i{number}",
         f"Interval of {name} over time",
-        f"{len(points):,} looks from {wording.day(frame.first)} to {wording.day(frame.last)}. The last: {said}",
-        lambda value: _tick(value, course.metric, digits),
-        inside=_inside(frame, points, colour),
-        beside=dot(frame.x(points[-1][0]), frame.below(now.difference), colour),
+        f"{len(points):,} looks from {wording.day(frame.first)} to {wording.day(frame.last)}. The last: {caption}",
+        label,
+        inside=layers(frame, points, colour),
+        overlay=dot(frame.x(points[-1][0]), frame.below(now.difference), colour),
     )
-    head = el("figcaption", arm.named() if arm else name, " ", el("span", said, class_="now"))
+    head = el("figcaption", arm.named() if arm else name, " ", el("span", caption, class_="now"))
     return el("figure", head, drawing)
 
 
-def _digits(y: Scale, metric: wording.Metric) -> int:
-    step = y.step * (100 if metric == "rate" else 1)
-    return next((digits for digits in range(5) if abs(round(step, digits) - step) < 1e-9), 5)
+def interval_text(point: IntervalPoint, course: IntervalCourse) -> str:
+    """Return a difference with its interval, in the goal's unit."""
+    difference = wording.apart(point.difference, course.metric, course.currency)
+    if point.lower is None or point.upper is None:
+        return f"{difference}, no interval yet"
+    lower, upper = (wording.apart(end, course.metric, course.currency) for end in (point.lower, point.upper))
+    return f"{difference}, between {lower} and {upper}"
 
 
-def _tick(value: float, metric: wording.Metric, digits: int) -> str:
-    if not value:
-        return "0"
-    return wording.apart(value, metric, None, digits) if metric == "rate" else wording.tick(value, digits, signed=True)
-
-
-def _said(now: IntervalPoint, course: IntervalCourse) -> str:
-    def told(value: float) -> str:
-        return wording.apart(value, course.metric, course.currency)
-
-    if now.lower is None or now.upper is None:
-        return f"{told(now.difference)}, no interval yet"
-    return f"{told(now.difference)}, between {told(now.lower)} and {told(now.upper)}"
-
-
-def _inside(frame: Frame, points: Sequence[Point], colour: str) -> list[Html]:
-    parts = [el("path", d=band(upper, lower), class_=f"band {colour}") for upper, lower in _bands(frame, points)]
+def layers(frame: Frame, points: Sequence[Point], colour: str) -> list[Html]:
+    """Return the bands of the interval, the line at zero, and the difference. A look without one splits the band."""
+    bands: list[tuple[list[tuple[float, float]], list[tuple[float, float]]]] = [([], [])]
+    for moment, point in points:
+        if point.lower is None or point.upper is None:
+            bands.append(([], []))
+            continue
+        across = frame.x(moment)
+        bands[-1][0].append((across, frame.down(point.upper)))
+        bands[-1][1].append((across, frame.down(point.lower)))
+    parts = [el("path", d=band(*area), class_=f"band {colour}") for area in bands if len(area[0]) > 1]
     zero = frame.down(0.0)
     parts.append(el("line", x1="0", x2="1000", y1=zero, y2=zero, class_="zero"))
     middle = path([(frame.x(moment), frame.down(point.difference)) for moment, point in points])
     return [*parts, el("path", d=middle, class_=f"line {colour}")]
-
-
-def _bands(frame: Frame, points: Sequence[Point]) -> list[tuple[list[tuple[float, float]], list[tuple[float, float]]]]:
-    """Areas; one ends where no interval could be told."""
-    found: list[tuple[list[tuple[float, float]], list[tuple[float, float]]]] = [([], [])]
-    for moment, point in points:
-        if point.lower is None or point.upper is None:
-            found.append(([], []))
-            continue
-        across = frame.x(moment)
-        found[-1][0].append((across, frame.down(point.upper)))
-        found[-1][1].append((across, frame.down(point.lower)))
-    return [area for area in found if len(area[0]) > 1]

@@ -1,4 +1,4 @@
-"""What everybody reads: what was tested, the verdict in a sentence, and the few figures behind it."""
+"""Headline of the report: the tested experiment, the verdict in a sentence, and its key figures."""
 
 from collections.abc import Mapping
 
@@ -33,113 +33,92 @@ _KINDS: Mapping[CountingType, str | None] = {
 
 
 def header(report: Report) -> Html:
-    """Name, description, status and dates."""
+    """Return name, description, status and dates."""
     experiment = report.experiment
-    facts = [
-        _STATUSES[experiment.status],
-        _KINDS[experiment.counting_type],
-        _period(report),
-        "Archived" if experiment.archived_at else None,
-    ]
-    description = el("p", experiment.description, class_="about", dir="auto") if experiment.description else None
+    period = "Not started"
+    if experiment.started_at is not None:
+        period = f"Since {wording.day(experiment.started_at)}"
+    if experiment.started_at is not None and experiment.ended_at is not None:
+        period = f"{wording.day(experiment.started_at)} to {wording.day(experiment.ended_at)}"
+    archived = "Archived" if experiment.archived_at else None
+    facts = [_STATUSES[experiment.status], _KINDS[experiment.counting_type], period, archived]
     return el(
         "header",
         el("p", "Experiment report", class_="eyebrow"),
         el("h1", experiment.name, dir="auto"),
-        description,
+        el("p", experiment.description, class_="about", dir="auto") if experiment.description else None,
         el("p", " · ".join(fact for fact in facts if fact), class_="facts"),
     )
 
 
 def verdict(report: Report, arms: Mapping[str, Arm]) -> Html:
-    """The sentence, what else is to be said, and what people stated at the end."""
-    found = report.verdict
-    word, tone = wording.VERDICTS[found.status]
-    details = [el("li", wording.sentence(detail)) for detail in _details(report)]
+    """Return the sentence, details that no other section shows, the team's conclusion, and the key figures."""
+    word, tone = wording.VERDICTS[report.verdict.status]
+    elsewhere = {report.experiment.learning, report.plan.message if report.plan else None}
+    elsewhere |= {finding.message for finding in report.health} | {SAYINGS[gap] for gap in report.coverage.reasons}
+    details = [el("li", wording.sentence(detail)) for detail in report.verdict.details if detail not in elsewhere]
     return el(
         "section",
         el("h2", "Verdict", id="verdict", class_="unseen"),
         el("p", badge(word, tone)),
-        el("p", wording.sentence(found.sentence), class_="sentence"),
+        el("p", wording.sentence(report.verdict.sentence), class_="sentence"),
         el("ul", details) if details else None,
-        _stated(report, arms),
-        _figures(report, arms),
+        team_conclusion(report, arms),
+        key_figures(report, arms),
         class_=f"verdict {tone}",
         aria_labelledby="verdict",
     )
 
 
 def deciding(report: Report) -> GoalResult | None:
-    """The goal that the verdict is about."""
+    """Return the goal that the verdict is about."""
     named = next((goal for goal in report.goals if goal.goal_id == report.verdict.goal_id), None)
     return named or next(iter(report.goals), None)
 
 
-def _period(report: Report) -> str | None:
-    experiment = report.experiment
-    if experiment.started_at is None:
-        return "Not started"
-    if experiment.ended_at is None:
-        return f"Since {wording.day(experiment.started_at)}"
-    return f"{wording.day(experiment.started_at)} to {wording.day(experiment.ended_at)}"
-
-
-def _details(report: Report) -> list[str]:
-    """What no other part of the page says in the same words."""
-    elsewhere = {report.experiment.learning, report.plan.message if report.plan else None}
-    elsewhere |= {finding.message for finding in report.health} | {SAYINGS[gap] for gap in report.coverage.reasons}
-    return [detail for detail in report.verdict.details if detail not in elsewhere]
-
-
-def _stated(report: Report, arms: Mapping[str, Arm]) -> Html | None:
-    """The verdict says the outcome; these are the winner and what was learned."""
+def team_conclusion(report: Report, arms: Mapping[str, Arm]) -> Html | None:
+    """Return the winner and the learning that people entered; None without either."""
     experiment = report.experiment
     winner = arms.get(experiment.winning_variation_id or "")
     if winner is None and not experiment.learning:
         return None
     return el(
         "div",
-        el("h3", "What the team stated"),
+        el("h3", "Conclusion of the team"),
         el("p", "The winner: ", typed(winner.name), ".") if winner else None,
         el("p", experiment.learning, class_="typed", dir="auto") if experiment.learning else None,
         class_="stated",
     )
 
 
-def _figures(report: Report, arms: Mapping[str, Arm]) -> Html | None:
+def key_figures(report: Report, arms: Mapping[str, Arm]) -> Html | None:
+    """Return visitors, lift, duration and progress, as far as they are known; None before the first count."""
     if report.computed_at is None:
         return None
     goal = deciding(report)
     rows = [row for row in goal.rows if not row.is_control] if goal else []
-    told = next((row for row in rows if row.variation_id == report.verdict.variation_id), None)
-    shown = told or (rows[0] if len(rows) == 1 else None)
+    named = next((row for row in rows if row.variation_id == report.verdict.variation_id), None)
+    shown = named or (rows[0] if len(rows) == 1 else None)
     visitors = sum(arm.visitors for arm in arms.values())
     parts: list[Html | None] = [_figure("Visitors", wording.count(visitors), f"in {len(arms):,} variations")]
     if goal and shown and shown.ci and report.verdict.status != "not_trusted":
         parts.append(_figure(["Lift, ", typed(goal.name)], wording.lift(shown.lift), wording.lift_between(shown.ci)))
-    parts += [_running(report), _reached(report)]
+    parts.append(duration(report))
+    plan = report.plan
+    if plan is not None and plan.reached is not None:
+        required = f"of {wording.count(plan.required_total_visitors)} visitors"
+        parts.append(_figure("Planned sample", f"{plan.reached:.0%}", required))
     return el("dl", parts, class_="figures")
 
 
-def _running(report: Report) -> Html | None:
-    experiment = report.experiment
-    begun, until = report.measurement.began_at, experiment.ended_at or report.computed_at
+def duration(report: Report) -> Html | None:
+    """Return how long the present measurement has run; None before it begins."""
+    begun, until = report.measurement.began_at, report.experiment.ended_at or report.computed_at
     if begun is None or until is None:
         return None
     days = (parse_timestamp(until) - parse_timestamp(begun)).total_seconds() / 86_400
-    if days < 0:
-        return None
-    return _figure("Measured for", in_words(days), f"since {wording.day(begun)}")
+    return None if days < 0 else _figure("Measured for", in_words(days), f"since {wording.day(begun)}")
 
 
-def _reached(report: Report) -> Html | None:
-    plan = report.plan
-    if plan is None or plan.reached is None:
-        return None
-    return _figure(
-        "Planned sample", f"{plan.reached:.0%}", f"of {wording.count(plan.required_total_visitors)} visitors"
-    )
-
-
-def _figure(name: Child, value: str, beside: Child) -> Html:
-    return el("div", el("dt", name), el("dd", el("b", value), el("span", beside)))
+def _figure(name: Child, value: str, note: Child) -> Html:
+    return el("div", el("dt", name), el("dd", el("b", value), el("span", note)))

@@ -1,4 +1,4 @@
-"""HTML and SVG that cannot be broken by what people typed: whatever is not `Html` is text, and is escaped."""
+"""HTML and SVG that typed text cannot break: a string that is not `Html` is text, and is escaped."""
 
 import re
 from collections.abc import Iterable
@@ -11,30 +11,34 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe
 
 
 class Html(str):
-    """Markup made by this module. Nothing else may make it of text that people typed."""
+    """Markup made by this module. No other code may make it from typed text."""
 
     __slots__ = ()
 
 
 Child: TypeAlias = "str | Iterable[Child] | None"
-"""What an element may hold: text, markup, several of them, or nothing."""
+"""Content of an element: text, markup, several of them, or nothing."""
 
 
 def clean(text: str) -> str:
-    """Text without what no document may hold, and without controls that would turn the rest of a line around."""
+    """Return text without forbidden characters, and without controls that reverse the rest of a line."""
     return _FORBIDDEN.sub("\ufffd", _UNSEEN.sub("", text))
 
 
 def el(name: str, /, *children: Child, **attributes: str | float | None) -> Html:
-    """An element. `class_` is class, `aria_label` is aria-label; attributes that are None are left out."""
-    written = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
+    """Return an element. `class_` is class, `aria_label` is aria-label; attributes that are None are left out."""
+    written = ""
+    for key, value in attributes.items():
+        if value is not None:
+            text = value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+            written += f' {key.removesuffix("_").replace("_", "-")}="{escape(clean(text))}"'
     if name in _VOID:
         return Html(f"<{name}{written}>")
     return Html(f"<{name}{written}>{joined(children)}</{name}>")
 
 
 def joined(child: Child) -> Html:
-    """One after the other."""
+    """Return children one after the other, text escaped."""
     if child is None:
         return Html("")
     if isinstance(child, Html):
@@ -45,11 +49,5 @@ def joined(child: Child) -> Html:
 
 
 def typed(text: str) -> Html:
-    """A name that people typed, in whatever script: it keeps its own direction and leaves that of its surroundings."""
+    """Return typed text in any script: its direction does not affect the text around it."""
     return el("bdi", text)
-
-
-def _attribute(key: str, value: str | float) -> str:
-    name = key.removesuffix("_").replace("_", "-")
-    text = value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
-    return f' {name}="{escape(clean(text))}"'

@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else: no script, no font, no picture from anywhere."""
+"""The report as one self-contained page: no script, font or picture is loaded."""
 
 from urllib.parse import quote
 
@@ -17,30 +17,14 @@ from abtest.services.report_page.trust import health, plan, set_aside
 _NAME = 80
 _WITHIN = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 POLICY = f"{_WITHIN}; frame-ancestors 'none'"
-"""The Content-Security-Policy of the answer. The page says the same of itself, for when it is a file."""
+"""Content-Security-Policy of the response. The page repeats it, for when it is opened as a file."""
 
 
 def render_report(report: Report) -> str:
-    """The document. All that people typed stands in it as text."""
-    return f"<!doctype html>\n{el('html', _head(report), _body(report), lang='en')}\n"
-
-
-def lasting(page: str, report: Report) -> str:
-    """A rendered page without the moment of asking: what differs only in that says the same in the same way."""
-    return page.replace(made(report), "", 1)
-
-
-def filename(report: Report) -> str:
-    """Of a file that a browser keeps, as parameters of Content-Disposition: for all, and for those that know more."""
-    experiment = report.experiment
-    name = clean(" ".join(experiment.name.split()))[:_NAME].strip()
-    plain = f"report-{experiment.public_id or experiment.id}.html"
-    return f"filename=\"{plain}\"; filename*=UTF-8''{quote(f'{name} report.html', safe='')}"
-
-
-def _head(report: Report) -> Html:
-    return el(
-        "head",
+    """Return the document. All typed text is escaped."""
+    arms = arms_of(report)
+    is_counted = report.computed_at is not None
+    head = [
         el("meta", charset="utf-8"),
         el("meta", http_equiv="Content-Security-Policy", content=_WITHIN),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -49,12 +33,7 @@ def _head(report: Report) -> Html:
         el("meta", name="robots", content="noindex"),
         el("title", f"{report.experiment.name}: experiment report"),
         el("style", Html(STYLESHEET)),
-    )
-
-
-def _body(report: Report) -> Html:
-    arms = arms_of(report)
-    is_counted = report.computed_at is not None
+    ]
     main = [
         verdict(report, arms),
         health(report, arms),
@@ -65,4 +44,18 @@ def _body(report: Report) -> Html:
         timeline(report),
         numbers(report, arms) if is_counted else None,
     ]
-    return el("body", header(report), el("main", main), source(report))
+    body = el("body", header(report), el("main", main), source(report))
+    return f"<!doctype html>\n{el('html', el('head', head), body, lang='en')}\n"
+
+
+def lasting(page: str, report: Report) -> str:
+    """Return a rendered page without the moment of the request, which is not a change of the report."""
+    return page.replace(made(report), "", 1)
+
+
+def filename(report: Report) -> str:
+    """Return the file name as parameters of Content-Disposition: in ASCII, and in UTF-8 for newer browsers."""
+    experiment = report.experiment
+    name = clean(" ".join(experiment.name.split()))[:_NAME].strip()
+    plain = f"report-{experiment.public_id or experiment.id}.html"
+    return f"filename=\"{plain}\"; filename*=UTF-8''{quote(f'{name} report.html', safe='')}"

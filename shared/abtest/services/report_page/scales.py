@@ -10,24 +10,24 @@ _ENDS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From `low` to `high`, with round `ticks` between them."""
+    """Scale from `low` to `high`, with round `ticks` between them."""
 
     low: float
     high: float
     ticks: tuple[float, ...]
 
     def share(self, value: float) -> float:
-        """0 at the low end, 1 at the high one; beyond them as it comes."""
+        """Return 0 at the low end, 1 at the high one; values beyond them are not limited."""
         return (value - self.low) / (self.high - self.low)
 
     @property
     def step(self) -> float:
-        """Between two ticks."""
+        """Distance between two ticks."""
         return self.ticks[1] - self.ticks[0]
 
 
 def scale(low: float, high: float, about: int = 4) -> Scale:
-    """Round ends around the values. Ends that are equal are moved apart."""
+    """Return a scale with round ends around the values. Equal ends are moved apart."""
     if not high > low:
         room = abs(low) * 0.1 or 1.0
         low, high = low - room, high + room
@@ -38,22 +38,22 @@ def scale(low: float, high: float, about: int = 4) -> Scale:
 
 
 def round_up(size: float, *, is_end: bool = False) -> float:
-    """The next of 1, 2, 2.5, 5 at its power of ten; of the end of an axis without steps, one of a few more."""
+    """Return the next of 1, 2, 2.5, 5 at its power of ten. `is_end`: more values, for an axis without steps."""
     power = 10.0 ** math.floor(math.log10(size))
     return next(step * power for step in (_ENDS if is_end else _STEPS) if step * power >= size * (1 - 1e-9))
 
 
-def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Positions as near as possible to the wanted ones, in their order, `gap` apart where there is room."""
-    order = sorted(range(len(wanted)), key=lambda index: wanted[index])
-    gap = min(gap, (high - low) / max(1, len(wanted) - 1))
-    found = [0.0] * len(wanted)
+def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return positions as near as possible to the given ones, in their order, `gap` apart where there is room."""
+    order = sorted(range(len(positions)), key=lambda index: positions[index])
+    gap = min(gap, (high - low) / max(1, len(positions) - 1))
+    placed = [0.0] * len(positions)
     floor = low
     for index in order:
-        found[index] = floor = max(wanted[index], floor)
+        placed[index] = floor = max(positions[index], floor)
         floor += gap
     ceiling = high
     for index in reversed(order):
-        found[index] = ceiling = min(found[index], ceiling)
+        placed[index] = ceiling = min(placed[index], ceiling)
         ceiling -= gap
-    return found
+    return placed

@@ -1,8 +1,8 @@
-"""What happened to the experiment, and where the numbers come from."""
+"""History of the experiment, and the source of its numbers."""
 
 from collections.abc import Mapping
 
-from abtest.contract.report import Report, TimelineBy, TimelineEntry
+from abtest.contract.report import Report, TimelineBy
 from abtest.services.report_page import wording
 from abtest.services.report_page.markup import Child, Html, el
 
@@ -16,18 +16,22 @@ _BY: Mapping[TimelineBy, str] = {
 
 
 def timeline(report: Report) -> Html | None:
-    """Oldest first."""
+    """Return the history, oldest entry first; None without entries."""
     if not report.timeline:
         return None
     left = report.timeline_left_out
     lead = el("p", f"{left:,} earlier entries are not shown.", class_="lead") if left else None
     heading = el("h2", "What happened", id="story")
-    entries = el("ol", [_entry(entry) for entry in report.timeline], class_="story", role="list")
-    return el("section", heading, lead, entries, aria_labelledby="story")
+    entries = []
+    for entry in report.timeline:
+        text = el("p", wording.sentence(entry.sentence), " ", el("span", _BY[entry.by], class_="soft"))
+        entries.append(el("li", _time(entry.moment), text, class_=f"is-{entry.kind}"))
+    listed = el("ol", entries, class_="story", role="list")
+    return el("section", heading, lead, listed, aria_labelledby="story")
 
 
 def source(report: Report) -> Html:
-    """The footer: engine, generation, moments, and since when is counted."""
+    """Return the footer: engine, generation, moments, and the beginning of the measurement."""
     facts: list[tuple[str, Child]] = [
         ("Engine", wording.ENGINES[report.engine]),
         ("Correction", wording.CORRECTIONS[report.correction]),
@@ -44,17 +48,12 @@ def source(report: Report) -> Html:
 
 
 def made(report: Report) -> Html:
-    """When the report was asked for: all of the page that says so."""
+    """Return the moment of the request, the only part of the page that contains it."""
     return _fact("Report made", _time(report.generated_at))
 
 
 def _fact(name: str, value: Child) -> Html:
     return el("div", el("dt", name), el("dd", value))
-
-
-def _entry(entry: TimelineEntry) -> Html:
-    by = el("span", _BY[entry.by], class_="soft")
-    return el("li", _time(entry.moment), el("p", wording.sentence(entry.sentence), " ", by), class_=f"is-{entry.kind}")
 
 
 def _time(moment: str | None) -> Html | str:

@@ -1,4 +1,4 @@
-"""How the page looks: on a screen, in the dark, in a narrow window, on paper."""
+"""Styles of the page: on a screen, in the dark, in a narrow window, on paper."""
 
 _LIGHT = """
 --ink:#16191d;--soft:#565e68;--faint:#d9dde2;--paper:#fff;--wash:#f5f6f8;--rail:#dfe3e8;
@@ -146,12 +146,10 @@ section{margin-top:1.75rem}
 """
 
 
-def _colours() -> str:
-    return "".join(f".c{number}{{--c:var(--c{number})}}" for number in range(10))
-
+_COLOURS = "".join(f".c{number}{{--c:var(--c{number})}}" for number in range(10))
 
 STYLESHEET = (
     f":root{{color-scheme:light dark;{_LIGHT}}}"
     f"@media screen and (prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
-    f"{_colours()}{_PAGE}"
+    f"{_COLOURS}{_PAGE}"
 ).replace("\n", "")

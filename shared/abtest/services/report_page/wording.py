@@ -1,4 +1,4 @@
-"""Numbers, money, moments and states as people read them. Minus signs are minus signs; units stand beside numbers."""
+"""Numbers, money, moments and states for readers. Minus signs are typographic; units follow numbers."""
 
 from collections.abc import Mapping
 from datetime import UTC
@@ -26,7 +26,7 @@ VERDICTS: Mapping[VerdictStatus, tuple[str, str]] = {
     "not_trusted": ("Do not trust yet", "warn"),
     "stopped_for_harm": ("Stopped for harm", "bad"),
 }
-"""The word and the tone of each verdict."""
+"""Word and tone of each verdict."""
 
 STATES: Mapping[RowState, tuple[str, str]] = {
     "baseline": ("Control", "plain"),
@@ -46,7 +46,7 @@ STATES: Mapping[RowState, tuple[str, str]] = {
 }
 
 GLYPHS: Mapping[str, str] = {"good": "✓", "bad": "✕", "warn": "!", "plain": "○"}
-"""What stands before a word, so that nobody needs the colour."""
+"""Glyph before a word, so that no reader needs the colour."""
 
 ENGINES: Mapping[Engine, str] = {
     "sequential": "sequential (always valid: may be read at any time)",
@@ -60,19 +60,19 @@ CORRECTIONS: Mapping[Correction, str] = {
 
 
 def sentence(text: str) -> str:
-    """With a capital letter and a full stop."""
+    """Return text with a capital letter and a full stop."""
     text = text.strip()
     ended = text if not text or text[-1] in ".!?:…" else f"{text}."
     return ended[:1].upper() + ended[1:]
 
 
 def count(number: int | None) -> str:
-    """`12,345`."""
+    """Return a count, such as `12,345`."""
     return NONE if number is None else f"{number:,}"
 
 
 def decimal(number: float, digits: int, *, signed: bool = False) -> str:
-    """With separators; never `−0.00`."""
+    """Return a number with separators; never `−0.00`."""
     text = f"{abs(number):,.{digits}f}"
     if not text.strip("0.,"):
         return text
@@ -80,7 +80,7 @@ def decimal(number: float, digits: int, *, signed: bool = False) -> str:
 
 
 def percent(share: float | None, *, signed: bool = False) -> str:
-    """`4.31%` below ten percent, `43.1%` from there on."""
+    """Return a share in percent: `4.31%` below ten percent, `43.1%` from there on."""
     if share is None:
         return NONE
     size = abs(share) * 100
@@ -88,22 +88,22 @@ def percent(share: float | None, *, signed: bool = False) -> str:
 
 
 def share(number: float) -> str:
-    """`5%`, `2.5%`: no digit more than it has, three at most."""
+    """Return a share in percent without trailing zeros, three digits at most: `5%`, `2.5%`."""
     return f"{number * 100:.3f}".rstrip("0").rstrip(".") + "%"
 
 
 def lift(share: float | None) -> str:
-    """`+12.3%`: one digit, as no lift is known better."""
+    """Return a lift with one digit, such as `+12.3%`; no lift is more precise."""
     return NONE if share is None else decimal(share * 100, 1, signed=True) + "%"
 
 
 def lift_between(interval: Interval | None) -> str:
-    """`−1.2% to +3.4%`."""
+    """Return an interval of a lift, such as `−1.2% to +3.4%`."""
     return NONE if interval is None else f"{lift(interval.lower)} to {lift(interval.upper)}"
 
 
 def money(amount: float | None, currency: str | None, *, signed: bool = False) -> str:
-    """`1,234.50 EUR`, with the digits that the currency has."""
+    """Return money with the digits of its currency, such as `1,234.50 EUR`."""
     if amount is None:
         return NONE
     digits = exponent(currency) if currency in CURRENCIES else 2
@@ -111,23 +111,27 @@ def money(amount: float | None, currency: str | None, *, signed: bool = False) -
 
 
 def measured(value: float | None, metric: Metric, currency: str | None, *, signed: bool = False) -> str:
-    """A rate in percent, money in its currency, anything else with the digits that it needs."""
+    """Return a rate in percent, money in its currency, other values with at least three significant digits."""
     if value is None:
         return NONE
     if metric == "rate":
         return percent(value, signed=signed)
-    return money(value, currency, signed=signed) if currency else decimal(value, _digits(value), signed=signed)
+    if currency:
+        return money(value, currency, signed=signed)
+    size = abs(value)
+    digits = next((digits for digits in range(2, _MOST_DIGITS) if size * 10**digits >= 100), _MOST_DIGITS)
+    return decimal(value, digits if value else 2, signed=signed)
 
 
 def apart(value: float | None, metric: Metric, currency: str | None, digits: int = 2) -> str:
-    """A difference: of rates in percentage points."""
+    """Return a difference; of rates in percentage points."""
     if value is not None and metric == "rate":
         return f"{decimal(value * 100, digits, signed=True)}{_SPACE}pp"
     return measured(value, metric, currency, signed=True)
 
 
 def tick(value: float, digits: int, *, signed: bool = False) -> str:
-    """A number on an axis, of money or hits; from ten thousand on short: `12.5k`, `1.25M`."""
+    """Return a number on an axis, of money or hits; short from ten thousand on: `12.5k`, `1.25M`."""
     size, letter = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e4 else (1.0, "")
     if not letter:
         return decimal(value, digits, signed=signed)
@@ -135,33 +139,32 @@ def tick(value: float, digits: int, *, signed: bool = False) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Three digits; what is smaller is told as smaller."""
+    """Return a p-value with three digits, or `<0.001`."""
     if p is None:
         return NONE
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def day(moment: str | None, *, with_year: bool = True) -> str:
-    """`3 Nov 2026`."""
+    """Return the UTC day of a moment, such as `3 Nov 2026`."""
     if moment is None:
         return NONE
-    found = parse_timestamp(moment).astimezone(UTC)
-    return f"{found.day} {found:%b %Y}" if with_year else f"{found.day} {found:%b}"
+    date = parse_timestamp(moment).astimezone(UTC)
+    return f"{date.day} {date:%b %Y}" if with_year else f"{date.day} {date:%b}"
 
 
 def minute(moment: str | None) -> str:
-    """`3 Nov 2026, 14:05 UTC`."""
+    """Return a moment, such as `3 Nov 2026, 14:05 UTC`."""
     if moment is None:
         return NONE
     return f"{day(moment)}, {parse_timestamp(moment).astimezone(UTC):%H:%M} UTC"
 
 
 def words(code: str) -> str:
-    """`event_gap` is `Event gap`."""
+    """Return a code in words: `event_gap` is `Event gap`."""
     return code.replace("_", " ").capitalize()
 
 
-def _digits(value: float) -> int:
-    if value == 0:
-        return 2
-    return next((digits for digits in range(2, _MOST_DIGITS) if abs(value) * 10**digits >= 100), _MOST_DIGITS)
+def step_digits(step: float, most: int) -> int:
+    """Return the fewest digits that show a step of an axis exactly, or `most`."""
+    return next((digits for digits in range(most) if abs(round(step, digits) - step) < 1e-9), most)
