@@ -38,6 +38,7 @@ class ProgramReading:
             for one in completed
             if one.started_at and one.ended_at
         ]
+        # Every month of the period has a row, also those without experiments.
         months = sorted({f"{day:%Y-%m}" for day in period.dates})
         return contract.Program(
             data=contract.ProgramFigures(

@@ -62,5 +62,6 @@ class LookRun:
         evidence = evidence_of(self.reader, ShopRules(self.world.catalog, experiment.shop_id), experiment)
         if evidence is None or not is_new(state, evidence):
             return False
+        # The write is conditional on the state that was read: of two runs one look is stored.
         after, look = look_at(state, evidence, self.world.now())
         return self.looks.put(after, {**look, "verdict": NOTHING_RUNS})

@@ -99,6 +99,7 @@ def _evidence(
     days, counts = sight.days(experiment.shop_id, moment), counts_of_totals(totals)
     currency = totals.get("currency") or rules.shop.currency
     today = day_of(f"{moment:%Y-%m-%d}")
+    # Whole quarters only: the one in which the measurement began is partial.
     known_since = max(-(-began // QUARTER_MS), (today - DAYS_BACK) * QUARTERS_A_DAY)
     recent = snapshot.days(known_since // QUARTERS_A_DAY, today)
     measured = [day for day in days if day["date"] >= f"{from_milliseconds(began):%Y-%m-%d}"]

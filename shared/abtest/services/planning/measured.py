@@ -115,6 +115,7 @@ class Measured:
     def _own_daily_visitors(self) -> float | None:
         experiment = self._experiment
         visitors = sum(arm["visitors"] for arm in self._totals(experiment).get("variations", {}).values())
+        # Visitors of the experiment are a part of the eligible ones: those in its share and not in the holdout.
         let_in = experiment.traffic_allocation * (1 - self.holdout)
         if experiment.measurement_started_at is None or visitors < MIN_VISITORS or let_in <= 0:
             return None

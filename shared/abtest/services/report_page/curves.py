@@ -111,6 +111,7 @@ def lines_of(series: Timeseries, goal: GoalResult, arms: Mapping[str, Arm]) -> l
 def end_marks(frame: Frame, lines: Sequence[Line]) -> list[Html]:
     """Return a dot at the end of each line, and its mark next to it; marks are moved apart where lines meet."""
     ends = [frame.below(line.last) for line in lines]
+    # Dots stay on their values; only the letters may move.
     places = spread(ends, _MARK, frame.below(frame.y.high) + 2, frame.below(frame.y.low))
     dots = [dot(WIDTH, at, line.arm.colour) for at, line in zip(ends, lines, strict=True)]
     marks = [

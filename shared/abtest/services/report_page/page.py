@@ -50,6 +50,7 @@ def render_report(report: Report) -> str:
 
 def lasting(page: str, report: Report) -> str:
     """Return a rendered page without the moment of the request, which is not a change of the report."""
+    # The ETag is computed from this, so that an unchanged report answers 304.
     return page.replace(made(report), "", 1)
 
 

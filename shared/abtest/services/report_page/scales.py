@@ -52,6 +52,7 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
     for index in order:
         placed[index] = floor = max(positions[index], floor)
         floor += gap
+    # Back from the top, because the first pass may have pushed the last positions beyond it.
     ceiling = high
     for index in reversed(order):
         placed[index] = ceiling = min(placed[index], ceiling)

@@ -43,6 +43,7 @@ def compare_adjusted(reading: Reading) -> Mapping[str, AdjustedComparison]:
     question, pairs = reading.question, reading.pairs()
     arms = [variation for variation in question.variations if reading.visitors(variation)]
     sums = [each for arm in arms if (each := covariate_sums(reading, arm.id)) is not None]
+    # One theta is estimated from all arms, so an arm without its covariate leaves none adjusted.
     if not pairs or len(sums) < len(arms):
         return {}
     adjustment = cuped(sums)

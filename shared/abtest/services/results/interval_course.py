@@ -41,6 +41,7 @@ def evenly(looks: Sequence[Document], at_most: int) -> list[Document]:
     """Return the oldest and the newest look, and others at even steps between them."""
     if len(looks) <= at_most:
         return list(looks)
+    # Whole steps between both ends, so that the newest look is always shown.
     last = len(looks) - 1
     return [looks[place * last // (at_most - 1)] for place in range(at_most)]
 

@@ -40,6 +40,7 @@ class Measurements:
         if key not in self._reasons:
             if len(self._reasons) >= _KEPT:
                 self._reasons.clear()
+            # The first measurement begins with the launch, so the audit need not be read.
             rows = () if epoch == 1 else islice(rows_about(self._catalog, experiment, since=began), _ROWS_READ)
             reasons = (because(row) for row in rows if begun_by(row) == epoch)
             self._reasons[key] = "launched" if epoch == 1 else next(reasons, "unknown")

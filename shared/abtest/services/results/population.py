@@ -134,6 +134,7 @@ def population_of(
     if range_.start and range_.end and end <= start:
         fields = [FieldError("to", "must be after `from`")]
         raise ValidationFailedError("the range ends before it begins", fields=fields)
+    # A range may end before the measurement begins: it is empty then, not reversed.
     limits = Span(min(start, end), end)
     if by_day:
         _refuse_parts_of_days(range_, limits)

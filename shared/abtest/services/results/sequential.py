@@ -46,6 +46,7 @@ class Pair:
     @property
     def is_contradicted(self) -> bool:
         """True if the smallest p was reached with a difference in the opposite direction."""
+        # If this look has the smallest p itself, its own direction counts.
         if self.test is None or self.test.always_valid_p <= self.minimum.p:
             return False
         return self.minimum.difference * self.test.difference <= 0

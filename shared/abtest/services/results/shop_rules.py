@@ -136,6 +136,7 @@ class Coverage:
         stitches = self._cache.get(key)
         if stitches is None or now - stitches.read_at >= COVERAGE_KEPT:
             stitches = _Stitches(now, *stitches_in(self._store.shop_days(*key)))
+            # A warm process serves many shops: the cache must not grow with them.
             if len(self._cache) >= _SHOPS_KEPT:
                 self._cache.clear()
             self._cache[key] = stitches

@@ -46,6 +46,7 @@ class Facts:
 
 def verdict_of(facts: Facts) -> Verdict:
     """Return the conclusion of the first rule that applies, and details with the most important first."""
+    # Lazy: the first rule that applies decides, whatever the later ones would conclude.
     conclusions = (rule(facts) for rule in (before_numbers, distrust, at_planned_end, by_numbers))
     status, sentence, row = next(filter(None, conclusions), None) or undecided(facts)
     details = [finding.message for finding in facts.health]
