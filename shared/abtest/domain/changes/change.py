@@ -1,4 +1,4 @@
-"""One decided change of an aggregate: its state before and after, and what is recorded and announced with it."""
+"""One decided change of an aggregate: its state before and after, with its audit note and its webhook events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """Who acts and when; `event_id` is a fresh id for an approval event, should there be one."""
+    """Actor and time of a change; `event_id` is a new id for an approval event, should there be one."""
 
     now: Timestamp
     user_id: str
@@ -31,7 +31,7 @@ class Change(Generic[A]):
     """One decided change. `before` None creates, `after` None deletes.
 
     `note` goes into the audit row next to the fields that differ. So does `elsewhere`, `{field: [before, after]}` of
-    what is stored apart from the aggregate. `events` are announced in this order.
+    fields that are stored apart from the aggregate. `events` are announced in this order.
     """
 
     before: A | None
@@ -48,7 +48,7 @@ class Change(Generic[A]):
 
     @property
     def subject(self) -> A:
-        """The aggregate as it is after the change, or as it was before its deletion."""
+        """Return the aggregate as it is after the change, or as it was before its deletion."""
         subject = self.before if self.after is None else self.after
         if subject is None:
             raise ValueError("a change needs a before or an after")

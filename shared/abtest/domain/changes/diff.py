@@ -1,4 +1,4 @@
-"""What changed, for the audit: `{field: [before, after]}`; code and long values stand there as hash and length."""
+"""Differences for the audit: `{field: [before, after]}`, with code and long values as hash and length."""
 
 from collections.abc import Mapping
 
@@ -16,35 +16,32 @@ Diff = dict[str, object]
 
 
 def differences(before: Diff, after: Diff, note: Mapping[str, object] | None = None) -> Diff:
-    """What differs between two sets of fields, `note` told with it.
+    """Return the fields that differ, and the fields of `note` as new ones.
 
-    Beyond 100 KB every long value is told by its hash: 300 KB at most.
+    Where that exceeds 100 KB, values of more than 64 characters become hashes too: 300 KB at most.
     """
-    told = {**_compare(before, after, _LONGEST_VALUE), **_noted(note or {})}
-    if len(canonical_json.encode(told)) <= _LARGEST_DIFF:
-        return told
-    return {**_compare(before, after, _SHORTEST_HASHED), **_noted(note or {})}
+    noted = {name: [None, value] for name, value in (note or {}).items()}
+    diff = {**_compare(before, after, _LONGEST_VALUE), **noted}
+    if len(canonical_json.encode(diff)) <= _LARGEST_DIFF:
+        return diff
+    return {**_compare(before, after, _SHORTEST_HASHED), **noted}
 
 
 def by_hash(value: object, length: int) -> Diff:
-    """A value that is too long, or not for everybody who reads: its hash, and its length in characters."""
+    """Return hash and length in characters of a value that is too long, or not for every reader of the audit."""
     return {"sha256": canonical_json.sha256(value), "length": length}
-
-
-def _noted(note: Mapping[str, object]) -> Diff:
-    return {name: [None, value] for name, value in note.items()}
 
 
 def _compare(before: Diff, after: Diff, longest: int) -> Diff:
     names = [*before, *(name for name in after if name not in before)]
     return {
-        name: [_told(name, before.get(name), longest), _told(name, after.get(name), longest)]
+        name: [_shortened(name, before.get(name), longest), _shortened(name, after.get(name), longest)]
         for name in names
         if not canonical_json.same(before.get(name), after.get(name))
     }
 
 
-def _told(name: str, value: object, longest: int) -> object:
+def _shortened(name: str, value: object, longest: int) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
     text = value if isinstance(value, str) else canonical_json.dumps(value)

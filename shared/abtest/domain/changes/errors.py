@@ -29,7 +29,7 @@ class InvalidStateTransitionError(ServiceError):
 
 
 class NotDeletableError(ServiceError):
-    """It has been measured, or may have been: archive it instead."""
+    """It has data, or may have: archive it instead."""
 
     status = 409
     code = "not_deletable"
@@ -37,7 +37,7 @@ class NotDeletableError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class LiveConsumer:
-    """Something that shoppers see now; `kind` is what callers know it as."""
+    """Resource that shoppers see now; `kind` is its name in the API."""
 
     id: str
     name: str
@@ -51,16 +51,16 @@ class LiveImpactError(ServiceError):
     code = "page_live_impact"
 
     def __init__(self, consumers: Sequence[LiveConsumer]) -> None:
-        named = [{"id": found.id, "name": found.name, "consumer": found.kind} for found in consumers]
+        named = [{"id": each.id, "name": each.name, "consumer": each.kind} for each in consumers]
         super().__init__(
             "shoppers would notice: repeat with confirm_live_impact true and the ids of live_experiments in"
-            " confirmed_consumer_ids, which may be left out when the one consumer is what is edited",
+            " confirmed_consumer_ids, which may be left out when the edited resource is the only consumer",
             extra={"live_experiments": named},
         )
 
 
 class CodeBudgetExceededError(ServiceError):
-    """More code and mutations than shoppers are to load. Without a path it is the whole request that is too large."""
+    """More code and mutations than shoppers should load. Without a path the whole request is too large."""
 
     status = 422
     code = "code_budget_exceeded"

@@ -1,4 +1,4 @@
-"""The launch checklist: what is right, what is doubtful, what stands in the way."""
+"""Launch checklist of an experiment: items that pass, items that warn, and items that block the launch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from abtest.domain.experiments.design import in_use, shown_bytes
 from abtest.domain.experiments.errors import ChecklistFailedError, RedirectMatchesSourceError
 from abtest.domain.experiments.goals import primary
 from abtest.domain.experiments.limits import MAX_CONFIG_BYTES, MAX_VARIATIONS, MIN_VARIATIONS
-from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import NO_PROSPECT, Prospect
 from abtest.domain.experiments.rules import weights_are_whole
 from abtest.kit.errors import FieldError
@@ -31,14 +31,16 @@ class Item:
 
 
 def checklist(experiment: Experiment, *, approval_required: bool, prospect: Prospect = NO_PROSPECT) -> tuple[Item, ...]:
-    """All items, in the order in which people work through them."""
-    items = [Item(key, label, *look(experiment)) for key, (label, look) in _LOOKS.items()]
+    """Return all items, in the order in which people work through them."""
+    items = [Item(key, label, *check(experiment)) for key, (label, check) in _CHECKS.items()]
     plan = Item("plan", "Plan", prospect.status, prospect.message)
-    return (*items, plan, Item("approval", "Design approval", *_approval(experiment, approval_required)))
+    approved = experiment.approval is not None and experiment.approval.status == "approved"
+    verdict: Verdict = ("fail", "the design must be approved first") if approval_required and not approved else _PASS
+    return (*items, plan, Item("approval", "Design approval", *verdict))
 
 
 def require_passed(experiment: Experiment, *, warnings_count: bool, prospect: Prospect = NO_PROSPECT) -> None:
-    """Raises ChecklistFailedError naming the items that fail, and those that warn where they count."""
+    """Raise ChecklistFailedError naming the items that fail, and those that warn where warnings count."""
     blocking = {"fail", "warn"} if warnings_count else {"fail"}
     items = checklist(experiment, approval_required=False, prospect=prospect)
     open_items = [item for item in items if item.status in blocking]
@@ -49,38 +51,25 @@ def require_passed(experiment: Experiment, *, warnings_count: bool, prospect: Pr
         )
 
 
-def _variations(experiment: Experiment) -> Verdict:
-    if not MIN_VARIATIONS <= len(in_use(experiment)) <= MAX_VARIATIONS:
-        return "fail", f"{MIN_VARIATIONS} to {MAX_VARIATIONS} variations are needed"
-    return _PASS
-
-
-def _control(experiment: Experiment) -> Verdict:
-    controls = sum(variation.is_control for variation in in_use(experiment))
-    return _PASS if controls == 1 else ("fail", "exactly one variation must be the control")
-
-
-def _weights(experiment: Experiment) -> Verdict:
-    return _PASS if weights_are_whole(experiment) else ("fail", "the weights must sum to 1")
-
-
-def _traffic(experiment: Experiment) -> Verdict:
-    return _PASS if experiment.traffic_allocation > 0 else ("warn", "no traffic is allocated")
-
-
 def _treatments(experiment: Experiment) -> Verdict:
     treatments = [variation for variation in in_use(experiment) if not variation.is_control]
     if experiment.delivery_type == "redirect":
         missing = [variation.name for variation in treatments if not variation.redirect_url]
         return ("fail", f"no destination: {', '.join(missing)}") if missing else _PASS
+    # An A/A test compares equal pages, and code of the experiment may branch on the variation.
     if experiment.counting_type == "aa_test" or experiment.experiment_js or experiment.experiment_css:
         return _PASS
-    same = [variation.name for variation in treatments if not _changes_something(variation)]
+    same = [
+        variation.name
+        for variation in treatments
+        if not (variation.mutations or variation.url_blocks or variation.custom_css or variation.custom_js)
+    ]
     return ("warn", f"no change from the control: {', '.join(same)}") if same else _PASS
 
 
-def _changes_something(variation: Variation) -> bool:
-    return bool(variation.mutations or variation.url_blocks or variation.custom_css or variation.custom_js)
+def _variations(experiment: Experiment) -> Verdict:
+    is_allowed = MIN_VARIATIONS <= len(in_use(experiment)) <= MAX_VARIATIONS
+    return _PASS if is_allowed else ("fail", f"{MIN_VARIATIONS} to {MAX_VARIATIONS} variations are needed")
 
 
 def _redirects(experiment: Experiment) -> Verdict:
@@ -97,7 +86,7 @@ def _redirects(experiment: Experiment) -> Verdict:
 
 def _targeting(experiment: Experiment) -> Verdict:
     idle = sorted((experiment.targeting or {}).keys() - _TARGETING)
-    return ("warn", f"not known, and without effect: {', '.join(idle)}") if idle else _PASS
+    return ("warn", f"unknown fields without effect: {', '.join(idle)}") if idle else _PASS
 
 
 def _size(experiment: Experiment) -> Verdict:
@@ -113,16 +102,22 @@ def _goals(experiment: Experiment) -> Verdict:
     return _PASS if primary(experiment) else ("warn", "no goal is primary")
 
 
-def _approval(experiment: Experiment, required: bool) -> Verdict:
-    approved = experiment.approval is not None and experiment.approval.status == "approved"
-    return _PASS if approved or not required else ("fail", "the design must be approved first")
+def _control(experiment: Experiment) -> Verdict:
+    controls = sum(variation.is_control for variation in in_use(experiment))
+    return _PASS if controls == 1 else ("fail", "exactly one variation must be the control")
 
 
-_LOOKS: dict[str, tuple[str, Callable[[Experiment], Verdict]]] = {
+_CHECKS: dict[str, tuple[str, Callable[[Experiment], Verdict]]] = {
     "variations": ("Variations", _variations),
     "control": ("Control", _control),
-    "weights": ("Weights", _weights),
-    "traffic": ("Traffic", _traffic),
+    "weights": (
+        "Weights",
+        lambda experiment: _PASS if weights_are_whole(experiment) else ("fail", "the weights must sum to 1"),
+    ),
+    "traffic": (
+        "Traffic",
+        lambda experiment: _PASS if experiment.traffic_allocation > 0 else ("warn", "no traffic is allocated"),
+    ),
     "treatments": ("Treatments", _treatments),
     "redirects": ("Redirects", _redirects),
     "targeting": ("Targeting", _targeting),

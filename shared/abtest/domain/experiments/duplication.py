@@ -37,7 +37,7 @@ def duplicate(
     name: str | None,
     now: Timestamp,
 ) -> Experiment:
-    """A draft with the source's design. Archived parts stay behind; without `goal_ids` the goals do, too.
+    """Return a draft with the source's design, without archived parts; without `goal_ids` it has no goals.
 
     `goal_ids` gives each goal its id in the copy; `variation_identities` holds at least as many pairs as variations.
     """

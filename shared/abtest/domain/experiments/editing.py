@@ -1,4 +1,4 @@
-"""Edits of an experiment: stated fields merged in, and what every edit brings with it.
+"""Edits of an experiment: merging of the given fields, and the consequences that every edit has.
 
 An edit that shoppers would see must be acknowledged while running, and so must a new plan; one that changes the shares
 or the plan of a started test opens a new measurement; one that changes an approved design before launch takes the
@@ -23,20 +23,17 @@ from abtest.kit.json_objects import merged
 _MERGED = frozenset({"targeting", "results_weekdays", "auto_stop_override", "guardian_override"})
 
 
-def apply(experiment: Experiment, stated: Mapping[str, Any]) -> Experiment:
-    """The experiment with the stated fields: objects merge, lists and scalars replace, null clears."""
+def apply(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
+    """Return the experiment with the given fields: objects merge, lists and scalars replace, null clears."""
     return begin(
         experiment,
-        {
-            name: merged(getattr(experiment, name), value) if name in _MERGED else value
-            for name, value in stated.items()
-        },
+        {name: merged(getattr(experiment, name), value) if name in _MERGED else value for name, value in given.items()},
     )
 
 
-def begin(experiment: Experiment, stated: Mapping[str, Any]) -> Experiment:
-    """The experiment with the stated fields as they are: a new one has nothing to merge into, so inner nulls stay."""
-    fields = dict(stated)
+def begin(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
+    """Return the experiment with the given fields as they are: a new one has no object to merge into."""
+    fields = dict(given)
     if "goal_page_rules" in fields:
         fields["goal_page_rules"] = tuple(fields["goal_page_rules"])
     return replace(experiment, **fields)
@@ -51,27 +48,26 @@ def settle(
     consent: Consent = NO_CONSENT,
     note: Mapping[str, object] | None = None,
 ) -> Change[Experiment]:
-    """The change that an edit amounts to. Raises LiveImpactError, ConflictError and the errors of `rules`."""
+    """Return the change that an edit makes. Raises LiveImpactError, ConflictError and the errors of `rules`."""
     if after == before:
         return Change(before=before, after=before, action=action)
     if before.started_at is not None and after.delivery_type != before.delivery_type:
-        raise ConflictError("delivery_type is settled once an experiment has started; duplicate it instead")
+        raise ConflictError("delivery_type cannot change once an experiment has started; duplicate it instead")
     rules.check(after)
     if before.status == "running":
-        _check_live(before, after, consent)
-    after = _with_approval_kept_honest(before, _with_measurement(before, after, occasion), occasion)
+        rules.check_weights(after)
+        is_noticed = reaches_shoppers(before, after) or before.planned_test != after.planned_test
+        if is_noticed and not consent.covers(before):
+            raise LiveImpactError([LiveConsumer(before.id, before.name, "experiment")])
+    after = with_approval_revoked(before, with_new_measurement(before, after, occasion), occasion)
     return Change(before=before, after=replace(after, updated_at=occasion.now), action=action, note=note or {})
 
 
-def _check_live(before: Experiment, after: Experiment, consent: Consent) -> None:
-    rules.check_weights(after)
-    is_noticed = reaches_shoppers(before, after) or before.planned_test != after.planned_test
-    if is_noticed and not consent.covers(before):
-        raise LiveImpactError([LiveConsumer(before.id, before.name, "experiment")])
+def with_new_measurement(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:
+    """Return the edited experiment in a new measurement where weights or plan changed during a test.
 
-
-def _with_measurement(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:
-    """Shares or a plan that change in the middle of a test open a new measurement; nobody is assigned anew."""
+    The assignment epoch stays, so every visitor keeps the variation. Before launch only the plan is computed again.
+    """
     if weights_in_use(before) == weights_in_use(after) and before.planned_test == after.planned_test:
         return after
     if before.status in ("running", "paused"):
@@ -80,7 +76,8 @@ def _with_measurement(before: Experiment, after: Experiment, occasion: Occasion)
     return planned_for(after, None, occasion.now) if before.status in PRE_LAUNCH else after
 
 
-def _with_approval_kept_honest(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:
+def with_approval_revoked(before: Experiment, after: Experiment, occasion: Occasion) -> Experiment:
+    """Return the edited experiment without its approval where an approved design changed before launch."""
     approved = before.approval is not None and before.approval.status == "approved"
     if not approved or before.status not in PRE_LAUNCH or design_hash(before) == design_hash(after):
         return after

@@ -1,17 +1,17 @@
-"""What an experiment refuses, and with which status and code."""
+"""Errors of experiments, each with its status and code."""
 
 from abtest.kit.errors import ServiceError
 
 
 class ApprovalRequiredError(ServiceError):
-    """The shop asks for an approved design before this."""
+    """The shop requires an approved design before this action."""
 
     status = 409
     code = "approval_required"
 
 
 class ApprovalStaleError(ServiceError):
-    """The design changed since approval was asked for."""
+    """The design changed since approval was requested."""
 
     status = 409
     code = "approval_stale"

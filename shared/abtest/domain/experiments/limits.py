@@ -1,4 +1,4 @@
-"""How many of each an experiment may hold; lengths of single fields stand in the contract models."""
+"""Limits on the parts of an experiment; lengths of single fields are in the contract models."""
 
 MIN_VARIATIONS = 2
 MAX_VARIATIONS = 10
@@ -10,7 +10,7 @@ MAX_STORED_VARIATIONS = 30
 MAX_GOALS = 50
 MAX_APPROVAL_EVENTS = 500
 MAX_CONFIG_BYTES = 2 << 20
-"""What storefronts may load as a shop's configuration; no experiment in it is larger."""
+"""Bytes that storefronts may load as a shop's configuration; no experiment in it is larger."""
 
 WEIGHT_TOLERANCE = 1e-6
 NAME_LENGTH = 255

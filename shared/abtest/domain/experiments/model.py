@@ -1,7 +1,7 @@
-"""The experiment aggregate: an experiment with its variations and goals, consistent as one.
+"""Experiment aggregate: an experiment with its variations and goals, consistent as one.
 
 Field names are those of the contract. Nested JSON whose form the contract fixes (targeting, mutations, filters …)
-stays JSON here: it was parsed by `abtest.contract` on its way in and is handed out as it came.
+stays JSON here: `abtest.contract` parses it on input, and it is returned unchanged.
 """
 
 from dataclasses import dataclass
@@ -28,8 +28,6 @@ Status = Literal[
 CountingType = Literal["standard", "setup_test", "aa_test", "non_program"]
 DeliveryType = Literal["mutation", "redirect"]
 ApprovalStatus = Literal["pending", "approved", "changes_requested", "revoked"]
-
-
 Outcome = Literal["won", "lost", "inconclusive", "invalid"]
 
 
@@ -85,7 +83,7 @@ class Experiment:
 
     `assignment_epoch` seeds the bucketing and rises only on restart. `measurement_epoch` is the window that results
     count in; it rises on restart and on a change of weights or plan while running. `version` rises with each commit.
-    `plan_is_stated` tells a plan that somebody stated from one that was computed at launch.
+    `plan_is_stated` distinguishes a plan that a caller gave from one that was computed at launch.
     """
 
     id: str

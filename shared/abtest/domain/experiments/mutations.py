@@ -1,6 +1,6 @@
-"""Mutations: which further field each action needs."""
+"""Mutations: the further field that each action needs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.shapes import Mutation
@@ -17,25 +17,20 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
     "attribute": ("attributes", "attribute"),
     "remove": (),
 }
-"""Of the fields an action names, one must be there."""
+"""Fields by action; a mutation has at least one of them."""
 
 
 def check(experiment: Experiment) -> None:
-    """Raises ValidationFailedError for a mutation that lacks what its action needs."""
-    for path, mutations in _lists(experiment):
-        check_list(mutations, path)
+    """Raise ValidationFailedError for a mutation that lacks what its action needs."""
+    for index, variation in enumerate(experiment.variations):
+        check_list(variation.mutations, f"variations[{index}].mutations")
+        for position, block in enumerate(variation.url_blocks or ()):
+            check_list(block["mutations"], f"variations[{index}].url_blocks[{position}].mutations")
 
 
 def check_list(mutations: Iterable[Mutation], path: str) -> None:
-    """Raises ValidationFailedError for a mutation of the list at this path that lacks what its action needs."""
+    """Raise ValidationFailedError for a mutation of the list at this path that lacks what its action needs."""
     for index, mutation in enumerate(mutations):
         needed = NEEDED[mutation["action"]]
         if needed and not any(name in mutation for name in needed):
             raise refused(f"{path}[{index}].{needed[0]}", f"is needed by the action {mutation['action']}")
-
-
-def _lists(experiment: Experiment) -> Iterator[tuple[str, Iterable[Mutation]]]:
-    for index, variation in enumerate(experiment.variations):
-        yield f"variations[{index}].mutations", variation.mutations
-        for position, block in enumerate(variation.url_blocks or ()):
-            yield f"variations[{index}].url_blocks[{position}].mutations", block["mutations"]

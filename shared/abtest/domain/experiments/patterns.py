@@ -1,4 +1,4 @@
-"""Where an experiment holds regular expressions beside its targeting; which of them are let in, admission says."""
+"""Regular expressions of an experiment outside of its targeting; `targeting.admission` decides which are safe."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from abtest.domain.targeting.checks import Placed, expressions_of_pages
 
 
 def check(experiment: Experiment) -> None:
-    """Raises UnsafeRegexError for the first that browsers must not be given."""
+    """Raise UnsafeRegexError for the first that browsers must not get."""
     for path, source in expressions(experiment):
         refuse_unsafe(path, source)
 
 
 def expressions(experiment: Experiment) -> Iterator[Placed]:
-    """The regular expressions of goal page rules and URL blocks, each with its path."""
+    """Return the regular expressions of goal page rules and URL blocks, each with its path."""
     yield from expressions_of_pages(experiment.goal_page_rules, "goalPageRules")
     for index, variation in enumerate(experiment.variations):
         for position, block in enumerate(variation.url_blocks or ()):

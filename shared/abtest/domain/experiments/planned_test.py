@@ -1,4 +1,4 @@
-"""The plan of an experiment: for which goal, with which weights, and what becomes of it when a measurement begins."""
+"""Plan of an experiment: its goal, its weights, and the snapshot that is frozen when a measurement begins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +15,9 @@ from abtest.kit.clock import Timestamp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prospect:
-    """What planning says of an experiment that is about to start: a snapshot to freeze, and a line of the checklist.
+    """Plan of an experiment that is about to start: a snapshot to freeze, and a line of the checklist.
 
-    `snapshot` is None where the plan was stated already, or where there is none.
+    `snapshot` is None where a caller gave the plan already, or where there is none.
     """
 
     snapshot: Snapshot | None = None
@@ -29,29 +29,29 @@ NO_PROSPECT = Prospect()
 
 
 def weights_planned(experiment: Experiment) -> Sequence[float]:
-    """Weights of the variations in use, the control's first."""
+    """Return the weights of the variations in use, the control's first."""
     arms = sorted(in_use(experiment), key=lambda variation: not variation.is_control)
     return [variation.weight for variation in arms]
 
 
 def decisive_goal(experiment: Experiment) -> Goal | None:
-    """The goal that a plan is for where nobody says which: the primary one, else the first in use."""
+    """Return the goal of a plan that names none: the primary one, else the first in use."""
     return primary(experiment) or next((goal for goal in experiment.goals if goal.archived_at is None), None)
 
 
 def planned_goal(experiment: Experiment) -> Goal | None:
-    """The goal that the stored plan names; None without a plan, and where the goal was archived or deleted since."""
+    """Return the goal that the stored plan names; None without a plan, or if the goal was archived or deleted since."""
     goal_id = (experiment.planned_test or {}).get("goal_id")
     return next((goal for goal in experiment.goals if goal.id == goal_id and goal.archived_at is None), None)
 
 
 def falls(experiment: Experiment, goal_id: str | None) -> bool:
-    """Whether the goal gets better by falling."""
+    """Return whether the goal gets better by falling."""
     return any(goal.id == goal_id and goal.direction == "decrease" for goal in experiment.goals)
 
 
 def planned_for(experiment: Experiment, epoch_started_at: Timestamp | None, now: Timestamp) -> Experiment:
-    """The experiment, its plan made ready for a measurement that begins then; one without a plan as it is."""
+    """Return the experiment with its plan computed for a measurement that begins then; one without a plan as it is."""
     plan = experiment.planned_test
     if plan is None:
         return experiment
@@ -66,7 +66,7 @@ def planned_for(experiment: Experiment, epoch_started_at: Timestamp | None, now:
 
 
 def frozen_at_start(experiment: Experiment, prospect: Prospect, now: Timestamp) -> Experiment:
-    """The experiment as its measurement begins: a plan that was stated stays, else the prospect's takes its place."""
+    """Return the experiment as its measurement begins: a given plan stays, else the prospect's replaces it."""
     if not experiment.plan_is_stated and prospect.snapshot is not None:
         experiment = replace(experiment, planned_test=prospect.snapshot)
     return planned_for(experiment, experiment.measurement_started_at, now)

@@ -12,7 +12,7 @@ from abtest.kit.errors import FieldError
 
 
 def check(experiment: Experiment) -> None:
-    """Raises RedirectMatchesSourceError for the first destination that the source rules match.
+    """Raise RedirectMatchesSourceError for the first destination that the source rules match.
 
     A destination that differs from a source only in its query is another page (an alternate template) and fine.
     """
@@ -28,7 +28,7 @@ def check(experiment: Experiment) -> None:
 
 
 def is_source(experiment: Experiment, url: str) -> bool:
-    """Whether a visit to the url would be redirected again."""
+    """Return whether a visit to the url would be redirected again."""
     return any(
         any(_holds(rule, url) and not _differs_in_query_only(rule, url) for rule in includes)
         and not any(_holds(rule, url) for rule in excludes)
@@ -37,17 +37,17 @@ def is_source(experiment: Experiment, url: str) -> bool:
 
 
 def has_source_rules(experiment: Experiment) -> bool:
-    """Whether any page rule says where the experiment redirects from."""
+    """Return whether any page rule restricts the pages from which the experiment redirects."""
     pages = (experiment.targeting or {}).get("pageRules", ())
     by_reference = any("pageId" in page and not page.get("disabled") for page in pages)
     return by_reference or any(includes for includes, _ in _source_rules(experiment))
 
 
 def _source_rules(experiment: Experiment) -> Iterator[tuple[list[UrlRule], list[UrlRule]]]:
-    """Positive rules and their exceptions, of each page rule that is on and includes."""
+    """Positive rules and their exceptions, for each enabled page rule that includes pages."""
     for page in (experiment.targeting or {}).get("pageRules", ()):
         if page.get("disabled") or page.get("include") is False or "includeRules" not in page:
-            continue  # what a page of the shop says is put in its place before, where it is known
+            continue  # a reference to a page of the shop: the service puts the page's own rules in its place before
         excluded: list[UrlRule] = [{**rule, "include": False} for rule in page["excludeRules"]]
         rules = [*page["includeRules"], *excluded]
         positive = [rule for rule in rules if rule.get("include") is not False]
@@ -59,7 +59,7 @@ def _holds(rule: UrlRule, url: str) -> bool:
 
 
 def _differs_in_query_only(rule: UrlRule, url: str) -> bool:
-    """For a rule that holds on the url: a simple rule without a wildcard names one place, its host and path."""
+    """Return whether the url matches the rule in all but the query: a simple rule without a wildcard names one page."""
     place, _, query = rule["pattern"].partition("#")[0].partition("?")
     if rule["type"] != "simple" or "*" in place:
         return False

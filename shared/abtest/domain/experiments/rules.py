@@ -1,4 +1,4 @@
-"""Rules that span the fields of an experiment: what must hold whenever it is stored, and what more while it runs."""
+"""Rules that span the fields of an experiment: those of every stored one, and the further ones of a running one."""
 
 from abtest.domain.experiments import mutations, patterns, redirects
 from abtest.domain.experiments.design import in_use
@@ -12,13 +12,17 @@ from abtest.kit.time_zones import is_time_zone
 
 
 def check(experiment: Experiment) -> None:
-    """What must hold of every stored experiment. Raises errors of status 422 that name the field."""
-    _check_variations(experiment)
+    """Check the rules of every stored experiment. Raises errors of status 422 that name the field."""
+    controls = [variation for variation in experiment.variations if variation.is_control]
+    if len(controls) != 1:
+        raise refused("is_control", f"must be true for exactly one variation, not for {len(controls)}")
+    if len(in_use(experiment)) < MIN_VARIATIONS:
+        raise refused("variations", f"must have at least {MIN_VARIATIONS} that are not archived")
     _check_goals(experiment)
     for name in ("results_weekdays", "weekday_schedule"):
         weekdays = getattr(experiment, name)
         if weekdays is not None and not is_time_zone(weekdays["timezone"]):
-            raise refused(f"{name}.timezone", "is no IANA time zone")
+            raise refused(f"{name}.timezone", "must be an IANA time zone, such as Europe/Berlin")
     mutations.check(experiment)
     check_targeting(experiment.targeting)
     check_surface(experiment.targeting)
@@ -27,23 +31,15 @@ def check(experiment: Experiment) -> None:
 
 
 def check_weights(experiment: Experiment) -> None:
-    """Raises WeightsSumError unless the weights of the variations in use sum to 1."""
+    """Raise WeightsSumError unless the weights of the variations in use sum to 1."""
     if not weights_are_whole(experiment):
         total = sum(variation.weight for variation in in_use(experiment))
         raise WeightsSumError(f"the weights of the variations in use sum to {total:.6g} instead of 1")
 
 
 def weights_are_whole(experiment: Experiment) -> bool:
-    """Whether the weights of the variations in use sum to 1, but for rounding."""
+    """Return whether the weights of the variations in use sum to 1, but for rounding."""
     return abs(sum(variation.weight for variation in in_use(experiment)) - 1) <= WEIGHT_TOLERANCE
-
-
-def _check_variations(experiment: Experiment) -> None:
-    controls = [variation for variation in experiment.variations if variation.is_control]
-    if len(controls) != 1:
-        raise refused("is_control", f"exactly one variation is the control, not {len(controls)}")
-    if len(in_use(experiment)) < MIN_VARIATIONS:
-        raise refused("variations", f"at least {MIN_VARIATIONS} variations stay in use")
 
 
 def _check_goals(experiment: Experiment) -> None:

@@ -1,4 +1,4 @@
-"""When an experiment is to start and to end by itself."""
+"""Schedule of an experiment: the times of its automatic start and end."""
 
 from dataclasses import replace
 
@@ -15,13 +15,13 @@ MEASURING = frozenset({"running", "paused"})
 def check_times(
     start_at: Timestamp | None, end_at: Timestamp | None, now: Timestamp, start_path: str = "start_at"
 ) -> None:
-    """Raises ValidationFailedError unless what is stated lies ahead, the end after the start.
+    """Raise ValidationFailedError unless the given times are in the future, the end after the start.
 
-    `start_path` is what the request calls the start.
+    `start_path` is the request's name of the start.
     """
     for name, moment in ((start_path, start_at), ("end_at", end_at)):
         if moment is not None and moment <= now:
-            raise refused(name, "lies in the past")
+            raise refused(name, "must be in the future")
     if start_at and end_at and end_at <= start_at:
         raise refused("end_at", f"must come after {start_path}")
 
@@ -34,34 +34,30 @@ def set_schedule(
     *,
     start_path: str = "start_at",
 ) -> Change[Experiment]:
-    """The experiment with this schedule in place of the former. A start needs an experiment not yet launched."""
+    """Return the experiment with this schedule in place of the former. A start needs one that was not launched yet."""
     check_times(start_at, end_at, occasion.now, start_path)
-    _check_schedulable(experiment, start_at)
+    is_over = experiment.status == "completed" or experiment.archived_at is not None
+    if is_over or (start_at is not None and experiment.status not in PRE_LAUNCH):
+        raise InvalidStateTransitionError("schedule", experiment.status, ())
     start = start_at if experiment.status in PRE_LAUNCH else experiment.scheduled_start_at
     return _scheduled(experiment, start, end_at, occasion, "experiment.schedule")
 
 
 def clear_schedule(experiment: Experiment, occasion: Occasion, *, reason: str | None = None) -> Change[Experiment]:
-    """The experiment without a schedule; a start that has taken place stays on record."""
+    """Return the experiment without a schedule; the time of a start that has happened is kept."""
     start = None if experiment.status in PRE_LAUNCH else experiment.scheduled_start_at
     return _scheduled(experiment, start, None, occasion, "experiment.unschedule", reason)
 
 
 def due_start(experiment: Experiment) -> Timestamp | None:
-    """When the experiment is to be launched, if it still waits for that."""
+    """Return when the experiment is to be launched, if its launch is still ahead."""
     waits = experiment.status in PRE_LAUNCH and experiment.archived_at is None
     return experiment.scheduled_start_at if waits else None
 
 
 def due_end(experiment: Experiment) -> Timestamp | None:
-    """When the experiment is to be completed, if it is under way."""
+    """Return when the experiment is to be completed, if it is running or paused."""
     return experiment.scheduled_end_at if experiment.status in MEASURING and experiment.archived_at is None else None
-
-
-def _check_schedulable(experiment: Experiment, start_at: Timestamp | None) -> None:
-    over = experiment.status == "completed" or experiment.archived_at is not None
-    if over or (start_at is not None and experiment.status not in PRE_LAUNCH):
-        raise InvalidStateTransitionError("schedule", experiment.status, ())
 
 
 def _scheduled(

@@ -1,4 +1,4 @@
-"""The state machine as data: which action leads where, from where, and what it needs; code and documents read this."""
+"""State machine as data: sources, target and needs of each action; code and documentation are derived from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ ApprovalNeed = Literal["none", "approved", "not_revoked"]
 class Transition:
     """One row of the table.
 
-    `target` None keeps the status. `draft_if_no_approval` adds draft to the sources of shops that ask for no approval.
-    `approval` is the approval's status afterwards; `needs` what it must be before, where the shop asks for one.
+    `target` None keeps the status. `draft_if_no_approval` adds draft to the sources of shops that require no approval.
+    `approval` is the approval's status afterwards; `needs` is its status before, where the shop requires approval.
     `must_deliver` means that shoppers are affected from then on, so weights and checklist must be right. `event` is
     the webhook event that is queued. `publishes` means that a failed publication is answered with 502.
     """
@@ -45,34 +45,37 @@ class Transition:
     publishes: bool = False
 
 
-def _from(*sources: Status) -> frozenset[Status]:
-    return frozenset(sources)
+def _statuses(*names: Status) -> frozenset[Status]:
+    # As an argument a literal keeps its type, which `frozenset` alone would widen to a text.
+    return frozenset(names)
 
 
-PRE_LAUNCH: frozenset[Status] = _from(
+PRE_LAUNCH: frozenset[Status] = _statuses(
     "draft", "awaiting_client_approval", "changes_requested", "client_approved", "qa", "ready_to_launch"
 )
-REVIEWED: frozenset[Status] = _from("client_approved", "qa", "ready_to_launch")
-"""Where an edit of an approved design falls back to draft."""
+REVIEWED: frozenset[Status] = _statuses("client_approved", "qa", "ready_to_launch")
+"""Statuses that fall back to draft when an approved design is edited."""
 
 TRANSITIONS: Mapping[Action, Transition] = {
     "request-approval": Transition(
-        sources=_from("draft", "changes_requested"), target="awaiting_client_approval", approval="pending"
+        sources=_statuses("draft", "changes_requested"), target="awaiting_client_approval", approval="pending"
     ),
-    "approve": Transition(sources=_from("awaiting_client_approval"), target="client_approved", approval="approved"),
+    "approve": Transition(sources=_statuses("awaiting_client_approval"), target="client_approved", approval="approved"),
     "request-changes": Transition(
-        sources=_from("awaiting_client_approval", "client_approved"),
+        sources=_statuses("awaiting_client_approval", "client_approved"),
         target="changes_requested",
         approval="changes_requested",
     ),
     "withdraw-approval": Transition(
-        sources=_from("awaiting_client_approval", "client_approved"), target="draft", approval="revoked"
+        sources=_statuses("awaiting_client_approval", "client_approved"), target="draft", approval="revoked"
     ),
     "return-to-draft": Transition(
-        sources=_from("changes_requested", "qa", "ready_to_launch", "client_approved"), target="draft"
+        sources=_statuses("changes_requested", "qa", "ready_to_launch", "client_approved"), target="draft"
     ),
-    "start-qa": Transition(sources=_from("client_approved"), target="qa", draft_if_no_approval=True, needs="approved"),
-    "mark-ready": Transition(sources=_from("qa"), target="ready_to_launch"),
+    "start-qa": Transition(
+        sources=_statuses("client_approved"), target="qa", draft_if_no_approval=True, needs="approved"
+    ),
+    "mark-ready": Transition(sources=_statuses("qa"), target="ready_to_launch"),
     "launch": Transition(
         sources=REVIEWED,
         target="running",
@@ -82,23 +85,27 @@ TRANSITIONS: Mapping[Action, Transition] = {
         event="experiment.started",
         publishes=True,
     ),
-    "pause": Transition(sources=_from("running"), target="paused", publishes=True),
+    "pause": Transition(sources=_statuses("running"), target="paused", publishes=True),
     "resume": Transition(
-        sources=_from("paused"), target="running", needs="not_revoked", must_deliver=True, publishes=True
+        sources=_statuses("paused"), target="running", needs="not_revoked", must_deliver=True, publishes=True
     ),
     "complete": Transition(
-        sources=_from("running", "paused"), target="completed", event="experiment.completed", publishes=True
+        sources=_statuses("running", "paused"), target="completed", event="experiment.completed", publishes=True
     ),
     "restart": Transition(
-        sources=_from("paused", "completed"), target="running", needs="not_revoked", must_deliver=True, publishes=True
+        sources=_statuses("paused", "completed"),
+        target="running",
+        needs="not_revoked",
+        must_deliver=True,
+        publishes=True,
     ),
-    "archive": Transition(sources=PRE_LAUNCH | _from("paused", "completed"), target=None),
-    "unarchive": Transition(sources=PRE_LAUNCH | _from("paused", "completed"), target=None),
+    "archive": Transition(sources=PRE_LAUNCH | _statuses("paused", "completed"), target=None),
+    "unarchive": Transition(sources=PRE_LAUNCH | _statuses("paused", "completed"), target=None),
 }
 
 
 def is_done(experiment: Experiment, action: Action) -> bool:
-    """Whether the experiment already is what the action would make it."""
+    """Return whether the experiment already is in the state that the action leads to."""
     if action == "archive":
         return experiment.archived_at is not None
     if action == "unarchive":
@@ -107,7 +114,7 @@ def is_done(experiment: Experiment, action: Action) -> bool:
 
 
 def is_source(experiment: Experiment, action: Action, *, approval_required: bool) -> bool:
-    """Whether the table lets the action start here; an archived experiment only lets itself be unarchived."""
+    """Return whether the table allows the action from here; an archived experiment can only be unarchived."""
     row = TRANSITIONS[action]
     if experiment.archived_at is not None and action != "unarchive":
         return False
@@ -116,7 +123,7 @@ def is_source(experiment: Experiment, action: Action, *, approval_required: bool
 
 
 def is_approved_enough(experiment: Experiment, action: Action, *, approval_required: bool) -> bool:
-    """Whether the approval is what the action needs."""
+    """Return whether the approval has the status that the action needs."""
     status = experiment.approval.status if experiment.approval else None
     need = TRANSITIONS[action].needs
     if not approval_required or need == "none":
@@ -125,7 +132,7 @@ def is_approved_enough(experiment: Experiment, action: Action, *, approval_requi
 
 
 def allowed_actions(experiment: Experiment, *, approval_required: bool) -> tuple[Action, ...]:
-    """What would change something now, in the table's order."""
+    """Return the actions that would change something now, in the table's order."""
     return tuple(
         action
         for action in TRANSITIONS

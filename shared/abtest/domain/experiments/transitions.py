@@ -1,4 +1,4 @@
-"""Actions on an experiment: the table of `states` decides whether, this module what else happens."""
+"""Actions on an experiment: the table in `states` decides which are allowed, this module makes their effects."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from abtest.domain.experiments.checklist import require_passed
 from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.errors import ApprovalRequiredError, ApprovalStaleError
 from abtest.domain.experiments.limits import MAX_APPROVAL_EVENTS
-from abtest.domain.experiments.model import Approval, ApprovalEvent, Experiment, Outcome
+from abtest.domain.experiments.model import Approval, ApprovalEvent, ApprovalStatus, Experiment, Outcome
 from abtest.domain.experiments.planned_test import NO_PROSPECT, Prospect, frozen_at_start
 from abtest.domain.experiments.states import (
     PRE_LAUNCH,
@@ -26,7 +26,7 @@ from abtest.kit.errors import LimitReachedError, refused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Details:
-    """What a caller may say with an action; each action reads what concerns it."""
+    """Details that a caller may give with an action; each action reads those that concern it."""
 
     message: str | None = None
     reviewer_user_ids: Sequence[str] = ()
@@ -51,9 +51,9 @@ def act(
     approval_required: bool,
     prospect: Prospect = NO_PROSPECT,
 ) -> Change[Experiment]:
-    """The change that an action makes; an empty one when the experiment already is there.
+    """Return the change that an action makes; an empty one when the experiment is in that state already.
 
-    `prospect` is what planning says where a measurement begins: at launch and restart.
+    `prospect` is the plan to freeze where a measurement begins: at launch and restart.
 
     Raises InvalidStateTransitionError, ApprovalRequiredError, ApprovalStaleError, WeightsSumError and
     ChecklistFailedError.
@@ -61,50 +61,42 @@ def act(
     verb = f"experiment.{action.replace('-', '_')}"
     if is_done(experiment, action):
         return Change(before=experiment, after=experiment, action=verb)
-    _check_allowed(experiment, action, approval_required)
+    check_allowed(experiment, action, approval_required=approval_required)
     row = TRANSITIONS[action]
     if row.must_deliver:
-        _check_deliverable(experiment, details, prospect)
-    after = _EFFECTS.get(action, _no_effect)(experiment, occasion, details)
+        rules.check_weights(experiment)
+        require_passed(experiment, warnings_count=not details.override_checklist_warnings, prospect=prospect)
+    effect = _EFFECTS.get(action)
+    after = effect(experiment, occasion, details) if effect else experiment
     if action in MEASUREMENT_BEGINS:
         after = frozen_at_start(after, prospect, occasion.now)
     if row.approval is not None:
-        after = _with_approval(after, action, occasion, details)
+        after = with_approval(after, action, row.approval, occasion, details)
     after = replace(after, status=row.target or after.status, updated_at=occasion.now)
     note = {} if details.message is None else {"message": details.message}
     events = (Event(row.event),) if row.event else ()
     return Change(before=experiment, after=after, action=verb, note=note, events=events)
 
 
-def _check_allowed(experiment: Experiment, action: Action, approval_required: bool) -> None:
-    if approval_required and experiment.status == "draft" and _draft_would_do(experiment, action):
-        raise ApprovalRequiredError(f"the shop asks for an approved design before {action}: request approval first")
+def check_allowed(experiment: Experiment, action: Action, *, approval_required: bool) -> None:
+    """Raise InvalidStateTransitionError or ApprovalRequiredError for an action that is not allowed now."""
+    # A draft that only lacks the approval gets the error that names the remedy, not the one about its status.
+    lacks_approval = TRANSITIONS[action].draft_if_no_approval and experiment.archived_at is None
+    if approval_required and experiment.status == "draft" and lacks_approval:
+        raise ApprovalRequiredError(f"the shop requires an approved design before {action}: request approval first")
     if not is_source(experiment, action, approval_required=approval_required):
         allowed = allowed_actions(experiment, approval_required=approval_required)
         why = "archived" if experiment.archived_at else ""
         raise InvalidStateTransitionError(action, experiment.status, allowed, why)
     if not is_approved_enough(experiment, action, approval_required=approval_required):
-        raise ApprovalRequiredError(f"the shop asks for an approved design before {action}")
-
-
-def _draft_would_do(experiment: Experiment, action: Action) -> bool:
-    return experiment.archived_at is None and TRANSITIONS[action].draft_if_no_approval
-
-
-def _check_deliverable(experiment: Experiment, details: Details, prospect: Prospect) -> None:
-    rules.check_weights(experiment)
-    require_passed(experiment, warnings_count=not details.override_checklist_warnings, prospect=prospect)
-
-
-def _no_effect(experiment: Experiment, _occasion: Occasion, _details: Details) -> Experiment:
-    return experiment
+        raise ApprovalRequiredError(f"the shop requires an approved design before {action}")
 
 
 def _approve(experiment: Experiment, _occasion: Occasion, details: Details) -> Experiment:
     present = design_hash(experiment)
-    asked_for = experiment.approval.design_hash if experiment.approval else None
-    if present != asked_for or details.design_hash not in (None, present):
-        raise ApprovalStaleError("the design is not the one that approval was asked for: withdraw and request it again")
+    requested = experiment.approval.design_hash if experiment.approval else None
+    if present != requested or details.design_hash not in (None, present):
+        raise ApprovalStaleError("the design changed since approval was requested: withdraw and request it again")
     return experiment
 
 
@@ -120,7 +112,7 @@ def _complete(experiment: Experiment, occasion: Occasion, details: Details) -> E
     winner = details.winning_variation_id
     chosen = next((item for item in experiment.variations if winner in (item.id, item.public_id)), None)
     if winner is not None and chosen is None:
-        raise refused("winning_variation_id", "is no variation of this experiment")
+        raise refused("winning_variation_id", "must be a variation of this experiment")
     return replace(
         experiment,
         ended_at=occasion.now,
@@ -131,7 +123,7 @@ def _complete(experiment: Experiment, occasion: Occasion, details: Details) -> E
 
 
 def _restart(experiment: Experiment, occasion: Occasion, _details: Details) -> Experiment:
-    """Everybody is assigned anew and counting starts over; `started_at` tells of the first start for ever."""
+    """Assign every visitor again and start counting over; `started_at` stays that of the first start."""
     ends = experiment.scheduled_end_at
     return replace(
         experiment,
@@ -141,28 +133,25 @@ def _restart(experiment: Experiment, occasion: Occasion, _details: Details) -> E
         ended_at=None,
         winning_variation_id=None,
         outcome=None,
+        # An end that has passed would complete the experiment at once.
         scheduled_end_at=ends if ends and ends > occasion.now else None,
     )
 
 
 def _archive(experiment: Experiment, occasion: Occasion, _details: Details) -> Experiment:
-    waiting = experiment.status in PRE_LAUNCH
+    # Times that are still ahead are dropped; those that have passed stay as history.
     return replace(
         experiment,
         archived_at=occasion.now,
-        scheduled_start_at=None if waiting else experiment.scheduled_start_at,
+        scheduled_start_at=None if experiment.status in PRE_LAUNCH else experiment.scheduled_start_at,
         scheduled_end_at=None if experiment.status != "completed" else experiment.scheduled_end_at,
     )
 
 
-def _unarchive(experiment: Experiment, _occasion: Occasion, _details: Details) -> Experiment:
-    return replace(experiment, archived_at=None)
-
-
-def _with_approval(experiment: Experiment, action: Action, occasion: Occasion, details: Details) -> Experiment:
-    status = TRANSITIONS[action].approval
-    if status is None:
-        return experiment
+def with_approval(
+    experiment: Experiment, action: Action, status: ApprovalStatus, occasion: Occasion, details: Details
+) -> Experiment:
+    """Return the experiment with a new approval status and its event. Raises LimitReachedError."""
     if len(experiment.approvals) >= MAX_APPROVAL_EVENTS:
         raise LimitReachedError("the experiment's approval history is full: duplicate the experiment")
     present = design_hash(experiment)
@@ -188,5 +177,5 @@ _EFFECTS: Mapping[Action, _Effect] = {
     "complete": _complete,
     "restart": _restart,
     "archive": _archive,
-    "unarchive": _unarchive,
+    "unarchive": lambda experiment, _occasion, _details: replace(experiment, archived_at=None),
 }

@@ -1,4 +1,4 @@
-"""Variations of an experiment: made, edited, archived, weighed; the rules that span them stand in `rules`."""
+"""Variations of an experiment: created, edited, archived, weighted; the rules that span them are in `rules`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,61 +19,64 @@ DEFAULT_VARIATIONS: tuple[VariationFields, ...] = (
 
 
 def initial(
-    stated: Sequence[VariationFields], identities: Sequence[tuple[str, str]], experiment: Experiment
+    given: Sequence[VariationFields], identities: Sequence[tuple[str, str]], experiment: Experiment
 ) -> Experiment:
-    """The experiment with its first variations; `identities` are pairs of id and public id, one for each.
+    """Return the experiment with its first variations; `identities` are pairs of id and public id, one for each.
 
-    Weights that nobody stated are equal shares; when nobody says which is control, the first is.
+    Where no weight is given, shares are equal; where no control is given, the first variation is the control.
     """
-    silent_weights = not any("weight" in item for item in stated)
-    silent_control = not any("is_control" in item for item in stated)
+    has_weights = any("weight" in item for item in given)
+    has_control = any("is_control" in item for item in given)
     made = []
-    for position, (item, (variation_id, public_id)) in enumerate(zip(stated, identities, strict=True)):
-        fields = {
-            "weight": 1 / len(stated) if silent_weights else 0.0,
-            "is_control": silent_control and position == 0,
-            **_tidy(item, experiment.delivery_type),
+    for position, (item, identity) in enumerate(zip(given, identities, strict=True)):
+        defaults: VariationFields = {
+            "weight": 0.0 if has_weights else 1 / len(given),
+            "is_control": not has_control and position == 0,
         }
-        made.append(Variation(id=variation_id, public_id=public_id, experiment_id=experiment.id, **fields))
+        made.append(_made(experiment, {**defaults, **item}, identity))
     return replace(experiment, variations=tuple(made))
 
 
-def add(experiment: Experiment, stated: VariationFields, variation_id: str, public_id: str) -> Experiment:
-    """The experiment with one more variation. Raises LimitReachedError."""
+def add(experiment: Experiment, given: VariationFields, variation_id: str, public_id: str) -> Experiment:
+    """Return the experiment with one more variation. Raises LimitReachedError."""
     if len(in_use(experiment)) >= MAX_VARIATIONS or len(experiment.variations) >= MAX_STORED_VARIATIONS:
         raise LimitReachedError(f"an experiment has at most {MAX_VARIATIONS} variations")
-    fields = {"weight": 0.0, "is_control": False, **_tidy(stated, experiment.delivery_type)}
-    made = Variation(id=variation_id, public_id=public_id, experiment_id=experiment.id, **fields)
+    made = _made(experiment, given, (variation_id, public_id))
     return replace(experiment, variations=(*experiment.variations, made))
 
 
-def edit(experiment: Experiment, variation_id: str, stated: VariationFields) -> Experiment:
-    """The experiment with one variation changed."""
-    fields = _tidy(stated, experiment.delivery_type)
+def edit(experiment: Experiment, variation_id: str, given: VariationFields) -> Experiment:
+    """Return the experiment with one variation changed."""
+    fields = _tidy(given, experiment.delivery_type)
     return _with(experiment, replace(find(experiment, variation_id), **fields))
 
 
 def replace_all(
     experiment: Experiment,
-    stated: Sequence[VariationFields],
+    given: Sequence[VariationFields],
     identities: Sequence[tuple[str, str]],
     *,
     now: Timestamp,
     user_id: str,
 ) -> Experiment:
-    """The experiment with these variations in this order: known by `id`, or new ones with an identity from the list.
+    """Return the experiment with these variations in this order: known by `id`, or new with an identity of the list.
 
-    What is not named is deleted while the experiment is a draft that never started, and archived afterwards.
+    Missing ones are deleted while the experiment is a draft that never started, and archived afterwards.
     """
-    made = [
-        _named_or_new(experiment, item, identity, f"variations[{index}].")
-        for index, (item, identity) in enumerate(zip(stated, identities, strict=True))
-    ]
+    made = []
+    for index, (item, identity) in enumerate(zip(given, identities, strict=True)):
+        if "id" not in item:
+            made.append(_made(experiment, item, identity))
+            continue
+        known = next((each for each in experiment.variations if item["id"] in (each.id, each.public_id)), None)
+        if known is None:
+            raise refused(f"variations[{index}].id", "must be a variation of this experiment")
+        made.append(replace(known, **{**_tidy(item, experiment.delivery_type), "id": known.id}))
     named = {variation.id for variation in made}
     if len(named) != len(made):
-        raise refused("variations", "name a variation twice")
+        raise refused("variations", "must name each variation once")
     rest = [variation for variation in experiment.variations if variation.id not in named]
-    if _is_deletable(experiment):
+    if is_untested(experiment):
         rest = []
     kept = (item if item.archived_at else replace(item, archived_at=now, archived_by=user_id) for item in rest)
     after = replace(experiment, variations=(*made, *kept))
@@ -82,21 +85,14 @@ def replace_all(
     return after
 
 
-def _named_or_new(experiment: Experiment, stated: VariationFields, identity: tuple[str, str], path: str) -> Variation:
-    fields = _tidy(stated, experiment.delivery_type)
-    fields.pop("id", None)
-    if "id" in stated:
-        known = next((item for item in experiment.variations if stated["id"] in (item.id, item.public_id)), None)
-        if known is None:
-            raise refused(f"{path}id", "is no variation of this experiment")
-        return replace(known, **fields)
-    new_id, public_id = identity
-    blank = {"weight": 0.0, "is_control": False}
-    return Variation(id=new_id, public_id=public_id, experiment_id=experiment.id, **{**blank, **fields})
+def _made(experiment: Experiment, given: VariationFields, identity: tuple[str, str]) -> Variation:
+    variation_id, public_id = identity
+    fields = {"weight": 0.0, "is_control": False, **_tidy(given, experiment.delivery_type)}
+    return Variation(id=variation_id, public_id=public_id, experiment_id=experiment.id, **fields)
 
 
 def archive(experiment: Experiment, variation_id: str, *, now: Timestamp, user_id: str) -> Experiment:
-    """The experiment with the variation out of use; nothing changes when it already is."""
+    """Return the experiment with the variation archived; it stays as it is when it already was."""
     variation = find(experiment, variation_id)
     if variation.archived_at is not None:
         return experiment
@@ -106,7 +102,7 @@ def archive(experiment: Experiment, variation_id: str, *, now: Timestamp, user_i
 
 
 def unarchive(experiment: Experiment, variation_id: str) -> Experiment:
-    """The experiment with the variation back in use."""
+    """Return the experiment with the variation back in use."""
     variation = find(experiment, variation_id)
     if variation.archived_at is not None and len(in_use(experiment)) >= MAX_VARIATIONS:
         raise LimitReachedError(f"an experiment has at most {MAX_VARIATIONS} variations")
@@ -114,19 +110,19 @@ def unarchive(experiment: Experiment, variation_id: str) -> Experiment:
 
 
 def delete(experiment: Experiment, variation_id: str) -> Experiment:
-    """The experiment without the variation. Raises NotDeletableError unless it is a draft that never started."""
+    """Return the experiment without the variation. Raises NotDeletableError unless it is a draft that never started."""
     gone = find(experiment, variation_id)
-    if not _is_deletable(experiment):
+    if not is_untested(experiment):
         raise NotDeletableError("only variations of drafts that never started can be deleted; archive it instead")
     return replace(experiment, variations=tuple(item for item in experiment.variations if item.id != gone.id))
 
 
 def weigh(experiment: Experiment, weights: Mapping[str, float]) -> Experiment:
-    """The experiment with these weights; ids or public ids, each of a variation in use, each of them named."""
+    """Return the experiment with these weights by id or public id; each variation in use is named once."""
     used = {key: item.id for item in in_use(experiment) for key in (item.id, item.public_id)}
     for key in weights:
         if key not in used:
-            raise refused(f"weights.{key}", "is no variation in use of this experiment")
+            raise refused(f"weights.{key}", "must be a variation of this experiment that is not archived")
     by_id = {used[key]: weight for key, weight in weights.items()}
     if len(by_id) != len(weights) or len(by_id) != len(in_use(experiment)):
         raise refused("weights", "must name each variation in use once")
@@ -135,14 +131,15 @@ def weigh(experiment: Experiment, weights: Mapping[str, float]) -> Experiment:
 
 
 def find(experiment: Experiment, variation_id: str) -> Variation:
-    """The variation with this id or public id. Raises NotFoundError."""
+    """Return the variation with this id or public id. Raises NotFoundError."""
     for variation in experiment.variations:
         if variation_id in (variation.id, variation.public_id):
             return variation
-    raise NotFoundError("no such variation")
+    raise NotFoundError("the experiment has no variation with this id")
 
 
-def _is_deletable(experiment: Experiment) -> bool:
+def is_untested(experiment: Experiment) -> bool:
+    """Return whether no visitor can have seen the experiment: a draft that never started."""
     return experiment.status == "draft" and experiment.started_at is None
 
 
@@ -151,9 +148,10 @@ def _with(experiment: Experiment, changed: Variation) -> Experiment:
     return replace(experiment, variations=tuple(kept))
 
 
-def _tidy(stated: VariationFields, delivery_type: DeliveryType) -> dict[str, Any]:
-    """Stated fields as the aggregate holds them; a null redirect means nothing where nothing redirects."""
-    fields: dict[str, Any] = {**stated}
+def _tidy(given: VariationFields, delivery_type: DeliveryType) -> dict[str, Any]:
+    """Return given fields as the aggregate holds them."""
+    fields: dict[str, Any] = {**given}
+    # Where nothing redirects, a null redirect has no meaning and must not count as a change.
     if delivery_type == "mutation" and fields.get("redirect_url", "") is None:
         del fields["redirect_url"]
     if "mutations" in fields:

@@ -1,1 +1,1 @@
-"""Goals: what an experiment measures; how they are made, ordered, checked."""
+"""Goals: the measures of an experiment, and the rules that each of them obeys."""

@@ -1,25 +1,23 @@
-"""Whether numbers of a goal are numbers of the same thing: what was found under another definition is no evidence."""
+"""Definition of a goal as a digest: numbers that were counted under another definition are not comparable."""
 
 from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
 from abtest.kit.documents import encode
 
-_NO_MATTER_OF_COUNTING = frozenset(("id", "experiment_id", "name", "is_primary", "role", "direction", "capture"))
-_MOMENTS = frozenset(("archived_at", "created_at", "updated_at"))
+_NOT_COUNTED = frozenset(
+    {"id", "experiment_id", "name", "is_primary", "role", "direction", "capture"}
+    | {"archived_at", "created_at", "updated_at"}
+)
 
 
 def counted(goal: Goal) -> dict[str, object]:
-    """Its document without what is no matter of counting: equal where two goals count the same."""
-    return {
-        name: value
-        for name, value in encode(goal).items()
-        if name not in _NO_MATTER_OF_COUNTING and name not in _MOMENTS
-    }
+    """Return the goal's document without fields that do not affect counting: equal where two goals count the same."""
+    return {name: value for name, value in encode(goal).items() if name not in _NOT_COUNTED}
 
 
 def definition_digest(goal: Goal, currency: str, results_weekdays: object = None) -> str:
-    """Digest of what the goal counts, in which currency, of visitors of which weekdays (None: of all).
+    """Return a digest of what the goal counts, its currency, and the weekdays of its visitors (None: all).
 
-    It stands in stored looks and in Guardian's memory: another digest for the same definition forgets what was found.
+    Stored looks and Guardian's memory hold it: another digest for the same definition would discard their findings.
     """
     return canonical_json.sha256([goal.id, counted(goal), results_weekdays, currency])

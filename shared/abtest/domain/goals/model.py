@@ -1,4 +1,4 @@
-"""A goal: what is measured, for an experiment or kept by the shop for reuse."""
+"""Goal of an experiment, or of the shop for reuse."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,7 @@ __all__ = ["Aggregation", "Direction", "Goal", "GoalRole", "GoalType"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What is measured. `experiment_id` is null for a goal that the shop keeps for reuse."""
+    """One measure. `experiment_id` is null for a goal that the shop keeps for reuse."""
 
     id: str
     experiment_id: str | None

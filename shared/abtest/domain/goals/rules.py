@@ -1,4 +1,4 @@
-"""What a goal must hold together: its type with its fields, its filter with its type."""
+"""Rules that span the fields of a goal: each type needs certain fields, each filter certain types."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,35 +13,37 @@ LINE_ITEM_EVENTS = frozenset({"checkout_started", "add_to_cart"})
 
 
 def check_goal(goal: Goal, path: str = "", page_ids: Collection[str] = ()) -> None:
-    """Raises ValidationFailedError naming the field below `path` that does not go with the rest.
+    """Raise ValidationFailedError naming the field below `path` that contradicts others.
 
     `page_ids` are the goal page rules that the goal may be scoped to; a goal that the shop keeps has none.
     """
     if goal.type == "custom" and not goal.event_name:
-        raise refused(f"{path}event_name", "a custom goal names the event that it counts")
+        raise refused(f"{path}event_name", "must name the event that a custom goal counts")
     if goal.type == "click" and not (goal.selector or goal.text_match):
-        raise refused(f"{path}selector", "a click goal says which elements: by selector or text_match")
+        raise refused(f"{path}selector", "must be given for a click goal, unless text_match is")
     if goal.page_id is not None and goal.archived_at is None and goal.page_id not in page_ids:
-        raise refused(f"{path}page_id", "is none of the experiment's goalPageRules")
+        raise refused(f"{path}page_id", "must be one of the experiment's goalPageRules")
     _check_filter(goal, path)
-    _check_capture(goal, path)
+    names = [capture["property"] for capture in goal.capture]
+    if len(set(names)) != len(names):
+        raise refused(f"{path}capture", "must capture each property once")
 
 
 def takes_line_items(goal: Goal) -> bool:
-    """Whether the goal's events carry line items that a filter can look at."""
+    """Return whether the goal's events carry line items that a filter can compare."""
     return goal.type == "revenue" or (goal.type == "custom" and goal.event_name in LINE_ITEM_EVENTS)
 
 
 def _check_filter(goal: Goal, path: str) -> None:
-    stated = goal.filter
-    if stated is None:
+    goal_filter = goal.filter
+    if goal_filter is None:
         return
-    _check_conditions(stated.get("conditions", ()), f"{path}filter.conditions")
-    if "lineItems" in stated:
-        _check_conditions(stated["lineItems"]["conditions"], f"{path}filter.lineItems.conditions")
-    if "orderValue" in stated and goal.type != "revenue":
+    _check_conditions(goal_filter.get("conditions", ()), f"{path}filter.conditions")
+    if "lineItems" in goal_filter:
+        _check_conditions(goal_filter["lineItems"]["conditions"], f"{path}filter.lineItems.conditions")
+    if "orderValue" in goal_filter and goal.type != "revenue":
         raise refused(f"{path}filter.orderValue", "only revenue goals have an order value")
-    if "lineItems" in stated and not takes_line_items(goal):
+    if "lineItems" in goal_filter and not takes_line_items(goal):
         raise refused(
             f"{path}filter.lineItems",
             "only revenue goals and custom goals on checkout_started or add_to_cart have items",
@@ -54,11 +56,5 @@ def _check_conditions(conditions: Sequence[FilterCondition], path: str) -> None:
         if operator == "exists":
             continue
         if value is None or isinstance(value, list) != (operator in LIST_OPERATORS):
-            wanted = "a list" if operator in LIST_OPERATORS else "one value"
-            raise refused(f"{path}[{index}].value", f"{operator} compares with {wanted}")
-
-
-def _check_capture(goal: Goal, path: str) -> None:
-    names = [capture["property"] for capture in goal.capture]
-    if len(set(names)) != len(names):
-        raise refused(f"{path}capture", "no property is captured twice")
+            expected = "a list" if operator in LIST_OPERATORS else "one value"
+            raise refused(f"{path}[{index}].value", f"must be {expected} for the operator {operator}")

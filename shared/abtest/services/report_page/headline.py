@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from abtest.contract.report import Report
 from abtest.contract.results import GoalResult
 from abtest.domain.experiments.model import CountingType, Status
-from abtest.domain.goals.coverage import SAYINGS
+from abtest.domain.goals.coverage import MESSAGES
 from abtest.domain.planning.duration import in_words
 from abtest.kit.clock import parse_timestamp
 from abtest.services.report_page import wording
@@ -55,7 +55,7 @@ def verdict(report: Report, arms: Mapping[str, Arm]) -> Html:
     """Return the sentence, details that no other section shows, the team's conclusion, and the key figures."""
     word, tone = wording.VERDICTS[report.verdict.status]
     elsewhere = {report.experiment.learning, report.plan.message if report.plan else None}
-    elsewhere |= {finding.message for finding in report.health} | {SAYINGS[gap] for gap in report.coverage.reasons}
+    elsewhere |= {finding.message for finding in report.health} | {MESSAGES[gap] for gap in report.coverage.reasons}
     details = [el("li", wording.sentence(detail)) for detail in report.verdict.details if detail not in elsewhere]
     return el(
         "section",

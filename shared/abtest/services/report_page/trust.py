@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from abtest.contract.report import MoneySetAside, Report
 from abtest.contract.trust import HealthFinding, PlanProgress
-from abtest.domain.goals.coverage import SAYINGS
+from abtest.domain.goals.coverage import MESSAGES
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
 from abtest.services.report_page.forest import badge
@@ -31,7 +31,7 @@ def health(report: Report, arms: Mapping[str, Arm]) -> Html:
     if report.multiple_exposure and all(finding.kind != "multiple_exposure" for finding in report.health):
         twice = f"{wording.count(report.multiple_exposure)} visitors, too few to matter, are left out of everything."
         lines.append(_line("Seen in two variations", "plain", twice))
-    lines += [_line("Coverage", "warn", SAYINGS[reason]) for reason in report.coverage.reasons]
+    lines += [_line("Coverage", "warn", MESSAGES[reason]) for reason in report.coverage.reasons]
     heading = el("h2", "Can the numbers be trusted?", id="health")
     listed = el("ul", lines, guardian_line(report), class_="lines", role="list")
     return el("section", heading, listed, aria_labelledby="health")

@@ -7,7 +7,7 @@ from abtest.contract import results as contract
 from abtest.contract.report import Verdict, VerdictStatus
 from abtest.contract.results import GoalResult, ResultRow
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.goals.coverage import SAYINGS
+from abtest.domain.goals.coverage import MESSAGES
 from abtest.domain.planning.duration import in_words
 
 _TOO_LITTLE = frozenset(
@@ -53,7 +53,7 @@ def verdict_of(facts: Facts) -> Verdict:
     details += [f"“{other.variation_name}”: {other.message}." for other in facts.treatments if other is not row]
     if facts.plan is not None:
         details.append(facts.plan.message)
-    details += [SAYINGS[reason] for reason in facts.coverage.reasons]
+    details += [MESSAGES[reason] for reason in facts.coverage.reasons]
     if facts.experiment.outcome is not None:
         details.append(f"It was closed as {facts.experiment.outcome}.")
     if facts.experiment.learning:
