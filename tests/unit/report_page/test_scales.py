@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abtest.services.report_page.scales import round_up, scale, spread
@@ -14,6 +14,8 @@ values = st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e
 
 
 @given(values, values)
+@example(1.0, 1.0 + 1e-15)
+@example(6.223681127952916e-09, 6.223681127952922e-09)
 def test_scale__of_any_values__holds_them_between_few_round_ticks(one: float, other: float) -> None:
     low, high = min(one, other), max(one, other)
     found = scale(low, high)

@@ -27,8 +27,9 @@ class Scale:
 
 
 def scale(low: float, high: float, about: int = 4) -> Scale:
-    """Return a scale with round ends around the values. Equal ends are moved apart."""
-    if not high > low:
+    """Return a scale with round ends around the values. Ends that are equal but for rounding are moved apart."""
+    # Steps of values that are closer than this would be lost in the rounding of the ticks.
+    if not high - low > 1e-6 * max(abs(low), abs(high)):
         room = abs(low) * 0.1 or 1.0
         low, high = low - room, high + room
     step = round_up((high - low) / about)
