@@ -1,13 +1,12 @@
 """Unions whose errors are reported at the value itself, not once per type."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic.annotated_handlers import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from abtest.contract.misplaced import misplaced
 
@@ -19,23 +18,21 @@ class OneOf:
     called: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_wrap_validator_function(self._checked, handler(source))
+        return core_schema.no_info_wrap_validator_function(self.validate, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return handler(schema)
 
-    def _checked(self, value: Any, check: core_schema.ValidatorFunctionWrapHandler) -> Any:
+    def validate(self, value: Any, check: core_schema.ValidatorFunctionWrapHandler) -> Any:
+        """Return the validated value. Raises the errors of the type that the value has, or one that names all types."""
         try:
             return check(value)
         except ValidationError as error:
-            found = _of_its_type(error.errors(include_url=False))
-        if not found:
+            problems = error.errors(include_url=False)
+        # A type that only reports an error such as `int_type` is not the type of the value.
+        other_types = {problem["loc"] for problem in problems if problem["type"].endswith("_type")}
+        own = [problem for problem in problems if problem["loc"][:1] not in other_types]
+        if not own:
             raise PydanticCustomError("one_of_types", "must be {called}", {"called": self.called})
-        # The first step of each location names the type, which is no place in the request.
-        raise misplaced([(problem["loc"][1:], problem["msg"]) for problem in found])
-
-
-def _of_its_type(problems: Sequence[ErrorDetails]) -> list[ErrorDetails]:
-    """What the types say that the value has; the others only say that it is not theirs."""
-    others = {problem["loc"] for problem in problems if problem["type"].endswith("_type")}
-    return [problem for problem in problems if problem["loc"][:1] not in others]
+        # The first step of each location names the type, which is not a place in the request.
+        raise misplaced([(problem["loc"][1:], problem["msg"]) for problem in own])

@@ -47,34 +47,36 @@ class AudienceRulesTree(Input):
     groups: Annotated[list["AudienceRulesTree"], Field(min_length=1, max_length=MAX_GROUPS)] = ABSENT
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _has_parts(self) -> Self:
         if self.model_fields_set == {"operator"}:
-            raise PydanticCustomError("empty_group", "one of conditions and groups must be there")
+            raise PydanticCustomError("empty_group", "must have conditions, groups, or both")
         return self
 
 
-def _bounded(rules: Any) -> Any:
-    """The rules, if they are neither too deep nor too many; other errors are detected later."""
+def bounded(rules: Any) -> Any:
+    """Return the rules, or raise for too many levels or conditions. Other errors are detected later."""
     total = 0
-    for at, group in _groups(rules, ()):
+    for at, group in groups_of(rules, ()):
         if len(at) >= 2 * MAX_GROUP_DEPTH:
             raise misplaced([(at, f"groups are nested more than {MAX_GROUP_DEPTH} levels deep")])
         conditions = group.get("conditions")
         total += len(conditions) if isinstance(conditions, list) else 0
     if total > MAX_ALL_CONDITIONS:
-        raise PydanticCustomError("too_many", "hold more than {most} conditions", {"most": MAX_ALL_CONDITIONS})
+        raise PydanticCustomError(
+            "too_many", "must have at most {most} conditions in all groups", {"most": MAX_ALL_CONDITIONS}
+        )
     return rules
 
 
-def _groups(rules: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
-    """Every group with its location, without those below the first that is too deep."""
+def groups_of(rules: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+    """Yield every group with its location, outer groups first."""
     if not isinstance(rules, dict):
         return
     yield at, rules
     groups = rules.get("groups")
     for index, group in enumerate(groups if isinstance(groups, list) else ()):
-        yield from _groups(group, (*at, "groups", index))
+        yield from groups_of(group, (*at, "groups", index))
 
 
-AudienceRules = Annotated[AudienceRulesTree, BeforeValidator(_bounded)]
+AudienceRules = Annotated[AudienceRulesTree, BeforeValidator(bounded)]
 """Audience rules that are at most 5 groups deep and 200 conditions long."""

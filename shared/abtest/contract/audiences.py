@@ -8,6 +8,7 @@ from abtest.contract.audience_rules import AudienceRules
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning
 from abtest.contract.consent import LiveEdit
 from abtest.domain.reusable.model import Target
+from abtest.kit.json_objects import present
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 
@@ -47,13 +48,12 @@ class Audience(Output):
 
     @classmethod
     def of(cls, audience: Target, warning: PublicationWarning | None = None) -> Self:
-        """An audience on the wire."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        """Return the response of an audience."""
         return cls(
             id=audience.id,
             name=audience.name,
             rules=audience.says["rules"],
             created_at=audience.created_at,
             updated_at=audience.updated_at,
-            **optional,
+            **present(publication_warning=warning),
         ).at(audience.version)

@@ -1,7 +1,6 @@
 """Building blocks of every wire model: strictness, absent fields, date-times, ids, list pages."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from types import NoneType
 from typing import Annotated, Any, Generic, Self, TypeVar
@@ -64,16 +63,11 @@ def shallow(value: Any) -> Any:
     """Return the JSON value unchanged; refuse one nested more than MAX_DEPTH levels deep."""
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [child for parent in level for child in _children(parent)]
+        inner = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
+        level = [child for children in inner for child in children]
     if level:
         raise PydanticCustomError("too_deep", "is nested more than {depth} levels deep", {"depth": MAX_DEPTH})
     return value
-
-
-def _children(value: Any) -> Collection[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 class Output(BaseModel):
@@ -83,7 +77,7 @@ class Output(BaseModel):
     _row_version: int | None = PrivateAttr(default=None)
 
     def at(self, version: int) -> Self:
-        """The same response with its row version, from which http/ makes the ETag. The version is not a field."""
+        """Return the same response with its row version, which becomes the ETag and is not a field."""
         self._row_version = version
         return self
 
@@ -109,50 +103,52 @@ class AsStored:
         return handler(TypeAdapter(self.shape).core_schema)
 
 
-def _moment(text: str) -> str:
+def utc_moment(text: str) -> str:
+    """Return an RFC 3339 date-time in UTC with milliseconds. Raises PydanticCustomError."""
     try:
         if _RFC3339.fullmatch(text) is None:
             raise ValueError(text)
         return timestamp(parse_timestamp(text.upper()))
     except (ValueError, OverflowError) as error:
         raise PydanticCustomError(
-            "date_time", "a moment is written as 2026-01-31T09:30:00Z, with its offset"
+            "date_time", "must be a date-time with its offset, such as 2026-01-31T09:30:00Z"
         ) from error
 
 
-def _uuid(text: str) -> str:
+def lower_uuid(text: str) -> str:
+    """Return a UUID in lower case. Raises PydanticCustomError."""
     if not is_uuid(text):
-        raise PydanticCustomError("uuid", "a UUID is expected")
+        raise PydanticCustomError("uuid", "must be a UUID, such as 0199d5a0-0000-7000-8000-000000000000")
     return text.lower()
 
 
-def _reference(text: str) -> str:
-    return text if _PUBLIC_ID.fullmatch(text) else _uuid(text)
-
-
-def _unique(items: list[Any]) -> list[Any]:
-    if len(set(items)) != len(items):
-        raise PydanticCustomError("unique", "no item may be there twice")
-    return items
+def reference(text: str) -> str:
+    """Return a public id unchanged, or a UUID in lower case. Raises PydanticCustomError."""
+    return text if _PUBLIC_ID.fullmatch(text) else lower_uuid(text)
 
 
 class _UniqueItems:
     """Check that the items differ, and document it in the schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(_unique, handler(source))
+        def check(items: list[Any]) -> list[Any]:
+            if len(set(items)) != len(items):
+                raise PydanticCustomError("unique", "must not contain an item twice")
+            return items
+
+        return core_schema.no_info_after_validator_function(check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {**handler(schema), "uniqueItems": True}
 
 
-Moment = Annotated[str, AfterValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
+Moment = Annotated[str, AfterValidator(utc_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 """A date-time of a request in any offset, rewritten to UTC with milliseconds."""
 
-Uuid = Annotated[str, AfterValidator(_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
+Uuid = Annotated[str, AfterValidator(lower_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
 """A UUID of a request, rewritten to lower case."""
 
-Reference = Annotated[str, AfterValidator(_reference), WithJsonSchema({"type": "string", "pattern": _REFERENCE})]
+Reference = Annotated[str, AfterValidator(reference), WithJsonSchema({"type": "string", "pattern": _REFERENCE})]
 """A UUID or a public id of ten digits; paths accept both."""
 
 Unique = _UniqueItems()

@@ -10,15 +10,16 @@ from abtest.domain.experiments.data_uris import MAX_LENGTH, has_oversized_data_u
 MAX_CODE = 200_000
 
 
-def _without_images(code: str) -> str:
+def without_large_data_uris(code: str) -> str:
+    """Return the code unchanged. Raises PydanticCustomError for an oversized data URI."""
     if has_oversized_data_uri(code):
         raise PydanticCustomError(
             "inline_data_uri_too_large",
-            "holds a data URI of more than {limit} characters: upload the image as an asset",
+            "must not contain a data URI of more than {limit} characters; upload the image as an asset",
             {"limit": MAX_LENGTH},
         )
     return code
 
 
-Code = Annotated[str, Field(max_length=MAX_CODE), AfterValidator(_without_images)]
+Code = Annotated[str, Field(max_length=MAX_CODE), AfterValidator(without_large_data_uris)]
 """JavaScript or CSS of at most 200,000 characters, without data URIs of more than 4,096."""

@@ -13,6 +13,7 @@ from abtest.contract.misplaced import misplaced
 from abtest.domain.signals.evaluation import Evaluation
 from abtest.domain.signals.model import Trigger
 from abtest.domain.signals.shapes import TriggerFields
+from abtest.kit.json_objects import present
 
 MAX_CONDITIONS = 5
 MAX_ALTERNATIVES = 5
@@ -35,13 +36,14 @@ From = Annotated[
 """Paths to a value: the first that leads to one is used."""
 
 
-def _not_zero(number: float) -> float:
+def not_zero(number: float) -> float:
+    """Return the number unchanged. Raises PydanticCustomError for 0."""
     if number == 0:
         raise PydanticCustomError("zero", "must not be 0")
     return number
 
 
-Scale = Annotated[float, AfterValidator(_not_zero), Field(json_schema_extra={"not": {"const": 0}})]
+Scale = Annotated[float, AfterValidator(not_zero), Field(json_schema_extra={"not": {"const": 0}})]
 
 _PURCHASE: dict[str, Any] = {
     "eventName": "purchase",
@@ -82,11 +84,11 @@ class Condition(Input):
     value: Scalar = ABSENT
 
     @model_validator(mode="after")
-    def _compares_what_it_can(self) -> Self:
-        stated = "value" in self.model_fields_set
+    def _has_a_value_that_fits(self) -> Self:
+        has_value = "value" in self.model_fields_set
         if self.op in ("exists", "not_exists"):
-            problem = f"does not go with {self.op}" if stated else ""
-        elif not stated:
+            problem = f"is not allowed with {self.op}" if has_value else ""
+        elif not has_value:
             problem = "is required"
         else:
             is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
@@ -175,8 +177,8 @@ class DataLayerTriggerInput(Input):
     def stated(self) -> TriggerFields:
         """Return the fields of the request under the names of the contract."""
         fields: Any = self.model_dump(exclude_unset=True, by_alias=True)
-        stated: TriggerFields = fields
-        return stated
+        result: TriggerFields = fields
+        return result
 
 
 class DataLayerTrigger(Output):
@@ -199,15 +201,14 @@ class DataLayerTrigger(Output):
 
     @classmethod
     def of(cls, trigger: Trigger, warning: PublicationWarning | None = None) -> Self:
-        """A trigger on the wire."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        """Return the response of a trigger."""
         fields: dict[str, Any] = {"enabled": True, **trigger.says}
         return cls(
             id=trigger.id,
             **fields,
             created_at=trigger.created_at,
             updated_at=trigger.updated_at,
-            **optional,
+            **present(publication_warning=warning),
         ).at(trigger.version)
 
 
@@ -247,11 +248,11 @@ class TriggerTest(Output):
     errors: list[ReadingProblem]
 
     @classmethod
-    def of(cls, found: Evaluation) -> Self:
-        """An evaluation on the wire."""
+    def of(cls, evaluation: Evaluation) -> Self:
+        """Return the response of an evaluation."""
         return cls(
-            matched=found.matched,
-            revenue=None if found.revenue is None else ReadRevenue(**found.revenue),
-            properties=dict(found.properties),
-            errors=[ReadingProblem(path=each.path, message=each.message) for each in found.errors],
+            matched=evaluation.matched,
+            revenue=None if evaluation.revenue is None else ReadRevenue(**evaluation.revenue),
+            properties=dict(evaluation.properties),
+            errors=[ReadingProblem(path=each.path, message=each.message) for each in evaluation.errors],
         )

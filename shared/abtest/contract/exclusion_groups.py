@@ -8,6 +8,7 @@ from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, Publicatio
 from abtest.contract.consent import LiveEdit
 from abtest.domain.exclusion_groups.allocation import MAX_MEMBERS
 from abtest.domain.exclusion_groups.model import ExclusionGroup as Aggregate
+from abtest.kit.json_objects import present
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 
@@ -63,8 +64,7 @@ class ExclusionGroup(Output):
 
     @classmethod
     def of(cls, group: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """A group on the wire."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        """Return the response of a group."""
         members = [GroupMemberShown(experiment_id=item.experiment_id, share=item.share) for item in group.members]
         return cls(
             id=group.id,
@@ -73,5 +73,5 @@ class ExclusionGroup(Output):
             epoch=group.epoch,
             created_at=group.created_at,
             updated_at=group.updated_at,
-            **optional,
+            **present(publication_warning=warning),
         ).at(group.version)

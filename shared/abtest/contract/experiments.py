@@ -44,6 +44,7 @@ from abtest.domain.experiments.model import (
     Experiment as Aggregate,
 )
 from abtest.kit.errors import refused
+from abtest.kit.json_objects import present
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Slug = Annotated[str, Field(pattern="^[a-z0-9-]{1,100}$")]
@@ -200,8 +201,12 @@ class Experiment(Output):
     @classmethod
     def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None, **measurement: Any) -> Self:
         """Return an experiment of single reads and writes. No idea is linked, because there is no backlog yet."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
-        fields = {"linked_idea": None, **experiment_fields(experiment), **optional, **measurement}
+        fields = {
+            "linked_idea": None,
+            **experiment_fields(experiment),
+            **present(publication_warning=warning),
+            **measurement,
+        }
         return cls(**fields).at(experiment.version)
 
 

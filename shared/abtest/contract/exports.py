@@ -21,13 +21,14 @@ FIRST_YEAR, LAST_YEAR = 2000, 2199
 """The ledger names its objects by the hour. Outside these years there are none, and names do not sort by time."""
 
 
-def _near(moment: str) -> str:
+def within_ledger_years(moment: str) -> str:
+    """Return the moment unchanged. Raises PydanticCustomError when the ledger cannot have its year."""
     if not FIRST_YEAR <= int(moment[:4]) <= LAST_YEAR:
-        raise PydanticCustomError("date_time", "a moment of the years 2000 to 2199 is expected")
+        raise PydanticCustomError("date_time", "must be a date-time of the years 2000 to 2199")
     return moment
 
 
-End = Annotated[Moment, AfterValidator(_near)]
+End = Annotated[Moment, AfterValidator(within_ledger_years)]
 
 
 class ExportInput(Input):

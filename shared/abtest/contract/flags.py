@@ -13,6 +13,7 @@ from abtest.contract.weekdays import WeekdaySchedule
 from abtest.domain.flags.model import DeliveryType, Status
 from abtest.domain.flags.model import Flag as Aggregate
 from abtest.domain.flags.variants import VariantKey
+from abtest.kit.json_objects import present
 
 _KEY = "[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
 _UUID = "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
@@ -109,10 +110,13 @@ class FeatureFlag(Output):
 
     @classmethod
     def of(cls, flag: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """A flag on the wire."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        """Return the response of a flag."""
         variants = [{"key": "off", "value": flag.off_value}, {"key": "on", "value": flag.on_value}]
-        return cls(**{name: getattr(flag, name) for name in _SAME_NAME}, variants=variants, **optional).at(flag.version)
+        return cls(
+            **{name: getattr(flag, name) for name in _SAME_NAME},
+            variants=variants,
+            **present(publication_warning=warning),
+        ).at(flag.version)
 
 
 _SAME_NAME = frozenset(FeatureFlag.model_fields) - {"variants", "publication_warning"}

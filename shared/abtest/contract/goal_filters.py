@@ -91,9 +91,9 @@ class GoalFilter(Input):
     lineItems: LineItems = ABSENT
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _has_parts(self) -> Self:
         if self.model_fields_set <= {"version"}:
-            raise PydanticCustomError("empty_filter", "one of conditions, orderValue and lineItems must be there")
+            raise PydanticCustomError("empty_filter", "must have conditions, orderValue or lineItems")
         return self
 
 
@@ -111,7 +111,7 @@ class GoalCapture(Input):
     attribute: Annotated[str, Field(min_length=1, max_length=255)] = ABSENT
 
     @model_validator(mode="after")
-    def _names_what_it_reads(self) -> Self:
+    def _has_attribute_of_source(self) -> Self:
         if self.source != "textContent" and "attribute" not in self.model_fields_set:
-            raise PydanticCustomError("missing_attribute", "attribute is required for this source")
+            raise PydanticCustomError("missing_attribute", "attribute is required unless source is textContent")
         return self

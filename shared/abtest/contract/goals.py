@@ -74,8 +74,8 @@ class GoalCreate(GoalUpdate):
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> Self:
-        stated = self.model_fields_set
-        if "goal_id" not in stated and not {"name", "type"} <= stated:
+        given = self.model_fields_set
+        if "goal_id" not in given and not {"name", "type"} <= given:
             raise PydanticCustomError("missing", "either goal_id or both name and type are required")
         return self
 
@@ -92,8 +92,8 @@ class GoalItem(GoalUpdate):
 
     @model_validator(mode="after")
     def _is_one_of_three(self) -> Self:
-        stated = self.model_fields_set
-        if not {"id", "goal_id"} & stated and not {"name", "type"} <= stated:
+        given = self.model_fields_set
+        if not {"id", "goal_id"} & given and not {"name", "type"} <= given:
             raise PydanticCustomError("missing", "id, goal_id, or both name and type are required")
         return self
 
@@ -132,6 +132,6 @@ class Goal(Output):
 
     @classmethod
     def of(cls, goal: Measure) -> Self:
-        """A goal on the wire."""
+        """Return the response of a goal."""
         fields = {name: getattr(goal, name) for name in cls.model_fields}
         return cls(**{**fields, "capture": list(goal.capture)})

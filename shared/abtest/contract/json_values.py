@@ -11,11 +11,12 @@ from abtest.kit import canonical_json
 MAX_BYTES = 64 * 1024
 
 
-def _small(value: Any) -> Any:
+def small(value: Any) -> Any:
+    """Return the value unchanged. Raises PydanticCustomError when its canonical JSON is larger than MAX_BYTES."""
     if len(canonical_json.encode(value)) > MAX_BYTES:
         raise PydanticCustomError("too_large", "is larger than {bytes} bytes as JSON", {"bytes": MAX_BYTES})
     return value
 
 
-JsonValue = Annotated[Any, AfterValidator(shallow), AfterValidator(_small)]
+JsonValue = Annotated[Any, AfterValidator(shallow), AfterValidator(small)]
 """Any JSON value, null included: 20 levels deep and 64 KB as canonical JSON at most."""

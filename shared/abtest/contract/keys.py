@@ -14,18 +14,17 @@ KeyKind = Literal["shop", "user", "tracking_source"]
 Preset = Literal["read_only", "editor", "launcher", "admin"]
 
 
-def _known(scope: str) -> str:
+def known_scope(scope: str) -> str:
+    """Return the scope unchanged. Raises PydanticCustomError for an unknown one."""
     if unknown_scopes([scope]):
-        raise PydanticCustomError("unknown_scope", "there is no such scope")
+        raise PydanticCustomError("unknown_scope", "must be an existing scope")
     return scope
 
 
-def _each_once(scopes: list[str]) -> list[str]:
-    return sorted(set(scopes))
-
-
-Scope = Annotated[str, AfterValidator(_known), WithJsonSchema({"type": "string", "enum": list(SCOPES)})]
-Scopes = Annotated[list[Scope], Field(min_length=1, max_length=len(SCOPES)), AfterValidator(_each_once)]
+Scope = Annotated[str, AfterValidator(known_scope), WithJsonSchema({"type": "string", "enum": list(SCOPES)})]
+Scopes = Annotated[
+    list[Scope], Field(min_length=1, max_length=len(SCOPES)), AfterValidator(lambda scopes: sorted(set(scopes)))
+]
 KeyName = Annotated[str, Field(min_length=1, max_length=100)]
 
 

@@ -107,6 +107,6 @@ class ApprovalEvent(Output):
 
     @classmethod
     def of(cls, event: Event) -> "ApprovalEvent":
-        """An event on the wire."""
+        """Return the response of an event."""
         fields = {name: getattr(event, name) for name in cls.model_fields}
         return cls(**{**fields, "reviewer_user_ids": list(event.reviewer_user_ids)})

@@ -9,10 +9,13 @@ Location = tuple[str | int, ...]
 
 
 def misplaced(problems: Iterable[tuple[str | Location, str]]) -> ValidationError:
-    """The error for these locations below the value, each with its problem; a validator raises it."""
-    return ValidationError.from_exception_data("value", [_told(at, message) for at, message in problems])
-
-
-def _told(at: str | Location, message: str) -> InitErrorDetails:
-    error = PydanticCustomError("misplaced", "{message}", {"message": message})
-    return InitErrorDetails(type=error, loc=(at,) if isinstance(at, str) else at, input=None)
+    """Return the error for these locations below the value, each with its problem; a validator raises it."""
+    errors = [
+        InitErrorDetails(
+            type=PydanticCustomError("misplaced", "{message}", {"message": message}),
+            loc=(at,) if isinstance(at, str) else at,
+            input=None,
+        )
+        for at, message in problems
+    ]
+    return ValidationError.from_exception_data("value", errors)

@@ -66,12 +66,12 @@ class TargetedPage(OpenInput):
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> Self:
-        stated = self.model_fields_set
-        if "pageId" in stated:
-            wrong = [(name, "does not go with pageId: the page says it") for name in _OF_ITS_OWN if name in stated]
+        given = self.model_fields_set
+        if "pageId" in given:
+            wrong = [(name, "is not allowed with pageId; the page defines it") for name in _OF_ITS_OWN if name in given]
         else:
             required = ("includeRules", "excludeRules")
-            wrong = [(name, "is required without pageId") for name in required if name not in stated]
+            wrong = [(name, "is required without pageId") for name in required if name not in given]
         if wrong:
             raise misplaced(wrong)
         return self

@@ -14,6 +14,7 @@ from abtest.contract.page_rules import MAX_RULES, TargetedPage, UrlRule, UrlRule
 from abtest.contract.triggers import Trigger
 from abtest.domain.reusable.matching import Verdict
 from abtest.domain.reusable.model import Target
+from abtest.kit.json_objects import present
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 
@@ -65,8 +66,7 @@ class Page(Output):
 
     @classmethod
     def of(cls, page: Target, warning: PublicationWarning | None = None) -> Self:
-        """A page on the wire."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
+        """Return the response of a page."""
         return cls(
             id=page.id,
             name=page.name,
@@ -76,7 +76,7 @@ class Page(Output):
             advancedCondition=page.says["advancedCondition"],
             created_at=page.created_at,
             updated_at=page.updated_at,
-            **optional,
+            **present(publication_warning=warning),
         ).at(page.version)
 
 
@@ -84,10 +84,6 @@ class PageConsumer(LiveConsumer):
     """An item that uses a page and is not archived; `live` means that shoppers see it."""
 
     live: bool
-
-
-def _listed(rules: Any) -> Any:
-    return [rules] if isinstance(rules, dict) else rules
 
 
 class PageMatchInput(Input):
@@ -104,14 +100,17 @@ class PageMatchInput(Input):
     rules: Annotated[
         list[TargetedPage],
         Field(min_length=1, max_length=MAX_RULES),
-        BeforeValidator(_listed, json_schema_input_type=TargetedPage | list[TargetedPage]),
+        BeforeValidator(
+            lambda rules: [rules] if isinstance(rules, dict) else rules,
+            json_schema_input_type=TargetedPage | list[TargetedPage],
+        ),
     ] = ABSENT
     page_id: Uuid = ABSENT
 
     @model_validator(mode="after")
-    def _names_one(self) -> Self:
+    def _is_one_of_both(self) -> Self:
         if len(self.model_fields_set & {"rules", "page_id"}) != 1:
-            raise PydanticCustomError("one_of", "either rules or page_id must be there")
+            raise PydanticCustomError("one_of", "either rules or page_id is required")
         return self
 
 
@@ -125,5 +124,5 @@ class PageMatch(Output):
 
     @classmethod
     def of(cls, verdict: Verdict) -> Self:
-        """A verdict on the wire."""
+        """Return the response of a verdict."""
         return cls(matched=verdict.matched, rule_id=verdict.rule_id, reason=verdict.reason)

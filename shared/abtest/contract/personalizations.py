@@ -18,6 +18,7 @@ from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_GOALS, MAX_RUL
 from abtest.domain.personalizations.model import DeliveryType, Status
 from abtest.domain.personalizations.model import Experience as StoredExperience
 from abtest.domain.personalizations.model import Personalization as Aggregate
+from abtest.kit.json_objects import present
 
 Key = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH, pattern="[^ \t\n\r]")]
 """Any text that is not blank."""
@@ -157,7 +158,7 @@ class PersonalizationGoal(Output):
 
     @classmethod
     def of(cls, goal: Goal) -> Self:
-        """A goal as a personalization shows it."""
+        """Return the response of a goal."""
         return cls(goal_id=goal.id, name=goal.name, type=goal.type, is_primary=goal.is_primary)
 
 
@@ -178,10 +179,10 @@ class PersonalizationExperience(Output):
 
     @classmethod
     def of(cls, experience: StoredExperience, warning: PublicationWarning | None = None) -> Self:
-        """An experience as personalizations show it."""
+        """Return the response of an experience."""
         plain = {name: getattr(experience, name) for name in _OF_EXPERIENCE}
         lists = {name: list(plain[name]) for name in ("mutations", "anti_flicker_selectors")}
-        return cls(**{**plain, **lists, **_warned(warning)})
+        return cls(**{**plain, **lists, **present(publication_warning=warning)})
 
 
 class PersonalizationRuleShown(Output):
@@ -216,7 +217,7 @@ class Personalization(Output):
 
     @classmethod
     def of(cls, stored: Aggregate, warning: PublicationWarning | None = None) -> Self:
-        """A personalization on the wire."""
+        """Return the response of a personalization."""
         return cls(
             **{name: getattr(stored, name) for name in _SAME_NAME},
             experiences=[PersonalizationExperience.of(experience) for experience in stored.experiences],
@@ -227,7 +228,7 @@ class Personalization(Output):
                 for rule in stored.rules
             ],
             personalization_goals=[PersonalizationGoal.of(goal) for goal in stored.goals],
-            **_warned(warning),
+            **present(publication_warning=warning),
         ).at(stored.version)
 
 
@@ -253,7 +254,7 @@ class PersonalizationOrder(Output):
             PersonalizationPriority(id=item.id, key=item.key, name=item.name, priority=item.priority)
             for item in ordered
         ]
-        return cls(data=data, **_warned(warning))
+        return cls(data=data, **present(publication_warning=warning))
 
 
 class ShipInput(Input):
@@ -270,10 +271,6 @@ class Shipped(Output):
     """The personalization that shows the winner to everyone."""
 
     personalization: Personalization
-
-
-def _warned(warning: PublicationWarning | None) -> dict[str, Any]:
-    return {} if warning is None else {"publication_warning": warning}
 
 
 _OF_EXPERIENCE = frozenset(PersonalizationExperience.model_fields) - {"publication_warning"}

@@ -39,7 +39,7 @@ class RuntimeEnvironmentInput(Input):
     domains: Annotated[list[HostName], Field(max_length=sites.MAX_DOMAINS)]
 
     def environment(self) -> sites.Environment:
-        """The domain model."""
+        """Return the domain model."""
         return sites.Environment(
             key=self.key,
             name=self.name,
@@ -56,7 +56,7 @@ class EnvironmentsInput(Input):
     items: Annotated[list[RuntimeEnvironmentInput], Field(min_length=1, max_length=sites.MAX_ENVIRONMENTS)]
 
     def environments(self) -> sites.Environments:
-        """The domain model."""
+        """Return the domain model."""
         return sites.Environments(active_key=self.activeKey, items=tuple(item.environment() for item in self.items))
 
 
@@ -110,7 +110,7 @@ class Environments(Output):
 
     @classmethod
     def of(cls, environments: sites.Environments) -> Self:
-        """The wire model."""
+        """Return the wire model."""
         items = [
             RuntimeEnvironment(
                 key=item.key,
@@ -151,8 +151,8 @@ class ExternalTrackingInput(Input):
     signed: bool = ABSENT
 
     def changes(self) -> dict[str, Any]:
-        """The domain model."""
-        return _renamed(self.stated(), _TRACKING_NAMES)
+        """Return the domain model."""
+        return renamed(self.stated(), _TRACKING_NAMES)
 
 
 class UpdateExternalTracking(Input):
@@ -177,7 +177,7 @@ class ExternalTracking(Output):
 
     @classmethod
     def of(cls, setting: handovers.ExternalTracking) -> Self:
-        """The wire model."""
+        """Return the wire model."""
         return cls(
             domains=list(setting.domains),
             handoverQueryParam=setting.handover_query_param,
@@ -209,8 +209,8 @@ class ConsentModeInput(Input):
     requiredGroup: Annotated[str, Field(max_length=MAX_GROUP_CHARS)] = ABSENT  # noqa: N815
 
     def changes(self) -> dict[str, Any]:
-        """The domain model."""
-        return _renamed(self.stated(), _CONSENT_NAMES)
+        """Return the domain model."""
+        return renamed(self.stated(), _CONSENT_NAMES)
 
 
 class UpdateConsent(Input):
@@ -248,7 +248,7 @@ class ConsentSettings(Output):
 
     @classmethod
     def of(cls, mode: ConsentMode) -> Self:
-        """The wire model."""
+        """Return the wire model."""
         reader, group = mode.reader, mode.required_group
         return cls(
             consentMode=ConsentModeOutput(
@@ -317,6 +317,6 @@ _TRACKING_NAMES = {
 _CONSENT_NAMES = {"requiredGroup": "required_group"}
 
 
-def _renamed(stated: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The given fields under the domain's names; lists as tuples."""
-    return {names.get(name, name): tuple(value) if isinstance(value, list) else value for name, value in stated.items()}
+def renamed(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return fields of a request under the domain's names, with lists as tuples."""
+    return {names.get(name, name): tuple(value) if isinstance(value, list) else value for name, value in fields.items()}

@@ -12,37 +12,40 @@ from abtest.domain.settings.shop import MAX_HOLDOUT_PCT, is_currency, is_host_na
 Tier = Literal["self_managed", "service_managed", "legacy_managed"]
 
 
-def _currency(code: str) -> str:
+def currency_code(code: str) -> str:
+    """Return the code unchanged. Raises PydanticCustomError."""
     if not is_currency(code):
-        raise PydanticCustomError("currency", "an ISO 4217 currency code is expected, such as EUR")
+        raise PydanticCustomError("currency", "must be an ISO 4217 currency code, such as EUR")
     return code
 
 
-def _host(text: str) -> str:
+def host_name(text: str) -> str:
+    """Return the host name in lower case. Raises PydanticCustomError."""
     if not is_host_name(text.lower()):
-        raise PydanticCustomError("host_name", "a host name is expected, such as shop.example")
+        raise PydanticCustomError("host_name", "must be a host name, such as shop.example")
     return text.lower()
 
 
-def _origin(text: str) -> str:
+def web_origin(text: str) -> str:
+    """Return the origin unchanged. Raises PydanticCustomError."""
     if not is_origin(text):
-        raise PydanticCustomError("origin", "an origin is expected, such as https://shop.example")
+        raise PydanticCustomError("origin", "must be an origin, such as https://shop.example")
     return text
 
 
 Currency = Annotated[
-    str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
+    str, AfterValidator(currency_code), WithJsonSchema({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
 ]
 HostName = Annotated[
     str,
     Field(min_length=1, max_length=253),
-    AfterValidator(_host),
+    AfterValidator(host_name),
     WithJsonSchema({"type": "string", "format": "hostname", "minLength": 1, "maxLength": 253}),
 ]
 Origin = Annotated[
     str,
     Field(max_length=300),
-    AfterValidator(_origin),
+    AfterValidator(web_origin),
     WithJsonSchema({"type": "string", "format": "uri", "maxLength": 300}),
 ]
 ShopName = Annotated[str, Field(min_length=1, max_length=255)]

@@ -33,11 +33,11 @@ class TargetedAudience(OpenInput):
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> Self:
-        stated = self.model_fields_set & {"audienceId", "rules"}
-        if not stated:
+        given = self.model_fields_set & {"audienceId", "rules"}
+        if not given:
             raise misplaced([("rules", "is required without audienceId")])
-        if len(stated) > 1:
-            raise misplaced([("rules", "does not go with audienceId: the audience says it")])
+        if len(given) > 1:
+            raise misplaced([("rules", "is not allowed with audienceId; the audience defines them")])
         return self
 
 

@@ -33,11 +33,13 @@ class Trigger(Input):
     ms: Annotated[int, Field(ge=0, le=60_000)] = ABSENT
 
     @model_validator(mode="after")
-    def _says_what_its_kind_needs(self) -> Self:
+    def _has_fields_of_its_type(self) -> Self:
         needed = {_NEEDS[self.type]} if self.type in _NEEDS else set()
-        stated = self.model_fields_set - {"type"}
-        if missing := needed - stated:
+        given = self.model_fields_set - {"type"}
+        if missing := needed - given:
             raise misplaced([(name, f"is required for {self.type}") for name in missing])
-        if idle := stated - needed:
-            raise PydanticCustomError("idle", "{names} does not go with this type", {"names": ", ".join(sorted(idle))})
+        if idle := given - needed:
+            raise PydanticCustomError(
+                "idle", "{names} is not allowed with this type", {"names": ", ".join(sorted(idle))}
+            )
         return self

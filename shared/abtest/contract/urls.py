@@ -7,13 +7,15 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 
-def _web_url(text: str) -> str:
+def web_url(text: str) -> str:
+    """Return the address unchanged. Raises PydanticCustomError."""
     try:
         url = URL(text)
     except ValueError:
         url = None
-    stated = text[:8].lower().startswith(("http://", "https://"))
-    if url is None or not stated or not url.hostname or url.username or url.password:
+    # The parser also accepts addresses without slashes or with backslashes.
+    has_slashes = text[:8].lower().startswith(("http://", "https://"))
+    if url is None or not has_slashes or not url.hostname or url.username or url.password:
         raise PydanticCustomError("web_url", "must be an absolute http or https address without credentials")
     return text
 
@@ -21,7 +23,7 @@ def _web_url(text: str) -> str:
 WebUrl = Annotated[
     str,
     Field(max_length=2048),
-    AfterValidator(_web_url),
+    AfterValidator(web_url),
     WithJsonSchema({"type": "string", "format": "uri", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://", "maxLength": 2048}),
 ]
 """An absolute http(s) address, stored as written."""

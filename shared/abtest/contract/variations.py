@@ -24,6 +24,7 @@ from abtest.contract.urls import WebUrl
 from abtest.domain.experiments.limits import MAX_STORED_VARIATIONS, NAME_LENGTH
 from abtest.domain.experiments.model import Experiment as Aggregate
 from abtest.domain.experiments.model import Variation as Arm
+from abtest.kit.json_objects import present
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Weight = Annotated[float, Field(ge=0, le=1)]
@@ -102,7 +103,6 @@ class Variation(Output):
     @classmethod
     def of(cls, arm: Arm, warning: PublicationWarning | None = None, **measurement: Any) -> Self:
         """Return the response of a variation. `measurement` has the fields of responses with a measurement."""
-        optional: dict[str, Any] = {} if warning is None else {"publication_warning": warning}
         return cls(
             id=arm.id,
             public_id=arm.public_id,
@@ -117,7 +117,7 @@ class Variation(Output):
             custom_css=arm.custom_css,
             custom_js=arm.custom_js,
             redirect_url=arm.redirect_url,
-            **optional,
+            **present(publication_warning=warning),
             **measurement,
         )
 

@@ -20,13 +20,16 @@ _EXAMPLE: dict[str, Any] = {
 }
 
 
-def _known(event: str) -> str:
+def known_event(event: str) -> str:
+    """Return the event unchanged. Raises PydanticCustomError for an unknown one."""
     if event not in catalogue.EVENTS:
-        raise PydanticCustomError("unknown_event", "there is no such event; GET /webhook-events lists them")
+        raise PydanticCustomError("unknown_event", "must be an event that GET /webhook-events lists")
     return event
 
 
-EventName = Annotated[str, AfterValidator(_known), WithJsonSchema({"type": "string", "enum": list(catalogue.EVENTS)})]
+EventName = Annotated[
+    str, AfterValidator(known_event), WithJsonSchema({"type": "string", "enum": list(catalogue.EVENTS)})
+]
 Events = Annotated[list[EventName], Unique, Field(min_length=1, max_length=len(catalogue.EVENTS))]
 Url = Annotated[
     str,
@@ -96,9 +99,22 @@ class Webhook(Output):
     archived_by: Id | None
 
     @classmethod
-    def of(cls, endpoint: EndpointHealth) -> Self:
-        """The endpoint on the wire."""
-        return cls(**_shown(endpoint)).at(endpoint.version)
+    def of(cls, endpoint: EndpointHealth, **secret: str) -> Self:
+        """Return the response of an endpoint. `secret` is the field of responses that show it."""
+        webhook, health = endpoint.webhook, endpoint.health
+        return cls(
+            id=webhook.id,
+            url=webhook.url,
+            events=list(webhook.events),
+            active=endpoint.is_active,
+            hasSecret=True,
+            consecutiveFailures=health.consecutive_failures,
+            disabledAt=health.disabled_at,
+            created_at=webhook.created_at,
+            archived_at=webhook.archived_at,
+            archived_by=webhook.archived_by,
+            **secret,
+        ).at(endpoint.version)
 
 
 class WebhookCreated(Webhook):
@@ -108,24 +124,8 @@ class WebhookCreated(Webhook):
 
     @classmethod
     def with_secret(cls, endpoint: EndpointHealth, secret: str) -> Self:
-        """The one answer that carries the secret."""
-        return cls(**_shown(endpoint), secret=secret).at(endpoint.version)
-
-
-def _shown(endpoint: EndpointHealth) -> dict[str, Any]:
-    webhook, health = endpoint.webhook, endpoint.health
-    return {
-        "id": webhook.id,
-        "url": webhook.url,
-        "events": list(webhook.events),
-        "active": endpoint.is_active,
-        "hasSecret": True,
-        "consecutiveFailures": health.consecutive_failures,
-        "disabledAt": health.disabled_at,
-        "created_at": webhook.created_at,
-        "archived_at": webhook.archived_at,
-        "archived_by": webhook.archived_by,
-    }
+        """Return the only response with the secret."""
+        return cls.of(endpoint, secret=secret)
 
 
 class WebhookDelivery(Output):
@@ -148,8 +148,14 @@ class WebhookDelivery(Output):
 
     @classmethod
     def of(cls, delivery: Delivery) -> Self:
-        """The delivery as lists show it."""
-        return cls(**_told(delivery)).at(delivery.version)
+        """Return a delivery of a list."""
+        return cls(**cls.fields_of(delivery)).at(delivery.version)
+
+    @staticmethod
+    def fields_of(delivery: Delivery) -> dict[str, Any]:
+        """Return the fields that all responses of a delivery have."""
+        same = set(WebhookDelivery.model_fields) - {"test"}
+        return {**{name: getattr(delivery, name) for name in same}, "test": delivery.is_test}
 
 
 class WebhookRequest(Output):
@@ -187,19 +193,14 @@ class WebhookDeliveryDetail(WebhookDelivery):
 
     @classmethod
     def of(cls, delivery: Delivery) -> Self:
-        """The whole delivery."""
+        """Return the whole delivery."""
         request = (
             None
             if delivery.request is None
             else WebhookRequest.model_validate({name: delivery.request[name] for name in ("url", "headers", "body")})
         )
         log = [WebhookAttempt.model_validate({name: entry.get(name) for name in _ATTEMPT}) for entry in delivery.log]
-        return cls(**_told(delivery), request=request, attempt_log=log).at(delivery.version)
-
-
-def _told(delivery: Delivery) -> dict[str, Any]:
-    same = set(WebhookDelivery.model_fields) - {"test"}
-    return {**{name: getattr(delivery, name) for name in same}, "test": delivery.is_test}
+        return cls(**cls.fields_of(delivery), request=request, attempt_log=log).at(delivery.version)
 
 
 class WebhookRecovery(Output):
@@ -236,7 +237,7 @@ class WebhookStats(Output):
 
     @classmethod
     def of(cls, since: str, summary: DeliverySummary, *, complete: bool) -> Self:
-        """What was counted."""
+        """Return the response of a summary of deliveries."""
         latency = DeliveryLatency(p50=summary.latency(50), p95=summary.latency(95))
         return cls(since=since, counts=DeliveryCounts(**summary.counts), latency_ms=latency, complete=complete)
 
@@ -253,7 +254,7 @@ class WebhookEvent(Output):
 
     @classmethod
     def of(cls, event: catalogue.EventType) -> Self:
-        """The event as the catalogue shows it."""
+        """Return the response of an event."""
         example = {**event.example, **_ENVELOPE, "event": event.name}
         return cls(event=event.name, description=event.description, schema_=event.schema, example=example)
 
