@@ -32,8 +32,8 @@ def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) 
 @router.get("", operation_id="listExports")
 def list_exports(caller: Analyst, page: Page, use_exports: UsesExports) -> ListOf[Export]:
     """List the exports of the last 30 days, newest first."""
-    found, last = use_exports.page(caller, limit=page.limit, after=page.after)
-    return page.page(found, last)
+    items, last = use_exports.page(caller, limit=page.limit, after=page.after)
+    return page.page(items, last)
 
 
 @router.get("/{export_id}", operation_id="getExport", responses=errors(NotFoundError))

@@ -32,7 +32,7 @@ def list_quarantined(
     `next_cursor`.
     """
     begins = None if since is None else parse_milliseconds(since)
-    found, last = quarantined.page(caller.shop_id, reason=reason, since=begins, limit=page.limit, after=page.after)
+    items, last = quarantined.page(caller.shop_id, reason=reason, since=begins, limit=page.limit, after=page.after)
     shown = [
         QuarantinedEvent(
             event_id=aside.event_id,
@@ -40,6 +40,6 @@ def list_quarantined(
             reason=aside.reason,
             sample=aside.sample,
         )
-        for aside in found
+        for aside in items
     ]
     return page.page(shown, last)

@@ -50,22 +50,18 @@ def get(
     """
     report = reports.read(caller, experiment_id)
     if form == "html":
-        return _page(report)
+        page = render_report(report)
+        headers = {
+            "Content-Security-Policy": POLICY,
+            "Content-Disposition": f"inline; {filename(report)}",
+            "ETag": entity_tag(report, form, lasting(page, report).encode()),
+        }
+        return Response(page, media_type="text/html", headers=headers)
     facts = canonical_json.encode(report.model_dump(exclude={"generated_at"}))
-    response.headers["ETag"] = _tag(report, form, facts)
+    response.headers["ETag"] = entity_tag(report, form, facts)
     return report
 
 
-def _page(report: contract.Report) -> Response:
-    page = render_report(report)
-    headers = {
-        "Content-Security-Policy": POLICY,
-        "Content-Disposition": f"inline; {filename(report)}",
-        "ETag": _tag(report, "html", lasting(page, report).encode()),
-    }
-    return Response(page, media_type="text/html", headers=headers)
-
-
-def _tag(report: contract.Report, form: contract.Format, said: bytes) -> str:
-    """ETag of the whole response: a release that renders the same facts differently returns another one."""
-    return f'W/"{report.generation or 0}-{form}-{sha256(said).hexdigest()[:16]}"'
+def entity_tag(report: contract.Report, form: contract.Format, content: bytes) -> str:
+    """Return the ETag of the whole response, so that a release that renders the same facts differently changes it."""
+    return f'W/"{report.generation or 0}-{form}-{sha256(content).hexdigest()[:16]}"'

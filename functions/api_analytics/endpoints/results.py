@@ -48,7 +48,9 @@ def get(
     `segment` needs whole UTC days in `from` and `to`. `bayesian` with `correction=holm` or with `segment=<dimension>`
     is 422. Visitors first exposed outside `results_weekdays` are not counted.
     """
-    return results.read(caller, experiment_id, _query(goal_id, segment, Range(start=since, end=to), engine, correction))
+    return results.read(
+        caller, experiment_id, query_of(goal_id, segment, Range(start=since, end=to), engine, correction)
+    )
 
 
 @of_personalizations.get(
@@ -72,17 +74,18 @@ def get_of_personalization(
     Only a rollout below 1 leaves visitors to compare with. A new rollout begins a new measurement.
     """
     return results.of_personalization(
-        caller, personalization_id, _query(goal_id, segment, Range(start=since, end=to), engine, correction)
+        caller, personalization_id, query_of(goal_id, segment, Range(start=since, end=to), engine, correction)
     )
 
 
-def _query(
+def query_of(
     goal_ids: list[str],
     segment: str | None,
     range_: Range,
     engine: contract.Engine,
     correction: contract.Correction | None,
 ) -> ResultsQuery:
+    """Return the query of these parameters. `segment` is a dimension, or a dimension and one of its values."""
     dimension, _, value = (segment or "").partition(":")
     return ResultsQuery(
         goal_ids=goal_ids,

@@ -17,27 +17,29 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MOMENT: TypeAdapter[str] = TypeAdapter(Moment)
 
 
-def _day(text: str) -> str:
+def calendar_day(text: str) -> str:
+    """Return the date unchanged. Raises PydanticCustomError outside of the years that the ledger can have."""
     try:
         if _DATE.fullmatch(text) is None or not FIRST_YEAR <= date.fromisoformat(text).year <= LAST_YEAR:
             raise ValueError(text)
     except ValueError as error:
-        raise PydanticCustomError("date", "a date is written as 2026-01-31, of the years 2000 to 2199") from error
+        raise PydanticCustomError("date", "must be a date of the years 2000 to 2199, such as 2026-01-31") from error
     return text
 
 
-def _when(text: str) -> str:
+def day_or_moment(text: str) -> str:
+    """Return a date unchanged, or a moment in UTC. Raises PydanticCustomError."""
     if len(text) == len("2026-01-31"):
-        return _day(text)
+        return calendar_day(text)
     moment = _MOMENT.validate_python(text)
-    _day(moment[:10])
+    calendar_day(moment[:10])
     return moment
 
 
-Day = Annotated[str, AfterValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
+Day = Annotated[str, AfterValidator(calendar_day), WithJsonSchema({"type": "string", "format": "date"})]
 """A calendar day."""
 
-When = Annotated[str, AfterValidator(_when), WithJsonSchema({"type": "string"})]
+When = Annotated[str, AfterValidator(day_or_moment), WithJsonSchema({"type": "string"})]
 """A calendar day or a moment, which is rewritten to UTC."""
 
 Analyst = Annotated[Caller, require("analytics:read")]

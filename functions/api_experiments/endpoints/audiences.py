@@ -24,8 +24,8 @@ Uses = Annotated[Audiences, use(Audiences)]
 @router.get("", operation_id="listAudiences", responses=errors(LimitReachedError))
 def list_audiences(caller: Reader, page: Page, audiences: Uses, filters: Narrowed) -> ListOf[Audience]:
     """List the reusable audiences of the shop, newest first."""
-    found, last = audiences.page(caller.shop_id, filters, limit=page.limit, after=page.after)
-    return page.page([Audience.of(item) for item in found], last)
+    items, last = audiences.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([Audience.of(item) for item in items], last)
 
 
 @router.post(

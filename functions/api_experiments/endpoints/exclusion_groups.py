@@ -24,8 +24,8 @@ EDIT = (ConflictError, LiveImpactError, ValidationFailedError)
 @router.get("", operation_id="listExclusionGroups", responses=errors(LimitReachedError))
 def list_groups(caller: Reader, page: Page, groups: Uses, filters: Narrowed) -> ListOf[ExclusionGroup]:
     """List exclusion groups, newest first."""
-    found, last = groups.page(caller.shop_id, filters, limit=page.limit, after=page.after)
-    return page.page([ExclusionGroup.of(item) for item in found], last)
+    items, last = groups.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([ExclusionGroup.of(item) for item in items], last)
 
 
 @router.post(

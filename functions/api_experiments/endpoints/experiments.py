@@ -74,8 +74,8 @@ def list_experiments(
     A page may hold fewer than `limit` items and still have a next page.
     """
     filters = filters.where(status=status, counting_type=counting_type, delivery_type=delivery_type, slug=slug)
-    found, last = experiments.page_with_goal(caller.shop_id, filters, goal_id, limit=page.limit, after=page.after)
-    return page.page([Experiment.listed(item) for item in found], last)
+    items, last = experiments.page_with_goal(caller.shop_id, filters, goal_id, limit=page.limit, after=page.after)
+    return page.page([Experiment.listed(item) for item in items], last)
 
 
 @router.post("", operation_id="createExperiment", status_code=201, responses=errors(*RULES))
@@ -143,9 +143,9 @@ def duplicate_experiment(
     experiment_id: ExperimentId, caller: Writer, authoring: Authors, body: Duplication | None = None
 ) -> Experiment:
     """Create a draft with the same design and no history. Archived variations and goals are not copied."""
-    said = (body or Duplication()).stated()
+    fields = (body or Duplication()).stated()
     copy = authoring.duplicate(
-        caller, experiment_id, name=said.get("name"), include_goals=said.get("include_goals", True)
+        caller, experiment_id, name=fields.get("name"), include_goals=fields.get("include_goals", True)
     )
     return experiment(copy)
 

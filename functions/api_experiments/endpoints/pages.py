@@ -26,8 +26,8 @@ Uses = Annotated[Pages, use(Pages)]
 @router.get("", operation_id="listPages", responses=errors(LimitReachedError))
 def list_pages(caller: Reader, page: Paging, pages: Uses, filters: Narrowed) -> ListOf[Page]:
     """List the reusable pages of the shop, newest first."""
-    found, last = pages.page(caller.shop_id, filters, limit=page.limit, after=page.after)
-    return page.page([Page.of(item) for item in found], last)
+    items, last = pages.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([Page.of(item) for item in items], last)
 
 
 @router.post("", operation_id="createPage", status_code=201, responses=errors(ValidationFailedError, UnsafeRegexError))
@@ -44,8 +44,10 @@ def match_pages(body: PageMatchInput, caller: Reader, tester: Annotated[Tester, 
     `url` is absolute or a path. `rules` is one page rule or up to 50, which may refer to pages of the shop; `page_id`
     tests one page, and an unknown one is 422. Only URL rules are tested: conditions and triggers need a visitor.
     """
-    said = body.stated()
-    return PageMatch.of(tester.test(caller.shop_id, said["url"], rules=said.get("rules"), page_id=said.get("page_id")))
+    fields = body.stated()
+    return PageMatch.of(
+        tester.test(caller.shop_id, fields["url"], rules=fields.get("rules"), page_id=fields.get("page_id"))
+    )
 
 
 @router.get("/{page_id}", operation_id="getPage", responses=errors(NotFoundError))
@@ -94,6 +96,6 @@ def delete_page(
 def list_consumers(page_id: PathId, caller: Reader, page: Paging, pages: Uses) -> ListOf[PageConsumer]:
     """List the experiments, feature flags and personalizations that use the page and are not archived, each newest
     first."""
-    found = pages.consumers(caller.shop_id, page_id)
-    shown = [PageConsumer(id=it.id, name=it.name, consumer=it.consumer, live=it.live) for it in found]
+    consumers = pages.consumers(caller.shop_id, page_id)
+    shown = [PageConsumer(id=it.id, name=it.name, consumer=it.consumer, live=it.live) for it in consumers]
     return part_of(page, shown)

@@ -34,8 +34,8 @@ def list_goals(
     type: Annotated[GoalType | None, Query(description="Only goals of this type.")] = None,  # noqa: A002 - the field's name
 ) -> ListOf[Goal]:
     """List the reusable goals of the shop, newest first."""
-    found, last = goals.page(caller.shop_id, filters.where(type=type), limit=page.limit, after=page.after)
-    return page.page([answer(stored) for stored in found], last)
+    items, last = goals.page(caller.shop_id, filters.where(type=type), limit=page.limit, after=page.after)
+    return page.page([answer(stored) for stored in items], last)
 
 
 @router.post("", operation_id="createGoal", status_code=201, responses=errors(ValidationFailedError))

@@ -199,8 +199,8 @@ def create_preview_link(
 @alone.get("/{variation_id}", operation_id="getVariationAlone", responses=errors(NotFoundError))
 def get_variation_alone(variation_id: VariationId, caller: Reader, experiments: Reads) -> Variation:
     """Return one variation without naming its experiment."""
-    experiment, found = experiments.variation(caller.shop_id, variation_id)
-    return Variation.of(found).at(experiment.version)
+    experiment, arm = experiments.variation(caller.shop_id, variation_id)
+    return Variation.of(arm).at(experiment.version)
 
 
 @alone.patch("/{variation_id}", operation_id="updateVariationAlone", responses=EDIT)
@@ -209,9 +209,9 @@ def update_variation_alone(
     variation_id: VariationId, body: VariationUpdate, caller: Writer, arms: Arms, experiments: Reads, if_match: IfMatch
 ) -> WrittenVariation:
     """Change a variation without naming its experiment."""
-    consent, found = body.consent(), experiments.variation(caller.shop_id, variation_id)[1]
+    consent, arm = body.consent(), experiments.variation(caller.shop_id, variation_id)[1]
     return variation(
-        arms.update(caller, found.experiment_id, found.id, body.stated(), consent=consent, expected_version=if_match)
+        arms.update(caller, arm.experiment_id, arm.id, body.stated(), consent=consent, expected_version=if_match)
     )
 
 
@@ -220,5 +220,5 @@ def delete_variation_alone(
     variation_id: VariationId, caller: Writer, arms: Arms, experiments: Reads, if_match: IfMatch
 ) -> None:
     """Delete a variation of a draft that never started, without naming its experiment."""
-    found = experiments.variation(caller.shop_id, variation_id)[1]
-    arms.delete(caller, found.experiment_id, found.id, expected_version=if_match)
+    arm = experiments.variation(caller.shop_id, variation_id)[1]
+    arms.delete(caller, arm.experiment_id, arm.id, expected_version=if_match)

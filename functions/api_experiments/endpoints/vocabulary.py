@@ -64,12 +64,12 @@ def kept(archived: ArchivedFilter, item: Arm | Measure) -> bool:
 
 
 def goals_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> list[Goal]:
-    """The goals that a list shows, in their order."""
+    """Return the goals that a list shows, in their order."""
     return [Goal.of(item) for item in aggregate.goals if kept(archived, item)]
 
 
 def variations_of(aggregate: Aggregate, archived: ArchivedFilter = "false") -> list[Variation]:
-    """The variations that a list shows, in their order."""
+    """Return the variations that a list shows, in their order."""
     return [Variation.of(item) for item in aggregate.variations if kept(archived, item)]
 
 
@@ -82,7 +82,7 @@ def weighed(saved: Saved[Aggregate]) -> WeightedVariations:
 
 
 def audit_log(row: AuditRow) -> AuditLog:
-    """An audit row on the wire; shops have no organisation of their own."""
+    """Return the response of an audit row. Shops have no organisation of their own."""
     return AuditLog(
         id=row.id,
         shop_id=row.shop_id,
@@ -98,22 +98,18 @@ def audit_log(row: AuditRow) -> AuditLog:
 
 
 def part_of(page: Paging, items: Sequence[Part]) -> ListOf[Part]:
-    """The page of a list that is part of a resource: the items after the one that the cursor names.
+    """Return a page of a list that is part of a resource: the items after the one in the cursor.
 
     Raises InvalidCursorError when that item no longer exists, because its successors are then unknown.
     """
-    start = 0 if page.after is None else _position(page.after, items) + 1
+    ids = [item.id for item in items]
+    if page.after is not None and page.after not in ids:
+        raise InvalidCursorError("the item of the cursor was deleted; request the list from its start")
+    start = 0 if page.after is None else ids.index(page.after) + 1
     shown = items[start : start + page.limit]
     return page.page(shown, shown[-1].id if start + page.limit < len(items) else None)
 
 
-def _position(item_id: str, items: Sequence[Part]) -> int:
-    found = next((index for index, item in enumerate(items) if item.id == item_id), None)
-    if found is None:
-        raise InvalidCursorError("the item at which the list was cut is there no more; start it again")
-    return found
-
-
 def whole(items: Sequence[Item]) -> ListOf[Item]:
-    """A whole list, as writes return it."""
+    """Return a whole list, as writes do."""
     return ListOf[Item](data=list(items), pagination=Pagination(limit=MAX_LIMIT, next_cursor=None, has_more=False))

@@ -48,8 +48,8 @@ def list_flags(
     A page may hold fewer than `limit` items and still have a next page.
     """
     filters = filters.where(status=status, environment_key=environment_key, delivery_type=delivery_type)
-    found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
-    return page.page([FeatureFlag.of(item) for item in found], last)
+    items, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([FeatureFlag.of(item) for item in items], last)
 
 
 @router.post("", operation_id="createFlag", status_code=201, responses=errors(FieldScopeRequiredError, *RULES))
@@ -94,9 +94,9 @@ def set_variants(
     The body is a list, so an active flag is acknowledged with the query parameter `confirm_live_impact`. Each value has
     at most 64 KB as JSON and 20 levels.
     """
-    stated = [(variant.key, variant.value) for variant in body]
+    values = [(variant.key, variant.value) for variant in body]
     consent = Consent(confirmed=confirm_live_impact)
-    return flag(authoring.set_variants(caller, named, stated, consent=consent, expected_version=if_match))
+    return flag(authoring.set_variants(caller, named, values, consent=consent, expected_version=if_match))
 
 
 @router.delete(

@@ -149,7 +149,7 @@ def set_rules(
     If no rule matches, the experience with the key `default` is shown. A rule that the request leaves unchanged keeps
     its id. At most 50 rules.
     """
-    stated = [rule.stated() for rule in body]
+    rules = [rule.stated() for rule in body]
     return personalization(
-        uses.set_rules(caller, personalization_id, stated, consent=consent, expected_version=if_match)
+        uses.set_rules(caller, personalization_id, rules, consent=consent, expected_version=if_match)
     )

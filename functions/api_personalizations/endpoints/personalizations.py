@@ -61,8 +61,8 @@ def list_personalizations(
     filters = filters.where(
         status=status, environment_key=environment_key, delivery_type=delivery_type, surface=surface
     )
-    found, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
-    return page.page([Personalization.of(item) for item in found], last)
+    items, last = reading.page(caller.shop_id, filters, limit=page.limit, after=page.after)
+    return page.page([Personalization.of(item) for item in items], last)
 
 
 @router.post(
@@ -149,5 +149,7 @@ def duplicate_personalization(
 
     Its key is `<key>-copy`, `<key>-copy-2` … unless `key` is given; a taken `key` is 409 `key_taken`.
     """
-    said = (body or PersonalizationDuplication()).stated()
-    return personalization(authoring.duplicate(caller, personalization_id, name=said.get("name"), key=said.get("key")))
+    fields = (body or PersonalizationDuplication()).stated()
+    return personalization(
+        authoring.duplicate(caller, personalization_id, name=fields.get("name"), key=fields.get("key"))
+    )

@@ -38,8 +38,8 @@ def list_triggers(
     ] = None,
 ) -> ListOf[DataLayerTrigger]:
     """List data-layer triggers, newest first."""
-    found, last = triggers.page(caller.shop_id, filters.where(status=status), limit=page.limit, after=page.after)
-    return page.page([DataLayerTrigger.of(item) for item in found], last)
+    items, last = triggers.page(caller.shop_id, filters.where(status=status), limit=page.limit, after=page.after)
+    return page.page([DataLayerTrigger.of(item) for item in items], last)
 
 
 @router.post("", operation_id="createDataLayerTrigger", status_code=201, responses=errors(*RULES, LimitReachedError))

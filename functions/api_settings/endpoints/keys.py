@@ -28,8 +28,8 @@ def list_keys(
     kind: Literal["shop", "tracking_source"] | None = None,
 ) -> ListOf[contract.ApiKey]:
     """List the keys of the shop, newest first, without secrets. Revoked keys count as archived."""
-    found = use_keys.list(caller, filters.where(key_kind=kind), limit=page.limit, after=page.after)
-    return page.page(*found)
+    items, last = use_keys.list(caller, filters.where(key_kind=kind), limit=page.limit, after=page.after)
+    return page.page(items, last)
 
 
 @router.post(

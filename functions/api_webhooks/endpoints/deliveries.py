@@ -46,8 +46,8 @@ def list_deliveries(
     A page may hold fewer than `limit` items and still have a next page.
     """
     which = DeliveryFilter(status=status, event=event, since=since)
-    found, last = log.page(caller.shop_id, webhook_id, which, limit=page.limit, after=page.after)
-    return page.page([WebhookDelivery.of(delivery) for delivery in found], last)
+    items, last = log.page(caller.shop_id, webhook_id, which, limit=page.limit, after=page.after)
+    return page.page([WebhookDelivery.of(delivery) for delivery in items], last)
 
 
 @router.get("/deliveries/{delivery_id}", operation_id="getWebhookDelivery", responses=errors(NotFoundError))

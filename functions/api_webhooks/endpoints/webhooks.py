@@ -34,8 +34,8 @@ def list_webhooks(
 
     A page may hold fewer than `limit` items and still have a next page.
     """
-    found, last = endpoints.page(caller.shop_id, filters, active, limit=page.limit, after=page.after)
-    return page.page([Webhook.of(each) for each in found], last)
+    items, last = endpoints.page(caller.shop_id, filters, active, limit=page.limit, after=page.after)
+    return page.page([Webhook.of(each) for each in items], last)
 
 
 @router.post("", operation_id="createWebhook", status_code=201, responses=errors(UrlNotAllowedError, LimitReachedError))

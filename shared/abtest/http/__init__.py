@@ -1,4 +1,4 @@
-"""FastAPI plumbing, once for every family: keys, limits, bodies, errors, paging, idempotency, reference.
+"""HTTP layer that all families share: keys, rate limits, bodies, errors, paging, idempotency, reference.
 
-A family writes `router = Router("/things", tag="Things")` and routes of five lines; `factory.create_app` does the rest.
+A family declares `router = Router("/things", tag="Things")` and short routes; `factory.create_app` does the rest.
 """

@@ -1,4 +1,4 @@
-"""Which methods an address has. A literal address is not one with an id in its place: `/goals/order` is no goal."""
+"""Methods of each address. A literal address such as `/goals/order` takes precedence over `/goals/{goal_id}`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 
 class Addresses:
-    """The addresses of some routes, the most literal first."""
+    """Addresses of routes, those with the fewest parameters first."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
         self._by_path: dict[str, set[str]] = {}
@@ -23,18 +23,18 @@ class Addresses:
         self._patterns = [(compile_path(path)[0], path) for path in self._by_path]
 
     def methods(self, path: str) -> set[str]:
-        """The methods of the address that a path leads to; none when it leads nowhere."""
+        """Return the methods of the address that matches a path, or none."""
         return next((self._by_path[template] for pattern, template in self._patterns if pattern.match(path)), set())
 
     def guards(self) -> Iterator[PlainRoute]:
-        """Routes that refuse, on a literal address, the methods that only its look-alikes have."""
+        """Yield a route with 405 for each literal address that also matches an address with a parameter.
+
+        Without it, `DELETE /goals/order` would reach the route of `DELETE /goals/{goal_id}`.
+        """
+
+        async def refuse(_: Request) -> Response:
+            raise HTTPException(405)
+
         for path, own in self._by_path.items():
-            if self._is_shadowed(path):
-                yield PlainRoute(path, _refuse, methods=[method for method in METHODS if method not in own])
-
-    def _is_shadowed(self, path: str) -> bool:
-        return any(template != path and pattern.match(path) for pattern, template in self._patterns)
-
-
-async def _refuse(_: Request) -> Response:
-    raise HTTPException(405)
+            if any(template != path and pattern.match(path) for pattern, template in self._patterns):
+                yield PlainRoute(path, refuse, methods=[method for method in METHODS if method not in own])

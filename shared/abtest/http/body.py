@@ -1,5 +1,6 @@
-"""Request bodies: how large, of which type, and JSON read strictly once."""
+"""Request bodies: size limit, content type, and strict JSON that is parsed once."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,13 @@ from abtest.http.refusals import (
 from abtest.kit import canonical_json
 from abtest.kit.errors import FieldError
 
+_JSON_TYPE = re.compile(r"application/(json|.*\+json)", re.DOTALL)
 DEFAULT_LIMIT = 1 << 20
 CODE_LIMIT = 5 << 20
 
 
 class ParsedRequest(Request):
-    """A request whose body was already read and parsed by our own strict reader."""
+    """Request whose body was already read and parsed, by a stricter parser than Starlette's."""
 
     def __init__(self, request: Request, raw: bytes, value: Any) -> None:
         super().__init__(request.scope, request.receive)
@@ -27,67 +29,57 @@ class ParsedRequest(Request):
         self._value = value
 
     async def body(self) -> bytes:
-        """The bytes as they came."""
+        """Return the bytes of the body."""
         return self._raw
 
     async def json(self) -> Any:
-        """The value they stand for."""
+        """Return the parsed value."""
         return self._value
 
 
 @dataclass(frozen=True, slots=True)
 class BodyRule:
-    """What a route takes: at most `limit` bytes, and a document only if it `expected` one."""
+    """Body that a route accepts: at most `limit` bytes, and a document only if `expected`."""
 
     limit: int
     expected: bool
 
 
 async def read(request: Request, rule: BodyRule) -> ParsedRequest:
-    """The request with its body read.
+    """Return the request with its body read and parsed.
 
-    Raises PayloadTooLargeError, UnsupportedMediaTypeError, InvalidJsonBodyError, and UnknownPropertyError when a route
-    that takes no document is sent one.
+    Raises PayloadTooLargeError, UnsupportedMediaTypeError, InvalidJsonBodyError, and UnknownPropertyError for a
+    document on a route that accepts none.
     """
-    raw = await _bytes(request, rule.limit)
+    announced = request.headers.get("content-length", "")
+    # A large body is refused before it is read. The header may be missing or wrong, so the bytes are counted too.
+    if announced.isascii() and announced.isdigit() and int(announced[:20]) > rule.limit:
+        raise PayloadTooLargeError(rule.limit)
+    raw = await request.body()
+    if len(raw) > rule.limit:
+        raise PayloadTooLargeError(rule.limit)
     if not raw:
         return ParsedRequest(request, b"", None)
-    if not _is_json(request.headers.get("content-type", "")):
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not _JSON_TYPE.fullmatch(media_type):
         raise UnsupportedMediaTypeError
     value = parse(raw)
     if not rule.expected and value not in ({}, None):
-        raise UnknownPropertyError("this route takes no document", fields=_named(value))
+        names = list(value)[:20] if isinstance(value, dict) else []
+        fields = [FieldError(str(name)[:100], "is not accepted by this route") for name in names]
+        raise UnknownPropertyError("this route accepts no document; send an empty body", fields=fields)
     return ParsedRequest(request, raw, value)
 
 
 def parse(raw: bytes) -> Any:
-    """Strict JSON. Raises InvalidJsonBodyError, for text that UTF-8 cannot hold (lone surrogates) too."""
+    """Return the value of strict JSON. Raises InvalidJsonBodyError, also for lone surrogates."""
+    # The parser accepts an escaped lone surrogate, but UTF-8 cannot encode it in storage or in a response.
     try:
         value = canonical_json.loads(raw)
         if b"\\ud" in raw or b"\\uD" in raw:
             canonical_json.dumps(value).encode()
     except UnicodeEncodeError as error:
-        raise InvalidJsonBodyError("the body is no valid JSON: a lone surrogate") from error
+        raise InvalidJsonBodyError("the body must be valid JSON: it has a lone surrogate") from error
     except canonical_json.InvalidJsonError as error:
-        raise InvalidJsonBodyError(f"the body is no valid JSON: {error}"[:300]) from error
+        raise InvalidJsonBodyError(f"the body must be valid JSON: {error}"[:300]) from error
     return value
-
-
-async def _bytes(request: Request, limit: int) -> bytes:
-    announced = request.headers.get("content-length", "")
-    if announced.isascii() and announced.isdigit() and int(announced[:20]) > limit:
-        raise PayloadTooLargeError(limit)
-    raw = await request.body()
-    if len(raw) > limit:
-        raise PayloadTooLargeError(limit)
-    return raw
-
-
-def _is_json(content_type: str) -> bool:
-    media_type = content_type.partition(";")[0].strip().lower()
-    return media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
-
-
-def _named(value: Any) -> list[FieldError]:
-    names = list(value)[:20] if isinstance(value, dict) else []
-    return [FieldError(str(name)[:100], "not taken here") for name in names]

@@ -1,4 +1,4 @@
-"""Applications: routers in, an ASGI application or a Lambda handler out."""
+"""Factories of ASGI applications and Lambda handlers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 
 def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
-    """The application that answers the routes of these routers, and every other address with 404 or 405."""
+    """Return the application of these routers. Every other address is answered with 404 or 405."""
     app = FastAPI(
         title=TITLE,
         version=CONTRACT_VERSION,
@@ -34,22 +34,18 @@ def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
     routes = [route for router in routers for route in router.routes if isinstance(route, Route)]
     addresses = Addresses(routes)
     app.router.routes.extend([*addresses.guards(), *routes])
-    app.add_exception_handler(HTTPException, _unrouted(addresses))
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        # Starlette's 405 has only the methods of the first matching route; `Allow` needs all of the address.
+        allowed = addresses.methods(request.url.path)
+        refusal = MethodNotAllowedError(", ".join(sorted(allowed))) if allowed else error
+        return render(refusal, exchange_of(request))
+
+    app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(Gate, services=services)
     return app
 
 
 def handler(app: FastAPI) -> Handler:
-    """The Lambda handler for API Gateway's payload 2.0. Paths start with /api/v1 as they come."""
+    """Return the Lambda handler for API Gateway's payload format 2.0. Paths start with /api/v1."""
     return Mangum(app, lifespan="off")
-
-
-def _unrouted(addresses: Addresses) -> Callable[[Request, Exception], Any]:
-    """What the router itself refuses: 405 names every method of the address, not only those of its first route."""
-
-    async def answer(request: Request, error: Exception) -> Response:
-        allowed = addresses.methods(request.url.path)
-        refused = MethodNotAllowedError(", ".join(sorted(allowed))) if allowed else error
-        return render(refused, exchange_of(request))
-
-    return answer

@@ -1,7 +1,7 @@
-"""Idempotency-Key: the first answer is kept for a day and given again, sealed with the caller's own credential.
+"""Idempotency-Key: the first response is stored for a day and returned again, encrypted with the caller's credential.
 
-The kept answer may hold a secret that is shown once (a new API key). It is therefore stored under a key stream that
-only the bearer text yields, and the bearer text is never stored: the table alone tells nothing.
+A response may have a secret that is shown once, such as a new API key. It is therefore stored under a key stream that
+only the bearer text yields. The bearer text is never stored, so the table alone reveals nothing.
 """
 
 import re
@@ -19,8 +19,8 @@ from abtest.ports.limits import StoredAnswer
 
 HEADER = "Idempotency-Key"
 METHODS = {"POST", "PATCH", "DELETE"}
-_NOT_KEPT = {401, 403, 429, 503}
-_KEPT_HEADERS = ("content-type", "etag")
+_NOT_STORED = {401, 403, 429, 503}
+_STORED_HEADERS = ("content-type", "etag")
 _FORM = re.compile(r"[\x20-\x7e]{1,255}", re.ASCII)
 _NONCE_BYTES = 16
 
@@ -28,62 +28,52 @@ Run = Callable[[], Awaitable[Response]]
 
 
 async def once(request: Request, exchange: Exchange, body: bytes, run: Run) -> Response:
-    """Run, unless the same request was answered before; then give that answer again.
+    """Return the stored response to the same request, or run the route and store its response.
 
-    Raises InvalidParameterError, IdempotencyKeyReusedError, IdempotencyInProgressError. A run that dies leaves its
-    claim to expire.
+    Raises InvalidParameterError, IdempotencyKeyReusedError, IdempotencyInProgressError. The claim of a run that crashes
+    expires.
     """
     sent = request.headers.get(HEADER)
     if sent is None or request.method not in METHODS or exchange.caller is None:
         return await run()
     if not _FORM.fullmatch(sent):
-        problem = FieldError(HEADER, "1 to 255 printable ASCII characters")
-        raise InvalidParameterError("the Idempotency-Key has a wrong form", fields=[problem])
+        problem = FieldError(HEADER, "must have 1 to 255 printable ASCII characters")
+        raise InvalidParameterError("the Idempotency-Key is invalid", fields=[problem])
     claim = f"{exchange.caller.key_id} {request.method} {request.url.path} {sent}"
-    return await _claimed(exchange, claim, _hash(request, body), run)
-
-
-async def _claimed(exchange: Exchange, claim: str, body_hash: str, run: Run) -> Response:
-    found = exchange.services.idempotency.begin(claim, body_hash=body_hash, now=exchange.services.world.clock.now())
-    if found.state == "mismatch":
+    body_hash = sha256(request.url.query.encode() + b"\0" + body).hexdigest()
+    attempt = exchange.services.idempotency.begin(claim, body_hash=body_hash, now=exchange.services.world.clock.now())
+    if attempt.state == "mismatch":
         raise IdempotencyKeyReusedError
-    if found.state == "done" and found.answer is not None:
-        return _again(exchange, claim, found.answer)
-    if found.state != "new":
+    if attempt.state == "done" and attempt.answer is not None:
+        nonce, sealed = attempt.answer.body[:_NONCE_BYTES], attempt.answer.body[_NONCE_BYTES:]
+        headers = {**attempt.answer.headers, "Idempotent-Replayed": "true"}
+        return Response(cipher(exchange, claim, nonce, sealed), attempt.answer.status, headers)
+    if attempt.state != "new":
         raise IdempotencyInProgressError
     response = await run()
     try:
-        _keep(exchange, claim, body_hash, response)
+        store_response(exchange, claim, body_hash, response)
     except Exception:
-        # What the route did stands: told "busy", the caller would repeat it, and it would be done twice.
+        # The route has done its work. If the caller received an error, a retry would do the work twice.
         journal.exception("idempotency.not_kept", correlation_id=exchange.request_id)
     return response
 
 
-def _keep(exchange: Exchange, claim: str, body_hash: str, response: Response) -> None:
+def store_response(exchange: Exchange, claim: str, body_hash: str, response: Response) -> None:
+    """Store the response under its claim, or release the claim when a retry may succeed."""
     store = exchange.services.idempotency
-    if response.status_code in _NOT_KEPT:
+    if response.status_code in _NOT_STORED:
         store.abandon(claim)
         return
-    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    headers = {name: response.headers[name] for name in _STORED_HEADERS if name in response.headers}
     nonce = exchange.services.world.random.bits(8 * _NONCE_BYTES).to_bytes(_NONCE_BYTES, "big")
-    sealed = nonce + _cover(exchange, claim, nonce, bytes(response.body))
+    sealed = nonce + cipher(exchange, claim, nonce, bytes(response.body))
     answer = StoredAnswer(status=response.status_code, headers=headers, body=sealed)
     store.finish(claim, body_hash=body_hash, answer=answer, now=exchange.services.world.clock.now())
 
 
-def _again(exchange: Exchange, claim: str, answer: StoredAnswer) -> Response:
-    nonce, sealed = answer.body[:_NONCE_BYTES], answer.body[_NONCE_BYTES:]
-    headers = {**answer.headers, "Idempotent-Replayed": "true"}
-    return Response(_cover(exchange, claim, nonce, sealed), answer.status, headers)
-
-
-def _cover(exchange: Exchange, claim: str, nonce: bytes, content: bytes) -> bytes:
-    """XOR with a key stream of (credential, claim, nonce); the same operation covers and uncovers."""
+def cipher(exchange: Exchange, claim: str, nonce: bytes, content: bytes) -> bytes:
+    """Return the content XOR a key stream of (credential, claim, nonce). The same operation encrypts and decrypts."""
     seed = b"\0".join([exchange.credential.encode(), claim.encode(errors="surrogatepass"), nonce])
     stream = shake_256(seed).digest(len(content))
     return (int.from_bytes(content, "big") ^ int.from_bytes(stream, "big")).to_bytes(len(content), "big")
-
-
-def _hash(request: Request, body: bytes) -> str:
-    return sha256(request.url.query.encode() + b"\0" + body).hexdigest()

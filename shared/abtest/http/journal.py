@@ -1,4 +1,4 @@
-"""The structured log of the management API: event names, ids and times; never a body, a secret or a visitor's data."""
+"""Structured log of the management API: event names, ids and times, but no bodies, secrets or data of visitors."""
 
 from aws_lambda_powertools import Logger
 

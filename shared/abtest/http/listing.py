@@ -1,4 +1,4 @@
-"""Query parameters that all lists of resources share."""
+"""Query parameters of all lists of resources."""
 
 from typing import Annotated
 
@@ -15,14 +15,14 @@ Archived = Annotated[
 
 
 async def narrowed(q: NamePart = None, updated_since: UpdatedSince = None, sort: Sort = "-created_at") -> Filters:
-    """The filters of a list whose resources cannot be archived."""
+    """Return the filters of a list whose resources cannot be archived."""
     return Filters(q=q, updated_since=updated_since, sort=sort)
 
 
 async def narrowed_or_archived(
     archived: Archived = "false", q: NamePart = None, updated_since: UpdatedSince = None, sort: Sort = "-created_at"
 ) -> Filters:
-    """The filters of every other list."""
+    """Return the filters of every other list."""
     return Filters(archived=archived, q=q, updated_since=updated_since, sort=sort)
 
 

@@ -1,4 +1,4 @@
-"""Cursor pagination: opaque, signed, good for the same list only."""
+"""Cursor pagination. Cursors are opaque, signed, and valid for the same list and filters only."""
 
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -12,7 +12,7 @@ from fastapi import Query
 from starlette.requests import Request
 
 from abtest.contract.base import ListOf, Output, Pagination
-from abtest.http.exchange import Exchange, exchange_of
+from abtest.http.exchange import exchange_of
 from abtest.http.refusals import InvalidCursorError
 from abtest.kit import canonical_json
 
@@ -25,7 +25,7 @@ Item = TypeVar("Item", bound=Output)
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """Which page is asked for: at most `limit` items, those that follow the key `after`."""
+    """Requested page: at most `limit` items that follow the key `after`."""
 
     limit: int
     after: str | None
@@ -33,14 +33,13 @@ class Paging:
     _key: bytes
 
     def page(self, items: Sequence[Item], last: str | None) -> ListOf[Item]:
-        """The answer; `last` is the key that continues the list, None when it has ended."""
-        cursor = None if last is None else self._cursor(last)
+        """Return the response. `last` is the key that continues the list, None at its end."""
+        cursor = None
+        if last is not None:
+            content = canonical_json.encode([self._list, last])
+            cursor = urlsafe_b64encode(signature(self._key, content) + content).decode().rstrip("=")
         pagination = Pagination(limit=self.limit, next_cursor=cursor, has_more=cursor is not None)
         return ListOf[Any](data=list(items), pagination=pagination)
-
-    def _cursor(self, last: str) -> str:
-        content = canonical_json.encode([self._list, last])
-        return urlsafe_b64encode(_mac(self._key, content) + content).decode().rstrip("=")
 
 
 async def paging(
@@ -50,37 +49,31 @@ async def paging(
         str | None, Query(description=("`next_cursor` of the previous page, with the same filters."))
     ] = None,
 ) -> Paging:
-    """Read limit and cursor. Raises InvalidCursorError."""
+    """Return the requested page. Raises InvalidCursorError."""
     exchange = exchange_of(request)
     key = exchange.services.cursor_key()
-    identity = _list_identity(request, exchange)
-    after = None if cursor is None else _read(cursor, identity, key)
+    caller = exchange.known_caller
+    filters = sorted((name, value) for name, value in request.query_params.multi_items() if name not in _NOT_FILTERS)
+    # A cursor is valid for one owner, one list and one set of filters: elsewhere its key would lead to other items.
+    identity = canonical_json.sha256([caller.shop_id or caller.user_id, request.url.path, filters])[:32]
+    after = None if cursor is None else key_of_cursor(cursor, identity, key)
     return Paging(max(1, min(limit, MAX_LIMIT)), after, identity, key)
 
 
-def _list_identity(request: Request, exchange: Exchange) -> str:
-    """A hash of whose list this is, which one, and how it is filtered."""
-    caller = exchange.known_caller
-    filters = sorted((name, value) for name, value in request.query_params.multi_items() if name not in _NOT_FILTERS)
-    return canonical_json.sha256([caller.shop_id or caller.user_id, request.url.path, filters])[:32]
-
-
-def _read(cursor: str, identity: str, key: bytes) -> str:
-    content = _verified(cursor, key)
-    found = canonical_json.loads(content) if content else [None, None]
-    if found[0] != identity:
-        raise InvalidCursorError("the cursor is not one of this list with these filters")
-    return str(found[1])
-
-
-def _verified(cursor: str, key: bytes) -> bytes | None:
+def key_of_cursor(cursor: str, identity: str, key: bytes) -> str:
+    """Return the list key in a cursor. Raises InvalidCursorError when it is forged or belongs to another list."""
     try:
         raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except (Base64Error, ValueError):
-        return None
+        raw = b""
     mac, content = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
-    return content if hmac.compare_digest(mac, _mac(key, content)) else None
+    is_ours = hmac.compare_digest(mac, signature(key, content))
+    cursor_identity, last = canonical_json.loads(content) if is_ours else (None, None)
+    if cursor_identity != identity:
+        raise InvalidCursorError("the cursor must be `next_cursor` of the same list with the same filters")
+    return str(last)
 
 
-def _mac(key: bytes, content: bytes) -> bytes:
+def signature(key: bytes, content: bytes) -> bytes:
+    """Return the message authentication code of a cursor's content."""
     return hmac.new(key, content, sha256).digest()[:_MAC_BYTES]

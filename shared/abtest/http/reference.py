@@ -1,4 +1,4 @@
-"""The packaged OpenAPI document over HTTP, and the page for people that is made of it."""
+"""OpenAPI document and reference page over HTTP, from the packaged document."""
 
 from functools import cache
 from hashlib import sha256
@@ -20,22 +20,24 @@ PAGE: dict[int | str, dict[str, Any]] = {
 
 
 def document() -> Response:
-    """The document with the hash of its bytes as ETag."""
-    content = _packaged()
+    """Return the document, with the hash of its bytes as ETag."""
+    content = packaged()
     return Response(content, media_type="application/json", headers={"ETag": f'"{sha256(content).hexdigest()[:32]}"'})
 
 
 def page() -> Response:
-    """The page; its policy allows the one style and the one script that stand in it, and nothing else."""
-    html, policy = _page()
+    """Return the page. Its policy allows only the style and the script inside it."""
+    html, policy = rendered()
     return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
 @cache
-def _packaged() -> bytes:
+def packaged() -> bytes:
+    """Return the bytes of the packaged document."""
     return files("abtest.http").joinpath("openapi.json").read_bytes()
 
 
 @cache
-def _page() -> tuple[str, str]:
-    return render_page(canonical_json.loads(_packaged()))
+def rendered() -> tuple[str, str]:
+    """Return the page and its content security policy, rendered at the first request."""
+    return render_page(canonical_json.loads(packaged()))

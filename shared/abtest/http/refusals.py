@@ -1,38 +1,38 @@
-"""Errors that the plumbing itself answers with."""
+"""Errors that are raised before a route runs."""
 
 from abtest.kit.errors import ServiceError
 
 
 class InvalidJsonBodyError(ServiceError):
-    """The body is not the JSON that we accept."""
+    """Body that is not strict JSON."""
 
     status = 400
     code = "invalid_json"
 
 
 class InvalidParameterError(ServiceError):
-    """A path, query or header parameter has a wrong form."""
+    """Invalid path, query or header parameter."""
 
     status = 400
     code = "invalid_parameter"
 
 
 class UnknownPropertyError(ServiceError):
-    """The request names something that the route does not know."""
+    """Property or parameter that the route does not accept."""
 
     status = 400
     code = "unknown_property"
 
 
 class InvalidCursorError(ServiceError):
-    """The cursor is not ours, or belongs to other filters or another shop."""
+    """Cursor that is forged, or belongs to another list, shop or set of filters."""
 
     status = 400
     code = "invalid_cursor"
 
 
 class InsufficientScopeError(ServiceError):
-    """The key is valid but may not do this; `required_scope` names what it lacks."""
+    """Valid key without the scope in `required_scope`."""
 
     status = 403
     code = "insufficient_scope"
@@ -42,37 +42,37 @@ class InsufficientScopeError(ServiceError):
 
 
 class UserKeyRequiredError(ServiceError):
-    """The route belongs to user keys."""
+    """Route that only user keys may call."""
 
     status = 403
     code = "user_key_required"
 
     def __init__(self) -> None:
-        super().__init__("this route needs a user key (svc_uk_…)")
+        super().__init__("this route requires a user key (svc_uk_…)")
 
 
 class RouteNotFoundError(ServiceError):
-    """No route has this address."""
+    """Address without a route."""
 
     status = 404
     code = "route_not_found"
 
     def __init__(self) -> None:
-        super().__init__("no route has this address")
+        super().__init__("there is no route at this address")
 
 
 class MethodNotAllowedError(ServiceError):
-    """The address exists, but not with this method."""
+    """Address that has routes, but not with this method."""
 
     status = 405
     code = "method_not_allowed"
 
     def __init__(self, allowed: str) -> None:
-        super().__init__(f"this address takes {allowed}", headers={"Allow": allowed})
+        super().__init__(f"this address accepts only {allowed}", headers={"Allow": allowed})
 
 
 class IdempotencyInProgressError(ServiceError):
-    """The first request with this Idempotency-Key has not been answered yet."""
+    """Idempotency-Key whose first request is still running."""
 
     status = 409
     code = "idempotency_in_progress"
@@ -82,30 +82,30 @@ class IdempotencyInProgressError(ServiceError):
 
 
 class PayloadTooLargeError(ServiceError):
-    """The body is larger than the route takes."""
+    """Body above the size limit of the route."""
 
     status = 413
     code = "payload_too_large"
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"the body may have {limit} bytes at most")
+        super().__init__(f"the body must have at most {limit} bytes")
 
 
 class UnsupportedMediaTypeError(ServiceError):
-    """A body that does not say it is JSON."""
+    """Body whose content type is not JSON."""
 
     status = 415
     code = "unsupported_media_type"
 
     def __init__(self) -> None:
-        super().__init__("send JSON and say so: Content-Type: application/json")
+        super().__init__("the body must be JSON, with the header Content-Type: application/json")
 
 
 class IdempotencyKeyReusedError(ServiceError):
-    """The Idempotency-Key was used with another body."""
+    """Idempotency-Key of a different request."""
 
     status = 422
     code = "idempotency_key_reused"
 
     def __init__(self) -> None:
-        super().__init__("this Idempotency-Key was used with another request; take a new one")
+        super().__init__("this Idempotency-Key was used for a different request; use a new one")

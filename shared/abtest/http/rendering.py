@@ -1,4 +1,4 @@
-"""The one place where errors become answers."""
+"""Rendering of errors as responses, for all routes."""
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -16,35 +16,30 @@ MAX_DETAILS = 4000
 
 
 class InternalError(ServiceError):
-    """Something that should not have happened; `details` carries the internal name and message."""
+    """Unexpected error; `details` has the internal name and message."""
 
     status = 500
     code = "internal_error"
 
 
 def render(error: Exception, exchange: Exchange) -> Response:
-    """The answer to a request that failed with `error`; what nobody foresaw is logged with its trace."""
-    told = _told(error)
-    if isinstance(told, RateLimitedError):
-        exchange.rate = told.decision
-    if told is None:
-        journal.exception("request.failed", request_id=exchange.request_id, operation=exchange.operation)
-        details = f"{type(error).__name__}: {error}"[:MAX_DETAILS]
-        return _envelope(InternalError("an unexpected error occurred; it has been logged"), exchange, details)
-    return _envelope(told, exchange, None)
-
-
-def _told(error: Exception) -> ServiceError | None:
+    """Return the response to a request that failed with `error`. Unexpected errors are logged with their trace."""
+    if isinstance(error, RateLimitedError):
+        exchange.rate = error.decision
     if isinstance(error, ServiceError):
-        return error
+        return envelope(error, exchange)
     if isinstance(error, RequestValidationError):
-        return translate(error)
+        return envelope(translate(error), exchange)
     if isinstance(error, HTTPException):
-        return RouteNotFoundError() if error.status_code == 404 else InvalidParameterError(str(error.detail))
-    return None
+        refusal = RouteNotFoundError() if error.status_code == 404 else InvalidParameterError(str(error.detail))
+        return envelope(refusal, exchange)
+    journal.exception("request.failed", request_id=exchange.request_id, operation=exchange.operation)
+    details = f"{type(error).__name__}: {error}"[:MAX_DETAILS]
+    return envelope(InternalError("an unexpected error occurred; it has been logged"), exchange, details)
 
 
-def _envelope(error: ServiceError, exchange: Exchange, details: str | None) -> Response:
+def envelope(error: ServiceError, exchange: Exchange, details: str | None = None) -> Response:
+    """Return the error in the envelope that all errors share."""
     inside: dict[str, object] = {
         "message": error.message,
         "status": error.status,

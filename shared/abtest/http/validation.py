@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a request, in our codes and field paths."""
+"""Translation of pydantic's errors to the codes and field paths of the contract."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,34 +14,37 @@ _PARAMETERS = {"path", "query", "header", "cookie"}
 
 
 class InlineDataUriTooLargeError(ServiceError):
-    """A data URI in a code field is too long; images are uploaded as assets."""
+    """Data URI in a code field that is too long; images are uploaded as assets."""
 
     status = 400
     code = "inline_data_uri_too_large"
 
 
 class UnknownScopeError(ServiceError):
-    """A scope that does not exist."""
+    """Unknown scope."""
 
     status = 400
     code = "unknown_scope"
 
 
 _BY_TYPE: dict[str, tuple[type[ServiceError], str]] = {
-    "inline_data_uri_too_large": (InlineDataUriTooLargeError, "a data URI in a code field is too long"),
+    "inline_data_uri_too_large": (
+        InlineDataUriTooLargeError,
+        "a data URI in a code field is too long; upload the image as an asset",
+    ),
     "unknown_scope": (UnknownScopeError, "a scope does not exist"),
-    "extra_forbidden": (UnknownPropertyError, "the request names properties that this route does not take"),
+    "extra_forbidden": (UnknownPropertyError, "the request has properties that this route does not accept"),
 }
-"""Error types of pydantic, most telling first, that have a code of their own."""
+"""Error types of pydantic with a code of their own. The first that occurs gives the code."""
 
 
 def translate(error: RequestValidationError) -> ServiceError:
-    """The told error; never repeats what was sent, only where and why."""
+    """Return the error with the place and reason of each problem. It never repeats values of the request."""
     problems = error.errors()
     fields = [FieldError(field_path(p["loc"]), str(p["msg"])[:MAX_MESSAGE]) for p in problems[:MAX_FIELDS]]
-    found = {str(problem["type"]) for problem in problems}
+    types = {str(problem["type"]) for problem in problems}
     for kind, (refusal, message) in _BY_TYPE.items():
-        if kind in found:
+        if kind in types:
             return refusal(message, fields=fields)
     if all(problem["loc"][:1] and problem["loc"][0] in _PARAMETERS for problem in problems):
         return InvalidParameterError("a parameter of the request is invalid", fields=fields)
@@ -49,7 +52,7 @@ def translate(error: RequestValidationError) -> ServiceError:
 
 
 def field_path(location: Sequence[Any]) -> str:
-    """`("body", "variations", 0, "weight")` as `variations[0].weight`; the body itself as an empty path."""
+    """Return `("body", "variations", 0, "weight")` as `variations[0].weight`, and the body itself as an empty path."""
     path = ""
     for step in location[1:]:
         path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)

@@ -1,4 +1,4 @@
-"""The storefront SDK: JavaScript source, its build, and the committed bundle that snippets are made of."""
+"""Storefront SDK: JavaScript source, its build, and the committed bundle, from which snippets are cut."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -11,34 +11,34 @@ _MARK = re.compile(r"/\*(/?)([a-z_|]+)\*/")
 
 @cache
 def parts() -> Mapping[str, frozenset[str]]:
-    """The parts of the bundle by name, in its order: each with all the parts that it cannot do without."""
+    """Return the parts of the bundle by name, in its order, each with all parts that it requires."""
     required: dict[str, frozenset[str]] = {}
-    for name, part in loads(_read("parts.json")).items():  # a part stands behind those that it requires
+    for name, part in loads(packaged("parts.json")).items():  # a part follows those that it requires
         required[name] = frozenset(part["requires"]).union(*(required[each] for each in part["requires"]))
     return required
 
 
-def bundle(wanted: Collection[str] | None = None) -> str:
-    """The bundle: one JavaScript expression that evaluates to `start(config, scripts)`.
+def bundle(requested: Collection[str] | None = None) -> str:
+    """Return the bundle: one JavaScript expression that evaluates to `start(config, scripts)`.
 
-    With the parts of these names and what those require, unknown names as none; every part unless told.
+    It has the requested parts and those that they require; by default all. Unknown names are ignored.
     """
     known = parts()
-    names = set(known).intersection(known if wanted is None else wanted)
-    return _cut(frozenset(names.union(*(known[name] for name in names))))
+    names = set(known).intersection(known if requested is None else requested)
+    return bundle_of(frozenset(names.union(*(known[name] for name in names))))
 
 
 def pixel() -> str:
-    """The pixel of external domains: one JavaScript expression that evaluates to `start(config, scripts)`."""
-    return _read("dist/pixel.js")
+    """Return the pixel of external domains: one JavaScript expression that evaluates to `start(config, scripts)`."""
+    return packaged("dist/pixel.js")
 
 
 @lru_cache(maxsize=64)
-def _cut(names: frozenset[str]) -> str:
-    """The bundle without marks and without the other parts."""
-    first, *marked = _MARK.split(_read("dist/sdk.js"))
+def bundle_of(names: frozenset[str]) -> str:
+    """Return the bundle with exactly these parts, without marks."""
+    first, *marked = _MARK.split(packaged("dist/sdk.js"))
     kept = [first]
-    depth = 0  # in what is cut away
+    depth = 0  # marks can be nested; above 0 the text belongs to a part that is left out
     for closing, name, text in zip(marked[::3], marked[1::3], marked[2::3], strict=True):
         if names.isdisjoint(name.split("|")):
             depth += -1 if closing else 1
@@ -48,5 +48,6 @@ def _cut(names: frozenset[str]) -> str:
 
 
 @cache
-def _read(path: str) -> str:
+def packaged(path: str) -> str:
+    """Return the text of a packaged file."""
     return files(__name__).joinpath(*path.split("/")).read_text(encoding="utf-8")

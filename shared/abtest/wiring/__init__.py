@@ -1,1 +1,1 @@
-"""Composition roots: the only room that reads the environment and knows which adapter stands behind which port."""
+"""Composition roots: the only room that reads the environment and selects the adapter of each port."""

@@ -1,4 +1,4 @@
-"""Composition root of the management families: ports behind real stores, use cases, one Lambda handler."""
+"""Composition root of the management families: ports on real stores, use cases, one Lambda handler."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -28,10 +28,10 @@ Uses = Mapping[type, object]
 
 
 class Management:
-    """What the use cases of every family are made of, each made when first asked for."""
+    """Parts that the use cases of all families share, each made at its first use."""
 
-    def __init__(self, found: Settings) -> None:
-        self.settings = found
+    def __init__(self, config: Settings) -> None:
+        self.settings = config
 
     @cached_property
     def world(self) -> World:
@@ -45,17 +45,17 @@ class Management:
 
     @cached_property
     def idempotency(self) -> Idempotency:
-        """Answers kept for repetition."""
+        """Responses stored for repeated requests."""
         return DynamoIdempotency(self.settings.ephemeral_table)
 
     @cached_property
     def delivery(self) -> Blobs:
-        """Where publications go."""
+        """Store of publications."""
         return S3Blobs(self.settings.delivery_bucket)
 
     @cached_property
     def roots(self) -> Callable[[], RootKeys]:
-        """The deployment's root keys, as they are now."""
+        """The deployment's current root keys."""
         return SecretRootKeys(self.settings.signing_secret_arn, self.world.clock).current
 
     @cached_property
@@ -65,17 +65,17 @@ class Management:
 
     @cached_property
     def authentication(self) -> Authentication:
-        """The one door for keys."""
+        """Authentication by key, with one cache for the process."""
         return Authentication(self.world, self.limiter)
 
     @cached_property
     def budget(self) -> CodeBudget:
-        """How much code shops may have."""
+        """Limits of the code that shops may have."""
         return CodeBudget(self.delivery)
 
     @cached_property
     def publication(self) -> Publication:
-        """What brings committed state to shoppers."""
+        """Publication of committed state to shoppers."""
         return Publication(
             world=self.world,
             blobs=self.delivery,
@@ -88,12 +88,12 @@ class Management:
 
     @cached_property
     def rollups(self) -> RollupStore:
-        """What was counted, for the families that read it. Raises MissingSettingError."""
+        """Roll-ups, for the families that read them. Raises MissingSettingError."""
         self.settings.need("rollups_table")
         return DynamoRollupStore(self.settings.rollups_table)
 
     def services(self, uses: Uses) -> Services:
-        """What the plumbing needs, with a family's use cases."""
+        """Return the services of the HTTP layer, with a family's use cases."""
         return Services(
             world=self.world,
             authentication=self.authentication,
@@ -105,13 +105,13 @@ class Management:
 
 
 def management() -> Management:
-    """The management side of this process. Raises MissingSettingError."""
-    found = settings()
-    found.need("catalog_table", "ephemeral_table", "blobs_bucket", "delivery_bucket", "signing_secret_arn")
-    return Management(found)
+    """Return the shared parts of this process. Raises MissingSettingError."""
+    config = settings()
+    config.need("catalog_table", "ephemeral_table", "blobs_bucket", "delivery_bucket", "signing_secret_arn")
+    return Management(config)
 
 
 def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Handler:
-    """The Lambda handler of a family: its routers, and its use cases from what all families share."""
+    """Return the Lambda handler of a family from its routers and its use cases."""
     base = management()
     return handler(create_app(routers, base.services(uses(base))))

@@ -1,4 +1,4 @@
-"""Composition root of the analytics family: its use cases from what all families share."""
+"""Composition root of the analytics family."""
 
 from abtest.adapters.dynamo import DynamoLookStore
 from abtest.adapters.s3 import S3Blobs
@@ -19,7 +19,7 @@ from abtest.wiring.api import Management, Uses
 
 
 def analytics_uses(base: Management) -> Uses:
-    """Use cases of results, analytics and exports; the only family that loads scipy. Raises MissingSettingError."""
+    """Return the use cases of results, analytics and exports. Raises MissingSettingError."""
     settings, world = base.settings, base.world
     settings.need("rollups_table", "refresh_queue_url", "ledger_bucket", "export_queue_url")
     looks = DynamoLookStore(settings.rollups_table)

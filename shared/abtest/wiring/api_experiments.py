@@ -1,4 +1,4 @@
-"""Composition root of the experiments family: its use cases from what all families share."""
+"""Composition root of the experiments family."""
 
 from abtest.adapters.dynamo import DynamoSessions
 from abtest.ports.limits import Sessions
@@ -21,7 +21,7 @@ from abtest.wiring.api import Management, Uses
 
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
-    """Use cases of the family's routes; `sessions` replaces the deployment's store of sessions."""
+    """Return the use cases of the family's routes; `sessions` replaces the deployment's store of sessions."""
     storefronts = Storefronts(base.world.catalog, base.publication)
     store = ExperimentStore(base.world, storefronts, base.budget)
     planner = Planner(base.world, base.rollups)

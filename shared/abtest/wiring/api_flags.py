@@ -1,4 +1,4 @@
-"""Composition root of the flags family: its use cases from what all families share."""
+"""Composition root of the flags family."""
 
 from abtest.services.flags.editor import FlagEditor
 from abtest.services.flags.evaluation import Evaluation
@@ -8,6 +8,6 @@ from abtest.wiring.api import Management, Uses
 
 
 def flags_uses(base: Management) -> Uses:
-    """Use cases of flags."""
+    """Return the use cases of flags."""
     store = FlagStore(base.world, Storefronts(base.world.catalog, base.publication), base.budget)
     return {FlagEditor: FlagEditor(store), FlagStore: store, Evaluation: Evaluation(base.world)}

@@ -1,4 +1,4 @@
-"""Composition root of the personalizations family: its use cases from what all families share."""
+"""Composition root of the personalizations family."""
 
 from abtest.services.personalizations.editor import PersonalizationEditor
 from abtest.services.personalizations.experiences import Experiences
@@ -9,7 +9,7 @@ from abtest.wiring.api import Management, Uses
 
 
 def personalizations_uses(base: Management) -> Uses:
-    """Use cases of personalizations."""
+    """Return the use cases of personalizations."""
     store = PersonalizationStore(base.world, Storefronts(base.world.catalog, base.publication), base.budget)
     return {
         PersonalizationEditor: PersonalizationEditor(store, base.checker),

@@ -1,4 +1,4 @@
-"""Composition root of the settings family: its use cases from what all families share."""
+"""Composition root of the settings family."""
 
 from abtest.adapters.dynamo import DynamoSessions
 from abtest.adapters.outbound_http import OutboundHttp
@@ -22,7 +22,8 @@ from abtest.wiring.egress import customer_rules
 
 
 def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pages | None = None) -> Uses:
-    """Use cases of shops, keys and runtime settings; `sessions` and `pages` stand in for what the deployment has."""
+    """Return the use cases of shops, keys and runtime settings; `sessions` and `pages` replace the deployment's."""
+    rules = customer_rules(base.settings)
     storefronts = Storefronts(base.world.catalog, base.publication)
     store = SettingsStore(base.world, storefronts)
     return {
@@ -34,7 +35,7 @@ def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pag
         InstallDomainSettings: InstallDomainSettings(store),
         Installations: Installations(
             store,
-            pages or _pages(base),
+            pages or Pages(sender=OutboundHttp(rules), rules=rules),
             LastSeen(sessions=sessions or DynamoSessions(base.settings.ephemeral_table)),
             base.settings.worker_base_url,
         ),
@@ -42,8 +43,3 @@ def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pag
         PublicationControl: PublicationControl(store),
         Triggers: Triggers(base.world, storefronts),
     }
-
-
-def _pages(base: Management) -> Pages:
-    rules = customer_rules(base.settings)
-    return Pages(sender=OutboundHttp(rules), rules=rules)

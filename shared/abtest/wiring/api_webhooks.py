@@ -1,4 +1,4 @@
-"""Composition root of the webhooks family: its use cases from what all families share."""
+"""Composition root of the webhooks family."""
 
 from dataclasses import dataclass
 
@@ -18,12 +18,12 @@ from abtest.wiring.api import Management, Uses
 from abtest.wiring.egress import customer_rules
 
 LOOKUP_SECONDS = 5.0
-"""How long the caller waits for the name in an address that is registered."""
+"""Time that a caller waits for the name lookup of a new address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookParts:
-    """Ports of this family alone."""
+    """Ports that only this family has."""
 
     store: DeliveryStore
     sealer: Sealer
@@ -32,8 +32,8 @@ class WebhookParts:
 
 
 def webhook_uses(base: Management, parts: WebhookParts | None = None) -> Uses:
-    """Use cases of webhooks; `parts` stand in for what the deployment has. Raises MissingSettingError."""
-    parts = parts or _deployed(base)
+    """Return the use cases of webhooks; `parts` replace the deployment's. Raises MissingSettingError."""
+    parts = parts or webhook_parts(base)
     notifier = WorkerNotifier(parts.queue)
     return {
         Endpoints: Endpoints(
@@ -44,7 +44,8 @@ def webhook_uses(base: Management, parts: WebhookParts | None = None) -> Uses:
     }
 
 
-def _deployed(base: Management) -> WebhookParts:
+def webhook_parts(base: Management) -> WebhookParts:
+    """Return the ports of the deployment. Raises MissingSettingError."""
     settings = base.settings
     settings.need("deliveries_table", "webhook_key_arn", "webhook_queue_url")
     return WebhookParts(

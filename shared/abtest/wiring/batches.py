@@ -1,4 +1,4 @@
-"""Handlers of queues whose messages are worked at one by one."""
+"""Handlers of queues whose messages are processed one by one."""
 
 import logging
 from collections.abc import Callable

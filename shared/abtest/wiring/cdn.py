@@ -6,5 +6,5 @@ from abtest.wiring.settings import Settings
 
 
 def cdn_of(config: Settings) -> Cdn:
-    """The CDN that these settings name; without one, orders are recorded."""
+    """Return the CDN of the settings; without one, invalidations are recorded."""
     return CloudFrontCdn(config.distribution_id) if config.distribution_id else RecordedCdn()

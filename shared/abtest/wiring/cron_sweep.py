@@ -7,13 +7,12 @@ from abtest.adapters.dynamo import DynamoDeliveryStore, DynamoLeases
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.sqs import SqsQueue
-from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
 from abtest.services.sweep import Sweep
 from abtest.services.webhooks.overdue import OverdueWebhooks
 from abtest.storefront import bundle
 from abtest.wiring.handler import Handler
-from abtest.wiring.settings import Settings, settings
+from abtest.wiring.settings import settings
 from abtest.wiring.webhook_queue import webhook_notifications
 from abtest.wiring.worlds import world_of
 
@@ -22,7 +21,7 @@ def create_handler() -> Handler:
     """Return the handler of the schedule. Raises MissingSettingError."""
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
-    config.need("export_queue_url", "refresh_queue_url")
+    config.need("export_queue_url", "refresh_queue_url", "deliveries_table")
     # The outbox holds no bodies, and jobs are small, so the bucket of bodies is not among this function's resources.
     world = world_of(config)
     use = Sweep(
@@ -36,7 +35,12 @@ def create_handler() -> Handler:
         jobs=OverdueJobs(
             world, {"export": SqsQueue(config.export_queue_url), "refresh": SqsQueue(config.refresh_queue_url)}
         ),
-        webhooks=_overdue_webhooks(world, config),
+        webhooks=OverdueWebhooks(
+            world=world,
+            store=DynamoDeliveryStore(config.deliveries_table),
+            notifier=webhook_notifications(config),
+            metrics=EmbeddedMetrics(config.aws_lambda_function_name, world.clock),
+        ),
     )
 
     def handler(_event: Any, _context: Any) -> Any:
@@ -44,13 +48,3 @@ def create_handler() -> Handler:
         return {"skipped": "another run is at it"} if swept is None else asdict(swept)
 
     return handler
-
-
-def _overdue_webhooks(world: World, config: Settings) -> OverdueWebhooks:
-    config.need("deliveries_table")
-    return OverdueWebhooks(
-        world=world,
-        store=DynamoDeliveryStore(config.deliveries_table),
-        notifier=webhook_notifications(config),
-        metrics=EmbeddedMetrics(config.aws_lambda_function_name, world.clock),
-    )

@@ -11,7 +11,7 @@ from abtest.wiring.worlds import world_of
 
 
 def publication() -> Publication:
-    """Publication of committed state to shoppers. Raises MissingSettingError."""
+    """Return the publication of committed state to shoppers. Raises MissingSettingError."""
     config = settings()
     config.need("catalog_table", "blobs_bucket", "delivery_bucket", "signing_secret_arn", "worker_base_url")
     world = world_of(config)

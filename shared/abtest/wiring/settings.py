@@ -1,4 +1,4 @@
-"""Settings: the environment variables of template.yaml, read once. A function sees those that its definition names."""
+"""Settings: the environment variables of template.yaml, read once. A function has those of its definition."""
 
 import os
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from functools import cache
 
 
 class MissingSettingError(Exception):
-    """A function needs a variable that its environment does not have."""
+    """Required variable that is missing from the environment, or has an invalid value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +44,11 @@ class Settings:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Settings":
-        """The settings in an environment."""
+        """Return the settings in an environment."""
         return cls(**{field.name: environment.get(field.name.upper(), "") for field in fields(cls)})
 
     def need(self, *names: str) -> None:
-        """Raise MissingSettingError, naming them, when any of these is empty: at start, not at the first request."""
+        """Raise MissingSettingError with the names of empty settings, at start rather than at the first request."""
         missing = [name.upper() for name in names if not getattr(self, name)]
         if missing:
             raise MissingSettingError(f"the environment lacks {', '.join(missing)}")
@@ -56,5 +56,5 @@ class Settings:
 
 @cache
 def settings() -> Settings:
-    """The settings of this process."""
+    """Return the settings of this process."""
     return Settings.of(os.environ)  # noqa: TID251 - the one place that reads the environment

@@ -1,4 +1,4 @@
-"""Which engine counts: the embedded one, or Athena where the template's parameter WarehouseEngine says so."""
+"""Selection of the counting engine by the template's parameter WarehouseEngine: DuckDB, or Athena."""
 
 from typing import TYPE_CHECKING
 
@@ -11,41 +11,45 @@ from abtest.wiring.settings import MissingSettingError, Settings
 if TYPE_CHECKING:
     from abtest.adapters.warehouse.athena import AthenaWarehouse
 
-# Each engine is imported where it is chosen: a deployment with Athena does not wait for DuckDB, nor the reverse.
+# Each engine is imported where it is selected, so that a cold start with Athena does not load DuckDB, nor the reverse.
 
 DUCKDB, ATHENA = "duckdb", "athena"
 
 
 def warehouse_of(config: Settings, ledger: Blobs) -> Warehouse:
-    """The engine that answers questions about the ledger's bucket. Raises MissingSettingError."""
-    if _engine(config) == ATHENA:
-        return _athena(config, ledger)
+    """Return the engine for queries of the ledger's bucket. Raises MissingSettingError."""
+    if engine_of(config) == ATHENA:
+        return athena(config, ledger)
     from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 
     return DuckDbWarehouse(ledger)
 
 
 def counter_of(config: Settings, ledger: Blobs, clock: Clock) -> LedgerCounter:
-    """What counts for roll-ups: a copy that the process keeps, or Athena anew each time. Raises MissingSettingError."""
-    if _engine(config) == ATHENA:
+    """Return the counter of roll-ups: on a copy that the process keeps, or a new Athena query for each run.
+
+    Raises MissingSettingError.
+    """
+    if engine_of(config) == ATHENA:
         from abtest.adapters.warehouse.athena_counter import AthenaCounter
         from abtest.services.ledger_files import LedgerFiles
 
-        return AthenaCounter(warehouse=_athena(config, ledger), files=LedgerFiles(ledger), clock=clock)
+        return AthenaCounter(warehouse=athena(config, ledger), files=LedgerFiles(ledger), clock=clock)
     from abtest.adapters.warehouse.running import RunningCounter
 
     return RunningCounter(ledger, clock)
 
 
-def _engine(config: Settings) -> str:
-    """An absent setting is the template's default; one that names no engine ends the function at its start."""
+def engine_of(config: Settings) -> str:
+    """Return the name of the engine, by default the template's. Raises MissingSettingError for any other name."""
     engine = config.warehouse_engine or DUCKDB
     if engine not in (DUCKDB, ATHENA):
-        raise MissingSettingError(f"WAREHOUSE_ENGINE is {DUCKDB} or {ATHENA}, not {engine[:50]!r}")
+        raise MissingSettingError(f"WAREHOUSE_ENGINE must be {DUCKDB} or {ATHENA}, not {engine[:50]!r}")
     return engine
 
 
-def _athena(config: Settings, ledger: Blobs) -> "AthenaWarehouse":
+def athena(config: Settings, ledger: Blobs) -> "AthenaWarehouse":
+    """Return the warehouse on Athena. Raises MissingSettingError."""
     from abtest.adapters.warehouse.athena import AthenaWarehouse
     from abtest.adapters.warehouse.athena_client import AthenaQueries
 

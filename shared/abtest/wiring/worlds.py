@@ -1,4 +1,4 @@
-"""Composition of what every use case over the catalog has: the catalog, the clock, randomness."""
+"""Composition of the catalog, the clock and randomness, which most use cases need."""
 
 from abtest.adapters.dynamo import DynamoCatalog
 from abtest.adapters.s3 import S3Blobs
@@ -11,7 +11,7 @@ from abtest.wiring.webhook_queue import webhook_notifications
 
 
 def world_of(config: Settings) -> World:
-    """The deployment's catalog at the present time; bodies too large for an item are in the bucket of blobs.
+    """Return the deployment's catalog, clock and randomness. Bodies too large for an item are in the bucket of blobs.
 
     If WebhookQueue is configured, its workers are notified of the events of each commit.
     """
