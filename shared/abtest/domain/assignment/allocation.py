@@ -1,4 +1,4 @@
-"""Who gets which variation: cut points as integers, computed once; comparing them is all that is left to browsers."""
+"""Allocation of buckets to variations: integer cut points, computed once, so that browsers only compare them."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -11,24 +11,25 @@ Range = tuple[int, int]
 
 
 def equal_weights(variations: int) -> list[float]:
-    """The same share for each of so many variations."""
+    """Return the same share for each of so many variations."""
     return [1 / variations] * variations if variations > 0 else []
 
 
 def ranges(weights: Sequence[float], coverage: float) -> list[Range]:
-    """Each variation's buckets; its start depends on weights only, so raising coverage moves nobody who is in.
+    """Return each variation's buckets. `coverage` outside 0..1 counts as the nearer bound.
 
-    `coverage` outside 0..1 counts as the nearer border.
+    A start depends on the weights only, so more coverage never moves a visitor who is already in.
     """
     share = min(1.0, max(0.0, coverage))
-    starts = [_rounded(BUCKETS * total) for total in accumulate(weights, initial=0.0)]
-    return [(start, start + _rounded(share * (end - start))) for start, end in pairwise(starts)]
+    starts = [rounded(BUCKETS * total) for total in accumulate(weights, initial=0.0)]
+    return [(start, start + rounded(share * (end - start))) for start, end in pairwise(starts)]
 
 
 def variation_index(bucket: int, of: Sequence[Range]) -> int | None:
-    """The position of the range that holds the bucket; None outside the experiment's traffic."""
+    """Return the position of the range that holds the bucket; None outside the experiment's traffic."""
     return next((index for index, (start, end) in enumerate(of) if start <= bucket < end), None)
 
 
-def _rounded(value: float) -> int:
+def rounded(value: float) -> int:
+    """Round half up, as `Math.round` does; Python's `round` goes to the even neighbour."""
     return floor(value + 0.5)

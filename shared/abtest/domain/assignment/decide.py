@@ -1,6 +1,6 @@
-"""Who gets what, in the order of section 2.1 of docs/data-model.md; `storefront/src/decide.js` decides alike.
+"""Decisions for a visitor, in the order of section 2.1 of docs/data-model.md, equal to `storefront/src/decide.js`.
 
-A config is made ready once with `prepare`, then asked about any number of visitors.
+A config is prepared once with `prepare`, then used for any number of visitors.
 """
 
 from abtest.domain.assignment.decision import Assignment, Decision, FlagValue, Personalized
@@ -28,9 +28,9 @@ _NONE_FORCED: Force = {}
 
 
 def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, force: Force = _NONE_FORCED) -> Decision:
-    """Everything about one visitor on one page view.
+    """Decide everything about one visitor on one page view. Never raises, whatever its arguments are.
 
-    `url` may be relative, `now` is Unix milliseconds, `force` as in section 2.1. Never raises, whatever it is told.
+    `url` may be relative, `now` is Unix milliseconds, `force` as in section 2.1.
     """
     situation = Situation(visitor, url, now, prepared.zones)
     held = prepared.holdout is not None and situation.is_within(prepared.holdout)
@@ -48,5 +48,5 @@ def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, fo
 
 
 def decide_flags(prepared: Prepared, visitor: Visitor, url: str | None, now: float) -> dict[str, FlagValue]:
-    """The flags of `decide`, by key, alone."""
+    """Return only the flags of `decide`, by key."""
     return flag_values(prepared.flags, Situation(visitor, url, now, prepared.zones))

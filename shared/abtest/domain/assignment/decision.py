@@ -1,4 +1,4 @@
-"""What was decided for a visitor, typed, and the JSON answer of section 2.1 of docs/data-model.md."""
+"""Decisions for a visitor, typed, and their JSON of section 2.1 of docs/data-model.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Reason = Literal["paused", "dark", "targeting", "rollout", "on"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """A visitor's variation. One that is not active shows nothing and only attributes goals."""
+    """Variation of a visitor. One that is not active shows nothing and only attributes goals."""
 
     experiment: PublishedExperiment
     """The experiment as the config has it."""
@@ -30,7 +30,7 @@ class Assignment:
     """The variation as the config has it."""
     index: int
     seed: str
-    """What the variation is remembered by."""
+    """Key under which the visitor's variation is remembered."""
     active: bool
     forced: bool = False
     sticky: bool = False
@@ -39,8 +39,8 @@ class Assignment:
     """The customer id was hashed, not the visitor id."""
 
     def document(self) -> AssignmentAnswer:
-        """The assignment as JSON; what is false among the last three is left out."""
-        said: AssignmentAnswer = {
+        """Return the assignment as JSON, without those of its last three fields that are false."""
+        answer: AssignmentAnswer = {
             "experiment_id": self.experiment["id"],
             "variation_id": self.variation["id"],
             "variation_index": self.index,
@@ -49,24 +49,24 @@ class Assignment:
             "active": self.active,
         }
         if self.forced:
-            said["forced"] = True
+            answer["forced"] = True
         if self.sticky:
-            said["sticky"] = True
+            answer["sticky"] = True
         if self.by_customer:
-            said["identity"] = "customer"
-        return said
+            answer["identity"] = "customer"
+        return answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Personalized:
-    """An experience for a visitor; not `shown` to those outside the rollout, who are measured as such."""
+    """Experience of a visitor; visitors outside the rollout are measured but not `shown` it."""
 
     personalization: PublishedPersonalization
     experience: PublishedExperience
     shown: bool
 
     def document(self) -> PersonalizationAnswer:
-        """The personalization as JSON."""
+        """Return the personalization as JSON."""
         return {
             "personalization_id": self.personalization["id"],
             "experience_id": self.experience["id"],
@@ -77,20 +77,20 @@ class Personalized:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagValue:
-    """A flag's value for a visitor, and which rule gave it."""
+    """Value of a flag for a visitor, and the rule that decided it."""
 
     flag: PublishedFlag
     value: object
     reason: Reason
 
     def document(self) -> FlagAnswer:
-        """The value as JSON."""
+        """Return the value as JSON."""
         return {"value": self.value, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Everything that was decided about one visitor on one page view; lists are in the config's order."""
+    """All decisions about one visitor on one page view; lists are in the config's order."""
 
     cohort: Cohort | None
     assignments: tuple[Assignment, ...]
@@ -98,7 +98,7 @@ class Decision:
     flags: Mapping[str, FlagValue]
 
     def document(self) -> DecisionAnswer:
-        """The answer as JSON."""
+        """Return the decision as JSON."""
         return {
             "cohort": self.cohort,
             "assignments": [each.document() for each in self.assignments],
@@ -107,5 +107,5 @@ class Decision:
         }
 
     def remembered(self) -> dict[str, str]:
-        """What becomes sticky: variation ids by seed, of active assignments that were not forced."""
+        """Return variation ids by seed, of active assignments that were not forced; they become sticky."""
         return {each.seed: each.variation["id"] for each in self.assignments if each.active and not each.forced}

@@ -1,4 +1,4 @@
-"""The cart hand-off: what a server was told about a cart, signed, so that whoever prices the cart can rely on it.
+"""Signed cart hand-off: the assignments that a server got for a cart, for the service that prices the cart.
 
 It names experiments, variations and epochs, never the customer. Sealed for the purpose `handoff` (credentials/sealed);
 it holds for one cart of one shop, until it ends.
@@ -20,11 +20,11 @@ _SEAL = Seal("handoff", "handoff")
 
 
 class InvalidHandoffError(ValueError):
-    """The text is no hand-off of ours, or not of this cart."""
+    """Text that is not a hand-off of this service for this cart."""
 
 
 class ExpiredHandoffError(InvalidHandoffError):
-    """The hand-off was ours and is over."""
+    """Valid hand-off that has expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +49,25 @@ class Handoff:
 
 
 def handoff_name(shop_id: str, cart_id: str) -> str:
-    """What a cart's record is stored under."""
+    """Return the name under which a cart's record is stored."""
     return f"handoff:{shop_id}:{sha256(cart_id.encode(errors='surrogatepass')).hexdigest()}"
 
 
 def sign_handoff(roots: RootKeys, handoff: Handoff) -> str:
-    """The compact signed form, `v1.<kid>.<payload>.<mac>`."""
-    return _SEAL.close(roots, _document(handoff))
+    """Return the compact signed form, `v1.<kid>.<payload>.<mac>`."""
+    return _SEAL.close(roots, handoff_record(handoff))
 
 
 def read_handoff(roots: RootKeys, text: str, *, shop_id: str, cart_id: str, now: Timestamp) -> Handoff:
-    """The record that a signed form carries, for this cart of this shop.
+    """Return the record of a signed form, if it is for this cart of this shop.
 
     Raises InvalidHandoffError, ExpiredHandoffError.
     """
     try:
-        handoff = _handoff(_SEAL.open(roots, text))
+        document: Mapping[str, Any] = _SEAL.open(roots, text)
     except BrokenSealError as error:
         raise InvalidHandoffError(str(error)) from error
+    handoff = Handoff(**{**document, "assignments": stamps(document["assignments"])})
     if (handoff.shop_id, handoff.cart_id) != (shop_id, cart_id):
         raise InvalidHandoffError("made for another cart")
     if handoff.expires_at <= now:
@@ -75,12 +76,12 @@ def read_handoff(roots: RootKeys, text: str, *, shop_id: str, cart_id: str, now:
 
 
 def stamps(assignments: Iterable[StampRecord]) -> tuple[Stamp, ...]:
-    """What goes with the cart of the assignments that were told."""
+    """Return the parts of assignments that go with the cart."""
     return tuple(Stamp(each["experiment_id"], each["variation_id"], each["assignment_epoch"]) for each in assignments)
 
 
-def _document(handoff: Handoff) -> HandoffRecord:
-    """The record as JSON; spelled out, since `asdict` copies what is copied anyway and takes ten times as long."""
+def handoff_record(handoff: Handoff) -> HandoffRecord:
+    """Return the record as JSON. `asdict` would take ten times as long, because it copies deeply."""
     return {
         "shop_id": handoff.shop_id,
         "cart_id": handoff.cart_id,
@@ -96,7 +97,3 @@ def _document(handoff: Handoff) -> HandoffRecord:
         "issued_at": handoff.issued_at,
         "expires_at": handoff.expires_at,
     }
-
-
-def _handoff(document: Mapping[str, Any]) -> Handoff:
-    return Handoff(**{**document, "assignments": stamps(document["assignments"])})

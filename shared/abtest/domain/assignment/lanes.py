@@ -1,4 +1,4 @@
-"""The hash of `hash.py` for one id under many states at once: one big integer with a 64-bit lane for each state."""
+"""Hash of `hash.py` for one id under many states at once, in one big integer with a 64-bit lane for each state."""
 
 from array import array
 from collections.abc import Sequence
@@ -10,30 +10,33 @@ from abtest.domain.assignment.hash import BUCKETS, OFFSET_BASIS, bucket, code_un
 _PRIME = 16777619
 _WORD = 0xFFFF_FFFF
 _DIGITS = 10
-"""A 32-bit hash has at most so many."""
+"""Decimal digits of a 32-bit hash at most."""
 
 _SHORTEST_FULL = 10 ** (_DIGITS - 1)
 
 _WORTH_PACKING = 3
-"""From so many states on the lanes are faster than one state after the other."""
+"""Number of states from which lanes are faster than one state after the other."""
 
 
 def buckets(unit: str, states: Sequence[int]) -> Sequence[int]:
-    """`bucket(unit, state)` of every state."""
+    """Return `bucket(unit, state)` for every state."""
     if len(states) < _WORTH_PACKING:
         return [bucket(unit, state) for state in states]
-    ones, mask = _lanes(len(states))
+    ones, mask = lane_masks(len(states))
     folded = int.from_bytes(array("Q", states).tobytes(), byteorder)
     for unit_code in code_units(unit):
         folded = (folded ^ ones * unit_code) * _PRIME & mask  # 32 bits times 25 fit a lane: none spills into the next
-    return [state % BUCKETS for state in _words(_decimals_folded(_words(folded, len(states))), len(states))]
+    return [state % BUCKETS for state in lane_values(fold_decimals(lane_values(folded, len(states))), len(states))]
 
 
-def _decimals_folded(numbers: Sequence[int]) -> int:
-    """The hashes of decimal numbers, each written with ten digits from a start that leading zeros lead to the basis."""
+def fold_decimals(numbers: Sequence[int]) -> int:
+    """Return the hashes of decimal numbers, one in each lane.
+
+    Each is written with ten digits. A shorter one starts from the state that its leading zeros turn into the basis.
+    """
     count = len(numbers)
     digits = ("%010d" * count % tuple(numbers)).encode()
-    _, mask = _lanes(count)
+    _, mask = lane_masks(count)
     starts = array("Q", [OFFSET_BASIS]) * count
     for lane, number in enumerate(numbers):
         if number < _SHORTEST_FULL:
@@ -49,19 +52,20 @@ def _decimals_folded(numbers: Sequence[int]) -> int:
 _LOWEST = 0 if byteorder == "little" else 7
 
 
-def _words(lanes: int, count: int) -> Sequence[int]:
+def lane_values(lanes: int, count: int) -> Sequence[int]:
+    """Return the value of each lane."""
     return memoryview(lanes.to_bytes(8 * count, byteorder)).cast("Q")
 
 
 @lru_cache(maxsize=512)
-def _lanes(count: int) -> tuple[int, int]:
-    """One in each lane, and the mask that keeps 32 bits of each."""
+def lane_masks(count: int) -> tuple[int, int]:
+    """Return a 1 in each lane, and the mask that keeps 32 bits of each."""
     ones = int.from_bytes(array("Q", [1] * count).tobytes(), byteorder)
     return ones, ones * _WORD
 
 
-def _before_zeros() -> list[int]:
-    """The states from which so many digits `0` lead to the offset basis."""
+def states_before_zeros() -> list[int]:
+    """Return, by count, the state that so many digits `0` turn into the offset basis."""
     inverse = pow(_PRIME, -1, _WORD + 1)
     states = [OFFSET_BASIS]
     for _ in range(_DIGITS):
@@ -69,4 +73,4 @@ def _before_zeros() -> list[int]:
     return states
 
 
-_BEFORE_ZEROS = _before_zeros()
+_BEFORE_ZEROS = states_before_zeros()

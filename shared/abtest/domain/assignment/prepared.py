@@ -1,9 +1,8 @@
-"""A published config made ready to decide with: rules as functions, cut points as integers. Nobody is decided here.
+"""Published config prepared for decisions: rules as functions, cut points as integers.
 
-What cannot be read is left out, each experiment, personalization and flag on its own.
+An experiment, personalization or flag that cannot be read is left out; it harms no other.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abtest.domain.assignment.reading import Dark, Share, dark_of, readable, share_of, text_of
@@ -13,7 +12,6 @@ from abtest.domain.assignment.shapes import (
     PublishedExperience,
     PublishedFlag,
     PublishedPersonalization,
-    PublishedRule,
     Restricted,
 )
 from abtest.domain.targeting.pages import Rule, prepare_audience, prepare_pages
@@ -21,7 +19,7 @@ from abtest.domain.targeting.pages import Rule, prepare_audience, prepare_pages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """When, to whom and where something is delivered."""
+    """Days, audience and pages of something that is delivered."""
 
     dark: Dark | None
     audience: Rule
@@ -30,7 +28,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One rule of a personalization: these visitors get this experience."""
+    """Rule of a personalization: the experience for an audience on pages."""
 
     experience: PublishedExperience
     audience: Rule
@@ -64,7 +62,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A config made ready; made once for a config, used for every visitor."""
+    """Prepared config, made once and used for every visitor."""
 
     holdout: Share | None
     zones: tuple[str, ...]
@@ -74,17 +72,18 @@ class Prepared:
 
 
 def prepare(config: Decided) -> Prepared:
-    """The config made ready. Never raises; of a holdout that cannot be read there is none."""
+    """Prepare a config. Never raises; a holdout that cannot be read is ignored."""
     return Prepared(
         holdout=next(readable(share_of, [config["holdout"]] if "holdout" in config else []), None),
         zones=tuple(readable(text_of, config.get("zones"))),
         experiments=Roster(list(readable(experiment_of, config.get("experiments")))),
-        personalizations=tuple(readable(_personalization, config.get("personalizations"))),
-        flags=tuple(readable(_flag, config.get("flags"))),
+        personalizations=tuple(readable(personalization_of, config.get("personalizations"))),
+        flags=tuple(readable(flag_of, config.get("flags"))),
     )
 
 
-def _reach(document: Restricted) -> Reach:
+def reach_of(document: Restricted) -> Reach:
+    """Read days, audience and pages. Raises one of `reading.UNREADABLE`."""
     return Reach(
         dark=dark_of(document),
         audience=prepare_audience(document.get("audience")),
@@ -92,7 +91,8 @@ def _reach(document: Restricted) -> Reach:
     )
 
 
-def _personalization(document: PublishedPersonalization) -> Personalization:
+def personalization_of(document: PublishedPersonalization) -> Personalization:
+    """Read a personalization. Raises one of `reading.UNREADABLE`."""
     text_of(document["id"])
     experiences = {text_of(experience["key"]): experience for experience in document["experiences"]}
     for experience in experiences.values():
@@ -102,21 +102,21 @@ def _personalization(document: PublishedPersonalization) -> Personalization:
         document=document,
         surface=None if surface is None else text_of(surface),
         share=share_of(document),
-        reach=_reach(document),
-        choices=tuple(_choice(rule, experiences) for rule in document.get("rules") or ()),
+        reach=reach_of(document),
+        choices=tuple(
+            Choice(
+                experience=experiences[rule["experience"]],
+                audience=prepare_audience(rule.get("audience")),
+                pages=prepare_pages(rule.get("pages")),
+            )
+            for rule in document.get("rules") or ()
+        ),
         default=experiences.get("default"),
     )
 
 
-def _choice(rule: PublishedRule, experiences: Mapping[str, PublishedExperience]) -> Choice:
-    return Choice(
-        experience=experiences[rule["experience"]],
-        audience=prepare_audience(rule.get("audience")),
-        pages=prepare_pages(rule.get("pages")),
-    )
-
-
-def _flag(document: PublishedFlag) -> Flag:
+def flag_of(document: PublishedFlag) -> Flag:
+    """Read a flag. Raises one of `reading.UNREADABLE`."""
     return Flag(
         document=document,
         key=text_of(document["key"]),
@@ -124,5 +124,5 @@ def _flag(document: PublishedFlag) -> Flag:
         off=document["off"],
         paused=bool(document.get("paused")),
         share=share_of(document),
-        reach=_reach(document),
+        reach=reach_of(document),
     )

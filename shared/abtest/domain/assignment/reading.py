@@ -1,4 +1,4 @@
-"""Reading parts of a published config that may be anything: each reader raises one of UNREADABLE for what it is not."""
+"""Readers for parts of a published config, which may be any JSON; each raises one of UNREADABLE for another form."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, Recur
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """Who is within: `bucket(unit, state) < below`."""
+    """Share of visitors: those with `bucket(unit, state) < below`."""
 
     state: int
     below: int
@@ -30,7 +30,7 @@ class Dark:
 
 
 def readable(read: Callable[[Part], Item], documents: Sequence[Part] | None) -> Iterator[Item]:
-    """Those of a list that can be read; the others are left out and harm no other."""
+    """Yield the items of a list that can be read; the others are left out."""
     for document in documents if isinstance(documents, list) else ():
         try:
             yield read(document)
@@ -39,38 +39,38 @@ def readable(read: Callable[[Part], Item], documents: Sequence[Part] | None) -> 
 
 
 def text_of(value: object) -> str:
-    """A text."""
+    """Return a text."""
     if not isinstance(value, str):
         raise TypeError("not a text")
     return value
 
 
 def whole_of(value: object) -> int:
-    """A whole number."""
+    """Return an integer."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError("not a whole number")
     return value
 
 
 def state_of(value: object) -> int:
-    """A state of the hash, 32 bits."""
+    """Return a state of the hash, 32 bits."""
     if not 0 <= whole_of(value) < 2**32:
         raise ValueError("not a state of the hash")
     return whole_of(value)
 
 
 def range_of(bounds: Sequence[object]) -> Range:
-    """Two bounds in bucket units."""
+    """Return two bounds in bucket units."""
     start, end = bounds
     return whole_of(start), whole_of(end)
 
 
 def share_of(document: PublishedShare | RolledOut) -> Share:
-    """A state and a bound."""
+    """Return the share of a holdout or a rollout."""
     return Share(state=state_of(document["state"]), below=whole_of(document["below"]))
 
 
 def dark_of(document: Restricted) -> Dark | None:
-    """The dark days of something that is delivered; None for none."""
+    """Return the dark days of something that is delivered, or None."""
     dark = document.get("dark")
     return None if dark is None else Dark(days=frozenset(map(text_of, dark["days"])), zone=text_of(dark["zone"]))

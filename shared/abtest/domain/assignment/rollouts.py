@@ -1,9 +1,9 @@
-"""The personalizations and flags of a decision: who is meant, and who is within the rollout."""
+"""Personalizations and flags of a decision."""
 
 from collections.abc import Iterable, Iterator
 
 from abtest.domain.assignment.decision import FlagValue, Personalized, Reason
-from abtest.domain.assignment.prepared import Flag, Personalization, Reach
+from abtest.domain.assignment.prepared import Flag, Personalization
 from abtest.domain.assignment.shapes import PublishedExperience
 from abtest.domain.assignment.situation import Situation
 
@@ -11,10 +11,13 @@ _GLOBAL = "global"
 
 
 def personalized(personalizations: Iterable[Personalization], situation: Situation) -> Iterator[Personalized]:
-    """What a visitor who has an id and is not held out gets; a surface other than `global` shows one."""
+    """Yield the personalizations of a visitor with an id who is not held out.
+
+    On each surface other than `global` only the first is shown.
+    """
     taken: set[str | None] = set()
     for each in personalizations:
-        experience = None if each.surface in taken else _experience(each, situation)
+        experience = None if each.surface in taken else experience_of(each, situation)
         if experience is not None:
             shown = situation.is_within(each.share)
             if shown and each.surface != _GLOBAL:
@@ -23,32 +26,31 @@ def personalized(personalizations: Iterable[Personalization], situation: Situati
 
 
 def flag_values(flags: Iterable[Flag], situation: Situation) -> dict[str, FlagValue]:
-    """The value of every flag by its key."""
-    return {flag.key: _value(flag, _reason(flag, situation)) for flag in flags}
+    """Return the value of every flag by its key."""
+    values: dict[str, FlagValue] = {}
+    for flag in flags:
+        reason = flag_reason(flag, situation)
+        values[flag.key] = FlagValue(flag=flag.document, value=flag.on if reason == "on" else flag.off, reason=reason)
+    return values
 
 
-def _experience(personalization: Personalization, situation: Situation) -> PublishedExperience | None:
-    if situation.is_dark(personalization.reach.dark) or not _is_meant(personalization.reach, situation):
+def experience_of(personalization: Personalization, situation: Situation) -> PublishedExperience | None:
+    """Return the experience of the first rule that holds, else the default; None outside the personalization."""
+    reach, view = personalization.reach, situation.view
+    if situation.is_dark(reach.dark) or not (reach.audience(view) and reach.pages(view)):
         return None
     for choice in personalization.choices:
-        if choice.pages(situation.view) and choice.audience(situation.view):
+        if choice.pages(view) and choice.audience(view):
             return choice.experience
     return personalization.default
 
 
-def _is_meant(reach: Reach, situation: Situation) -> bool:
-    return reach.audience(situation.view) and reach.pages(situation.view)
-
-
-def _reason(flag: Flag, situation: Situation) -> Reason:
+def flag_reason(flag: Flag, situation: Situation) -> Reason:
+    """Return the rule that decides a flag's value, in the order of section 2.1 of docs/data-model.md."""
     if flag.paused:
         return "paused"
     if situation.is_dark(flag.reach.dark):
         return "dark"
-    if not _is_meant(flag.reach, situation):
+    if not (flag.reach.audience(situation.view) and flag.reach.pages(situation.view)):
         return "targeting"
     return "on" if situation.is_within(flag.share) else "rollout"
-
-
-def _value(flag: Flag, reason: Reason) -> FlagValue:
-    return FlagValue(flag=flag.document, value=flag.on if reason == "on" else flag.off, reason=reason)

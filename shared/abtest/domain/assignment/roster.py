@@ -1,4 +1,4 @@
-"""The experiments of a config as one: who is admitted to which is asked with masks, bit i for the i-th experiment."""
+"""Experiments of a config, evaluated together with masks: bit i is the i-th experiment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from abtest.domain.assignment.decision import Assignment
 from abtest.domain.assignment.hash import BUCKETS, seed
 from abtest.domain.assignment.reading import Dark, dark_of, range_of, state_of, text_of, whole_of
 from abtest.domain.assignment.screen import Mask, Screen, masks
-from abtest.domain.assignment.shapes import PublishedExperiment, PublishedGroup
+from abtest.domain.assignment.shapes import PublishedExperiment
 from abtest.domain.targeting.pages import Rule, prepare_audience, prepare_pages
 
 Outcomes = tuple[Assignment | None, ...]
-"""An assignment of each variation by its index, and None behind them for whoever is in no variation's range."""
+"""Assignments by the index of their variation, then None for a bucket outside all ranges."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Group:
-    """An exclusion group as one of its members sees it."""
+    """Buckets of an exclusion group that one experiment has."""
 
     state: int
     ranges: tuple[Range, ...]
@@ -40,22 +40,22 @@ class Experiment:
     drawn: bytes
     """The index in both outcomes for each bucket."""
     outcomes: tuple[Outcomes, Outcomes]
-    """Drawn by the visitor id where its pages do not hold and where they do; made once: they are most frequent."""
+    """Draws by the visitor id, where the pages do not hold and where they do; built once, as most draws are these."""
     indices: Mapping[str, int]
-    """The position of each variation by its id."""
+    """Position of each variation by its id."""
 
     def assignment(self, index: int, **how: bool) -> Assignment:
-        """The assignment of a variation; `how` as the fields of Assignment."""
-        return _assignment(self.document, self.seed, index, **how)
+        """Return the assignment of a variation; `how` are fields of Assignment."""
+        return assignment_of(self.document, self.seed, index, **how)
 
 
 class Roster:
-    """Experiments, and for each thing that several ask the mask of those who ask it."""
+    """Experiments, and for each restriction that several share the mask of those experiments."""
 
     def __init__(self, members: Sequence[Experiment]) -> None:
         placed = [(each, place) for place, each in enumerate(members)]
         self.members = tuple(members)
-        self.everybody: Mask = (1 << len(members)) - 1
+        self.every: Mask = (1 << len(members)) - 1
         self.states = [each.state for each in members]
         self.drawn = [each.drawn for each in members]
         self.outcomes = [each.outcomes for each in members]
@@ -70,7 +70,7 @@ class Roster:
 
 
 def experiment_of(document: PublishedExperiment) -> Experiment:
-    """The experiment of a config. Raises one of `reading.UNREADABLE` for what is none."""
+    """Read an experiment of a config. Raises one of `reading.UNREADABLE`."""
     variations = document["variations"]
     group, surface = document.get("group"), document.get("surface")
     seeded = seed(text_of(document["id"]), whole_of(document["epoch"]))
@@ -78,25 +78,21 @@ def experiment_of(document: PublishedExperiment) -> Experiment:
         document=document,
         seed=seeded,
         state=state_of(document["state"]),
-        group=None if group is None else _group(group),
+        group=None if group is None else Group(state_of(group["state"]), tuple(map(range_of, group["ranges"]))),
         surface=None if surface is None else text_of(surface),
         by_customer=document.get("identity") == "customer",
         dark=dark_of(document),
         audience=prepare_audience(document.get("audience")),
         pages=prepare_pages(document.get("pages")),
-        drawn=_table(tuple(range_of(variation["range"]) for variation in variations)),
-        outcomes=(_outcomes(document, seeded, active=False), _outcomes(document, seeded, active=True)),
+        drawn=bucket_table(tuple(range_of(variation["range"]) for variation in variations)),
+        outcomes=(outcomes(document, seeded, active=False), outcomes(document, seeded, active=True)),
         indices={text_of(variation["id"]): index for index, variation in enumerate(variations)},
     )
 
 
-def _group(document: PublishedGroup) -> Group:
-    return Group(state=state_of(document["state"]), ranges=tuple(map(range_of, document["ranges"])))
-
-
 @lru_cache(maxsize=256)
-def _table(ranges: tuple[Range, ...]) -> bytes:
-    """The variation of each bucket; most experiments share theirs with others."""
+def bucket_table(ranges: tuple[Range, ...]) -> bytes:
+    """Return the index of the variation of each bucket; cached, because most experiments share theirs with others."""
     table = bytearray([len(ranges)]) * BUCKETS
     for index, (start, end) in reversed(list(enumerate(ranges))):  # the first of those that overlap wins
         within = range(BUCKETS)[max(0, start) : max(0, end)]
@@ -104,11 +100,13 @@ def _table(ranges: tuple[Range, ...]) -> bytes:
     return bytes(table)
 
 
-def _outcomes(document: PublishedExperiment, seeded: str, *, active: bool) -> Outcomes:
+def outcomes(document: PublishedExperiment, seeded: str, *, active: bool) -> Outcomes:
+    """Return the draws of every variation by the visitor id."""
     places = range(len(document["variations"]))
-    return (*(_assignment(document, seeded, index, active=active) for index in places), None)
+    return (*(assignment_of(document, seeded, index, active=active) for index in places), None)
 
 
-def _assignment(document: PublishedExperiment, seeded: str, index: int, **how: bool) -> Assignment:
+def assignment_of(document: PublishedExperiment, seeded: str, index: int, **how: bool) -> Assignment:
+    """Return the assignment of a variation; `how` are fields of Assignment."""
     variation = document["variations"][index]
     return Assignment(experiment=document, variation=variation, index=index, seed=seeded, **how)

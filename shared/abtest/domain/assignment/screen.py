@@ -1,4 +1,4 @@
-"""Which of many things their rules admit, asked of all at once: bit i of a mask stands for the i-th thing."""
+"""Screen of many rules at once: bit i of a mask is the i-th rule."""
 
 from collections.abc import Iterable, Sequence
 from itertools import compress
@@ -14,42 +14,43 @@ _FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
 class Screen:
-    """The rules of many things. What several of them ask is asked once, and not at all when nobody is left to care."""
+    """Rules of many things. A part that several share is evaluated once, and not at all when none of them is left."""
 
-    __slots__ = ("_asked",)
+    __slots__ = ("_parts",)
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        asked = masks((question, place) for place, rule in enumerate(rules) for question in set(parts_of(rule)))
-        asked.pop(everywhere, None)
-        self._asked = sorted(asked.items(), key=lambda item: -item[1].bit_count())
+        parts = masks((part, place) for place, rule in enumerate(rules) for part in set(parts_of(rule)))
+        parts.pop(everywhere, None)
+        # The most shared parts come first, because each that fails makes others unnecessary.
+        self._parts = sorted(parts.items(), key=lambda item: -item[1].bit_count())
 
     def admitted(self, view: PageView, among: Mask) -> Mask:
-        """Those among the given whose rule holds."""
-        for question, askers in self._asked:
-            if among & askers and not question(view):
-                among &= ~askers
+        """Return those of a mask whose rule holds."""
+        for part, sharers in self._parts:
+            if among & sharers and not part(view):
+                among &= ~sharers
         return among
 
 
 def masks(placed: Iterable[tuple[Key, int]]) -> dict[Key, Mask]:
-    """The mask of the places that come with each key."""
-    found: dict[Key, Mask] = {}
+    """Return the mask of the places of each key."""
+    by_key: dict[Key, Mask] = {}
     for key, place in placed:
-        found[key] = found.get(key, 0) | 1 << place
-    return found
+        by_key[key] = by_key.get(key, 0) | 1 << place
+    return by_key
 
 
 def mask_of(places: Iterable[int]) -> Mask:
-    """The mask of these places."""
+    """Return the mask of places."""
     return sum(1 << place for place in set(places))
 
 
 def places_of(mask: Mask) -> list[int]:
-    """The places in a mask, in order."""
+    """Return the places in a mask, in order."""
     flags = flags_of(mask)
     return list(compress(range(len(flags)), flags))
 
 
 def flags_of(mask: Mask, length: int = 1) -> bytes:
-    """A byte for each place, at least so many: 1 for those in the mask, else 0."""
+    """Return a byte for each place, at least `length`: 1 for those in the mask, else 0."""
     return f"{mask:0{length}b}"[::-1].encode().translate(_FLAGS)

@@ -1,4 +1,4 @@
-"""One visitor on one page view at one moment: what every decision about them asks. Nothing is decided here."""
+"""Situation of a decision: one visitor on one page view at one moment. Nothing is decided here."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from abtest.domain.targeting.weekdays import LocalTimes
 
 
 class Situation:
-    """Address, attributes and local times are found once; so are the unit's buckets, since groups share theirs."""
+    """Address, attributes, local times and buckets of the unit, each computed once; exclusion groups share buckets."""
 
     __slots__ = ("_buckets", "_times", "unit", "view", "visitor")
 
@@ -26,7 +26,7 @@ class Situation:
         self._buckets: dict[int, int] = {}
 
     def bucket(self, state: int) -> int | None:
-        """The unit's bucket; None without a unit."""
+        """Return the unit's bucket; None without a unit."""
         if self.unit is None:
             return None
         if state not in self._buckets:
@@ -34,10 +34,10 @@ class Situation:
         return self._buckets[state]
 
     def is_within(self, share: Share) -> bool:
-        """Whether the unit is among a share."""
-        found = self.bucket(share.state)
-        return found is not None and found < share.below
+        """Return whether the unit is within a share."""
+        drawn = self.bucket(share.state)
+        return drawn is not None and drawn < share.below
 
     def is_dark(self, dark: Dark | None) -> bool:
-        """Whether nothing is delivered today."""
+        """Return whether nothing is delivered today."""
         return dark is not None and self._times.is_dark(dark.days, dark.zone)

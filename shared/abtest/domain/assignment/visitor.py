@@ -1,4 +1,4 @@
-"""Whom a decision is about: who they are, what they are known to have, what they have seen before."""
+"""Visitor of a decision: ids, attributes, and the variations seen before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visitor:
-    """Section 2.1 of docs/data-model.md; an empty id is no id."""
+    """Visitor of section 2.1 of docs/data-model.md; an empty id counts as absent."""
 
     id: str | None = None
     customer_id: str | None = None
@@ -18,35 +18,34 @@ class Visitor:
 
     @property
     def unit(self) -> str | None:
-        """Who is held out, grouped and rolled out to: the visitor, else the customer."""
+        """Id for holdout, groups and rollouts: the visitor's, else the customer's."""
         return self.id or self.customer_id or None
 
 
 def visitor_of(raw: object) -> Visitor:
-    """The visitor that a JSON document describes, or whose id a text is. What has a wrong type counts as absent."""
+    """Read a visitor from a JSON document, or from a text that is the id. Values of a wrong type count as absent."""
     if isinstance(raw, str):
         return Visitor(id=raw or None)
     document = raw if isinstance(raw, Mapping) else {}
     triggers = document.get("triggers")
     return Visitor(
-        id=_text(document, "id", "visitor_id", "user_id"),
-        customer_id=_text(document, "customer_id"),
-        attributes=_object(document, "attributes"),
-        sticky=_object(document, "sticky"),
-        surface=_text(document, "surface"),
-        triggers=frozenset(filter(_is_text, triggers)) if isinstance(triggers, list) else frozenset(),
+        id=first_text(document, "id", "visitor_id", "user_id"),
+        customer_id=first_text(document, "customer_id"),
+        attributes=object_of(document, "attributes"),
+        sticky=object_of(document, "sticky"),
+        surface=first_text(document, "surface"),
+        triggers=frozenset(each for each in triggers if isinstance(each, str))
+        if isinstance(triggers, list)
+        else frozenset(),
     )
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _text(document: Mapping[str, object], *names: str) -> str | None:
-    """The first of these properties that is a text with anything in it."""
+def first_text(document: Mapping[str, object], *names: str) -> str | None:
+    """Return the first of these properties that is a text and not empty."""
     return next((value for name in names if isinstance(value := document.get(name), str) and value), None)
 
 
-def _object(document: Mapping[str, object], name: str) -> Mapping[str, object]:
+def object_of(document: Mapping[str, object], name: str) -> Mapping[str, object]:
+    """Return a property that is an object; an empty one for any other."""
     value = document.get(name)
     return value if isinstance(value, Mapping) else {}

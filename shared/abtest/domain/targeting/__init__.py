@@ -1,1 +1,1 @@
-"""Where an experiment runs: URL rules, page rules and how they combine. Audiences are not here yet."""
+"""Targeting: URL rules, page rules, audiences, and how they combine."""

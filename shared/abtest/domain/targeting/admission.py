@@ -1,6 +1,7 @@
-"""Which regular expressions of customers are let in: those that answer in time in every engine that is given them.
+"""Admission of customers' regular expressions: only those that every engine answers in time.
 
-Let in is what RE2 can express and what a backtracking engine cannot take long over. Nothing here evaluates one.
+An admitted expression is one that RE2 can express and that a backtracking engine cannot take long over. Nothing here
+evaluates one.
 """
 
 from dataclasses import dataclass
@@ -15,13 +16,13 @@ from abtest.domain.targeting.patterns import compiles
 from abtest.kit.errors import FieldError, ServiceError
 
 LONGEST_SOURCE = 500
-"""As the contract limits patterns."""
+"""Characters, the limit that the contract sets for patterns."""
 
 MOST_STEPS = 1_000_000
-"""Steps of a search in 2,000 code units. The slower of the engines, `regress`, takes at most 5 ns for one."""
+"""Steps of a search in 2,000 code units. The slower engine, `regress`, takes at most 5 ns for one."""
 
 MOST_STEPS_AS_WRITTEN = 3e9
-"""Before another form is sought: what needs this many is a mistake, and is told so."""
+"""Limit above which no cheaper form is sought, because the author should see that the expression is a mistake."""
 
 
 _EXPONENTIAL = (
@@ -39,69 +40,72 @@ class UnsafeRegexError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`problem` is None for what is let in; then `served` is what engines are given in its place."""
+    """Result for one expression. `problem` is None when it is admitted; `served` is the form that engines are given."""
 
     problem: str | None
     served: str
 
 
 def refuse_unsafe(path: str, source: str, *, ignore_case: bool = False) -> None:
-    """Raises UnsafeRegexError, which names the path and what is wrong, unless browsers may be given the expression."""
+    """Raise UnsafeRegexError with the path and the problem unless the expression is safe in browsers."""
     if problem := problem_of(source, ignore_case=ignore_case):
         message = f"the regular expression is refused: {problem}"
         raise UnsafeRegexError(f"{path}: {message}", fields=[FieldError(path, message)])
 
 
 def problem_of(source: str, *, ignore_case: bool = False) -> str | None:
-    """What in the expression keeps it from being let in, said for people; None when it is let in."""
-    return _verdict(source, ignore_case).problem
+    """Return the reason for a refusal as a sentence for people; None when the expression is admitted."""
+    return verdict(source, ignore_case).problem
 
 
 def served(source: str) -> str:
-    """What engines are given for an expression without flags: it holds on the same texts, and they answer in time.
+    """Return the form of an expression without flags that engines are given; it matches the same texts in time.
 
-    One that is refused stays as it is.
+    A refused expression is returned unchanged.
     """
-    return _verdict(source, ignore_case=False).served
+    return verdict(source, ignore_case=False).served
 
 
 @lru_cache(maxsize=1024)
-def _verdict(source: str, ignore_case: bool) -> Verdict:
+def verdict(source: str, ignore_case: bool) -> Verdict:
+    """Judge an expression; `ignore_case` is its flag `i`. Verdicts are cached, because each takes milliseconds."""
     if len(source) > LONGEST_SOURCE:
         return Verdict(f"it is longer than {LONGEST_SOURCE} characters", source)
     if not compiles(source):
         return Verdict("browsers do not accept it", source)
     try:
         tree = read(source)
-        return _judged(source, both_cases(tree) if ignore_case else tree, may_change=not ignore_case)
+        return judge(source, both_cases(tree) if ignore_case else tree, may_change=not ignore_case)
     except NotReadableError as problem:
         return Verdict(str(problem), source)
 
 
-def _judged(source: str, tree: Node, *, may_change: bool) -> Verdict:
+def judge(source: str, tree: Node, *, may_change: bool) -> Verdict:
+    """Judge an expression by its tree. With `may_change` a cheaper form may replace it.
+
+    Raises NotReadableError for a tree too large to analyse.
+    """
     machine = automaton(tree)
     if loop := exponential_loop(machine):
         return Verdict(f"the repetition `{loop.source}` {_EXPONENTIAL}", source)
     if nothing := repeated_nothing(tree):
-        return Verdict(f"`{nothing.source}` repeats what may be nothing, inside another repetition", source)
+        return Verdict(f"`{nothing.source}` repeats a piece that can be empty, inside another repetition", source)
     as_written = cost(machine)
     if as_written.steps <= MOST_STEPS:
         return Verdict(None, source)
-    if may_change and as_written.steps <= MOST_STEPS_AS_WRITTEN and _has_no_surrogate(source):
+    # Other forms are defined for single code units, so not for expressions with surrogates.
+    if may_change and as_written.steps <= MOST_STEPS_AS_WRITTEN and all(ord(letter) < 0xD800 for letter in source):
         form = cheaper_form(tree)
         if cost(automaton(form.tree)).steps <= MOST_STEPS:
             return Verdict(None, form.source)
-    return Verdict(_too_slow(as_written, begins=source.startswith("^")), source)
+    return Verdict(too_slow(as_written, begins=source.startswith("^")), source)
 
 
-def _too_slow(found: Cost, *, begins: bool) -> str:
-    named = ", ".join(f"`{loop}`" for loop in found.shared[:3])
-    what = f"{named} can share text with what stands before" if named else "its repetitions and options overlap"
-    advice = "let repetitions leave out what stands before them, as `[^/]*` does"
+def too_slow(as_written: Cost, *, begins: bool) -> str:
+    """Return the problem of an expensive expression, and how to change it. `begins`: it starts with `^`."""
+    named = ", ".join(f"`{loop}`" for loop in as_written.shared[:3])
+    cause = f"{named} can share text with the piece before it" if named else "its repetitions and options overlap"
+    advice = "exclude from a repetition the character before it, as `[^/]*` does"
     if not begins:
         advice = f"begin it with `^`, or {advice}"
-    return f"{what}, so that a search of {TEXT_LENGTH} characters can take {found.steps:.0e} steps; {advice}"
-
-
-def _has_no_surrogate(source: str) -> bool:
-    return all(ord(letter) < 0xD800 for letter in source)
+    return f"{cause}, so that a search of {TEXT_LENGTH} characters can take {as_written.steps:.0e} steps; {advice}"

@@ -1,7 +1,7 @@
 """Position automaton of an expression: every way in which a backtracking engine can go on, and in how many ways.
 
 After Glushkov: one state for each place of a set of units, repetitions with counts written out. Edges count their ways,
-because `(a*)*` goes from `a` to `a` in two. Assertions are states of their own until `_resolved` takes them out.
+because `(a*)*` goes from `a` to `a` in two. Assertions are states of their own until `resolved` removes them.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ MOST_EDGES = 20_000
 MOST_PARTS = 4_000
 
 Ways = dict[int, int]
-"""States, each with the number of ways that lead there."""
+"""States with the number of ways that lead to each."""
 
 BEGINNING = 0
 """The state before the text."""
@@ -50,7 +50,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """`masks[q]`: the letters (bits) into q; `follow[q]`: where it goes on; `accepting`: where all ways end well."""
+    """`masks[q]`: the letters (bits) into q; `follow[q]`: the states after it; `accepting`: where all ways match."""
 
     masks: list[int]
     follow: list[Ways]
@@ -61,8 +61,8 @@ class Automaton:
 
 
 @dataclass(slots=True)
-class _Part:
-    """A piece of the expression: where it begins and ends, and in how many ways it is empty."""
+class Part:
+    """Piece of the expression: where it begins and ends, and in how many ways it is empty."""
 
     empty: int
     first: Ways = field(default_factory=dict)
@@ -70,12 +70,14 @@ class _Part:
 
 
 def automaton(tree: Node) -> Automaton:
-    """The automaton of a search for the expression. Raises NotReadableError when it is too large."""
-    builder = _Builder()
+    """Return the automaton of a search for the expression. Raises NotReadableError when it is too large."""
+    builder = Builder()
     return builder.finished(builder.part(tree))
 
 
-class _Builder:
+class Builder:
+    """Glushkov construction: states and edges of all parts, numbered as they are made."""
+
     def __init__(self) -> None:
         self._ranges: list[Ranges] = [(), EVERYTHING]
         self._kinds: dict[int, str] = {}
@@ -85,86 +87,86 @@ class _Builder:
         self._loops: list[Loop] = []
         self._doubled: Loop | None = None
 
-    def part(self, node: Node) -> _Part:
-        """The piece's own states, made anew at each call. Raises NotReadableError when there are too many."""
+    def part(self, node: Node) -> Part:
+        """Make new states for a piece, at each call. Raises NotReadableError when there are too many."""
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise NotReadableError("its repetitions, written out, are too long")
         if isinstance(node, Units):
-            return self._state(node.ranges)
+            return self.state(node.ranges)
         if isinstance(node, Assertion):
-            return self._assertion(node)
+            # `$` is a state that no letter reaches: behind it nothing can be read.
+            part = self.state(())
+            if node.kind != "$":
+                self._kinds[next(iter(part.first))] = _LINE_START if node.kind == "^" else _BOUNDARY
+            return part
         if isinstance(node, Sequence):
-            return self._joined([self.part(item) for item in node.items])
+            return self.concatenated([self.part(item) for item in node.items])
         if isinstance(node, Choice):
-            return self._one_of([self.part(option) for option in node.options])
-        return self._repeated(node)
+            return self.alternatives([self.part(option) for option in node.options])
+        return self.repeated(node)
 
-    def _state(self, ranges: Ranges) -> _Part:
+    def alternatives(self, parts: list[Part]) -> Part:
+        """Join parts of which one is taken."""
+        whole = Part(sum(part.empty for part in parts))
+        for part in parts:
+            add_ways(whole.first, part.first)
+            add_ways(whole.last, part.last)
+        return whole
+
+    def state(self, ranges: Ranges) -> Part:
+        """Make one state for a set of units. Raises NotReadableError at more than MOST_STATES."""
         if len(self._ranges) >= MOST_STATES:
-            raise NotReadableError(f"it stands for more than {MOST_STATES} places, repetitions written out")
+            raise NotReadableError(f"it has more than {MOST_STATES} places once its repetitions are written out")
         self._ranges.append(ranges)
         self._follow.append({})
         here = len(self._ranges) - 1
-        return _Part(0, {here: 1}, {here: 1})
+        return Part(0, {here: 1}, {here: 1})
 
-    def _assertion(self, node: Assertion) -> _Part:
-        # `$` is a state that no letter reaches: behind it nothing can be read.
-        part = self._state(())
-        if node.kind != "$":
-            self._kinds[next(iter(part.first))] = _LINE_START if node.kind == "^" else _BOUNDARY
-        return part
-
-    def _joined(self, parts: Iterable[_Part]) -> _Part:
-        whole = _Part(1)
+    def concatenated(self, parts: Iterable[Part]) -> Part:
+        """Join parts one after another."""
+        whole = Part(1)
         for part in parts:
-            self._connect(whole.last, part.first)
+            self.connect(whole.last, part.first)
             if whole.empty:
-                _add(whole.first, part.first, whole.empty)
+                add_ways(whole.first, part.first, whole.empty)
             last = dict(part.last)
             if part.empty:
-                _add(last, whole.last, part.empty)
+                add_ways(last, whole.last, part.empty)
             whole.last = last
             whole.empty *= part.empty
         return whole
 
-    def _one_of(self, parts: list[_Part]) -> _Part:
-        whole = _Part(sum(part.empty for part in parts))
-        for part in parts:
-            _add(whole.first, part.first)
-            _add(whole.last, part.last)
-        return whole
-
-    def _repeated(self, node: Repeat) -> _Part:
+    def repeated(self, node: Repeat) -> Part:
+        """Write a repetition out, with a loop where it has no end."""
         if node.most is None:
-            return self._without_end(node)
+            parts = [self.part(node.body) for _ in range(node.least - 1)]
+            return self.concatenated([*parts, self.loop(node)])
         parts = [self.part(node.body) for _ in range(node.least)]
-        rest = _Part(1)
+        rest = Part(1)
         for _ in range(node.most - node.least):
-            rest = self._joined([self.part(node.body), rest])
+            rest = self.concatenated([self.part(node.body), rest])
             rest.empty = 1  # an engine gives up a repetition that read nothing
-        return self._joined([*parts, rest])
+        return self.concatenated([*parts, rest])
 
-    def _without_end(self, node: Repeat) -> _Part:
-        parts = [self.part(node.body) for _ in range(node.least - 1)]
+    def loop(self, node: Repeat) -> Part:
+        """Lead the ends of one round back to its starts, and note a loop that doubles a way."""
         begin = len(self._ranges)
-        looped = self.part(node.body)
+        round_ = self.part(node.body)
         loop = Loop(begin, len(self._ranges), node.source)
         self._loops.append(loop)
-        self._loop_back(looped, loop)
-        if node.least == 0:
-            looped.empty = 1
-        return self._joined([*parts, looped])
-
-    def _loop_back(self, looped: _Part, loop: Loop) -> None:
-        for end, ways in looped.last.items():
-            for start, more in looped.first.items():
+        for end, ways in round_.last.items():
+            for start, more in round_.first.items():
                 doubles = start in self._follow[end] or ways * more > 1
                 if doubles and self._doubled is None and self._ranges[start]:
                     self._doubled = loop
-        self._connect(looped.last, looped.first)
+        self.connect(round_.last, round_.first)
+        if node.least == 0:
+            round_.empty = 1
+        return round_
 
-    def _connect(self, ends: Ways, starts: Ways) -> None:
+    def connect(self, ends: Ways, starts: Ways) -> None:
+        """Add an edge from each end to each start. Raises NotReadableError at more than MOST_EDGES."""
         self._edges += len(ends) * len(starts)
         if self._edges > MOST_EDGES:
             raise NotReadableError("its repetitions and options can follow each other in too many ways")
@@ -173,37 +175,39 @@ class _Builder:
             for start, more in starts.items():
                 follow[start] = follow.get(start, 0) + ways * more
 
-    def finished(self, whole: _Part) -> Automaton:
-        """Assertions taken out, the search put in front."""
-        beginning = self._resolved(whole.first, at_start=True)
-        searching = self._resolved(whole.first, at_start=False)
-        follow = [self._resolved(ways, at_start=False) for ways in self._follow]
+    def finished(self, whole: Part) -> Automaton:
+        """Remove the assertions and put the search in front."""
+        beginning = self.resolved(whole.first, at_start=True)
+        searching = self.resolved(whole.first, at_start=False)
+        follow = [self.resolved(ways, at_start=False) for ways in self._follow]
         # An expression that matches nothing at all is done at the first attempt.
         follow[BEGINNING] = beginning | ({SEARCH: 1} if searching and not whole.empty else {})
         follow[SEARCH] = searching | ({SEARCH: 1} if searching else {})
         accepting = {state for state in whole.last if self._ranges[state]}
         if whole.empty:
             accepting |= {BEGINNING}
-        return Automaton(_masks(self._ranges), follow, _surely(accepting, follow), self._loops, self._doubled)
+        return Automaton(
+            letter_masks(self._ranges), follow, surely_accepting(accepting, follow), self._loops, self._doubled
+        )
 
-    def _resolved(self, ways: Ways, *, at_start: bool) -> Ways:
-        """What follows when `^` holds only at the start and a boundary may hold or not."""
-        found: Ways = {}
+    def resolved(self, ways: Ways, *, at_start: bool) -> Ways:
+        """Return the states that follow when `^` holds only at the start and a boundary may hold or not."""
+        reached: Ways = {}
         waiting, seen = [(ways, 1)], set[int]()
         while waiting:
             here, times = waiting.pop()
             for state, count in here.items():
                 kind = self._kinds.get(state)
                 if kind is None:
-                    found[state] = found.get(state, 0) + count * times
+                    reached[state] = reached.get(state, 0) + count * times
                 elif state not in seen and (kind == _BOUNDARY or at_start):
                     seen.add(state)
                     waiting.append((self._follow[state], count * times))
-        return {state: count for state, count in found.items() if self._ranges[state]}
+        return {state: count for state, count in reached.items() if self._ranges[state]}
 
 
-def _surely(accepting: set[int], follow: list[Ways]) -> frozenset[int]:
-    """States from which every way accepts. Where some do not, an engine may try them first, for long."""
+def surely_accepting(accepting: set[int], follow: list[Ways]) -> frozenset[int]:
+    """Return the states from which every way accepts. Where one does not, an engine may try it first, for long."""
     before: dict[int, list[int]] = defaultdict(list)
     for state, ways in enumerate(follow):
         for following in ways:
@@ -218,13 +222,14 @@ def _surely(accepting: set[int], follow: list[Ways]) -> frozenset[int]:
     return frozenset(left)
 
 
-def _add(ways: Ways, more: Ways, times: int = 1) -> None:
+def add_ways(ways: Ways, more: Ways, times: int = 1) -> None:
+    """Add ways to others in place, each counted so many times."""
     for state, count in more.items():
         ways[state] = ways.get(state, 0) + count * times
 
 
-def _masks(ranges: list[Ranges]) -> list[int]:
-    """Each set as bits; a bit stands for a run of units that no set tells apart."""
+def letter_masks(ranges: list[Ranges]) -> list[int]:
+    """Return each set as bits, one for each run of units that no set distinguishes."""
     cuts = sorted({cut for each in ranges for low, high in each for cut in (low, high + 1)})
     order = {cut: number for number, cut in enumerate(cuts)}
     masks: dict[Ranges, int] = defaultdict(int)

@@ -1,4 +1,4 @@
-"""Reads an ECMAScript regular expression without flags, the quirks of Annex B included; refuses what RE2 lacks."""
+"""Parser of ECMAScript regular expressions without flags, with the quirks of Annex B; it refuses what RE2 lacks."""
 
 import re
 
@@ -32,13 +32,13 @@ _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 def read(source: str) -> Node:
-    """The tree of an expression that engines compile. Raises NotReadableError."""
+    """Return the tree of an expression that engines compile. Raises NotReadableError."""
     units = source.encode("utf-16-le", "surrogatepass")
-    return _Reader("".join(chr(units[at] | units[at + 1] << 8) for at in range(0, len(units), 2))).whole()
+    return Parser("".join(chr(units[at] | units[at + 1] << 8) for at in range(0, len(units), 2))).whole()
 
 
-class _Reader:
-    """One reading; each method reads one form from the present place on."""
+class Parser:
+    """Recursive descent; each method parses one production of the grammar from the current place on."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -46,165 +46,178 @@ class _Reader:
         self._depth = 0
 
     def whole(self) -> Node:
-        tree = self._choice()
+        """Parse the whole text. Raises NotReadableError."""
+        tree = self.choice()
         if self._at < len(self._text):
             raise NotReadableError("a `)` closes no group")
         return tree
 
-    def _next(self, count: int = 1) -> str:
+    def peek(self, count: int = 1) -> str:
+        """Return the next characters, fewer at the end."""
         return self._text[self._at : self._at + count]
 
-    def _take(self, count: int = 1) -> str:
-        taken = self._next(count)
+    def take(self, count: int = 1) -> str:
+        """Return the next characters and step behind them."""
+        taken = self.peek(count)
         self._at += count
         return taken
 
-    def _choice(self) -> Node:
-        options = [self._sequence()]
-        while self._next() == "|":
-            self._take()
-            options.append(self._sequence())
+    def choice(self) -> Node:
+        """Parse alternatives (Disjunction)."""
+        options = [self.sequence()]
+        while self.peek() == "|":
+            self.take()
+            options.append(self.sequence())
         return options[0] if len(options) == 1 else Choice(tuple(options))
 
-    def _sequence(self) -> Node:
+    def sequence(self) -> Node:
+        """Parse terms up to the end of the alternative."""
         items = []
-        while self._next() not in ("", "|", ")"):
-            items.append(self._term())
+        while self.peek() not in ("", "|", ")"):
+            items.append(self.term())
         return items[0] if len(items) == 1 else Sequence(tuple(items))
 
-    def _term(self) -> Node:
+    def term(self) -> Node:
+        """Parse an atom and its quantifier."""
         start = self._at
-        atom = self._atom()
-        found = _QUANTIFIER.match(self._text, self._at)
-        if found is None:
+        atom = self.atom()
+        quantifier = _QUANTIFIER.match(self._text, self._at)
+        if quantifier is None:
             return atom
         if isinstance(atom, Assertion):
-            raise NotReadableError(f"`{atom.kind}{found[0]}` repeats a place, not text")
-        self._at = found.end()
-        lazy = self._next() == "?" and bool(self._take())
-        least, most = _counts(found)
+            raise NotReadableError(f"`{atom.kind}{quantifier[0]}` repeats a place, not text")
+        self._at = quantifier.end()
+        lazy = self.peek() == "?" and bool(self.take())
+        least, most = counts(quantifier)
         return Repeat(atom, least, most, self._text[start : self._at], lazy)
 
-    def _atom(self) -> Node:
-        letter = self._next()
+    def atom(self) -> Node:
+        """Parse a group, a class, an escape, an assertion or one character."""
+        letter = self.peek()
         if letter == "(":
-            return self._group()
+            return self.group()
         if letter == "[":
-            return self._class()
+            return self.character_class()
         if letter == "\\":
-            return self._escape()
+            return self.escape()
         if letter in ("^", "$"):
-            return Assertion("^" if self._take() == "^" else "$")
+            return Assertion("^" if self.take() == "^" else "$")
         if _QUANTIFIER.match(self._text, self._at):
             raise NotReadableError(f"`{letter}` has nothing to repeat")
-        self._take()
-        return Units(DOT, ".") if letter == "." else _one(letter, letter)
+        self.take()
+        return Units(DOT if letter == "." else single(ord(letter)), letter)
 
-    def _group(self) -> Node:
+    def group(self) -> Node:
+        """Parse a group, capturing or not; lookarounds are refused."""
         for opening, name in _LOOKAROUNDS.items():
             if self._text.startswith(opening, self._at):
-                raise NotReadableError(f"{name} (`{opening}…)`) cannot be checked; write what is to match")
-        found = _GROUP.match(self._text, self._at)
-        if found is None:
-            raise NotReadableError(f"the group `{self._next(3)}…)` is not known to every browser")
+                raise NotReadableError(f"{name} (`{opening}…)`) cannot be checked; write the text that must match")
+        opening_of_group = _GROUP.match(self._text, self._at)
+        if opening_of_group is None:
+            raise NotReadableError(f"the group `{self.peek(3)}…)` is not known to every browser")
         self._depth += 1
         if self._depth > DEEPEST:
-            raise NotReadableError(f"groups stand more than {DEEPEST} deep in each other")
-        self._at = found.end()
-        inner = self._choice()
-        if self._take() != ")":
+            raise NotReadableError(f"groups are nested more than {DEEPEST} deep")
+        self._at = opening_of_group.end()
+        inner = self.choice()
+        if self.take() != ")":
             raise NotReadableError("a group is not closed")
         self._depth -= 1
         return inner
 
-    def _escape(self) -> Node:
+    def escape(self) -> Node:
+        """Parse a backslash outside a class."""
         start = self._at
-        self._take()
-        letter = self._next()
+        self.take()
+        letter = self.peek()
         if letter in ("b", "B"):
-            self._take()
+            self.take()
             return Assertion("\\b" if letter == "b" else "\\B")
-        ranges = self._escaped(in_class=False)
+        ranges = self.escaped(in_class=False)
         return Units(ranges, self._text[start : self._at])
 
-    def _escaped(self, *, in_class: bool) -> Ranges:
-        """What stands after a backslash, which is read already."""
-        letter = self._next()
+    def escaped(self, *, in_class: bool) -> Ranges:
+        """Parse the part of an escape behind its backslash."""
+        letter = self.peek()
         if letter in CLASS_ESCAPES:
-            return CLASS_ESCAPES[self._take()]
+            return CLASS_ESCAPES[self.take()]
         if letter in CONTROL_ESCAPES:
-            return _single(CONTROL_ESCAPES[self._take()])
-        if found := _HEX.match(self._text, self._at):
-            self._at = found.end()
-            return _single(int(found[1] or found[2], 16))
+            return single(CONTROL_ESCAPES[self.take()])
+        if code := _HEX.match(self._text, self._at):
+            self._at = code.end()
+            return single(int(code[1] or code[2], 16))
         if in_class and letter == "b":
-            self._take()
-            return _single(8)
-        self._refuse_number_or_name(letter)
-        return self._control() if letter == "c" else _single(ord(self._take()))
+            self.take()
+            return single(8)
+        self.refuse_reference(letter)
+        return self.control() if letter == "c" else single(ord(self.take()))
 
-    def _refuse_number_or_name(self, letter: str) -> None:
+    def refuse_reference(self, letter: str) -> None:
+        """Raise NotReadableError for backreferences and octal numbers, which engines read in different ways."""
         if letter == "":
-            raise NotReadableError("a backslash stands at the end")
+            raise NotReadableError("a backslash at the end escapes nothing")
         if letter == "k" or letter in "123456789":
             raise NotReadableError(f"backreferences (`\\{letter}`) cannot be checked; write the text out")
-        if letter == "0" and self._next(2)[1:].isdigit():
-            raise NotReadableError(f"`\\{self._next(2)}` is an octal number; write `\\x` and two hexadecimal digits")
+        if letter == "0" and self.peek(2)[1:].isdigit():
+            raise NotReadableError(f"`\\{self.peek(2)}` is an octal number; write `\\x` and two hexadecimal digits")
 
-    def _control(self) -> Ranges:
-        letter = self._next(2)[1:]
+    def control(self) -> Ranges:
+        """Parse a control character, `c` and a letter."""
+        letter = self.peek(2)[1:]
         if not (letter.isascii() and letter.isalpha()):
-            raise NotReadableError("`\\c` stands without a letter")
-        self._take(2)
-        return _single(ord(letter) % 32)
+            raise NotReadableError("`\\c` must be followed by a letter")
+        self.take(2)
+        return single(ord(letter) % 32)
 
-    def _class(self) -> Node:
+    def character_class(self) -> Node:
+        """Parse a class, `[…]` or `[^…]`."""
         start = self._at
-        self._take()
-        negated = self._next() == "^" and bool(self._take())
+        self.take()
+        negated = self.peek() == "^" and bool(self.take())
         members: list[tuple[int, int]] = []
-        while self._next() != "]":
-            members += self._members()
-        self._take()
+        while self.peek() != "]":
+            members += self.members()
+        self.take()
         ranges = united(members)
         return Units(complement(ranges) if negated else ranges, self._text[start : self._at])
 
-    def _members(self) -> Ranges:
-        first = self._member()
-        if self._next() != "-" or self._next(2)[1:] in ("]", ""):
+    def members(self) -> Ranges:
+        """Parse one member of a class or a range of two."""
+        first = self.member()
+        if self.peek() != "-" or self.peek(2)[1:] in ("]", ""):
             return first
-        self._take()
-        last = self._member()
-        if not (_is_single(first) and _is_single(last)):
+        self.take()
+        last = self.member()
+        if not (is_single(first) and is_single(last)):
             return (*first, (0x2D, 0x2D), *last)  # `[\w-z]`: the hyphen is one
         if first[0][0] > last[0][0]:
             raise NotReadableError("a range in a class runs backwards")
         return ((first[0][0], last[0][0]),)
 
-    def _member(self) -> Ranges:
-        letter = self._take()
+    def member(self) -> Ranges:
+        """Parse one character or escape of a class."""
+        letter = self.take()
         if letter == "":
             raise NotReadableError("a class (`[…]`) is not closed")
-        return self._escaped(in_class=True) if letter == "\\" else _single(ord(letter))
+        return self.escaped(in_class=True) if letter == "\\" else single(ord(letter))
 
 
-def _counts(found: re.Match[str]) -> tuple[int, int | None]:
-    if found[1]:
-        return _COUNTS[found[1]]
-    digits = (found[2], found[4] or found[2])
+def counts(quantifier: re.Match[str]) -> tuple[int, int | None]:
+    """Return the least and the most times of a quantifier. Raises NotReadableError at more than MOST_TIMES."""
+    if quantifier[1]:
+        return _COUNTS[quantifier[1]]
+    digits = (quantifier[2], quantifier[4] or quantifier[2])
     if any(len(number) > 9 or int(number) > MOST_TIMES for number in digits):
-        raise NotReadableError(f"`{found[0]}` repeats more than {MOST_TIMES} times")
-    most = int(found[4]) if found[4] else None if found[3] else int(found[2])
-    return int(found[2]), most
+        raise NotReadableError(f"`{quantifier[0]}` repeats more than {MOST_TIMES} times")
+    most = int(quantifier[4]) if quantifier[4] else None if quantifier[3] else int(quantifier[2])
+    return int(quantifier[2]), most
 
 
-def _one(letter: str, source: str) -> Units:
-    return Units(_single(ord(letter)), source)
-
-
-def _single(unit: int) -> Ranges:
+def single(unit: int) -> Ranges:
+    """Return the set of one code unit."""
     return ((unit, unit),)
 
 
-def _is_single(ranges: Ranges) -> bool:
+def is_single(ranges: Ranges) -> bool:
+    """Return whether the set has exactly one code unit."""
     return len(ranges) == 1 and ranges[0][0] == ranges[0][1]

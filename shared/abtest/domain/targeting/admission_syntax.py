@@ -1,4 +1,4 @@
-"""What a regular expression consists of: sets of UTF-16 code units, assertions, sequences, choices, repetitions."""
+"""Syntax tree of a regular expression: sets of UTF-16 code units, assertions, sequences, choices, repetitions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,12 +11,12 @@ LAST_UNIT = 0xFFFF
 
 
 class NotReadableError(ValueError):
-    """The expression uses what cannot be checked; the message, for people, names the piece."""
+    """Expression with a piece that cannot be checked; the message names the piece for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """One code unit out of a set; `source` is how it was written."""
+    """One code unit out of a set; `source` is the set as it was written."""
 
     ranges: Ranges
     source: str
@@ -31,21 +31,21 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One after the other; an empty one matches the empty text."""
+    """Items one after the other; an empty sequence matches the empty text."""
 
     items: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several, tried in order."""
+    """Options that are tried in order."""
 
     options: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """From `least` to `most` times (None: without end); `source` is how the whole was written."""
+    """Repetition from `least` to `most` times (None: without end); `source` is the whole as it was written."""
 
     body: "Node"
     least: int
@@ -58,7 +58,7 @@ Node = Units | Assertion | Sequence | Choice | Repeat
 
 
 def united(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The ranges in order, those that overlap or touch made one."""
+    """Return the ranges in order; those that overlap or touch become one."""
     merged: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
@@ -69,29 +69,29 @@ def united(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """All other code units."""
-    found, start = [], 0
+    """Return all other code units."""
+    gaps, start = [], 0
     for low, high in ranges:
         if start < low:
-            found.append((start, low - 1))
+            gaps.append((start, low - 1))
         start = high + 1
     if start <= LAST_UNIT:
-        found.append((start, LAST_UNIT))
-    return tuple(found)
+        gaps.append((start, LAST_UNIT))
+    return tuple(gaps)
 
 
 def within(inner: Ranges, outer: Ranges) -> bool:
-    """Whether each unit of the one is in the other."""
+    """Return whether each unit of the inner set is in the outer one."""
     return all(any(low <= start and end <= high for low, high in outer) for start, end in inner)
 
 
 def overlap(one: Ranges, other: Ranges) -> bool:
-    """Whether they have a unit in common."""
+    """Return whether two sets have a unit in common."""
     return any(low <= end and start <= high for low, high in one for start, end in other)
 
 
 def can_be_empty(node: Node) -> bool:
-    """Whether the empty text is among those that it matches, assertions taken as true."""
+    """Return whether the node can match the empty text, with all assertions taken as true."""
     if isinstance(node, Repeat):
         return node.least == 0 or can_be_empty(node.body)
     if isinstance(node, Choice):
@@ -100,19 +100,22 @@ def can_be_empty(node: Node) -> bool:
 
 
 def repeated_nothing(node: Node, *, inside: bool = False) -> Repeat | None:
-    """A repetition of what can be empty, inside another repetition: there `regress` may go round for ever."""
+    """Return a repetition of a body that can be empty, inside another repetition.
+
+    There the engine `regress` may loop for ever.
+    """
     if isinstance(node, Repeat):
         if inside and can_be_empty(node.body):
             return node
         return repeated_nothing(node.body, inside=True)
     parts = node.items if isinstance(node, Sequence) else node.options if isinstance(node, Choice) else ()
-    return next((found for part in parts if (found := repeated_nothing(part, inside=inside))), None)
+    return next((loop for part in parts if (loop := repeated_nothing(part, inside=inside))), None)
 
 
 def both_cases(node: Node) -> Node:
-    """The tree for flag `i`: letters of ASCII in both cases; of other letters, all are taken for cases of one."""
+    """Return the tree for flag `i`: ASCII letters in both cases; any other letter may be a case of any other."""
     if isinstance(node, Units):
-        return Units(_both_cases(node.ranges), node.source)
+        return Units(in_both_cases(node.ranges), node.source)
     if isinstance(node, Repeat):
         return replace(node, body=both_cases(node.body))
     if isinstance(node, Sequence):
@@ -120,24 +123,26 @@ def both_cases(node: Node) -> Node:
     return Choice(tuple(map(both_cases, node.options))) if isinstance(node, Choice) else node
 
 
-def _both_cases(ranges: Ranges) -> Ranges:
-    found = list(ranges)
+def in_both_cases(ranges: Ranges) -> Ranges:
+    """Return the set with the other case of each ASCII letter, and with all other letters if it has one."""
+    result = list(ranges)
     for low, high in ranges:
         for first, distance in ((0x41, 0x20), (0x61, -0x20)):
             start, end = max(low, first), min(high, first + 25)
-            found += [(start + distance, end + distance)] if start <= end else []
-        found += [(0x80, LAST_UNIT)] if high >= 0x80 else []
-    return united(found)
+            result += [(start + distance, end + distance)] if start <= end else []
+        result += [(0x80, LAST_UNIT)] if high >= 0x80 else []
+    return united(result)
 
 
-def _of(text: str) -> Ranges:
+def units_of(text: str) -> Ranges:
+    """Return the set of the characters of a text."""
     return united((ord(letter), ord(letter)) for letter in text)
 
 
-LINE_ENDS = _of("\n\r\u2028\u2029")
+LINE_ENDS = units_of("\n\r\u2028\u2029")
 DIGITS: Ranges = ((0x30, 0x39),)
 WORD = united([*DIGITS, (0x41, 0x5A), (0x61, 0x7A), (0x5F, 0x5F)])
-SPACE = united([(0x09, 0x0D), *_of(" \u00a0\u1680\u202f\u205f\u3000\ufeff"), (0x2000, 0x200A), *LINE_ENDS])
+SPACE = united([(0x09, 0x0D), *units_of(" \u00a0\u1680\u202f\u205f\u3000\ufeff"), (0x2000, 0x200A), *LINE_ENDS])
 EVERYTHING: Ranges = ((0, LAST_UNIT),)
 DOT = complement(LINE_ENDS)
 CLASS_ESCAPES = {

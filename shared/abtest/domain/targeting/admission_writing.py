@@ -1,4 +1,4 @@
-"""Writes a tree as an ECMAScript source that means the same, without groups that capture."""
+"""ECMAScript source of a tree, with the same meaning and without groups that capture."""
 
 from abtest.domain.targeting.admission_syntax import (
     CLASS_ESCAPES,
@@ -8,7 +8,6 @@ from abtest.domain.targeting.admission_syntax import (
     Choice,
     Node,
     Ranges,
-    Repeat,
     Sequence,
     Units,
 )
@@ -17,7 +16,7 @@ _NAMES = {DOT: ".", EVERYTHING: "[^]", (): "[]", **{ranges: f"\\{name}" for name
 
 
 def written(node: Node) -> str:
-    """The source of a tree; it can stand before and after any other."""
+    """Return the source of a tree; it can be put before and after any other."""
     if isinstance(node, Units):
         return units(node.ranges)
     if isinstance(node, Assertion):
@@ -27,24 +26,23 @@ def written(node: Node) -> str:
     if isinstance(node, Choice):
         return f"(?:{'|'.join(written(option) for option in node.options)})"
     body = written(node.body) if isinstance(node.body, Units | Choice) else f"(?:{written(node.body)})"
-    return body + _quantifier(node) + ("?" if node.lazy else "")
+    if node.most is None:
+        quantifier = {0: "*", 1: "+"}.get(node.least, f"{{{node.least},}}")
+    else:
+        quantifier = "?" if (node.least, node.most) == (0, 1) else f"{{{node.least},{node.most}}}"
+    return body + quantifier + ("?" if node.lazy else "")
 
 
 def units(ranges: Ranges) -> str:
-    """A set of code units as one atom."""
+    """Return a set of code units as one atom."""
     if ranges in _NAMES:
         return _NAMES[ranges]
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
-        return _unit(ranges[0][0])
-    return f"[{''.join(_unit(low) if low == high else f'{_unit(low)}-{_unit(high)}' for low, high in ranges)}]"
+        return unit(ranges[0][0])
+    return f"[{''.join(unit(low) if low == high else f'{unit(low)}-{unit(high)}' for low, high in ranges)}]"
 
 
-def _unit(unit: int) -> str:
-    letter = chr(unit)
-    return letter if letter.isascii() and letter.isalnum() else f"\\u{unit:04x}"
-
-
-def _quantifier(node: Repeat) -> str:
-    if node.most is None:
-        return {0: "*", 1: "+"}.get(node.least, f"{{{node.least},}}")
-    return "?" if (node.least, node.most) == (0, 1) else f"{{{node.least},{node.most}}}"
+def unit(code: int) -> str:
+    """Return one code unit, escaped unless it is an ASCII letter or digit."""
+    letter = chr(code)
+    return letter if letter.isascii() and letter.isalnum() else f"\\u{code:04x}"

@@ -1,4 +1,4 @@
-"""What a visit is known to have before anybody adds to it (section 2.3 of docs/data-model.md)."""
+"""Derived attributes of a visit (section 2.3 of docs/data-model.md)."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,7 +16,7 @@ def attributes_of(
     times: LocalTimes,
     zones: Iterable[str] = (),
 ) -> dict[str, object]:
-    """The derived attributes, and over them the given ones, whose top-level names win."""
+    """Return the derived attributes with the given ones over them; top-level names of the given ones win."""
     query = first_values(address.search) if address is not None and address.search else {}
     derived: dict[str, object] = {
         "logged_in": customer_id is not None,

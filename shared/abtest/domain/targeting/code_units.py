@@ -7,7 +7,7 @@ sign is not `k`); such a source is rewritten to search in capitals, because no P
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 _FIRST_STAND_IN = 0x20000  # ideographs: letters without case, allowed in group names as all astral letters are
@@ -30,84 +30,85 @@ Interval = tuple[int, int]
 
 
 class NotASourceError(ValueError):
-    """A class with a range that runs backwards, which no engine compiles."""
+    """Class with a range that runs backwards, which no engine compiles."""
 
 
 def rewritten(source: str, ignore_case: bool = False) -> str:
-    """The source that finds in a rewritten text what `source` finds in the text. Raises NotASourceError."""
-    letter = _capital_source if ignore_case else _literal
-    return "".join(_token(found, letter, ignore_case) for found in _TOKEN.finditer(source))
+    """Return the source that finds in a rewritten text what `source` finds in the text. Raises NotASourceError."""
+    return "".join(rewritten_token(token, ignore_case) for token in _TOKEN.finditer(source))
 
 
 def split(text: str) -> str:
-    """The text with each half of a surrogate pair as a letter of its own; its length counts code units."""
+    """Return the text with each half of a surrogate pair as a letter of its own; its length counts code units."""
     if text.isascii() or not _BEYOND_BASIC.search(text):
         return text
-    return _BEYOND_BASIC.sub(_stand_ins, text)
+    return _BEYOND_BASIC.sub(stand_ins, text)
 
 
 def capitals(text: str) -> str:
-    """Every code unit as the one that ignoring case compares; stand-ins stay what they are."""
+    """Return every code unit in the case that is compared without case; stand-ins stay the same."""
     return text.upper() if text.isascii() else text.translate(_CANONICAL)
 
 
-def _stand_ins(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def stand_ins(astral: re.Match[str]) -> str:
+    """Return the stand-in of half a pair, or the two of a letter outside the basic plane."""
+    code = ord(astral[0])
     if code <= _LOW_END:
         return chr(code - _HIGH + _FIRST_STAND_IN)
     high, low = divmod(code - 0x10000, 0x400)
     return chr(_FIRST_STAND_IN + high) + chr(_FIRST_STAND_IN + 0x400 + low)
 
 
-def _token(found: re.Match[str], letter: Callable[[int], str], ignore_case: bool) -> str:
+def rewritten_token(found: re.Match[str], ignore_case: bool) -> str:
+    """Return one token of a source as `rewritten` writes it."""
     token = found[0]
     if found["kept"]:
         return token
     if found["unit"]:
-        return letter(_in_plane(int(token[2:], 16)))
+        return literal(in_plane(int(token[2:], 16)), ignore_case)
     if found["set"]:
-        return _class(split(token), ignore_case)
+        return rewritten_class(split(token), ignore_case)
     if found["backslash"]:
         return r"\\"  # `\c` without a letter after it means these two characters
-    # An escape of a letter that means nothing in particular is that letter; `\u` and `\x` without their digits, too.
-    return token if token[-1] in _SYNTAX else "".join(letter(ord(unit)) for unit in split(token.removeprefix("\\")))
+    if token[-1] in _SYNTAX:
+        return token
+    # An escape of a letter without a meaning is that letter; so are `\u` and `\x` without their digits.
+    return "".join(literal(ord(unit), ignore_case) for unit in split(token.removeprefix("\\")))
 
 
-def _literal(code: int) -> str:
-    """A source that matches one code unit, or its stand-in."""
-    character = chr(code)
+def literal(code: int, ignore_case: bool) -> str:
+    """Return a source that matches one code unit or its stand-in, in capitals where case is ignored."""
+    character = _CANONICAL[code] if ignore_case else chr(code)
     if character in _SYNTAX:
         return f"\\{character}"
-    return character if code > 0x7F or character.isalnum() or character == "_" else f"\\x{code:02x}"
+    is_plain = ord(character) > 0x7F or character.isalnum() or character == "_"
+    return character if is_plain else f"\\x{ord(character):02x}"
 
 
-def _capital_source(code: int) -> str:
-    return _literal(ord(_CANONICAL[code]))
-
-
-def _in_plane(unit: int) -> int:
-    """The unit, or the stand-in of one that is half a pair."""
+def in_plane(unit: int) -> int:
+    """Return the unit, or the stand-in of one that is half a pair."""
     return unit - _HIGH + _FIRST_STAND_IN if _HIGH <= unit <= _LOW_END else unit
 
 
-def _class(token: str, ignore_case: bool) -> str:
+def rewritten_class(token: str, ignore_case: bool) -> str:
+    """Return a class as `rewritten` writes it. Raises NotASourceError."""
     if len(token) < 2 or not token.endswith("]"):
         return token  # without an end: left to the engine to refuse
     negated = token.startswith("[^")
-    members = [_member(found[0]) for found in _MEMBER.finditer(token, 1 + negated, len(token) - 1)]
-    pieces = [piece if isinstance(piece, str) else _interval(piece, ignore_case) for piece in _ranges(members)]
+    members = [class_member(found[0]) for found in _MEMBER.finditer(token, 1 + negated, len(token) - 1)]
+    pieces = [each if isinstance(each, str) else rewritten_range(*each, ignore_case) for each in class_ranges(members)]
     return f"[{'^' if negated else ''}{''.join(pieces)}]"
 
 
-def _member(token: str) -> int | str:
-    """A code, stand-ins as they are, or the escape of a set such as `\\d`."""
+def class_member(token: str) -> int | str:
+    """Return the code of a member, stand-ins as they are, or the escape of a set such as `\\d`."""
     if len(token) == 1:
         return ord(token)
     kind, rest = token[1], token[2:]
     if kind in "dDsSwW":
         return token
     if kind in "ux" and rest:
-        return _in_plane(int(rest, 16))
+        return in_plane(int(rest, 16))
     if kind == "c" and rest:
         return ord(rest) % 32
     if kind in "01234567":
@@ -115,51 +116,47 @@ def _member(token: str) -> int | str:
     return _CONTROLS.get(kind, ord(kind))
 
 
-def _ranges(members: list[int | str]) -> Iterator[Interval | str]:
-    """Members joined to ranges where a hyphen stands between two characters; beside a set it is one of them."""
+def class_ranges(members: list[int | str]) -> Iterator[Interval | str]:
+    """Yield ranges of code units and escapes of sets.
+
+    A hyphen between two characters makes a range; next to a set it is a member itself. Raises NotASourceError.
+    """
     at = 0
     while at < len(members):
         first = members[at]
         last = members[at + 2] if members[at + 1 : at + 2] == [ord("-")] and at + 2 < len(members) else None
         if isinstance(first, int) and isinstance(last, int):
-            yield _forward(first, last)
+            if code_unit(first) > code_unit(last):
+                raise NotASourceError("a range runs backwards")
+            yield code_unit(first), code_unit(last)
             at += 3
         else:
-            yield first if isinstance(first, str) else (first, first)
+            yield first if isinstance(first, str) else (code_unit(first), code_unit(first))
             at += 1
 
 
-def _forward(first: int, last: int) -> Interval:
-    if _unit(first) > _unit(last):
-        raise NotASourceError("a range runs backwards")
-    return _unit(first), _unit(last)
-
-
-def _unit(code: int) -> int:
+def code_unit(code: int) -> int:
+    """Return the code unit of a stand-in; other codes are their own."""
     return code - _FIRST_STAND_IN + _HIGH if code >= _FIRST_STAND_IN else code
 
 
-def _interval(interval: Interval, ignore_case: bool) -> str:
-    first, last = map(_unit, interval)
-    parts = [(first, min(last, _HIGH - 1)), (max(first, _HIGH), min(last, _LOW_END)), (max(first, _LOW_END + 1), last)]
-    found = [f"{_hexadecimal(low)}-{_hexadecimal(high)}" for low, high in parts if low <= high]
-    return "".join(found) + (_capitals_within(first, last) if ignore_case else "")
-
-
-def _hexadecimal(unit: int) -> str:
-    return chr(_in_plane(unit)) if _HIGH <= unit <= _LOW_END else f"\\u{unit:04x}"
-
-
-def _capitals_within(first: int, last: int) -> str:
-    """The capitals of letters in a range. The letters themselves may stay: no text in capitals has them."""
-    changed = _changed()
-    within = changed[bisect_left(changed, first) : bisect_right(changed, last)]
-    return "".join(f"\\u{ord(_CANONICAL[code]):04x}" for code in within)
+def rewritten_range(first: int, last: int, ignore_case: bool) -> str:
+    """Return a range of code units as members of a class: below, within and above the surrogates."""
+    parts = [(first, min(last, _HIGH - 1)), (max(first, _LOW_END + 1), last)]
+    pieces = [f"\\u{low:04x}-\\u{high:04x}" for low, high in parts if low <= high]
+    low, high = max(first, _HIGH), min(last, _LOW_END)
+    if low <= high:
+        pieces.append(f"{chr(in_plane(low))}-{chr(in_plane(high))}")
+    if ignore_case:  # the letters themselves may stay, because no text in capitals has them
+        changed = changed_by_case()
+        within = changed[bisect_left(changed, first) : bisect_right(changed, last)]
+        pieces += [f"\\u{ord(_CANONICAL[code]):04x}" for code in within]
+    return "".join(pieces)
 
 
 @cache
-def _changed() -> list[int]:
-    """The code units that are not their own capitals."""
+def changed_by_case() -> list[int]:
+    """Return the code units that are not their own capitals, in order."""
     return [
         code for code in range(_LOW_END + 0x2001) if not _HIGH <= code <= _LOW_END and _CANONICAL[code] != chr(code)
     ]
@@ -172,8 +169,8 @@ class _Canonical(dict[int, str]):
         character = chr(code)
         upper = character.upper()
         stays = code > 0xFFFF or len(upper) != 1 or ord(upper) > 0xFFFF or (code >= 128 > ord(upper))
-        self[code] = found = character if stays else upper
-        return found
+        self[code] = canonical = character if stays else upper
+        return canonical
 
 
 _CANONICAL = _Canonical()

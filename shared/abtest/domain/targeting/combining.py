@@ -1,54 +1,54 @@
-"""Questions with a yes or no, joined and negated. Loops, since all() and any() would make a generator at each call."""
+"""Predicates joined and negated. They use loops, because all() and any() would make a generator at each call."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-Asked = TypeVar("Asked")
+Subject = TypeVar("Subject")
 
 
-class Every(Generic[Asked]):
-    """Yes where all say yes, and where there are none."""
+class Every(Generic[Subject]):
+    """Conjunction of predicates; true when there are none."""
 
-    __slots__ = ("questions",)
+    __slots__ = ("predicates",)
 
-    def __init__(self, questions: Sequence[Callable[[Asked], bool]]) -> None:
-        self.questions = tuple(questions)
+    def __init__(self, predicates: Sequence[Callable[[Subject], bool]]) -> None:
+        self.predicates = tuple(predicates)
 
-    def __call__(self, asked: Asked) -> bool:
-        for question in self.questions:  # noqa: SIM110
-            if not question(asked):
+    def __call__(self, subject: Subject) -> bool:
+        for predicate in self.predicates:  # noqa: SIM110
+            if not predicate(subject):
                 return False
         return True
 
 
-def every(questions: Sequence[Callable[[Asked], bool]]) -> Callable[[Asked], bool]:
-    """Yes where all say yes, and where there are none."""
-    return questions[0] if len(questions) == 1 else Every(questions)
+def every(predicates: Sequence[Callable[[Subject], bool]]) -> Callable[[Subject], bool]:
+    """Return the conjunction of predicates; true when there are none."""
+    return predicates[0] if len(predicates) == 1 else Every(predicates)
 
 
-def some(questions: Sequence[Callable[[Asked], bool]]) -> Callable[[Asked], bool]:
-    """Yes where one says yes; no where there are none."""
-    if len(questions) == 1:
-        return questions[0]
+def some(predicates: Sequence[Callable[[Subject], bool]]) -> Callable[[Subject], bool]:
+    """Return the disjunction of predicates; false when there are none."""
+    if len(predicates) == 1:
+        return predicates[0]
 
-    def answer(asked: Asked) -> bool:
-        for question in questions:  # noqa: SIM110
-            if question(asked):
+    def holds(subject: Subject) -> bool:
+        for predicate in predicates:  # noqa: SIM110
+            if predicate(subject):
                 return True
         return False
 
-    return answer
+    return holds
 
 
-def negated(question: Callable[[Asked], bool]) -> Callable[[Asked], bool]:
-    """Yes where the question says no."""
-    return lambda asked: not question(asked)
+def negated(predicate: Callable[[Subject], bool]) -> Callable[[Subject], bool]:
+    """Return the negation of a predicate."""
+    return lambda subject: not predicate(subject)
 
 
-def parts_of(question: Callable[[Asked], bool]) -> Iterator[Callable[[Asked], bool]]:
-    """The questions that must all be answered yes; itself, when it is not joined of others."""
-    if isinstance(question, Every):
-        for part in question.questions:
+def parts_of(predicate: Callable[[Subject], bool]) -> Iterator[Callable[[Subject], bool]]:
+    """Yield the predicates of a conjunction, nested ones too; any other predicate is its only part."""
+    if isinstance(predicate, Every):
+        for part in predicate.predicates:
             yield from parts_of(part)
     else:
-        yield question
+        yield predicate

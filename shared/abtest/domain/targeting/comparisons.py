@@ -1,4 +1,4 @@
-"""Which comparisons audiences may make: the table of docs/targeting.md, and the check of a comparison against it."""
+"""Comparisons that audiences may make: the table of docs/targeting.md, and the check of a comparison against it."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ EXPRESSIONS = frozenset({"matches", "not_matches"})
 """Operators whose value is a regular expression of the shop's."""
 
 Problem = tuple[str, str]
-"""The field of a comparison that is wrong, and why."""
+"""Field of a comparison that is wrong, and the reason."""
 
 _LISTS = frozenset({"in", "not_in"})
 _WITHOUT_VALUE = frozenset({"exists", "not_exists"})
@@ -29,13 +29,14 @@ _COUNTRY = re.compile("[A-Z]{2}")
 _DAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What goes with an attribute: operators, values (one, or each of a list), form of the key, a time zone."""
+    """Rule of an attribute: operators, form of a value (or of each in a list), form of the key, need of a time zone."""
 
     operators: frozenset[str]
     fits: Callable[[object], bool]
@@ -44,46 +45,49 @@ class Rule:
     has_zone: bool = False
 
 
-def _text(key: re.Pattern[str] | None = None) -> Rule:
+def text_rule(key: re.Pattern[str] | None = None) -> Rule:
+    """Return the rule of an attribute whose values are texts."""
     return Rule(_TEXT, lambda value: isinstance(value, str), "a text", key)
 
 
-def _one_of(words: frozenset[str], operators: frozenset[str], *, has_zone: bool = False) -> Rule:
-    said = ", ".join(sorted(words))
-    return Rule(operators, lambda value: isinstance(value, str) and value in words, f"one of {said}", None, has_zone)
+def one_of(words: frozenset[str], operators: frozenset[str], *, has_zone: bool = False) -> Rule:
+    """Return the rule of an attribute with a fixed set of values."""
+    expected = f"one of {', '.join(sorted(words))}"
+    return Rule(operators, lambda value: isinstance(value, str) and value in words, expected, None, has_zone)
 
 
-def _is_country(value: object) -> bool:
-    return isinstance(value, str) and _COUNTRY.fullmatch(value) is not None
-
-
-def _is_word(value: object) -> bool:
+def is_part(value: object) -> bool:
+    """Return whether a value can be searched for in a text: a text that is not empty."""
     return isinstance(value, str) and value != ""
 
 
-_OF_PARTS = (_is_word, "a text that is not empty")
-"""Operators that look into a text take any part of one, whatever whole values the attribute has."""
+_OF_PARTS = (is_part, "a text that is not empty")
+"""Form of a value for operators that search in a text: any part of it, whatever the whole values are."""
 
-_A_NUMBER = Rule(_NUMBER, _is_number, "a number")
+_A_NUMBER = Rule(_NUMBER, is_number, "a number")
 _ANYTHING = Rule(frozenset(get_args(Operator)), lambda _: True, "a text, a number or a boolean", _PATH)
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(("device", "browser", "os", "language", "region", "city"), _text()),
-    **dict.fromkeys(("traffic_source", "currency", "market", "referrer", "url"), _text()),
-    "country": Rule(_TEXT, _is_country, "an ISO 3166 code in capitals, such as DE"),
-    "utm": _text(_CAMPAIGN),
-    "query": _text(_NAME),
-    "cookie": _text(_NAME),
+    **dict.fromkeys(("device", "browser", "os", "language", "region", "city"), text_rule()),
+    **dict.fromkeys(("traffic_source", "currency", "market", "referrer", "url"), text_rule()),
+    "country": Rule(
+        _TEXT,
+        lambda value: isinstance(value, str) and _COUNTRY.fullmatch(value) is not None,
+        "an ISO 3166 code in capitals, such as DE",
+    ),
+    "utm": text_rule(_CAMPAIGN),
+    "query": text_rule(_NAME),
+    "cookie": text_rule(_NAME),
     "page": _ANYTHING,
     "data_layer": _ANYTHING,
-    "visitor": _one_of(frozenset({"new", "returning"}), _EQUALITY),
+    "visitor": one_of(frozenset({"new", "returning"}), _EQUALITY),
     **dict.fromkeys(("visits", "days_since_first_visit", "days_since_last_visit", "pages_viewed"), _A_NUMBER),
     **dict.fromkeys(("screen_width", "screen_height", "cart_value", "cart_items"), _A_NUMBER),
     "logged_in": Rule(_EQUALITY, lambda value: isinstance(value, bool), "true or false"),
-    "customer_tags": Rule(_PRESENCE | {"contains", "not_contains"}, _is_word, "a text that is not empty"),
-    "local_day": _one_of(_DAYS, _EQUALITY | _LISTS, has_zone=True),
+    "customer_tags": Rule(_PRESENCE | {"contains", "not_contains"}, is_part, "a text that is not empty"),
+    "local_day": one_of(_DAYS, _EQUALITY | _LISTS, has_zone=True),
     "local_hour": Rule(
-        _NUMBER, lambda value: _is_number(value) and 0 <= value <= 23, "a number from 0 to 23", has_zone=True
+        _NUMBER, lambda value: is_number(value) and 0 <= value <= 23, "a number from 0 to 23", has_zone=True
     ),
     "local_time": Rule(
         _ORDER,
@@ -96,25 +100,22 @@ RULES: Mapping[str, Rule] = {
 
 
 def problems_of(comparison: Comparison) -> Iterator[Problem]:
-    """What does not go together in a comparison whose fields are each of the right form."""
+    """Yield the fields of a comparison that do not go together; each alone has the right form."""
     rule, operator = RULES[comparison["attribute"]], comparison["operator"]
     if operator not in rule.operators:
         yield "operator", f"does not go with {comparison['attribute']}; these do: {', '.join(sorted(rule.operators))}"
-    yield from _key_problems(comparison, rule)
-    if rule.has_zone != ("timezone" in comparison):
-        yield "timezone", "is required" if rule.has_zone else f"does not go with {comparison['attribute']}"
-    yield from _value_problems(comparison, rule)
-
-
-def _key_problems(comparison: Comparison, rule: Rule) -> Iterator[Problem]:
     if rule.key is None:
         if "key" in comparison:
             yield "key", f"does not go with {comparison['attribute']}"
     elif rule.key.fullmatch(comparison.get("key", "")) is None:
         yield "key", _KEYS[rule.key]
+    if rule.has_zone != ("timezone" in comparison):
+        yield "timezone", "is required" if rule.has_zone else f"does not go with {comparison['attribute']}"
+    yield from value_problems(comparison, rule)
 
 
-def _value_problems(comparison: Comparison, rule: Rule) -> Iterator[Problem]:
+def value_problems(comparison: Comparison, rule: Rule) -> Iterator[Problem]:
+    """Yield the problem of the value, if it has one."""
     operator, value = comparison["operator"], comparison.get("value")
     if operator in _WITHOUT_VALUE:
         if "value" in comparison:
@@ -126,10 +127,10 @@ def _value_problems(comparison: Comparison, rule: Rule) -> Iterator[Problem]:
     fits, expected = _OF_PARTS if operator in _PARTS else (rule.fits, rule.values)
     if operator in _LISTS:
         if not isinstance(value, list) or not all(map(fits, value)):
-            yield "value", f"must be a list, each item of it {expected}"
+            yield "value", f"must be a list, with each item {expected}"
     elif isinstance(value, list) or not fits(value):
         yield "value", f"must be {expected}"
-    elif rule is _ANYTHING and operator in _ORDER and not _is_number(value):
+    elif rule is _ANYTHING and operator in _ORDER and not is_number(value):
         yield "value", "must be a number"
 
 

@@ -1,7 +1,7 @@
 """Targeting as shops write it (docs/targeting.md), compiled to what is evaluated (docs/data-model.md section 1).
 
-A reference to a page or an audience that is there no more never widens who is reached: where it included, it holds
-never; where it took people out, it takes nobody out.
+A reference to a page or an audience that was deleted never widens who is reached. A rule that includes it never holds;
+a rule that excludes it excludes no one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ from abtest.kit.json_objects import present
 from abtest.kit.time_zones import is_time_zone
 
 _NOWHERE: CompiledPage = {"include": [compile_rule("regex", "[]")]}
-_NOBODY: Condition = {"$not": {}}
+_NEVER: Condition = {"$not": {}}
 _LOCAL_TIME = "local"
 
 Rule = TypeVar("Rule", TargetedPage, TargetedAudience)
@@ -41,12 +41,12 @@ Compiled = TypeVar("Compiled")
 
 
 class UnreadableTargetingError(ValueError):
-    """Stored targeting says what this release does not know: nothing may be delivered by guessing what it means."""
+    """Stored targeting that this release does not understand; it is not delivered, because a guess may be wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class References:
-    """The documents of pages and audiences by id; what targeting names and is not here does not exist."""
+    """Documents of pages and audiences by id; an id that is missing here does not exist."""
 
     pages: Mapping[str, Page] = field(default_factory=dict)
     audiences: Mapping[str, Audience] = field(default_factory=dict)
@@ -56,127 +56,143 @@ NO_REFERENCES = References()
 
 
 def compile_targeting(targeting: Targeting | None, references: References = NO_REFERENCES) -> CompiledTargeting:
-    """`pages`, `audience`, `surface` and `identity`: those that restrict or change anything.
+    """Return those of `pages`, `audience`, `surface` and `identity` that restrict or change anything.
 
-    Raises UnreadableTargetingError, and KeyError or TypeError for documents that are none of ours.
+    Raises UnreadableTargetingError, and KeyError or TypeError for documents of another form.
     """
     restrictions: Targeting = targeting or {}
-    found: CompiledTargeting = present(
+    compiled: CompiledTargeting = present(
         pages=compile_pages(targeting, references),
         audience=compile_audience(targeting, references),
         surface=restrictions.get("surface"),
         identity=restrictions.get("identity"),
     )
-    return found
+    return compiled
 
 
 def compile_pages(targeting: Targeting | None, references: References = NO_REFERENCES) -> CompiledPages | None:
-    """Where something is delivered; None means everywhere. A page rule with `include: false` takes its pages out."""
+    """Return the pages; None means everywhere. A page rule with `include: false` excludes its pages."""
     restrictions: Targeting = targeting or {}
-    combined = _combined(restrictions.get("pageRules"), lambda rule: _page(rule, references), _NOWHERE)
+    combined = split_by_sense(restrictions.get("pageRules"), lambda rule: compile_page(rule, references), _NOWHERE)
     if combined is None:
         return None
     return {"mode": restrictions.get("pageMatchMode") or "any", "in": combined[0], "out": combined[1]}
 
 
 def compile_audience(targeting: Targeting | None, references: References = NO_REFERENCES) -> CompiledAudience | None:
-    """To whom something is delivered; None means everyone. A rule with `include: false` takes its people out."""
+    """Return the audience; None means everyone. A rule with `include: false` excludes its visitors."""
     restrictions: Targeting = targeting or {}
-    combined = _combined(restrictions.get("segmentRules"), lambda rule: _condition(rule, references), _NOBODY)
+
+    def condition(rule: TargetedAudience) -> Condition | None:
+        audience_id = rule.get("audienceId")
+        audience = references.audiences.get(audience_id) if audience_id else rule
+        return None if audience is None else with_served_expressions(condition_of(audience["rules"]))
+
+    combined = split_by_sense(restrictions.get("segmentRules"), condition, _NEVER)
     if combined is None:
         return None
     return {"mode": restrictions.get("segmentMatchMode") or "any", "in": combined[0], "out": combined[1]}
 
 
 def compile_url_rules(rules: Iterable[UrlRule], excluded: Iterable[UrlRule] = ()) -> CompiledPage:
-    """The page rule of raw rules; those in `excluded` exclude whatever they say."""
-    given = list(rules)
-    negative = [rule for rule in given if rule.get("include") is False] + list(excluded)
-    return _page_rule([rule for rule in given if rule.get("include") is not False], negative)
+    """Return the page rule of raw rules; those in `excluded` exclude whatever their `include` is."""
+    including: list[CompiledUrlRule] = []
+    excluding: list[CompiledUrlRule] = []
+    for rule in rules:
+        (excluding if rule.get("include") is False else including).append(compile_url_rule(rule))
+    excluding += map(compile_url_rule, excluded)
+    page: CompiledPage = present(include=including, exclude=excluding)
+    return page
+
+
+def compile_url_rule(rule: UrlRule) -> CompiledUrlRule:
+    """Return a raw rule as browsers evaluate it, with its expression in the form that engines answer in time."""
+    pattern = rule["pattern"]
+    return compile_rule(rule["type"], served(pattern) if rule["type"] == "regex" else pattern)
 
 
 def compile_goal_pages(page: PageRules, references: References = NO_REFERENCES) -> CompiledPage | None:
-    """The pages on which a goal counts; None means everywhere. With `include: false`: everywhere but on these."""
+    """Return the pages on which a goal counts; None means everywhere. `include: false` means all pages but these."""
     if page.get("disabled"):
         return None
-    rule = _page(page, references)
+    rule = compile_page(page, references)
     if page.get("include") is not False:
         return _NOWHERE if rule is None else rule
-    return None if rule is None else _complement(rule)
+    return None if rule is None else complement_of(rule)
 
 
 def compile_schedule(schedule: Schedule | None) -> Dark | None:
-    """Days on which nothing is delivered."""
+    """Return the days on which nothing is delivered."""
     return {"days": list(schedule["excludedDays"]), "zone": schedule["timezone"]} if schedule else None
 
 
 def zones_in(part: object) -> Iterator[str]:
-    """The time zones that compiled pages, audiences and conditions ask for local time in, as often as they do."""
+    """Yield the time zones of local times in compiled pages, audiences and conditions, with repetitions."""
     if isinstance(part, Mapping):
-        yield from filter(is_time_zone, map(_zone, part))
-        yield from (zone for value in part.values() for zone in zones_in(value))
+        for path, value in part.items():
+            # A path is `local.<zone>` or `local.<zone>.<part>`; names of zones have no dots.
+            root, _, rest = path.partition(".")
+            zone = rest.partition(".")[0]
+            if root == _LOCAL_TIME and is_time_zone(zone):
+                yield zone
+            yield from zones_in(value)
     elif isinstance(part, list | tuple):
         yield from (zone for value in part for zone in zones_in(value))
 
 
-def _zone(path: str) -> str:
-    """The zone of `local.<zone>` and `local.<zone>.<part>`; no name of a zone has a dot. "" for other paths."""
-    root, _, rest = path.partition(".")
-    return rest.partition(".")[0] if root == _LOCAL_TIME else ""
-
-
-def _combined(
+def split_by_sense(
     rules: Iterable[Rule] | None, compiled: Callable[[Rule], Compiled | None], never: Compiled
 ) -> tuple[list[Compiled], list[Compiled]] | None:
-    """Rules that include and rules that take out; `compiled` gives None for a reference to what does not exist."""
+    """Return compiled rules that include and those that exclude; None without enabled rules.
+
+    `compiled` returns None for a reference to something that does not exist.
+    """
     live = [rule for rule in rules or () if not rule.get("disabled")]
     inside = [compiled(rule) for rule in live if rule.get("include") is not False]
-    taken_out = (compiled(rule) for rule in live if rule.get("include") is False)
-    outside = [found for found in taken_out if found is not None]  # {} takes everything out
+    excluded = (compiled(rule) for rule in live if rule.get("include") is False)
+    outside = [rule for rule in excluded if rule is not None]  # {} excludes everything
     if not inside and not outside:
         return None
-    return [never if found is None else found for found in inside], outside
+    return [never if rule is None else rule for rule in inside], outside
 
 
-def _page(rule: TargetedPage, references: References) -> CompiledPage | None:
+def compile_page(rule: TargetedPage, references: References) -> CompiledPage | None:
+    """Return a page rule as browsers evaluate it; None when its page does not exist.
+
+    Raises UnreadableTargetingError for a condition or a trigger of an unknown form.
+    """
     page_id = rule.get("pageId")
     page = references.pages.get(page_id) if page_id else rule
     if page is None:
         return None
+    condition: object = page.get("advancedCondition")
+    if condition is None:
+        condition = {}
+    if not isinstance(condition, Mapping):
+        raise UnreadableTargetingError("an advanced condition must be an object")
+    trigger = page.get("trigger")
+    if trigger and trigger.get("type") not in _TRIGGERS:
+        raise UnreadableTargetingError(f"there is no trigger of the type {trigger.get('type')!r}")
     compiled = compile_url_rules(page["includeRules"], page["excludeRules"])
-    compiled |= present(when=_when(page.get("advancedCondition")), trigger=_trigger(page.get("trigger")))
+    compiled |= present(
+        when=with_served_expressions(condition),
+        trigger=_TRIGGERS[trigger["type"]](trigger) if trigger else None,
+    )
     return compiled
 
 
-def _condition(rule: TargetedAudience, references: References) -> Condition | None:
-    audience_id = rule.get("audienceId")
-    audience = references.audiences.get(audience_id) if audience_id else rule
-    return None if audience is None else _timely(condition_of(audience["rules"]))
+def with_served_expressions(condition: Condition) -> Condition:
+    """Return the condition with each expression in the form that engines answer in time."""
 
+    def rewritten(part: object) -> object:
+        if isinstance(part, Mapping):
+            return with_served_expressions(part)
+        return [rewritten(item) for item in part] if isinstance(part, list | tuple) else part
 
-def _when(condition: object) -> Condition | None:
-    if condition is not None and not isinstance(condition, Mapping):
-        raise UnreadableTargetingError("an advanced condition is no object")
-    return _timely(condition or {})
-
-
-def _timely(condition: Condition) -> Condition:
     return {
-        key: served(value) if key == "$regex" and isinstance(value, str) else _in_time(value)
+        key: served(value) if key == "$regex" and isinstance(value, str) else rewritten(value)
         for key, value in condition.items()
     }
-
-
-def _in_time(condition: object) -> object:
-    """The condition with each expression in the form that engines answer in time."""
-    if isinstance(condition, Mapping):
-        return _timely(condition)
-    return [_in_time(item) for item in condition] if isinstance(condition, list | tuple) else condition
-
-
-def _url_rule(raw: UrlRule) -> CompiledUrlRule:
-    pattern = raw["pattern"]
-    return compile_rule(raw["type"], served(pattern) if raw["type"] == "regex" else pattern)
 
 
 _TRIGGERS: Mapping[str, Callable[[Trigger], str | None]] = {
@@ -188,29 +204,13 @@ _TRIGGERS: Mapping[str, Callable[[Trigger], str | None]] = {
 }
 
 
-def _trigger(trigger: Trigger | None) -> str | None:
-    if not trigger:
-        return None
-    if trigger.get("type") not in _TRIGGERS:
-        raise UnreadableTargetingError(f"there is no trigger of the type {trigger.get('type')!r}")
-    return _TRIGGERS[trigger["type"]](trigger)
+def complement_of(rule: CompiledPage) -> CompiledPage:
+    """Return where the rule does not hold, or less: the complement of several parts at once is not a page rule.
 
-
-def _complement(rule: CompiledPage) -> CompiledPage:
-    """Where the rule does not hold, or less: the complement of several parts at once is no page rule.
-
-    Addresses come first: what stands under `include` counts nowhere, whatever exceptions, condition or trigger say.
+    Addresses come first: no goal counts on the pages under `include`, whatever exceptions, condition or trigger are.
     """
     if rule.get("include"):
         return {"exclude": rule["include"]}
     if rule.get("exclude"):
         return {"include": rule["exclude"]}
     return {"when": {"$not": rule["when"]}} if "when" in rule else {"exclude": [compile_rule("simple", "*")]}
-
-
-def _page_rule(included: Iterable[UrlRule], excluded: Iterable[UrlRule]) -> CompiledPage:
-    rule: CompiledPage = present(
-        include=[_url_rule(raw) for raw in included],
-        exclude=[_url_rule(raw) for raw in excluded],
-    )
-    return rule

@@ -1,4 +1,4 @@
-"""Conditions on attributes (section 2.2 of docs/data-model.md), made ready once and then asked often."""
+"""Conditions on attributes (section 2.2 of docs/data-model.md), prepared once and evaluated often."""
 
 import operator
 import re
@@ -11,26 +11,28 @@ from abtest.domain.targeting.patterns import expression
 
 Condition = Mapping[str, object]
 Groups = Mapping[str, Sequence[object]]
-"""The members of saved groups, by the id that `$inGroup` names."""
+"""Members of saved groups by the id that `$inGroup` names."""
 
 Holds = Callable[[object], bool]
-"""Whether something holds of a value: of all attributes, or of what a path leads to."""
+"""Predicate of a value: of all attributes, or of the value at a path."""
 
 Compared = Callable[[bytes | float, bytes | float], bool]
+Operator = Callable[[object, Groups], Holds]
+"""From an operand and the groups to the predicate of a value. Never raises."""
 
 _NUMBER = re.compile("[0-9]+")
 
 
 def prepare(condition: object, groups: Groups | None = None) -> Holds:
-    """What tells of attributes whether the condition holds. Neither making it nor asking it ever raises."""
+    """Return the predicate that evaluates the condition. Neither this function nor the predicate ever raises."""
     try:
-        asked = _condition(condition, groups or {})
+        prepared = conjunction(condition, groups or {})
     except RecursionError:
-        return _never
+        return never
 
     def holds(attributes: object) -> bool:
         try:
-            return asked(attributes)
+            return prepared(attributes)
         except RecursionError:
             return False
 
@@ -38,57 +40,61 @@ def prepare(condition: object, groups: Groups | None = None) -> Holds:
 
 
 def holds(condition: object, attributes: Mapping[str, object], groups: Groups | None = None) -> bool:
-    """Whether a condition holds that is asked only once."""
+    """Return whether a condition holds; `prepare` is faster for one that is evaluated again."""
     return prepare(condition, groups)(attributes)
 
 
 def parts(condition: object) -> list[object]:
-    """Conditions that together say the same; those of several audiences are then often equal."""
+    """Split a condition into those that must all hold; several audiences often have some of them in common."""
     if not isinstance(condition, Mapping):
         return [condition]
-    found: list[object] = []
+    conjuncts: list[object] = []
     for key, operand in condition.items():
         both = key == "$and" and isinstance(operand, list)
-        found += [part for each in operand for part in parts(each)] if both else [{key: operand}]
-    return found
+        conjuncts += [part for each in operand for part in parts(each)] if both else [{key: operand}]
+    return conjuncts
 
 
-def _never(_: object) -> bool:
+def never(_: object) -> bool:
+    """Return False: the predicate of a condition that cannot be evaluated."""
     return False
 
 
-def _condition(condition: object, groups: Groups) -> Holds:
+def conjunction(condition: object, groups: Groups) -> Holds:
+    """Prepare a condition: all its entries must hold. One that is not an object never holds."""
     if not isinstance(condition, Mapping):
-        return _never
-    return every([_part(key, operand, groups) for key, operand in condition.items()])
+        return never
+    predicates: list[Holds] = []
+    for key, operand in condition.items():
+        if key == "$not":
+            predicates.append(negated(conjunction(operand, groups)))
+        elif key in _JOINING:
+            joined = [conjunction(each, groups) for each in operand] if isinstance(operand, list) else [never]
+            predicates.append(_JOINING[key](joined))
+        else:
+            predicates.append(at_path(key.split("."), comparison(operand, groups)))
+    return every(predicates)
 
 
-def _part(key: str, operand: object, groups: Groups) -> Holds:
-    if key == "$not":
-        return negated(_condition(operand, groups))
-    if key in _JOINING:
-        joined = _JOINING[key]
-        return joined([_condition(each, groups) for each in operand] if isinstance(operand, list) else [_never])
-    return _at(key.split("."), _entry(operand, groups))
-
-
-def _or(tests: Sequence[Holds]) -> Holds:
-    return some(tests) if tests else every(tests)
+def disjunction(predicates: Sequence[Holds]) -> Holds:
+    """Join the operands of `$or`, which holds when it has none."""
+    return some(predicates) if predicates else every(predicates)
 
 
 _JOINING: Mapping[str, Callable[[Sequence[Holds]], Holds]] = {
     "$and": every,
-    "$or": _or,
-    "$nor": lambda tests: negated(_or(tests)),
+    "$or": disjunction,
+    "$nor": lambda predicates: negated(disjunction(predicates)),
 }
 
 
-def _at(path: Sequence[str], asked: Holds) -> Holds:
-    """The question asked of what a path leads to."""
+def at_path(path: Sequence[str], predicate: Holds) -> Holds:
+    """Apply a predicate to the value at a path."""
     first, *others = path
 
+    # Most values are plain dicts; looking them up here saves a call for each part of the path.
     def shallow(attributes: object) -> bool:
-        return asked(attributes.get(first) if isinstance(attributes, dict) else step(attributes, first))
+        return predicate(attributes.get(first) if isinstance(attributes, dict) else step(attributes, first))
 
     def deep(attributes: object) -> bool:
         value = attributes
@@ -96,13 +102,13 @@ def _at(path: Sequence[str], asked: Holds) -> Holds:
             value = value.get(part) if isinstance(value, dict) else step(value, part)
             if value is None:
                 break
-        return asked(value)
+        return predicate(value)
 
     return deep if others else shallow
 
 
 def step(value: object, part: str) -> object:
-    """What one part of a path leads to; None where it leads nowhere."""
+    """Return the value at one part of a path; None where there is none."""
     if isinstance(value, Mapping):
         return value.get(part)
     if isinstance(value, list) and len(part) < 10 and _NUMBER.fullmatch(part) and str(int(part)) == part:
@@ -110,36 +116,32 @@ def step(value: object, part: str) -> object:
     return None
 
 
-def _entry(entry: object, groups: Groups, *, fold: bool = False) -> Holds:
-    """What stands beside a path: operators, or a value to equal."""
-    if isinstance(entry, Mapping) and entry and all(key.startswith("$") for key in entry):
-        return every([_operator(name, operand, groups) for name, operand in entry.items()])
-    if isinstance(entry, str):
-        return _equals_folded(entry) if fold else lambda value: value == entry or text_of(value) == entry
-    if isinstance(entry, bool):
-        return lambda value: value is not None and truth_of(value) is entry
-    if isinstance(entry, int | float):
-        return lambda value: value is not None and number_of(value) == number_of(entry)
-    return lambda value: equal(value, entry)
+def comparison(operand: object, groups: Groups, *, fold: bool = False) -> Holds:
+    """Prepare the operand of a path: operators, or a value to equal. `fold` compares texts in lower case."""
+    if isinstance(operand, Mapping) and operand and all(key.startswith("$") for key in operand):
+        return every([OPERATORS[name](each, groups) if name in OPERATORS else never for name, each in operand.items()])
+    if isinstance(operand, str):
+        if fold:
+            lower = operand.lower()
+            return lambda value: (text := text_of(value)) is not None and text.lower() == lower
+        return lambda value: value == operand or text_of(value) == operand
+    if isinstance(operand, bool):
+        return lambda value: value is not None and truth_of(value) is operand
+    if isinstance(operand, int | float):
+        return lambda value: value is not None and number_of(value) == number_of(operand)
+    return lambda value: equal(value, operand)
 
 
-def _equals_folded(entry: str) -> Holds:
-    lower = entry.lower()
-    return lambda value: (text := text_of(value)) is not None and text.lower() == lower
-
-
-def _operator(name: str, operand: object, groups: Groups) -> Holds:
-    prepared = OPERATORS.get(name)
-    return _never if prepared is None else prepared(operand, groups)
-
-
-def _equality(operand: object, _: Groups) -> Holds:
+def equals(operand: object, _: Groups) -> Holds:
+    """`$eq`: strict equality, without the conversions of a plain value."""
     if isinstance(operand, str):
         return lambda value: bool(value == operand)
     return lambda value: equal(value, operand)
 
 
-def _ordering(compare: Compared) -> Callable[[object, Groups], Holds]:
+def ordering(compare: Compared) -> Operator:
+    """`$lt` and its like: texts by UTF-16 code units, everything else as numbers."""
+
     def prepared(operand: object, _: Groups) -> Holds:
         number = number_of(operand)
         text = units(operand) if isinstance(operand, str) else None
@@ -154,8 +156,8 @@ def _ordering(compare: Compared) -> Callable[[object, Groups], Holds]:
     return prepared
 
 
-def _membership(items: Iterable[object]) -> Holds:
-    """Whether a value, or an item of a list, is one of the items."""
+def membership(items: Iterable[object]) -> Holds:
+    """Return the predicate that a value, or an item of a list, is one of the items."""
     texts = frozenset(item for item in items if isinstance(item, str))
     others = [item for item in items if not isinstance(item, str)]
 
@@ -165,64 +167,76 @@ def _membership(items: Iterable[object]) -> Holds:
     return lambda value: one(value) or any(map(one, value)) if isinstance(value, list) else one(value)
 
 
-def _lower(value: object) -> object:
+def in_list(operand: object, _: Groups) -> Holds:
+    """`$in`: one of the items of a list."""
+    return membership(operand) if isinstance(operand, list) else never
+
+
+def in_list_folded(operand: object, _: Groups) -> Holds:
+    """`$ini`: as `$in`, with texts in lower case."""
+    if not isinstance(operand, list):
+        return never
+    member = membership([in_lower_case(item) for item in operand])
+    return lambda value: member(
+        [in_lower_case(item) for item in value] if isinstance(value, list) else in_lower_case(value)
+    )
+
+
+def in_lower_case(value: object) -> object:
+    """Return a text in lower case, anything else unchanged."""
     return value.lower() if isinstance(value, str) else value
 
 
-def _in(operand: object, _: Groups) -> Holds:
-    return _membership(operand) if isinstance(operand, list) else _never
+def outside(positive: Operator) -> Operator:
+    """`$nin` and its like: the negation for lists; any other operand never holds."""
+    return lambda operand, groups: negated(positive(operand, groups)) if isinstance(operand, list) else never
 
 
-def _in_folded(operand: object, _: Groups) -> Holds:
-    if not isinstance(operand, list):
-        return _never
-    member = _membership([_lower(item) for item in operand])
-    return lambda value: member([_lower(item) for item in value] if isinstance(value, list) else _lower(value))
-
-
-def _negated_set(positive: Callable[[object, Groups], Holds]) -> Callable[[object, Groups], Holds]:
-    return lambda operand, groups: negated(positive(operand, groups)) if isinstance(operand, list) else _never
-
-
-def _in_group(operand: object, groups: Groups) -> Holds:
+def in_group(operand: object, groups: Groups) -> Holds:
+    """`$inGroup`: one of the members of a saved group."""
     members = groups.get(operand, ()) if isinstance(operand, str) else ()
-    return _membership(members if isinstance(members, list | tuple) else ())
+    return membership(members if isinstance(members, list | tuple) else ())
 
 
-def _all_of(*, fold: bool) -> Callable[[object, Groups], Holds]:
+def contains_all(*, fold: bool) -> Operator:
+    """`$all` and `$alli`: a list with an item for each of the operands."""
+
     def prepared(operand: object, groups: Groups) -> Holds:
         if not isinstance(operand, list):
-            return _never
-        wanted = [_entry(each, groups, fold=fold) for each in operand]
-        return lambda value: isinstance(value, list) and all(any(map(asked, value)) for asked in wanted)
+            return never
+        required = [comparison(each, groups, fold=fold) for each in operand]
+        return lambda value: isinstance(value, list) and all(any(map(predicate, value)) for predicate in required)
 
     return prepared
 
 
-def _element(operand: object, groups: Groups) -> Holds:
+def element_matches(operand: object, groups: Groups) -> Holds:
+    """`$elemMatch`: a list with an item for which operators or a condition hold."""
     if not isinstance(operand, Mapping):
-        return _never
+        return never
     operators = bool(operand) and all(key.startswith("$") for key in operand)
-    asked = _entry(operand, groups) if operators else _condition(operand, groups)
-    return lambda value: isinstance(value, list) and any(map(asked, value))
+    predicate = comparison(operand, groups) if operators else conjunction(operand, groups)
+    return lambda value: isinstance(value, list) and any(map(predicate, value))
 
 
-def _size(operand: object, groups: Groups) -> Holds:
-    asked = _entry(operand, groups)
-    return lambda value: isinstance(value, list) and asked(len(value))
+def has_size(operand: object, groups: Groups) -> Holds:
+    """`$size`: a list whose length satisfies the operand."""
+    predicate = comparison(operand, groups)
+    return lambda value: isinstance(value, list) and predicate(len(value))
 
 
-def _type(operand: object, _: Groups) -> Holds:
-    return lambda value: _type_of(value) == operand
+def has_type(operand: object, _: Groups) -> Holds:
+    """`$type`: a value of the JSON type with this name."""
+
+    def type_of(value: object) -> str:
+        if value is None:
+            return "null"
+        return next((name for name, kinds in _TYPES.items() if isinstance(value, kinds)), "unknown")
+
+    return lambda value: type_of(value) == operand
 
 
-def _type_of(value: object) -> str:
-    if value is None:
-        return "null"
-    return next((name for name, kinds in _TYPES.items() if isinstance(value, kinds)), "unknown")
-
-
-_TYPES: Mapping[str, type | UnionType] = {  # boolean before number, which Python takes it for
+_TYPES: Mapping[str, type | UnionType] = {  # boolean before number, because bool is a subclass of int
     "boolean": bool,
     "string": str,
     "number": int | float,
@@ -231,31 +245,36 @@ _TYPES: Mapping[str, type | UnionType] = {  # boolean before number, which Pytho
 }
 
 
-def _exists(operand: object, _: Groups) -> Holds:
+def exists(operand: object, _: Groups) -> Holds:
+    """`$exists`: a value that is not null, or null for a false operand."""
     expected = truth_of(operand)
     return lambda value: (value is not None) is expected
 
 
-def _searched(*, ignore_case: bool) -> Callable[[object, Groups], Holds]:
+def searched(*, ignore_case: bool) -> Operator:
+    """`$regex` and `$regexi`: a text in which the expression matches."""
+
     def prepared(operand: object, _: Groups) -> Holds:
         if not isinstance(operand, str):
-            return _never
-        found = expression(operand, ignore_case)
-        return lambda value: (text := text_of(value)) is not None and found(text)
+            return never
+        matches = expression(operand, ignore_case)
+        return lambda value: (text := text_of(value)) is not None and matches(text)
 
     return prepared
 
 
-def _versions(compare: Compared) -> Callable[[object, Groups], Holds]:
+def versions(compare: Compared) -> Operator:
+    """`$vlt` and its like: texts compared as version numbers."""
+
     def prepared(operand: object, _: Groups) -> Holds:
-        version = _version(operand)
-        return lambda value: compare(_version(value), version)
+        version = version_key(operand)
+        return lambda value: compare(version_key(value), version)
 
     return prepared
 
 
-def _version(value: object) -> bytes:
-    """A version in a form whose order is that of its numbers; a release follows its own pre-releases."""
+def version_key(value: object) -> bytes:
+    """Return a key that orders versions by their numbers; a release follows its own pre-releases."""
     text = text_of(value) if not isinstance(value, bool) else None
     parts = re.split(r"[-.]", (text or "0").partition("+")[0].removeprefix("v"))
     if len(parts) == 3:
@@ -263,32 +282,32 @@ def _version(value: object) -> bytes:
     return units("-".join(part.rjust(5) if _NUMBER.fullmatch(part) else part for part in parts))
 
 
-OPERATORS: Mapping[str, Callable[[object, Groups], Holds]] = {
-    "$eq": _equality,
-    "$ne": lambda operand, groups: negated(_equality(operand, groups)),
-    "$lt": _ordering(operator.lt),
-    "$lte": _ordering(operator.le),
-    "$gt": _ordering(operator.gt),
-    "$gte": _ordering(operator.ge),
-    "$veq": _versions(operator.eq),
-    "$vne": _versions(operator.ne),
-    "$vlt": _versions(operator.lt),
-    "$vlte": _versions(operator.le),
-    "$vgt": _versions(operator.gt),
-    "$vgte": _versions(operator.ge),
-    "$in": _in,
-    "$nin": _negated_set(_in),
-    "$ini": _in_folded,
-    "$nini": _negated_set(_in_folded),
-    "$inGroup": _in_group,
-    "$notInGroup": lambda operand, groups: negated(_in_group(operand, groups)),
-    "$all": _all_of(fold=False),
-    "$alli": _all_of(fold=True),
-    "$elemMatch": _element,
-    "$size": _size,
-    "$type": _type,
-    "$exists": _exists,
-    "$not": lambda operand, groups: negated(_entry(operand, groups)),
-    "$regex": _searched(ignore_case=False),
-    "$regexi": _searched(ignore_case=True),
+OPERATORS: Mapping[str, Operator] = {
+    "$eq": equals,
+    "$ne": lambda operand, groups: negated(equals(operand, groups)),
+    "$lt": ordering(operator.lt),
+    "$lte": ordering(operator.le),
+    "$gt": ordering(operator.gt),
+    "$gte": ordering(operator.ge),
+    "$veq": versions(operator.eq),
+    "$vne": versions(operator.ne),
+    "$vlt": versions(operator.lt),
+    "$vlte": versions(operator.le),
+    "$vgt": versions(operator.gt),
+    "$vgte": versions(operator.ge),
+    "$in": in_list,
+    "$nin": outside(in_list),
+    "$ini": in_list_folded,
+    "$nini": outside(in_list_folded),
+    "$inGroup": in_group,
+    "$notInGroup": lambda operand, groups: negated(in_group(operand, groups)),
+    "$all": contains_all(fold=False),
+    "$alli": contains_all(fold=True),
+    "$elemMatch": element_matches,
+    "$size": has_size,
+    "$type": has_type,
+    "$exists": exists,
+    "$not": lambda operand, groups: negated(comparison(operand, groups)),
+    "$regex": searched(ignore_case=False),
+    "$regexi": searched(ignore_case=True),
 }

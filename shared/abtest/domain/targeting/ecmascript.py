@@ -7,7 +7,7 @@ from math import inf, nan
 _EXACT = 2**53
 WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
 WHITE_SPACE += "\u202f\u205f\u3000\ufeff"
-"""What `trim` takes off."""
+"""Characters that `trim` removes."""
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
@@ -21,7 +21,7 @@ def text_of(value: object) -> str | None:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _number_text(double(value)) if isinstance(value, int | float) else None
+    return number_text(double(value)) if isinstance(value, int | float) else None
 
 
 def number_of(value: object) -> float:
@@ -29,7 +29,7 @@ def number_of(value: object) -> float:
     if value is None:
         return 0
     if isinstance(value, str):
-        return _parsed(value.strip(WHITE_SPACE))
+        return parsed_number(value.strip(WHITE_SPACE))
     return double(value) if isinstance(value, int | float) else nan
 
 
@@ -52,12 +52,12 @@ def equal(one: object, other: object) -> bool:
 
 
 def units(text: str) -> bytes:
-    """What orders texts as ECMAScript does, by UTF-16 code units."""
+    """Return a key that orders texts as ECMAScript does, by UTF-16 code units."""
     return text.encode("utf-16-be", "surrogatepass")
 
 
 def double(value: int | float) -> int | float:
-    """The number as IEEE 754 holds it; whole numbers that it holds exactly stay as they are."""
+    """Return the number as an IEEE 754 double; integers that are exact as a double stay integers."""
     if isinstance(value, float) or -_EXACT <= value <= _EXACT:
         return value
     try:
@@ -66,7 +66,8 @@ def double(value: int | float) -> int | float:
         return inf if value > 0 else -inf
 
 
-def _parsed(text: str) -> float:
+def parsed_number(text: str) -> float:
+    """Return the number that a trimmed text is; 0 for an empty text, NaN for any other."""
     if not text:
         return 0
     if _DECIMAL.fullmatch(text):
@@ -76,8 +77,8 @@ def _parsed(text: str) -> float:
     return _INFINITIES.get(text, nan)
 
 
-def _number_text(value: int | float) -> str:
-    """`Number::toString`: the shortest digits, which Python finds too, set as ECMAScript sets them."""
+def number_text(value: int | float) -> str:
+    """`Number::toString`: the shortest digits, as in Python, in the layout of ECMAScript."""
     if isinstance(value, int):
         return str(value)
     if value in (inf, -inf) or value != value:
@@ -87,11 +88,11 @@ def _number_text(value: int | float) -> str:
     digits = (whole + fraction).lstrip("0")
     point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
     digits = digits.rstrip("0")
-    return ("-" if value < 0 else "") + (_placed(digits, point) if digits else "0")
+    return ("-" if value < 0 else "") + (with_point(digits, point) if digits else "0")
 
 
-def _placed(digits: str, point: int) -> str:
-    """The digits with the decimal point after the `point`-th, or with an exponent where that would be long."""
+def with_point(digits: str, point: int) -> str:
+    """Return the digits with the decimal point after the `point`-th, or with an exponent where that would be long."""
     if len(digits) <= point <= 21:
         return digits.ljust(point, "0")
     if 0 < point <= 21:

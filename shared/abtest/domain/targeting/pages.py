@@ -14,7 +14,7 @@ from abtest.kit import canonical_json
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """What page rules and audiences are asked about; without an address no URL rule matches."""
+    """Page view that page rules and audiences are evaluated on; without an address no URL rule matches."""
 
     address: Address | None
     attributes: Mapping[str, object]
@@ -25,93 +25,101 @@ Rule = Callable[[PageView], bool]
 
 
 _KEPT = 1024
-"""Rules that stay prepared; equal rules are one object, so that whoever asks about many can ask once."""
+"""Prepared rules in each cache. Equal rules are one object, so that a screen of many evaluates it once."""
 
 
 def everywhere(_: PageView) -> bool:
-    """The rule of what is not restricted."""
+    """Return True: the rule of something without restrictions."""
     return True
 
 
 def prepare_pages(pages: CompiledPages | None) -> Rule:
-    """Any `out` rule that holds says no; then any (or all) of `in`; an empty `in` means everywhere.
+    """Prepare Pages: no `out` rule may hold, then any (or all) of `in` must; an empty `in` means everywhere.
 
-    Raises KeyError, TypeError, AttributeError or ValueError for what are no Pages.
+    Raises KeyError, TypeError, AttributeError or ValueError for documents of another form.
     """
-    return everywhere if pages is None else _pages(canonical_json.dumps(pages))
+    return everywhere if pages is None else prepared_pages(canonical_json.dumps(pages))
 
 
 def prepare_audience(audience: CompiledAudience | None) -> Rule:
-    """As `prepare_pages`, for an Audience."""
-    return everywhere if audience is None else _audience(canonical_json.dumps(audience))
+    """Prepare an Audience, as `prepare_pages` does Pages."""
+    return everywhere if audience is None else prepared_audience(canonical_json.dumps(audience))
 
 
 def prepare_page(rule: CompiledPage) -> Rule:
-    """Any exclude that matches says no; then any include, or none given; then condition and trigger."""
+    """Prepare a page rule: no exclude may match, an include must if there are any; then condition and trigger."""
     parts: list[Rule] = []
     if excluded := rule.get("exclude"):
-        parts.append(_unmatched(canonical_json.dumps(excluded)))
+        parts.append(no_url_rule(canonical_json.dumps(excluded)))
     if included := rule.get("include"):
-        parts.append(_matched(canonical_json.dumps(included)))
+        parts.append(any_url_rule(canonical_json.dumps(included)))
     if "when" in rule:
-        parts.append(_condition(rule["when"]))
+        parts.append(prepare_condition(rule["when"]))
     if "trigger" in rule:
-        parts.append(_fired(rule["trigger"]))
+        parts.append(has_fired(rule["trigger"]))
     return every(parts)
 
 
 def matches_page(rule: CompiledPage, address: Address) -> bool:
-    """Whether one page rule holds on an address of which nothing else is known."""
+    """Return whether one page rule holds on an address alone."""
     return prepare_page(rule)(PageView(address, {}))
 
 
 def matches_pages(pages: CompiledPages | None, address: Address) -> bool:
-    """Whether Pages hold on an address of which nothing else is known."""
+    """Return whether Pages hold on an address alone."""
     return prepare_pages(pages)(PageView(address, {}))
 
 
 @lru_cache(maxsize=_KEPT)
-def _pages(text: str) -> Rule:
+def prepared_pages(text: str) -> Rule:
+    """Return the rule of Pages as canonical JSON."""
     pages: CompiledPages = json.loads(text)
-    return _combined(pages["mode"], [prepare_page(rule) for rule in pages["in"]], map(prepare_page, pages["out"]))
+    return combine(pages["mode"], map(prepare_page, pages["in"]), map(prepare_page, pages["out"]))
 
 
 @lru_cache(maxsize=_KEPT)
-def _audience(text: str) -> Rule:
+def prepared_audience(text: str) -> Rule:
+    """Return the rule of an Audience as canonical JSON."""
     audience: CompiledAudience = json.loads(text)
-    return _combined(audience["mode"], [_condition(each) for each in audience["in"]], map(_condition, audience["out"]))
+    return combine(audience["mode"], map(prepare_condition, audience["in"]), map(prepare_condition, audience["out"]))
 
 
-def _combined(mode: str, inside: Sequence[Rule], outside: Iterable[Rule]) -> Rule:
+def combine(mode: str, inside: Iterable[Rule], outside: Iterable[Rule]) -> Rule:
+    """Join the rules: none of `outside` may hold, and `any` or `all` of `inside` must, if there are any."""
+    join, included = _JOINED[mode], list(inside)
     parts = [negated(rule) for rule in outside]
-    join = _JOINED[mode]
-    return every([*parts, join(inside)] if inside else parts)
+    return every([*parts, join(included)] if included else parts)
 
 
-def _condition(condition: Condition) -> Rule:
-    return every([_asked(canonical_json.dumps(part)) for part in conditions.parts(condition)])
-
-
-@lru_cache(maxsize=_KEPT)
-def _asked(text: str) -> Rule:
-    asked = conditions.prepare(json.loads(text))
-    return lambda view: asked(view.attributes)
+def prepare_condition(condition: Condition) -> Rule:
+    """Prepare a condition; its parts are cached alone, because several audiences share them."""
+    return every([prepared_condition(canonical_json.dumps(part)) for part in conditions.parts(condition)])
 
 
 @lru_cache(maxsize=_KEPT)
-def _fired(trigger: str) -> Rule:
+def prepared_condition(text: str) -> Rule:
+    """Return the rule of a condition as canonical JSON."""
+    holds = conditions.prepare(json.loads(text))
+    return lambda view: holds(view.attributes)
+
+
+@lru_cache(maxsize=_KEPT)
+def has_fired(trigger: str) -> Rule:
+    """Return the rule that a trigger has fired on the page view."""
     return lambda view: trigger in view.triggers
 
 
 @lru_cache(maxsize=_KEPT)
-def _matched(text: str) -> Rule:
+def any_url_rule(text: str) -> Rule:
+    """Return the rule that one of these URL rules, as canonical JSON, matches the address."""
     matches = some([prepare_rule(rule) for rule in json.loads(text)])
     return lambda view: view.address is not None and matches(view.address)
 
 
 @lru_cache(maxsize=_KEPT)
-def _unmatched(text: str) -> Rule:
-    return negated(_matched(text))
+def no_url_rule(text: str) -> Rule:
+    """Return the negation of `any_url_rule`, cached so that equal rules are one object."""
+    return negated(any_url_rule(text))
 
 
 _JOINED: Mapping[str, Callable[[Sequence[Rule]], Rule]] = {"any": some, "all": every}

@@ -9,7 +9,7 @@ from regress import Regex, RegressError
 from abtest.domain.targeting.code_units import NotASourceError, capitals, rewritten, split
 
 LONGEST_SEARCHED = 8192
-"""Texts with more code units than this are searched by no customer's expression: its cost cannot be bounded."""
+"""Code units of the longest text that customers' expressions search; beyond it their cost has no bound."""
 
 # Escapes and classes are tokens of their own, so that a boundary is seen only where it is one.
 _TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|.", re.DOTALL)
@@ -18,72 +18,62 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def search(source: str, text: str) -> bool:
-    """Whether `new RegExp(source).test(text)` holds; what does not compile matches nothing."""
+    """Return `new RegExp(source).test(text)`; a source that does not compile matches nothing."""
     return expression(source)(text)
 
 
 @lru_cache(maxsize=4096)
 def expression(source: str, ignore_case: bool = False) -> Callable[[str], bool]:
-    """`search` for one source, with flag `i` if wished, made ready to be asked often."""
-    regex = _compiled(source, ignore_case)
-    return _nothing if regex is None else _searcher(regex, ignore_case)
+    """Return `search` for one source, with flag `i` if `ignore_case`, prepared for many texts."""
+    regex = compiled(source, ignore_case)
+    if regex is None:
+        return never
+
+    def matches(text: str) -> bool:
+        units = split(text)
+        if len(units) > LONGEST_SEARCHED:
+            return False
+        return regex.find(capitals(units) if ignore_case else units) is not None
+
+    return matches
 
 
 def compiles(source: str) -> bool:
-    """Whether `new RegExp(source)` is accepted."""
-    return _compiled(source) is not None
+    """Return whether `new RegExp(source)` is accepted."""
+    return compiled(source) is not None
 
 
 @lru_cache(maxsize=4096)
 def whole_expression(source: str) -> Callable[[str], bool]:
-    """`new RegExp(`^(?:${source})$`, "i").test(text)`, for a source made by `abtest` itself."""
-    regex = _regex(f"^(?:{capitals(well_formed(source))})$")
-    if regex is None:
-        return _nothing
+    """Return `new RegExp(`^(?:${source})$`, "i").test(text)` for a source that `abtest` itself made."""
+    try:
+        regex = Regex(f"^(?:{capitals(well_formed(source))})$")
+    except RegressError:
+        return never
     return lambda text: regex.find(capitals(well_formed(text))) is not None
 
 
 def well_formed(text: str) -> str:
-    """The text with lone surrogates replaced by U+FFFD, as `String.prototype.toWellFormed` does."""
+    """Return the text with lone surrogates replaced by U+FFFD, as `String.prototype.toWellFormed` does."""
     if text.isascii() or not _LONE_SURROGATE.search(text):
         return text
     paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return _LONE_SURROGATE.sub("\ufffd", paired)
 
 
-def _nothing(_: str) -> bool:
+def never(_: str) -> bool:
+    """Return False: the search of an expression that does not compile."""
     return False
 
 
-def _searcher(regex: Regex, ignore_case: bool) -> Callable[[str], bool]:
-    def found(text: str) -> bool:
-        seen = split(text)
-        if len(seen) > LONGEST_SEARCHED:
-            return False
-        return regex.find(capitals(seen) if ignore_case else seen) is not None
-
-    return found
-
-
 @lru_cache(maxsize=4096)
-def _compiled(source: str, ignore_case: bool = False) -> Regex | None:
-    if _repeats_boundary(source):
-        return None  # "nothing to repeat" in every browser, but not in this engine
+def compiled(source: str, ignore_case: bool = False) -> Regex | None:
+    """Return the compiled source, rewritten for code units; None when browsers do not accept it."""
+    # A word boundary with a quantifier is "nothing to repeat" in every browser, but not in this engine.
+    for token in _TOKEN.finditer(source):
+        if token[0] in (r"\b", r"\B") and _QUANTIFIER.match(source, token.end()):
+            return None
     try:
-        return _regex(rewritten(source, ignore_case))
-    except NotASourceError:
+        return Regex(rewritten(source, ignore_case))
+    except (NotASourceError, RegressError):
         return None
-
-
-def _regex(source: str) -> Regex | None:
-    try:
-        return Regex(source)
-    except RegressError:
-        return None
-
-
-def _repeats_boundary(source: str) -> bool:
-    """Whether a word boundary outside a class has a quantifier."""
-    return any(
-        token[0] in (r"\b", r"\B") and _QUANTIFIER.match(source, token.end()) for token in _TOKEN.finditer(source)
-    )

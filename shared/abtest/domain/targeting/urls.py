@@ -1,4 +1,4 @@
-"""URL rules: what a pattern means, and its compiled form (UrlRule of docs/data-model.md) that browsers evaluate."""
+"""URL rules: their patterns, and the compiled form (UrlRule of docs/data-model.md) that browsers evaluate."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ _MOST_BACKTRACKING_WILDCARDS = 2
 
 
 class Address(NamedTuple):
-    """The parts of a tested address, named as `location` names them."""
+    """Parts of a tested address under their names in `location`."""
 
     href: str
     origin: str
@@ -35,71 +35,26 @@ class Address(NamedTuple):
 
 
 def matches(rule_type: str, pattern: str, url: str) -> bool:
-    """Whether a raw rule holds on an address; never raises. An address or a pattern that is none matches nothing."""
+    """Return whether a raw rule holds on an address; never raises. A bad address or pattern matches nothing."""
     return matches_compiled(compile_rule(rule_type, pattern), url)
 
 
 def matches_compiled(rule: CompiledUrlRule, url: str) -> bool:
-    """Whether a compiled rule holds on an address, which may be relative: its host then is any host."""
+    """Return whether a compiled rule holds on an address; a relative one has any host."""
     address = parse_address(url)
     return address is not None and prepare_rule(rule)(address)
 
 
 @lru_cache(maxsize=256)
 def parse_address(url: str) -> Address | None:
-    """The parts of an address, or None when no browser could be on it."""
-    parsed = _parse(url, _ADDRESS_BASE)
+    """Return the parts of an address, or None when no browser could be on it."""
+    parsed = parsed_url(url, _ADDRESS_BASE)
     if parsed is None:
         return None
     href: str = parsed.href
-    if href.startswith(("https://", "http://")):
-        return _web_address(href)
-    return Address(href, parsed.origin, parsed.host, parsed.pathname, parsed.search, parsed.hash)
-
-
-def prepare_rule(rule: CompiledUrlRule) -> Callable[[Address], bool]:
-    """What tells of an address whether a compiled rule holds on it. Raises KeyError, TypeError or ValueError for what
-    is no compiled rule."""
-    if "re" in rule:
-        found = expression(rule["re"])
-        return lambda address: found(address.href) or found(address.href[len(address.origin) :])
-    parts = [_part(name, rule[name]) for name in ("path", "host", "hash") if name in rule or name == "path"]
-    parts += [_parameter(name, source) for name, source in rule.get("query", ())]
-    return parts[0] if len(parts) == 1 else lambda address: all(part(address) for part in parts)
-
-
-def first_values(search_part: str) -> dict[str, str]:
-    """The first value of each parameter of a query, decoded as browsers decode it."""
-    return {name: _decoded(value) for name, value in reversed(list(_raw_pairs(search_part)))}
-
-
-def compile_rule(rule_type: str, pattern: str) -> CompiledUrlRule:
-    """The compiled form of a raw rule. A pattern that cannot be understood compiles to one that matches nothing."""
-    if rule_type == "regex":
-        return {"re": pattern} if compiles(pattern) else _MATCHES_NOTHING
-    if rule_type == "simple":
-        return _compile_simple(pattern)
-    return _MATCHES_NOTHING
-
-
-@lru_cache(maxsize=4096)
-def _compile_simple(pattern: str) -> CompiledUrlRule:
-    parsed = _parse(_with_scheme(pattern), _PATTERN_BASE)
-    if parsed is None:
-        return _MATCHES_NOTHING
-    rule: CompiledUrlRule = {"path": rf"\/?{_path_source(_without_outer_slashes(parsed.pathname))}\/?"}
-    host: str = parsed.host
-    if host not in (_PATTERN_BASE_HOST, "*"):
-        rule["host"] = _source(host)
-    if query := [[name, _query_source(value)] for name, value in _raw_pairs(parsed.search)]:
-        rule["query"] = query
-    if parsed.hash:
-        rule["hash"] = _source(parsed.hash)
-    return rule
-
-
-def _web_address(href: str) -> Address:
-    """The parts of a serialised web address, cut out here: to ask the parser for each would cost as much again."""
+    if not href.startswith(("https://", "http://")):
+        return Address(href, parsed.origin, parsed.host, parsed.pathname, parsed.search, parsed.hash)
+    # Web addresses are cut up here, because reading each part from the parser would cost as much as parsing.
     before, _, fragment = href.partition("#")
     before, _, query = before.partition("?")
     scheme, _, rest = before.partition("://")
@@ -108,30 +63,71 @@ def _web_address(href: str) -> Address:
     return Address(href, f"{scheme}://{host}", host, f"/{path}", query and f"?{query}", fragment and f"#{fragment}")
 
 
-def _with_scheme(pattern: str) -> str:
-    return f"https://{pattern}" if _HOST_WITHOUT_SCHEME.match(pattern) else pattern
+def prepare_rule(rule: CompiledUrlRule) -> Callable[[Address], bool]:
+    """Return the predicate of a compiled rule.
+
+    Raises KeyError, TypeError or ValueError for documents of another form.
+    """
+    if "re" in rule:
+        matches = expression(rule["re"])
+        return lambda address: matches(address.href) or matches(address.href[len(address.origin) :])
+    parts = [part_matches(name, rule[name]) for name in ("path", "host", "hash") if name in rule or name == "path"]
+    parts += [parameter_matches(name, source) for name, source in rule.get("query", ())]
+    return parts[0] if len(parts) == 1 else lambda address: all(part(address) for part in parts)
 
 
-def _without_outer_slashes(path: str) -> str:
-    return path.removeprefix("/").removesuffix("/")
+def part_matches(name: str, source: str) -> Callable[[Address], bool]:
+    """Return the predicate that a whole part of the address matches a source."""
+    whole = whole_expression(source)
+    part = attrgetter({"path": "pathname"}.get(name, name))
+    return lambda address: whole(part(address))
 
 
-def _source(part: str) -> str:
-    return _joined(part.split("*"))
+def parameter_matches(name: str, source: str) -> Callable[[Address], bool]:
+    """Return the predicate that the first value of a parameter matches a source."""
+    whole = whole_expression(source)
+    return lambda address: whole(first_values(address.search).get(name, ""))
 
 
-def _path_source(path: str) -> str:
-    """Browsers disagree on whether `|` and `^` are escaped in a path, so either form is right."""
-    return _source(path).replace(r"\|", r"(?:\||%7C)").replace("%5E", r"(?:\^|%5E)")
+def first_values(search_part: str) -> dict[str, str]:
+    """Return the first value of each parameter of a query, decoded as browsers decode it."""
+    return {name: decoded(value) for name, value in reversed(list(raw_pairs(search_part)))}
 
 
-def _query_source(raw_value: str) -> str:
-    """Only a star that stands in the pattern is a wildcard; one that came from `%2A` is a star."""
-    return _joined([_decoded(piece) for piece in raw_value.split("*")])
+def compile_rule(rule_type: str, pattern: str) -> CompiledUrlRule:
+    """Return the compiled form of a raw rule. A pattern that cannot be parsed compiles to one that matches nothing."""
+    if rule_type == "regex":
+        return {"re": pattern} if compiles(pattern) else _MATCHES_NOTHING
+    if rule_type == "simple":
+        return compile_simple(pattern)
+    return _MATCHES_NOTHING
 
 
-def _joined(literals: list[str]) -> str:
-    """An ECMAScript source for literals with any run of characters between them.
+@lru_cache(maxsize=4096)
+def compile_simple(pattern: str) -> CompiledUrlRule:
+    """Return the compiled form of a simple pattern, an address in which stars are wildcards."""
+    address = f"https://{pattern}" if _HOST_WITHOUT_SCHEME.match(pattern) else pattern
+    parsed = parsed_url(address, _PATTERN_BASE)
+    if parsed is None:
+        return _MATCHES_NOTHING
+    path = source_of(parsed.pathname.removeprefix("/").removesuffix("/").split("*"))
+    # Browsers disagree on whether `|` and `^` are escaped in a path, so either form is right.
+    path = path.replace(r"\|", r"(?:\||%7C)").replace("%5E", r"(?:\^|%5E)")
+    rule: CompiledUrlRule = {"path": rf"\/?{path}\/?"}
+    host: str = parsed.host
+    if host not in (_PATTERN_BASE_HOST, "*"):
+        rule["host"] = source_of(host.split("*"))
+    # Values are split before they are decoded: a star that came from `%2A` is not a wildcard.
+    values = ((name, [decoded(piece) for piece in value.split("*")]) for name, value in raw_pairs(parsed.search))
+    if query := [[name, source_of(literals)] for name, literals in values]:
+        rule["query"] = query
+    if parsed.hash:
+        rule["hash"] = source_of(parsed.hash.split("*"))
+    return rule
+
+
+def source_of(literals: list[str]) -> str:
+    """Return an ECMAScript source for literals with any run of characters between them.
 
     With many wildcards plain `[^]*` would backtrack polynomially in shoppers' browsers. The leftmost place of each
     literal is always good enough, so each step is made atomic: a lookahead that captures, then the capture.
@@ -147,30 +143,21 @@ def _joined(literals: list[str]) -> str:
     return f"{first}{''.join(steps)}[^]*{last}"
 
 
-def _part(name: str, source: str) -> Callable[[Address], bool]:
-    whole = whole_expression(source)
-    part = attrgetter({"path": "pathname"}.get(name, name))
-    return lambda address: whole(part(address))
-
-
-def _parameter(name: str, source: str) -> Callable[[Address], bool]:
-    whole = whole_expression(source)
-    return lambda address: whole(first_values(address.search).get(name, ""))
-
-
-def _raw_pairs(search_part: str) -> Iterator[tuple[str, str]]:
-    """Names decoded, values as they stand, after the WHATWG parser of `application/x-www-form-urlencoded`."""
+def raw_pairs(search_part: str) -> Iterator[tuple[str, str]]:
+    """Yield decoded names and raw values, after the WHATWG parser of `application/x-www-form-urlencoded`."""
     for pair in search_part.removeprefix("?").split("&"):
         name, _, value = pair.partition("=")
         if pair:
-            yield _decoded(name), value
+            yield decoded(name), value
 
 
-def _decoded(text: str) -> str:
+def decoded(text: str) -> str:
+    """Return a name or value of a query, decoded as browsers decode it."""
     return unquote_to_bytes(text.replace("+", " ")).decode(errors="replace")
 
 
-def _parse(text: str, base: str) -> URL | None:
+def parsed_url(text: str, base: str) -> URL | None:
+    """Return the parsed address, or None where browsers would fail to parse it."""
     known = well_formed(text)
     try:
         # A base costs as much again, and an address in full has no use for it.

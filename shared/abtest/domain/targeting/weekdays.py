@@ -14,7 +14,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class LocalTimes:
-    """One moment, given in Unix milliseconds, as clocks show it in many zones; each is looked up once."""
+    """Local times of one moment, in Unix milliseconds; each zone is computed once."""
 
     __slots__ = ("_known", "_now")
 
@@ -23,19 +23,20 @@ class LocalTimes:
         self._known: dict[str, LocalTime | None] = {}
 
     def at(self, zone: str) -> LocalTime | None:
-        """Day, hour and time in a zone; None when there is no such zone, or the moment is beyond all calendars."""
+        """Return day, hour and time in a zone; None for an unknown zone or a moment outside the calendar."""
         if zone not in self._known:
-            self._known[zone] = _local(zone, self._now)
+            self._known[zone] = local_time(zone, self._now)
         return self._known[zone]
 
     def is_dark(self, days: Collection[str], zone: str) -> bool:
-        """Whether it is one of these days in the zone; of a zone that does not exist no day is dark."""
+        """Return whether it is one of these days in the zone; an unknown zone has no dark days."""
         local = self.at(zone)
         return local is not None and local["day"] in days
 
 
-def _local(zone: str, now: float) -> LocalTime | None:
-    place = _zone(zone)
+def local_time(zone: str, now: float) -> LocalTime | None:
+    """Return the local time at a moment in Unix milliseconds, as `LocalTimes.at` does, without its cache."""
+    place = zone_info(zone)
     if place is None:
         return None
     try:
@@ -46,5 +47,6 @@ def _local(zone: str, now: float) -> LocalTime | None:
 
 
 @lru_cache(maxsize=1024)
-def _zone(name: str) -> ZoneInfo | None:
+def zone_info(name: str) -> ZoneInfo | None:
+    """Return the zone of an IANA name, or None."""
     return ZoneInfo(name) if is_time_zone(name) else None
