@@ -1,4 +1,4 @@
-"""Who asks for assignments: a tracking source key as a bearer value, nothing else."""
+"""Authentication of assignment requests: a tracking source key as a bearer value, nothing else."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from abtest.services.rate_limits import FailedAuthentications
 
 
 class AssignmentUnauthorizedError(ServiceError):
-    """No tracking source key, one that is not live, or a shop that is not the key's: one answer for all."""
+    """No live tracking source key, or another shop than the key's; all get the same answer."""
 
     status = 401
     code = "assignment_unauthorized"
@@ -26,17 +26,16 @@ class AssignmentAuth:
     failures: FailedAuthentications
 
     def shop(self, request: Request) -> str:
-        """The shop that the request's key belongs to. Raises AssignmentUnauthorizedError, RateLimitedError."""
+        """Return the shop of the request's key. Raises AssignmentUnauthorizedError, RateLimitedError."""
         given = request.headers.get("authorization")
         if not given:
             raise AssignmentUnauthorizedError  # nothing was guessed, so nothing is counted
         text = bearer_text(given) or ""
-        return self.keys.remembered_shop_of(text) or self._looked_up(text, request.address)
-
-    def _looked_up(self, text: str, address: str) -> str:
-        self.failures.refuse_after_many(address)
-        found = self.keys.shop_of(text)
-        if found is None:
-            self.failures.count(address)
+        if remembered := self.keys.remembered_shop_of(text):
+            return remembered
+        self.failures.refuse_after_many(request.address)
+        shop_id = self.keys.shop_of(text)
+        if shop_id is None:
+            self.failures.count(request.address)
             raise AssignmentUnauthorizedError
-        return found
+        return shop_id

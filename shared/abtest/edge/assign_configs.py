@@ -1,19 +1,19 @@
-"""Published configs ready to be decided on: each content is read and prepared once."""
+"""Published configs prepared for decisions; each content is parsed once."""
 
 from base64 import b64decode
 from collections import OrderedDict
 from threading import Lock
 
-from abtest.edge.publications import Body, Publications
+from abtest.edge.publications import Publications
 from abtest.kit import canonical_json
 from abtest.services.assignment import PublishedConfig
 
 KEPT_BYTES = 16 << 20
-"""Of configs as JSON; prepared, they take several times as much."""
+"""Size of the cached configs as JSON; prepared, they take several times as much memory."""
 
 
 class PreparedConfigs:
-    """Keeps what was used last, by the hash of its content."""
+    """Cache of prepared configs by the hash of their content; the least recently used go first."""
 
     def __init__(self, publications: Publications) -> None:
         self._publications = publications
@@ -22,21 +22,18 @@ class PreparedConfigs:
         self._lock = Lock()
 
     def read(self, shop_id: str, environment: str) -> PublishedConfig:
-        """What the shop's environment serves. Raises NotFoundError, BlobsUnavailableError."""
+        """Return the config of the shop's environment. Raises NotFoundError, BlobsUnavailableError."""
         body, _ = self._publications.read("config", shop_id, environment, "identity")
         with self._lock:
             kept = self._kept.get(body.sha256)
             if kept is not None:
                 self._kept.move_to_end(body.sha256)
                 return kept[0]
-            return self._keep(body)
-
-    def _keep(self, body: Body) -> PublishedConfig:
-        content = b64decode(body.base64)
-        published = PublishedConfig.of(canonical_json.loads(content))
-        self._kept[body.sha256] = published, len(content)
-        self._bytes += len(content)
-        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
-            _, (_, dropped) = self._kept.popitem(last=False)
-            self._bytes -= dropped
-        return published
+            content = b64decode(body.base64)
+            published = PublishedConfig.of(canonical_json.loads(content))
+            self._kept[body.sha256] = published, len(content)
+            self._bytes += len(content)
+            while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+                _, (_, dropped) = self._kept.popitem(last=False)
+                self._bytes -= dropped
+            return published

@@ -1,7 +1,7 @@
-"""What a request for assignments may say: fields as a table, limits beside them, each refusal naming its field.
+"""Fields of a request for assignments, as a table with limits; each refusal names its field.
 
-A field that is null is as good as left out. By GET only what may stand in an address is taken: customer ids stay out of
-access logs.
+A field that is null counts as absent. A GET takes only fields that may be in an address, so that customer ids stay out
+of access logs.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,11 +27,11 @@ MAX_INDEX = 1000
 
 Fields = Mapping[str, Any]
 Reader = Callable[[str, Any], Any]
-"""From a field's name and its value, which is not null, to what it means. Raises InvalidRequestError."""
+"""From a field's name and its value, which is not null, to the value to use. Raises InvalidRequestError."""
 
 
 class CustomerIdRequiresPostError(ServiceError):
-    """A customer id stands in the address."""
+    """Request with a customer id in the address."""
 
     status = 400
     code = "customer_id_requires_post"
@@ -41,63 +41,62 @@ class CustomerIdRequiresPostError(ServiceError):
 
 
 class InvalidJsonBodyError(ServiceError):
-    """The body is not JSON, or no object."""
+    """Body that is not a JSON object."""
 
     status = 400
     code = "invalid_json"
 
 
 def read_query(query: Mapping[str, str]) -> AssignmentRequest:
-    """The request that a GET makes.
+    """Read the request of a GET.
 
-    Raises CustomerIdRequiresPostError, InvalidRequestError, NotFoundError for what can be no environment.
+    Raises CustomerIdRequiresPostError, InvalidRequestError, NotFoundError for a name that cannot be an environment.
     """
-    _refuse_customer_ids(query)
-    return _request(_read(query, QUERY_FIELDS))
+    refuse_customer_ids(query)
+    return request_of(query, QUERY_FIELDS)
 
 
 def read_body(body: bytes) -> AssignmentRequest:
-    """The request that a POST makes.
+    """Read the request of a POST.
 
-    Raises InvalidJsonBodyError, InvalidRequestError, NotFoundError for what can be no environment.
+    Raises InvalidJsonBodyError, InvalidRequestError, NotFoundError for a name that cannot be an environment.
     """
     try:
         document = canonical_json.loads(body)
     except canonical_json.InvalidJsonError as error:
-        raise InvalidJsonBodyError("the body is no JSON that can be read") from error
+        raise InvalidJsonBodyError("the body must be valid JSON") from error
     if not isinstance(document, dict):
-        raise InvalidJsonBodyError("the body is a JSON object")
-    return _request(_read(document, BODY_FIELDS))
+        raise InvalidJsonBodyError("the body must be a JSON object")
+    return request_of(document, BODY_FIELDS)
 
 
 def refuse_parameters(query: Mapping[str, str]) -> None:
-    """What a POST says stands in its body. Raises CustomerIdRequiresPostError, InvalidRequestError."""
-    _refuse_customer_ids(query)
+    """Refuse query parameters of a POST. Raises CustomerIdRequiresPostError, InvalidRequestError."""
+    refuse_customer_ids(query)
     for name in query:
-        raise _wrong(name, "goes into the body of a POST")
+        raise invalid(name, "must be sent in the body of a POST")
 
 
-def _refuse_customer_ids(query: Mapping[str, str]) -> None:
+def refuse_customer_ids(query: Mapping[str, str]) -> None:
+    """Raise CustomerIdRequiresPostError for a customer id in the address, in any spelling of its name."""
     if any(name.lower().replace("_", "").replace("-", "") in _CUSTOMER for name in query):
         raise CustomerIdRequiresPostError
 
 
-def _read(given: Fields, known: Mapping[str, Reader]) -> dict[str, Any]:
+def request_of(given: Fields, known: Mapping[str, Reader]) -> AssignmentRequest:
+    """Read the fields by their readers, and check those that depend on each other."""
     unknown = next((name for name in given if name not in known), None)
     if unknown is not None:
-        raise _wrong(unknown, "there is no such field")
-    return {name: known[name](name, value) for name, value in given.items() if value is not None}
-
-
-def _request(fields: dict[str, Any]) -> AssignmentRequest:
-    customer_id = _agreed(fields, "logged_in_customer_id", "customer_id")
-    environment = _agreed(fields, "env", "environment") or ACTIVE
+        raise invalid(unknown, "is not a field of this request")
+    fields = {name: known[name](name, value) for name, value in given.items() if value is not None}
+    customer_id = aliased(fields, "logged_in_customer_id", "customer_id")
+    environment = aliased(fields, "env", "environment") or ACTIVE
     if environment != ACTIVE and not is_environment(environment):
         raise NotFoundError("there is no such environment")
     if customer_id is None and "user_id" not in fields:
-        raise _wrong("user_id", "say user_id, or a customer id by POST")
+        raise invalid("user_id", "is required, unless a POST has a customer id")
     if fields.get("request_handoff") and "cart_id" not in fields:
-        raise _wrong("cart_id", "needed with request_handoff")
+        raise invalid("cart_id", "is required with request_handoff")
     country = {"country": fields.pop("country")} if "country" in fields else {}
     return AssignmentRequest(
         environment=environment,
@@ -108,114 +107,125 @@ def _request(fields: dict[str, Any]) -> AssignmentRequest:
     )
 
 
-def _agreed(fields: dict[str, Any], name: str, alias: str) -> str | None:
-    """The value of a field that has two names. Raises InvalidRequestError when they disagree."""
-    said = [fields.pop(each) for each in (name, alias) if each in fields]
-    if len(set(said)) > 1:
-        raise _wrong(alias, f"disagrees with {name}")
-    return said[0] if said else None
+def aliased(fields: dict[str, Any], name: str, alias: str) -> str | None:
+    """Remove and return a field that has two names. Raises InvalidRequestError when their values differ."""
+    values = [fields.pop(each) for each in (name, alias) if each in fields]
+    if len(set(values)) > 1:
+        raise invalid(alias, f"must be equal to {name}")
+    return values[0] if values else None
 
 
-def _wrong(name: str, why: str) -> InvalidRequestError:
+def invalid(name: str, why: str) -> InvalidRequestError:
+    """Return the error for a field; its name is cut and escaped, because the caller may have made it up."""
     shown = name[:MAX_NAME_CHARS].encode("ascii", "backslashreplace").decode()
     return InvalidRequestError(f"{shown}: {why}")
 
 
-def _text(most: int) -> Reader:
+def text_of(most: int) -> Reader:
+    """Return the reader of a text of 1 to `most` characters."""
+
     def read(name: str, value: Any) -> str:
         if not isinstance(value, str) or not 0 < len(value) <= most:
-            raise _wrong(name, f"a text of 1 to {most} characters is expected")
+            raise invalid(name, f"must be a text of 1 to {most} characters")
         return value
 
     return read
 
 
-def _url(name: str, value: Any) -> str:
-    text: str = _text(MAX_URL_CHARS)(name, value)
+def url_of(name: str, value: Any) -> str:
+    """Read an absolute web address."""
+    text: str = text_of(MAX_URL_CHARS)(name, value)
     if not text.lower().startswith(("http://", "https://")) or parse_address(text) is None:
-        raise _wrong(name, "an absolute web address is expected")
+        raise invalid(name, "must be an absolute web address, such as https://shop.example/cart")
     return text
 
 
-def _country(name: str, value: Any) -> str:
+def country_of(name: str, value: Any) -> str:
+    """Read a country code; capitals are returned."""
     if not isinstance(value, str) or len(value) != 2 or not (value.isascii() and value.isalpha()):
-        raise _wrong(name, "a country code of two letters is expected")
+        raise invalid(name, "must be a country code of two letters, such as DE")
     return value.upper()
 
 
-def _flag(name: str, value: Any) -> bool:
+def flag_of(name: str, value: Any) -> bool:
+    """Read a boolean."""
     if not isinstance(value, bool):
-        raise _wrong(name, "true or false is expected")
+        raise invalid(name, "must be true or false")
     return value
 
 
-def _attributes(name: str, value: Any) -> dict[str, Any]:
-    found = _object(name, value)
-    if canonical_json.is_deeper(found, MAX_ATTRIBUTES_DEPTH):
-        raise _wrong(name, f"is nested more than {MAX_ATTRIBUTES_DEPTH} levels deep")
-    if len(canonical_json.encode(found)) > MAX_ATTRIBUTES_BYTES:
-        raise _wrong(name, f"has more than {MAX_ATTRIBUTES_BYTES} bytes as JSON")
-    return found
+def attributes_of(name: str, value: Any) -> dict[str, Any]:
+    """Read attributes of the visitor, within the limits of depth and size."""
+    attributes = object_of(name, value)
+    if canonical_json.is_deeper(attributes, MAX_ATTRIBUTES_DEPTH):
+        raise invalid(name, f"must be nested at most {MAX_ATTRIBUTES_DEPTH} levels deep")
+    if len(canonical_json.encode(attributes)) > MAX_ATTRIBUTES_BYTES:
+        raise invalid(name, f"must have at most {MAX_ATTRIBUTES_BYTES} bytes as JSON")
+    return attributes
 
 
-def _experiment_ids(name: str, value: Any) -> list[str]:
+def experiment_ids_of(name: str, value: Any) -> list[str]:
+    """Read the ids of experiments to decide about."""
     if not isinstance(value, list) or len(value) > MAX_EXPERIMENT_IDS:
-        raise _wrong(name, f"a list of at most {MAX_EXPERIMENT_IDS} experiment ids is expected")
-    return [_uuid(f"{name}[{index}]", each) for index, each in enumerate(value)]
+        raise invalid(name, f"must be a list of at most {MAX_EXPERIMENT_IDS} experiment ids")
+    return [uuid_of(f"{name}[{index}]", each) for index, each in enumerate(value)]
 
 
-def _force(name: str, value: Any) -> dict[str, str]:
-    found = _object(name, value, MAX_FORCED)
-    return {_uuid(name, experiment_id): _variation(name, each) for experiment_id, each in found.items()}
+def force_of(name: str, value: Any) -> dict[str, str]:
+    """Read forced variations by experiment id: the id of a variation, or its index as a decimal."""
+    forced: dict[str, str] = {}
+    for experiment_id, variation in object_of(name, value, MAX_FORCED).items():
+        key = uuid_of(name, experiment_id)
+        if isinstance(variation, int) and not isinstance(variation, bool) and 0 <= variation <= MAX_INDEX:
+            forced[key] = str(variation)
+        elif isinstance(variation, str) and 0 < len(variation) <= MAX_NAME_CHARS:
+            forced[key] = variation.lower()
+        else:
+            raise invalid(name, "must have a variation's id or index for each experiment")
+    return forced
 
 
-def _sticky(name: str, value: Any) -> dict[str, str]:
-    text = _text(MAX_NAME_CHARS)
-    return {text(name, seed): text(name, each) for seed, each in _object(name, value, MAX_STICKY).items()}
+def sticky_of(name: str, value: Any) -> dict[str, str]:
+    """Read remembered variations by seed."""
+    text = text_of(MAX_NAME_CHARS)
+    return {text(name, seed): text(name, each) for seed, each in object_of(name, value, MAX_STICKY).items()}
 
 
-def _variation(name: str, value: Any) -> str:
-    """A variation's id, or its index as a decimal."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_INDEX:
-        return str(value)
-    if isinstance(value, str) and 0 < len(value) <= MAX_NAME_CHARS:
-        return value.lower()
-    raise _wrong(name, "a variation's id or its index is expected for each experiment")
-
-
-def _uuid(name: str, value: Any) -> str:
+def uuid_of(name: str, value: Any) -> str:
+    """Read a UUID in lower case."""
     if not isinstance(value, str) or not is_uuid(value):
-        raise _wrong(name, "a UUID is expected")
+        raise invalid(name, "must be a UUID")
     return value.lower()
 
 
-def _object(name: str, value: Any, most: int | None = None) -> dict[str, Any]:
+def object_of(name: str, value: Any, most: int | None = None) -> dict[str, Any]:
+    """Read an object, of at most so many entries."""
     if not isinstance(value, dict):
-        raise _wrong(name, "an object is expected")
+        raise invalid(name, "must be an object")
     if most is not None and len(value) > most:
-        raise _wrong(name, f"has more than {most} entries")
+        raise invalid(name, f"must have at most {most} entries")
     return value
 
 
 _CUSTOMER = frozenset({"customerid", "loggedincustomerid"})
 
 QUERY_FIELDS: Mapping[str, Reader] = {
-    "shopId": _text(MAX_NAME_CHARS),
-    "user_id": _text(MAX_ID_CHARS),
-    "url": _url,
-    "country": _country,
-    "env": _text(MAX_NAME_CHARS),
-    "environment": _text(MAX_NAME_CHARS),
+    "shopId": text_of(MAX_NAME_CHARS),
+    "user_id": text_of(MAX_ID_CHARS),
+    "url": url_of,
+    "country": country_of,
+    "env": text_of(MAX_NAME_CHARS),
+    "environment": text_of(MAX_NAME_CHARS),
 }
 BODY_FIELDS: Mapping[str, Reader] = {
     **QUERY_FIELDS,
-    "logged_in_customer_id": _text(MAX_ID_CHARS),
-    "customer_id": _text(MAX_ID_CHARS),
-    "attributes": _attributes,
-    "experiment_ids": _experiment_ids,
-    "force": _force,
-    "sticky": _sticky,
-    "surface": _text(MAX_NAME_CHARS),
-    "cart_id": _text(MAX_ID_CHARS),
-    "request_handoff": _flag,
+    "logged_in_customer_id": text_of(MAX_ID_CHARS),
+    "customer_id": text_of(MAX_ID_CHARS),
+    "attributes": attributes_of,
+    "experiment_ids": experiment_ids_of,
+    "force": force_of,
+    "sticky": sticky_of,
+    "surface": text_of(MAX_NAME_CHARS),
+    "cart_id": text_of(MAX_ID_CHARS),
+    "request_handoff": flag_of,
 }

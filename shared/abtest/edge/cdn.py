@@ -1,4 +1,4 @@
-"""Requests that came through our CDN: proven by a header that only it sends, they tell the shopper's own address."""
+"""Requests through this service's CDN: a secret header proves them, another has the shopper's address."""
 
 from collections.abc import Callable
 from hmac import compare_digest
@@ -13,29 +13,25 @@ Handler = Callable[[GatewayEvent, Any], Answer]
 
 
 def is_through_cdn(headers: Headers) -> bool:
-    """Whether the answer goes to a cache of ours. Who lies is told how we cache, and nothing more."""
+    """Return whether the answer goes to the CDN. A forged header only reveals how answers are cached."""
     return PROOF in headers
 
 
 def behind_cdn(secret: str, handler: Handler) -> Handler:
-    """The handler as it is where there is no CDN; else one that takes its word for the shopper's address.
+    """Return the handler with the address that the CDN reports; without a secret there is no CDN.
 
     The gateway sees addresses of the CDN, and limits by address would stop all shoppers together.
     """
     if not secret:
         return handler
 
-    def seen_through(event: GatewayEvent, context: Any = None) -> Answer:
-        return handler(_as_viewed(event, secret), context)
+    def with_viewer(event: GatewayEvent, context: Any = None) -> Answer:
+        headers = event.get("headers") or {}
+        address = headers.get(VIEWER, "")
+        if not address or not compare_digest(headers.get(PROOF, "").encode(), secret.encode()):
+            return handler(event, context)
+        gateway = event["requestContext"]
+        http = {**gateway["http"], "sourceIp": address}
+        return handler({**event, "requestContext": {**gateway, "http": http}}, context)
 
-    return seen_through
-
-
-def _as_viewed(event: GatewayEvent, secret: str) -> GatewayEvent:
-    headers = event.get("headers") or {}
-    address = headers.get(VIEWER, "")
-    if not address or not compare_digest(headers.get(PROOF, "").encode(), secret.encode()):
-        return event
-    context = event["requestContext"]
-    http = {**context["http"], "sourceIp": address}
-    return {**event, "requestContext": {**context, "http": http}}
+    return with_viewer

@@ -1,4 +1,4 @@
-"""Leave for every origin to read an edge route, without credentials."""
+"""CORS for every origin to read an edge route, without credentials."""
 
 from collections.abc import Mapping
 
@@ -15,10 +15,10 @@ _PREFLIGHT: Mapping[str, str] = {
 
 
 def is_preflight(request: Request) -> bool:
-    """A browser asking for leave; any other OPTIONS is a method like the rest."""
+    """Return whether the request is a preflight; any other OPTIONS is a method like the rest."""
     return request.method == "OPTIONS" and {"origin", "access-control-request-method"} <= request.headers.keys()
 
 
 def preflight_answer(methods: str) -> Answer:
-    """Leave for these methods."""
+    """Return the answer that allows these methods."""
     return {"statusCode": 204, "headers": {**CORS, **_PREFLIGHT, "Access-Control-Allow-Methods": methods}, "body": ""}

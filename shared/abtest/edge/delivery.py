@@ -1,4 +1,4 @@
-"""The public routes that storefronts load from: the runtime config, the install snippet and its chunks."""
+"""Public routes that storefronts load from: the runtime config, the install snippet and its chunks."""
 
 import logging
 import re
@@ -47,7 +47,7 @@ SNIPPET_CACHING: Headers = {"Cache-Control": "public, max-age=60"}
 CDN_SNIPPET_CACHING: Headers = {
     "Cache-Control": "public, max-age=60, s-maxage=3600, stale-while-revalidate=60, stale-if-error=86400"
 }
-"""For the cache that publications invalidate, at the addresses that they do; it tells others SNIPPET_CACHING."""
+"""For the CDN, at the addresses that publications invalidate; all others get SNIPPET_CACHING."""
 
 CHUNK_CACHING: Headers = {"Cache-Control": "public, max-age=31536000, immutable"}
 SHARED: Headers = {**CORS, "Cross-Origin-Resource-Policy": "cross-origin"}
@@ -66,7 +66,7 @@ UNCACHED_PARAMETERS = frozenset(
         "svc_config_refresh",
     }
 )
-"""With any of these the answer is meant for one person now: neither kept by caches nor taken from ours."""
+"""With any of these the answer is for one person now, so caches neither store it nor answer it."""
 
 _CHUNK_FILE = re.compile(r"[0-9a-f]{64}\.(js|css)", re.ASCII)
 _SNIPPET_FILE = re.compile(r"([0-9a-f-]{36})\.js", re.ASCII | re.IGNORECASE)
@@ -74,7 +74,7 @@ _log = logging.getLogger(__name__)
 
 
 class InvalidShopIdError(ServiceError):
-    """The address names no shop."""
+    """Address without the id of a shop."""
 
     status = 400
     code = "invalid_shop_id"
@@ -85,7 +85,7 @@ class InvalidShopIdError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Answers from what is published; counts requests by address."""
+    """Answers from the published objects; requests are counted by address."""
 
     publications: Publications
     limiter: RateLimiter
@@ -93,7 +93,7 @@ class Delivery:
 
     def config(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """`GET /api/exp`: the config that storefronts and preview tools read."""
-        return _told(lambda: self._config(Request.of(event)), lambda error: json_error(error, {**CORS, **PUBLIC}))
+        return guarded(lambda: self.config_answer(Request.of(event)), lambda error: json_error(error, _JSON_ERROR))
 
     def snippet(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """`GET /s/{shop_id}.js`: the install snippet, of the environment that `env` names.
@@ -102,59 +102,64 @@ class Delivery:
         """
         request = Request.of(event)
         if "shop_id" not in request.path:
-            return _told(lambda: self._snippet(request), lambda error: script_error(error, _SHARED_ERROR))
+            return guarded(lambda: self.snippet_answer(request), lambda error: script_error(error, _SHARED_ERROR))
         render = style_error if request.path.get("file", "").endswith(".css") else script_error
-        return _told(lambda: self._chunk(request), lambda error: render(error, _SHARED_ERROR))
+        return guarded(lambda: self.chunk_answer(request), lambda error: render(error, _SHARED_ERROR))
 
-    def _config(self, request: Request) -> Answer:
+    def config_answer(self, request: Request) -> Answer:
+        """Answer with the config, or a preflight. Raises ServiceError."""
         if is_preflight(request):
             return preflight_answer(METHODS)
-        _refuse_other_methods(request)
-        shop_id, environment = _shop_id(request.query.get("shopId", "")), _environment(request.query)
+        refuse_other_methods(request)
+        shop_id, environment = shop_id_of(request.query.get("shopId", "")), environment_of(request.query)
         take_one(self.limiter, self.clock, request.address)
         fresh = not UNCACHED_PARAMETERS.isdisjoint(request.query)
-        encoding = _encoding(request)
+        encoding = chosen_encoding(request.headers.get("accept-encoding"))
         body, state = self.publications.read("config", shop_id, environment, encoding, fresh=fresh)
         caching = CONFIG_UNCACHED if fresh else CONFIG_CACHING
-        headers = {**CORS, **caching, **_tag(shop_id), "X-Service-Config-Cache": state}
-        return _answer(request, body, CONFIG_CONTENT_TYPE, encoding, headers)
+        headers = {**CORS, **caching, **cache_tags(shop_id), "X-Service-Config-Cache": state}
+        return body_answer(request, body, CONFIG_CONTENT_TYPE, encoding, headers)
 
-    def _snippet(self, request: Request) -> Answer:
-        _refuse_other_methods(request)
+    def snippet_answer(self, request: Request) -> Answer:
+        """Answer with the snippet of an environment. Raises ServiceError."""
+        refuse_other_methods(request)
         named = _SNIPPET_FILE.fullmatch(request.path.get("file", ""))
-        shop_id, environment = _shop_id(named[1] if named else ""), _environment(request.query)
+        shop_id, environment = shop_id_of(named[1] if named else ""), environment_of(request.query)
         take_one(self.limiter, self.clock, request.address)
-        encoding = _encoding(request)
+        encoding = chosen_encoding(request.headers.get("accept-encoding"))
         is_invalidated = address_of(shop_id, environment) == (request.path["file"], dict(request.query))
-        to_be_kept = is_invalidated and is_through_cdn(request.headers)
-        # A cache that was just invalidated must not be given what our own cache has not yet forgotten.
-        body, state = self.publications.read("snippet", shop_id, environment, encoding, fresh=to_be_kept)
-        caching = CDN_SNIPPET_CACHING if to_be_kept and state != "stale" else SNIPPET_CACHING
-        return _answer(request, body, SNIPPET_CONTENT_TYPE, encoding, {**SHARED, **caching, **_tag(shop_id)})
+        for_cdn = is_invalidated and is_through_cdn(request.headers)
+        # The CDN was just invalidated, so it must not get an old body from the cache of this process.
+        body, state = self.publications.read("snippet", shop_id, environment, encoding, fresh=for_cdn)
+        caching = CDN_SNIPPET_CACHING if for_cdn and state != "stale" else SNIPPET_CACHING
+        return body_answer(request, body, SNIPPET_CONTENT_TYPE, encoding, {**SHARED, **caching, **cache_tags(shop_id)})
 
-    def _chunk(self, request: Request) -> Answer:
-        _refuse_other_methods(request)
-        shop_id, file = _shop_id(request.path["shop_id"]), request.path.get("file", "")
+    def chunk_answer(self, request: Request) -> Answer:
+        """Answer with a chunk, which never changes at its address. Raises ServiceError."""
+        refuse_other_methods(request)
+        shop_id, file = shop_id_of(request.path["shop_id"]), request.path.get("file", "")
         named = _CHUNK_FILE.fullmatch(file)
         if named is None:
             raise NotFoundError("there is no such file")
         take_one(self.limiter, self.clock, request.address)
-        encoding = _encoding(request)
+        encoding = chosen_encoding(request.headers.get("accept-encoding"))
         body = self.publications.chunk(shop_id, file, encoding)
-        headers = {**SHARED, **CHUNK_CACHING, **_tag(shop_id)}
-        return _answer(request, body, CHUNK_CONTENT_TYPES[named[1]], encoding, headers)
+        headers = {**SHARED, **CHUNK_CACHING, **cache_tags(shop_id)}
+        return body_answer(request, body, CHUNK_CONTENT_TYPES[named[1]], encoding, headers)
 
 
+_JSON_ERROR: Headers = {**CORS, **PUBLIC}
 _SHARED_ERROR: Headers = {**SHARED, **PUBLIC}
 
 
-def _tag(shop_id: str) -> Headers:
-    """What caches that invalidate by tag know the shop's answers by."""
+def cache_tags(shop_id: str) -> Headers:
+    """Return the headers by which caches invalidate all answers of a shop."""
     tag = f"shop-{shop_id}"
     return {"Cache-Tag": tag, "Surrogate-Key": tag}
 
 
-def _answer(request: Request, body: Body, content_type: str, encoding: Encoding, headers: Headers) -> Answer:
+def body_answer(request: Request, body: Body, content_type: str, encoding: Encoding, headers: Headers) -> Answer:
+    """Return a body with its tag, or 304 for a client that has it already."""
     tag = etag(body.sha256, encoding)
     sent = {**PUBLIC, **headers, "ETag": tag, "Vary": "Accept-Encoding"}
     if is_unchanged(request.headers.get("if-none-match"), tag):
@@ -168,33 +173,32 @@ def _answer(request: Request, body: Body, content_type: str, encoding: Encoding,
     return {"statusCode": 200, "headers": sent, "body": body.base64, "isBase64Encoded": True}
 
 
-def _told(answer: Callable[[], Answer], render: Callable[[ServiceError], Answer]) -> Answer:
+def guarded(answer: Callable[[], Answer], render: Callable[[ServiceError], Answer]) -> Answer:
+    """Return an answer, with every error rendered in the form that the page expects."""
     try:
         return answer()
     except ServiceError as error:
         return render(error)
     except Exception:
         _log.exception("delivery.failed")
-        return render(ServiceError("something went wrong here; repeat the request"))
+        return render(ServiceError("an unexpected error occurred; repeat the request"))
 
 
-def _refuse_other_methods(request: Request) -> None:
+def refuse_other_methods(request: Request) -> None:
+    """Raise MethodNotAllowedError for anything but GET and HEAD."""
     if request.method not in ("GET", "HEAD"):
         raise MethodNotAllowedError(METHODS)
 
 
-def _encoding(request: Request) -> Encoding:
-    return chosen_encoding(request.headers.get("accept-encoding"))
-
-
-def _shop_id(text: str) -> str:
+def shop_id_of(text: str) -> str:
+    """Return the id of a shop in lower case. Raises InvalidShopIdError."""
     if not is_uuid(text):
         raise InvalidShopIdError
     return text.lower()
 
 
-def _environment(query: Mapping[str, str]) -> str:
-    """The environment asked for, else the active one. Raises NotFoundError for a name that none can have."""
+def environment_of(query: Mapping[str, str]) -> str:
+    """Return the requested environment, else the active one. Raises NotFoundError for an impossible name."""
     named = query.get("env") or query.get("environment") or ACTIVE
     if named != ACTIVE and not is_environment(named):
         raise NotFoundError("there is no such environment")

@@ -1,4 +1,4 @@
-"""The HTTP API's payload 2.0: what a handler reads of the event, and the answer it gives."""
+"""Payload 2.0 of the HTTP API: the request in an event, and answers."""
 
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class Request:
 
 
 class MethodNotAllowedError(ServiceError):
-    """The route knows other methods only."""
+    """Method that the route does not have."""
 
     status = 405
     code = "method_not_allowed"
@@ -50,17 +50,17 @@ class MethodNotAllowedError(ServiceError):
 
 
 class BodyTooLargeError(ServiceError):
-    """The body is larger than a request may bring."""
+    """Body that is larger than the route allows."""
 
     status = 413
     code = "payload_too_large"
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"the body has at most {most} bytes")
+        super().__init__(f"the body must have at most {most} bytes")
 
 
 def body_of(event: GatewayEvent, most: int) -> bytes:
-    """The bytes that were sent. Raises BodyTooLargeError, before anything is decoded that is too large anyway."""
+    """Return the bytes of the body. Raises BodyTooLargeError, before decoding where the text is already too long."""
     text: str = event.get("body") or ""
     is_encoded = bool(event.get("isBase64Encoded"))
     if len(text) > (most * 4 // 3 + 4 if is_encoded else most):
@@ -72,7 +72,7 @@ def body_of(event: GatewayEvent, most: int) -> bytes:
 
 
 class UnsupportedBodyError(ServiceError):
-    """The body is declared to be something else than JSON, or is compressed in a way that the route does not take."""
+    """Body declared as another media type, or compressed in a way that the route does not take."""
 
     status = 415
     code = "unsupported_media_type"
@@ -83,7 +83,7 @@ class UnsupportedBodyError(ServiceError):
 
 
 def content_encoding(headers: Headers) -> str:
-    """How the body is compressed; `identity` for not at all."""
+    """Return the compression of the body; `identity` for none."""
     return headers.get("content-encoding", "identity").strip().lower()
 
 
@@ -95,24 +95,25 @@ def refuse_other_media(headers: Headers, accepted: Sequence[str], encodings: Seq
 
 
 def json_error(error: ServiceError, headers: Headers) -> Answer:
-    """The worker's flat error body, `{"error": code, "message": …}`, which nobody keeps."""
+    """Return the worker's flat error body, `{"error": code, "message": …}`, which caches do not store."""
     body = canonical_json.dumps({"error": error.code, "message": error.message})
-    return _text(error, "application/json", body, headers)
+    return error_answer(error, "application/json", body, headers)
 
 
 def script_error(error: ServiceError, headers: Headers) -> Answer:
-    """An error where a page expects a script: a comment, so that the page goes on as if the tag were not there."""
+    """Return an error as a script: a comment, so that the page works as if the tag were not there."""
     line = " ".join(f"{error.code}: {error.message}".splitlines())
-    return _text(error, "application/javascript; charset=utf-8", f"// {line}\n", headers)
+    return error_answer(error, "application/javascript; charset=utf-8", f"// {line}\n", headers)
 
 
 def style_error(error: ServiceError, headers: Headers) -> Answer:
-    """The same where a page expects a style sheet."""
+    """Return an error as a style sheet that is only a comment."""
     line = f"{error.code}: {error.message}".replace("*/", "")
-    return _text(error, "text/css; charset=utf-8", f"/* {line} */\n", headers)
+    return error_answer(error, "text/css; charset=utf-8", f"/* {line} */\n", headers)
 
 
-def _text(error: ServiceError, content_type: str, body: str, headers: Headers) -> Answer:
+def error_answer(error: ServiceError, content_type: str, body: str, headers: Headers) -> Answer:
+    """Return an error that caches do not store, with the headers of route and error."""
     return {
         "statusCode": error.status,
         "headers": {**headers, **NO_STORE, "Content-Type": content_type, **error.headers},

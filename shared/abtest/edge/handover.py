@@ -1,4 +1,4 @@
-"""The handover routes: a token for the way to another of the shop's hosts, and the visitor's id where it arrives."""
+"""Handover routes: a token for another host of the shop, and the visitor's id on that host."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -48,17 +48,17 @@ _log = logging.getLogger(__name__)
 
 
 class DestinationNotAllowedError(ServiceError):
-    """The shop hands nobody over to this host."""
+    """Host that is not among the shop's handover domains."""
 
     status = 400
     code = "destination_not_allowed"
 
     def __init__(self) -> None:
-        super().__init__("the shop hands no visitors over to this destination")
+        super().__init__("the destination must be one of the shop's handover domains")
 
 
 class HandoverExpiredError(ServiceError):
-    """The token was right, and came too late."""
+    """Valid token that has expired."""
 
     status = 400
     code = "handover_expired"
@@ -76,16 +76,17 @@ class HandoverRoutes:
         self._clock = clock
 
     def handover(self, event: GatewayEvent, _context: Any = None) -> Answer:
-        """Mint or verify; whatever happens, any origin may read the answer."""
+        """Mint or verify; any origin may read the answer, errors too."""
         try:
-            return self._answer(Request.of(event), event)
+            return self.answer(Request.of(event), event)
         except ServiceError as error:
             return json_error(error, CORS)
         except Exception:
             _log.exception("handover.failed")
-            return json_error(ServiceError("something went wrong here; go on without a handover"), CORS)
+            return json_error(ServiceError("an unexpected error occurred; continue without a handover"), CORS)
 
-    def _answer(self, request: Request, event: GatewayEvent) -> Answer:
+    def answer(self, request: Request, event: GatewayEvent) -> Answer:
+        """Answer a request. Raises ServiceError."""
         if is_preflight(request):
             return preflight_answer(METHODS)
         if request.method != METHODS:
@@ -95,10 +96,14 @@ class HandoverRoutes:
         document = read_document(body_of(event, MAX_BODY_BYTES))
         shop_id = signing_shop(document, self._roots)
         if event["rawPath"].rstrip("/").endswith("/verify"):
-            return _rendered(self._verified(shop_id, read_fields(document, VERIFY_FIELDS), request))
-        return _rendered(self._minted(shop_id, read_fields(document, MINT_FIELDS)))
+            body = self.verify(shop_id, read_fields(document, VERIFY_FIELDS), request)
+        else:
+            body = self.mint(shop_id, read_fields(document, MINT_FIELDS))
+        headers = {**CORS, **NO_STORE, "X-Content-Type-Options": "nosniff", "Content-Type": "application/json"}
+        return {"statusCode": 200, "headers": headers, "body": canonical_json.dumps(body)}
 
-    def _minted(self, shop_id: str, fields: Mapping[str, str]) -> Mapping[str, str]:
+    def mint(self, shop_id: str, fields: Mapping[str, str]) -> Mapping[str, str]:
+        """Make a token for a destination. Raises DestinationNotAllowedError."""
         rule = self._domains.rule(shop_id)
         if not rule.allows(fields["destination"]):
             raise DestinationNotAllowedError
@@ -111,7 +116,8 @@ class HandoverRoutes:
         )
         return {"token": make_handover(self._roots(), handover), "expires_at": timestamp(until)}
 
-    def _verified(self, shop_id: str, fields: Mapping[str, str], request: Request) -> Mapping[str, str]:
+    def verify(self, shop_id: str, fields: Mapping[str, str], request: Request) -> Mapping[str, str]:
+        """Return the visitor's id of a token. Raises HandoverExpiredError, InvalidHandoverRequestError."""
         refuse_other_origin(request.headers.get("origin"), fields["host"])
         now = int(self._clock.now().timestamp())
         try:
@@ -123,8 +129,3 @@ class HandoverRoutes:
         except InvalidHandoverError as error:
             raise InvalidHandoverRequestError(f"token: {error}") from error
         return {"visitorId": visitor_id}
-
-
-def _rendered(answer: Mapping[str, str]) -> Answer:
-    headers = {**CORS, **NO_STORE, "X-Content-Type-Options": "nosniff", "Content-Type": "application/json"}
-    return {"statusCode": 200, "headers": headers, "body": canonical_json.dumps(answer)}

@@ -1,13 +1,14 @@
-"""Where a shop hands its visitors over to, as its published config says; each content is read once."""
+"""Handover domains of a shop in its published config; each content is parsed once."""
 
 from base64 import b64decode
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT
-from abtest.edge.publications import Body, Publications
+from abtest.edge.publications import Publications
 from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
 
@@ -17,13 +18,13 @@ SHORTEST_SECONDS, LONGEST_SECONDS = 30, 600
 
 @dataclass(frozen=True, slots=True)
 class HandoverRule:
-    """The hosts, with all below them, and for how many seconds a token holds."""
+    """Domains with their subdomains, and the seconds for which a token is valid."""
 
     domains: tuple[str, ...]
     seconds: int
 
     def allows(self, host: str) -> bool:
-        """Whether visitors may be handed over to this host."""
+        """Return whether visitors may be handed over to this host."""
         return any(host == domain or host.endswith(f".{domain}") for domain in self.domains)
 
 
@@ -31,7 +32,7 @@ NOWHERE = HandoverRule((), SHORTEST_SECONDS)
 
 
 class HandoverDomains:
-    """Reads the rule of a shop, and remembers it by the hash of the content that it stands in."""
+    """Cache of rules by the hash of the config that they are in."""
 
     def __init__(self, publications: Publications) -> None:
         self._publications = publications
@@ -39,24 +40,24 @@ class HandoverDomains:
         self._lock = Lock()
 
     def rule(self, shop_id: str) -> HandoverRule:
-        """The shop's rule; nowhere for a shop that was never published. Raises BlobsUnavailableError."""
+        """Return the shop's rule; NOWHERE for a shop that was never published. Raises BlobsUnavailableError."""
         try:
             body, _ = self._publications.read("config", shop_id, DEFAULT_ENVIRONMENT, "identity")
         except NotFoundError:
             return NOWHERE
         with self._lock:
-            found = self._kept.get(body.sha256)
-            if found is None:
-                found = self._kept[body.sha256] = _rule(body)
+            rule = self._kept.get(body.sha256)
+            if rule is None:
+                rule = self._kept[body.sha256] = rule_of(canonical_json.loads(b64decode(body.base64)))
                 if len(self._kept) > KEPT:
                     self._kept.popitem(last=False)
-            return found
+            return rule
 
 
-def _rule(body: Body) -> HandoverRule:
-    config: dict[str, Any] = canonical_json.loads(b64decode(body.base64))
-    said = config["runtime"].get("handover")
-    if said is None:
+def rule_of(config: Mapping[str, Any]) -> HandoverRule:
+    """Return the rule of a published config, its seconds within the limits."""
+    handover = config["runtime"].get("handover")
+    if handover is None:
         return NOWHERE
-    seconds = min(max(said["ttl"], SHORTEST_SECONDS), LONGEST_SECONDS)
-    return HandoverRule(tuple(domain.lower() for domain in said["domains"]), seconds)
+    seconds = min(max(handover["ttl"], SHORTEST_SECONDS), LONGEST_SECONDS)
+    return HandoverRule(tuple(domain.lower() for domain in handover["domains"]), seconds)

@@ -1,4 +1,4 @@
-"""What a request for a handover may say: who signs, and fields that each have a form; no others are taken."""
+"""Request for a handover: the signing shop, and fields of a fixed form; others are refused."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,25 +28,25 @@ VERIFY_FIELDS = ("token", "host")
 
 
 class InvalidHandoverRequestError(ServiceError):
-    """The request is none that can be read, or the token none of ours for this shop and host."""
+    """Request that cannot be read, or a token of another shop or host."""
 
     status = 400
     code = "handover_invalid"
 
 
 def read_document(body: bytes) -> Mapping[str, Any]:
-    """The object that was sent. Raises InvalidHandoverRequestError."""
+    """Return the object in the body. Raises InvalidHandoverRequestError."""
     try:
         document = canonical_json.loads(body)
     except canonical_json.InvalidJsonError as error:
-        raise InvalidHandoverRequestError("the body is no JSON that can be read") from error
+        raise InvalidHandoverRequestError("the body must be valid JSON") from error
     if not isinstance(document, dict):
-        raise InvalidHandoverRequestError("the body is a JSON object")
+        raise InvalidHandoverRequestError("the body must be a JSON object")
     return document
 
 
 def signing_shop(document: Mapping[str, Any], roots: Callable[[], RootKeys]) -> str:
-    """The shop whose snippet's signature stands in the body. Raises IngestUnauthorizedError."""
+    """Return the shop whose snippet signed the body. Raises IngestUnauthorizedError."""
     shop_id, signature = document.get("_shopId"), document.get("_signature")
     if not isinstance(shop_id, str) or not isinstance(signature, str) or not is_uuid(shop_id):
         raise IngestUnauthorizedError
@@ -56,24 +56,23 @@ def signing_shop(document: Mapping[str, Any], roots: Callable[[], RootKeys]) -> 
 
 
 def read_fields(document: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, str]:
-    """The fields of these names. Raises InvalidHandoverRequestError naming the first that is wrong."""
+    """Return the fields of these names. Raises InvalidHandoverRequestError that names the first wrong one."""
     if not document.keys() <= {*names, "_shopId", "_signature"}:
-        raise InvalidHandoverRequestError(f"the body has the fields _shopId, _signature, {', '.join(names)}")
-    return {name: _read(name, document.get(name)) for name in names}
-
-
-def _read(name: str, value: Any) -> str:
-    form, most = _FORMS[name]
-    if not isinstance(value, str) or len(value) > most or form.fullmatch(value) is None:
-        raise InvalidHandoverRequestError(f"{name}: is missing or has another form")
-    return value.lower() if form is _HOST else value
+        raise InvalidHandoverRequestError(f"the body must have only the fields _shopId, _signature, {', '.join(names)}")
+    fields: dict[str, str] = {}
+    for name in names:
+        value, (form, most) = document.get(name), _FORMS[name]
+        if not isinstance(value, str) or len(value) > most or form.fullmatch(value) is None:
+            raise InvalidHandoverRequestError(f"{name}: is missing or has the wrong form")
+        fields[name] = value.lower() if form is _HOST else value
+    return fields
 
 
 def refuse_other_origin(origin: str | None, host: str) -> None:
-    """A page speaks for its own host only. Raises InvalidHandoverRequestError; servers say no origin."""
+    """Raise InvalidHandoverRequestError for a page of another host; servers send no origin."""
     try:
-        said = urlsplit(origin).hostname if origin else host
+        page_host = urlsplit(origin).hostname if origin else host
     except ValueError:
-        said = None
-    if said != host:
-        raise InvalidHandoverRequestError("host: is not that of the page that asks")
+        page_host = None
+    if page_host != host:
+        raise InvalidHandoverRequestError("host: must be the host of the page that sends the request")

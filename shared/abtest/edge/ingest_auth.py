@@ -1,8 +1,8 @@
-"""Who sends these events: the four forms of ingest authentication, each leading to one shop.
+"""Ingest authentication: four forms of credentials, each for one shop.
 
-Credentials may stand in the headers (`x-svc-shop` with a browser's or a server's signature, or a tracking source key as
-a bearer value) and in the body (`_shopId` with a browser's signature). Whatever is there must be right, and all of it
-must name the same shop.
+Credentials may be in the headers (`x-svc-shop` with a browser's or a server's signature, or a tracking source key as a
+bearer value) and in the body (`_shopId` with a browser's signature). All that are present must be right and name the
+same shop.
 """
 
 import hmac
@@ -22,11 +22,11 @@ KEY_REMEMBERED = timedelta(seconds=60)
 CACHE_SIZE = 1000
 
 ClaimAttributes = Callable[[str], Mapping[str, str | None] | None]
-"""From a service-wide name to what stands in its claim."""
+"""From a service-wide name to the attributes of its claim."""
 
 
 class IngestUnauthorizedError(ServiceError):
-    """No credentials, or wrong ones, or two that disagree: one answer for all."""
+    """No credentials, wrong ones, or two that differ; all get the same answer."""
 
     status = 401
     code = "ingest_unauthorized"
@@ -44,84 +44,86 @@ class TrackingKeys:
     _remembered: dict[str, tuple[datetime, Mapping[str, str | None] | None]] = field(default_factory=dict)
 
     def shop_of(self, text: str) -> str | None:
-        """The shop whose live tracking source key this is, or None."""
-        name = _claim_of(text)
-        return self._shop_in(self._stored(name), text) if name else None
-
-    def remembered_shop_of(self, text: str) -> str | None:
-        """As `shop_of`, but None, too, where that would have to ask the catalog."""
-        name = _claim_of(text)
-        return self._shop_in(self._recalled(name, self.clock.now())[1], text) if name else None
-
-    def _shop_in(self, stored: Mapping[str, str | None] | None, text: str) -> str | None:
-        if not stored or not hmac.compare_digest(stored.get("sha256") or "", digest(text)):
+        """Return the shop of a live tracking source key, or None. Reads the catalog once a minute for a key."""
+        name = claim_of(text)
+        if name is None:
             return None
-        now = timestamp(self.clock.now())
-        expires_at = stored.get("expires_at")
-        is_live = stored.get("revoked_at") is None and (expires_at is None or now < expires_at)
-        return stored.get("shop_id") if is_live else None
-
-    def _stored(self, name: str) -> Mapping[str, str | None] | None:
         now = self.clock.now()
-        is_remembered, found = self._recalled(name, now)
+        is_remembered, stored = self.remembered(name, now)
         if not is_remembered:
             if len(self._remembered) >= CACHE_SIZE:
                 self._remembered.clear()
-            found = self.claims(name)
-            self._remembered[name] = (now, found)
-        return found
+            stored = self.claims(name)
+            self._remembered[name] = (now, stored)
+        return shop_in(stored, text, now)
 
-    def _recalled(self, name: str, now: datetime) -> tuple[bool, Mapping[str, str | None] | None]:
-        """Whether the claim was read within the last minute, and what stood there."""
-        read_at, found = self._remembered.get(name, (None, None))
+    def remembered_shop_of(self, text: str) -> str | None:
+        """Return the shop of a live key without reading the catalog; None when it would have to be read."""
+        name, now = claim_of(text), self.clock.now()
+        return shop_in(self.remembered(name, now)[1], text, now) if name else None
+
+    def remembered(self, name: str, now: datetime) -> tuple[bool, Mapping[str, str | None] | None]:
+        """Return whether the claim was read within the last minute, and its attributes."""
+        read_at, stored = self._remembered.get(name, (None, None))
         is_remembered = read_at is not None and now - read_at < KEY_REMEMBERED
-        return is_remembered, found if is_remembered else None
+        return is_remembered, stored if is_remembered else None
 
 
-def _claim_of(text: str) -> str | None:
+def shop_in(stored: Mapping[str, str | None] | None, text: str, now: datetime) -> str | None:
+    """Return the shop of a stored key if the text is that key and it is live."""
+    if not stored or not hmac.compare_digest(stored.get("sha256") or "", digest(text)):
+        return None
+    expires_at = stored.get("expires_at")
+    is_live = stored.get("revoked_at") is None and (expires_at is None or timestamp(now) < expires_at)
+    return stored.get("shop_id") if is_live else None
+
+
+def claim_of(text: str) -> str | None:
+    """Return the name of the claim of a tracking source key; None for any other text."""
     parsed = parse(text)
     return claim_name(parsed.lookup_id) if parsed is not None and parsed.kind == "tracking_source" else None
 
 
 def bearer_text(authorization: str) -> str | None:
-    """The key in an Authorization header; None for another scheme."""
+    """Return the key in an Authorization header; None for another scheme."""
     scheme, _, text = authorization.partition(" ")
     return text.strip() if scheme.lower() == "bearer" else None
 
 
 def is_of_server(headers: Mapping[str, str]) -> bool:
-    """Whether the credentials are a server's, which sends for many visitors: its own signature, or a tracking key."""
+    """Return whether a server sends for many visitors, with its own signature or a tracking source key."""
     return "authorization" in headers or headers.get("x-svc-signature", "").startswith("t=")
 
 
 @dataclass(frozen=True, slots=True)
 class IngestAuth:
-    """Checks credentials against the deployment's root keys and the tracking source keys."""
+    """Check of credentials against the deployment's root keys and the tracking source keys."""
 
     roots: Callable[[], RootKeys]
     keys: TrackingKeys
     clock: Clock
 
     def header_shop(self, headers: Mapping[str, str], body: bytes) -> str | None:
-        """The shop that the headers prove, None when they hold no credentials. Raises IngestUnauthorizedError."""
-        shops = set()
+        """Return the shop that the headers prove; None without credentials. Raises IngestUnauthorizedError."""
+        shops: set[str | None] = set()
         bearer, signature = headers.get("authorization"), headers.get("x-svc-signature")
         if bearer is not None:
-            shops.add(self._bearer_shop(bearer))
+            key = bearer_text(bearer)
+            shops.add(None if key is None else self.keys.shop_of(key))
         if signature is not None:
-            shops.add(self._signing_shop(headers.get("x-svc-shop", "").lower(), signature, body))
+            shops.add(self.signing_shop(headers.get("x-svc-shop", "").lower(), signature, body))
         if headers.get("x-svc-shop"):
-            # Alone it proves nothing, but it must not contradict what does.
+            # This header alone proves nothing, but it must name the shop that the credentials prove.
             shops.add(headers["x-svc-shop"].lower())
         if len(shops) > 1 or None in shops:
             raise IngestUnauthorizedError
         return shops.pop() if bearer is not None or signature is not None else None
 
     def shop(self, proven: str | None, headers: Mapping[str, str], envelope: Envelope) -> str:
-        """The shop after the body was read; `proven` is what the headers proved. Raises IngestUnauthorizedError."""
+        """Return the shop of the whole request; `proven` is that of its headers. Raises IngestUnauthorizedError."""
         named = envelope.shop_id.lower() if envelope.shop_id is not None else None
         if envelope.signature is not None:
-            if named is None or not self._is_signed(named, envelope.signature):
+            if named is None or self.signing_shop(named, envelope.signature) is None:
                 raise IngestUnauthorizedError
             proven = proven or named
         claimed = headers.get("x-svc-shop", "").lower()
@@ -129,17 +131,13 @@ class IngestAuth:
             raise IngestUnauthorizedError
         return proven
 
-    def _bearer_shop(self, value: str) -> str | None:
-        text = bearer_text(value)
-        return None if text is None else self.keys.shop_of(text)
-
-    def _signing_shop(self, shop_id: str, signature: str, body: bytes) -> str | None:
-        if signature.startswith("t="):
+    def signing_shop(self, shop_id: str, signature: str, body: bytes | None = None) -> str | None:
+        """Return the shop if the signature is its browsers', or with a body its servers' (`t=…`); else None."""
+        if not is_uuid(shop_id):
+            return None
+        if body is not None and signature.startswith("t="):
             seconds = int(self.clock.now().timestamp())
-            is_right = is_uuid(shop_id) and is_server_signature(self.roots(), shop_id, signature, body, seconds)
+            is_right = is_server_signature(self.roots(), shop_id, signature, body, seconds)
         else:
-            is_right = self._is_signed(shop_id, signature)
+            is_right = is_browser_signature(self.roots(), shop_id, signature)
         return shop_id if is_right else None
-
-    def _is_signed(self, shop_id: str, signature: str) -> bool:
-        return is_uuid(shop_id) and is_browser_signature(self.roots(), shop_id, signature)

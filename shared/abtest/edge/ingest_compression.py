@@ -1,4 +1,4 @@
-"""Compressed bodies of ingest: unpacked to the size that a plain body may have, and not a byte further."""
+"""Compressed bodies of ingest, unpacked up to the size limit of a plain body."""
 
 import zlib
 
@@ -10,9 +10,9 @@ _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
 
 def unpacked(body: bytes, headers: Headers, most: int) -> bytes:
-    """The body as it was before it was compressed. Raises BodyTooLargeError, InvalidBatchError.
+    """Return the decompressed body. Raises BodyTooLargeError, InvalidBatchError.
 
-    One gzip member, as every library writes it: a chain of a million empty ones would cost time without bytes.
+    Only one gzip member is accepted, because a chain of a million empty ones would cost time without adding bytes.
     """
     if content_encoding(headers) != "gzip":
         return body
@@ -20,9 +20,9 @@ def unpacked(body: bytes, headers: Headers, most: int) -> bytes:
     try:
         plain = unpacking.decompress(body, most + 1)
     except zlib.error as error:
-        raise InvalidBatchError("the body is not what Content-Encoding says, gzip") from error
+        raise InvalidBatchError("the body must be gzip, as Content-Encoding declares it") from error
     if len(plain) > most:
         raise BodyTooLargeError(most)
     if not unpacking.eof or unpacking.unused_data:
-        raise InvalidBatchError("the body is not one whole gzip member")
+        raise InvalidBatchError("the body must be one complete gzip member")
     return plain

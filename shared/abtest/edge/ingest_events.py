@@ -1,4 +1,4 @@
-"""The ingest routes: what a request must be before its events are looked at, and the answer in the worker's form."""
+"""Ingest routes: checks of a request before its events are read, and the answer in the worker's form."""
 
 import logging
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ MEDIA_TYPES = ("application/json", "text/plain", "")
 """Beacons send text/plain, which needs no preflight, and blobs without a type send none at all."""
 
 COUNTRY = "cloudfront-viewer-country"
-"""Where the CDN says in which country the visitor is, of two letters."""
+"""Header with the visitor's country in two letters, which the CDN sets."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,16 +46,17 @@ class IngestRoutes:
         self._ingest = ingest
 
     def events(self, event: GatewayEvent, _context: Any = None) -> Answer:
-        """Take a batch in; whatever happens, any origin may read the answer."""
+        """Accept a batch; any origin may read the answer, errors too."""
         try:
-            return self._answer(Request.of(event), event)
+            return self.answer(Request.of(event), event)
         except ServiceError as error:
             return json_error(error, CORS)
         except Exception:
             _log.exception("ingest.failed")
-            return json_error(ServiceError("something went wrong here; send the events again"), CORS)
+            return json_error(ServiceError("an unexpected error occurred; send the events again"), CORS)
 
-    def _answer(self, request: Request, event: GatewayEvent) -> Answer:
+    def answer(self, request: Request, event: GatewayEvent) -> Answer:
+        """Answer a request. Raises ServiceError."""
         if is_preflight(request):
             return preflight_answer(METHODS)
         if request.method != METHODS:
@@ -65,13 +66,15 @@ class IngestRoutes:
         refuse_other_media(request.headers, MEDIA_TYPES, ENCODINGS)
         envelope = read_envelope(unpacked(body, request.headers, MAX_BODY_BYTES))
         shop_id = self._auth.shop(proven, request.headers, envelope)
-        origin = SERVER if is_of_server(request.headers) else _browser(request.headers)
-        answer = _rendered(self._ingest.accept(shop_id, envelope, origin=origin))
+        answer = receipt_answer(self._ingest.accept(shop_id, envelope, origin=origin_of(request.headers)))
         cookies = refreshed(event, request)
         return {**answer, "cookies": list(cookies)} if cookies else answer
 
 
-def _browser(headers: Headers) -> Origin:
+def origin_of(headers: Headers) -> Origin:
+    """Return the origin of events: a server, or a browser with its device and country."""
+    if is_of_server(headers):
+        return SERVER
     return Origin(
         is_browser=True,
         device=device_of(headers.get("user-agent", "")),
@@ -79,7 +82,8 @@ def _browser(headers: Headers) -> Origin:
     )
 
 
-def _rendered(result: Receipt | HttpAnswer) -> Answer:
+def receipt_answer(result: Receipt | HttpAnswer) -> Answer:
+    """Return the counts of a receipt, or the answer of the server to which events are forwarded."""
     if isinstance(result, HttpAnswer):
         headers = {**CORS, **NO_STORE, "Content-Type": result.content_type or "application/octet-stream"}
         return {"statusCode": result.status, "headers": headers, "body": result.body.decode(errors="replace")}

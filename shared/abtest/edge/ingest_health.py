@@ -1,4 +1,4 @@
-"""Health of the edge, and the answer to every address that is no route."""
+"""Health of the edge, and the answer to every unknown address."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -20,7 +20,7 @@ PROBE_SECONDS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """Looks at what ingest and limits lean on. `queue` is None when events are forwarded instead of queued."""
+    """Probes of the stores of ingest and limits. `queue` is None when events are forwarded instead of queued."""
 
     environment: str
     release: str
@@ -43,31 +43,31 @@ class Health:
         return {"statusCode": 200 if report["ok"] else 503, "headers": headers, "body": body}
 
     def report(self) -> Mapping[str, Any]:
-        """The contract's health body. `ok` means that every part is: waiting dead letters are lost to results."""
+        """Return the contract's health body. `ok` needs every part, and no dead letters, because results miss those."""
         probes = {
             "limits": lambda: self.limits_store.get("health", now=self.clock.now()) or True,
             "queue": lambda: self.queue is None or self.queue.depth() >= 0,
             "dead_letters": lambda: self.dead_letters.depth() == 0,
         }
-        found = _asked(probes)
+        healthy = probe_results(probes)
         return {
-            "ok": all(found.values()),
+            "ok": all(healthy.values()),
             "service": SERVICE,
             "environment": self.environment,
             "release": self.release or None,
             "queue_enabled": self.queue is not None,
             "queue_name": self.queue_name,
-            "distributed_rate_limits": {"events_per_shop": found["limits"], "snippet_per_ip": found["limits"]},
-            "dead_letter_queue": {"ok": found["dead_letters"]},
+            "distributed_rate_limits": {"events_per_shop": healthy["limits"], "snippet_per_ip": healthy["limits"]},
+            "dead_letter_queue": {"ok": healthy["dead_letters"]},
             "checked_at": timestamp(self.clock.now()),
         }
 
 
-def _asked(probes: Mapping[str, Callable[[], object]]) -> Mapping[str, bool]:
-    """Each probe's answer, all asked at once: three stores that are silent must not outlast the function itself."""
+def probe_results(probes: Mapping[str, Callable[[], object]]) -> Mapping[str, bool]:
+    """Return the result of each probe; all run at once, because three silent stores must not outlast the function."""
     pool = ThreadPoolExecutor(len(probes))
-    asked = {name: pool.submit(probe) for name, probe in probes.items()}
-    wait(asked.values(), timeout=PROBE_SECONDS)
+    running = {name: pool.submit(probe) for name, probe in probes.items()}
+    wait(running.values(), timeout=PROBE_SECONDS)
     pool.shutdown(wait=False, cancel_futures=True)
-    # Refused, throttled, gone, silent: for a health check they are one.
-    return {name: found.done() and found.exception() is None and bool(found.result()) for name, found in asked.items()}
+    # Refused, throttled, gone and silent are all the same to a health check.
+    return {name: each.done() and each.exception() is None and bool(each.result()) for name, each in running.items()}

@@ -1,4 +1,4 @@
-"""How many requests one address may make of the public edge routes."""
+"""Rate limit of one address on the public edge routes."""
 
 from abtest.kit.clock import Clock
 from abtest.ports.limits import RateLimiter

@@ -1,7 +1,6 @@
-"""Which variant of an object a client takes, and whether it has it already (RFC 9110, sections 12.5.3 and 13.1.2)."""
+"""Content negotiation and conditional requests (RFC 9110, sections 12.5.3 and 13.1.2)."""
 
 import re
-from collections.abc import Iterator
 
 from abtest.domain.delivery.manifest import Encoding
 
@@ -11,43 +10,37 @@ _ALIASES = {"x-gzip": "gzip"}
 
 
 def chosen_encoding(accept_encoding: str | None) -> Encoding:
-    """The best of ours that the header allows: the smaller one where the client likes both alike.
+    """Return the best encoding that the header allows; of two with the same weight the smaller one.
 
-    Plain bytes when it allows none of them, even if it refuses those too: a storefront is better served than right.
+    Plain bytes when it allows none, even if it refuses those too, because a storefront needs some answer.
     """
-    weights = dict(_weights(accept_encoding or ""))
+    weights = weights_of(accept_encoding or "")
     others = weights.get("*", 0.0)
     best = max(_PREFERRED, key=lambda encoding: weights.get(encoding, others))
     return best if weights.get(best, others) > 0 else "identity"
 
 
 def etag(sha256_hex: str, encoding: Encoding) -> str:
-    """The strong tag of a variant."""
+    """Return the strong tag of a variant."""
     return f'"{sha256_hex}"' if encoding == "identity" else f'"{sha256_hex}-{encoding}"'
 
 
 def is_unchanged(if_none_match: str | None, tag: str) -> bool:
-    """Whether the client holds what the tag names; compared weakly, as If-None-Match is."""
+    """Return whether the client has the tagged variant; tags are compared weakly, as If-None-Match requires."""
     if if_none_match is None:
         return False
     held = {candidate.strip().removeprefix("W/") for candidate in if_none_match.split(",")}
     return "*" in held or tag in held
 
 
-def _weights(header: str) -> Iterator[tuple[str, float]]:
+def weights_of(header: str) -> dict[str, float]:
+    """Return the weight of each encoding in an Accept-Encoding header; 0 for a malformed weight, 1 without one."""
+    weights: dict[str, float] = {}
     for item in header.lower().split(","):
         coding, *parameters = (part.strip() for part in item.split(";"))
-        if coding:
-            yield _ALIASES.get(coding, coding), _quality(parameters)
-
-
-def _quality(parameters: list[str]) -> float:
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            return _number(value.strip())
-    return 1.0
-
-
-def _number(text: str) -> float:
-    return float(text) if _QVALUE.fullmatch(text) else 0.0
+        if not coding:
+            continue
+        pairs = (parameter.partition("=") for parameter in parameters)
+        quality = next((value.strip() for name, _, value in pairs if name.strip() == "q"), "1")
+        weights[_ALIASES.get(coding, coding)] = float(quality) if _QVALUE.fullmatch(quality) else 0.0
+    return weights

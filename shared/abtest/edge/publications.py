@@ -1,7 +1,7 @@
-"""What is published, read through a cache inside the process.
+"""Published objects, read through a cache in the process.
 
-Objects are immutable, so a body is kept as long as memory allows; only the pointer is asked for anew, once a second.
-When the store fails, what was served last is served on.
+Objects are immutable, so a body stays cached as long as memory allows; only the pointer is read again, once a second.
+When the store fails, the body that was served last is served again.
 """
 
 import logging
@@ -17,7 +17,6 @@ from abtest.domain.delivery.manifest import (
     DEFAULT_ENVIRONMENT,
     Encoding,
     Pointer,
-    Published,
     chunk_key,
     object_key,
     pointer_key,
@@ -39,7 +38,7 @@ _Key = tuple[str, str, Artifact, Encoding]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A variant ready to be sent: the hash that names the plain bytes, and the variant's bytes in base 64."""
+    """Variant ready to be sent: the hash of the plain bytes, and the variant's bytes in base 64."""
 
     sha256: str
     base64: str
@@ -53,7 +52,7 @@ class _Entry:
 
 
 class Publications:
-    """Reads the delivery bucket."""
+    """Cached reads of the delivery bucket."""
 
     def __init__(self, blobs: Blobs, clock: Clock) -> None:
         self._blobs = blobs
@@ -65,27 +64,33 @@ class Publications:
     def read(
         self, artifact: Artifact, shop_id: str, environment: str, encoding: Encoding, *, fresh: bool = False
     ) -> tuple[Body, CacheState]:
-        """What the shop's environment serves, or its ACTIVE one; `fresh` asks the store whatever was cached.
+        """Return the body of the shop's environment, or of its ACTIVE one; `fresh` reads the store in any case.
 
         Raises NotFoundError when nothing was ever published there, BlobsUnavailableError when the store fails and
-        nothing is at hand.
+        nothing is cached.
         """
         key = (shop_id, environment, artifact, encoding)
         entry = self._entries.get(key)
         if entry is not None and not fresh and self._clock.now() - entry.checked_at < POINTER_KEPT:
             return entry.body, "stale" if entry.is_stale else "hit"
         try:
-            body = self._load(key, entry)
+            body = self.load(key, entry)
         except NotFoundError:
-            self._drop(key)
+            with self._lock:
+                self._forget(key)
             raise
-        except Exception:
-            return self._last_served(key, entry), "stale"
-        self._keep(key, body)
+        except Exception as error:
+            _log.exception("publication.unreadable", extra={"shop_id": shop_id})
+            if entry is None:
+                raise BlobsUnavailableError from error
+            entry.is_stale = True
+            entry.checked_at = self._clock.now()  # so that not every request waits for a store that fails
+            return entry.body, "stale"
+        self.keep(key, body)
         return body, "bypass" if fresh else "miss"
 
     def chunk(self, shop_id: str, file: str, encoding: Encoding) -> Body:
-        """A chunk of the shop, by the last part of its address, which is a valid one.
+        """Return a chunk of the shop by the last part of its address, which is a valid one.
 
         Raises NotFoundError when the shop never had it, BlobsUnavailableError.
         """
@@ -93,56 +98,43 @@ class Publications:
         entry = self._entries.get(key)
         if entry is not None:
             return entry.body
-        found = self._blobs.get(chunk_key(shop_id, file, encoding))
-        if found is None:
+        blob = self._blobs.get(chunk_key(shop_id, file, encoding))
+        if blob is None:
             raise NotFoundError("there is no such file")
-        body = Body(file.partition(".")[0], b64encode(found.content).decode())
-        self._keep(key, body)
+        body = Body(file.partition(".")[0], b64encode(blob.content).decode())
+        self.keep(key, body)
         return body
 
-    def _load(self, key: _Key, entry: _Entry | None) -> Body:
+    def load(self, key: _Key, entry: _Entry | None) -> Body:
+        """Read pointer and body; the cached body is used while its hash is current. Raises NotFoundError."""
         shop_id, environment, artifact, encoding = key
-        pointer = self._pointer(shop_id, environment or DEFAULT_ENVIRONMENT)
+        pointer = self.pointer(shop_id, environment or DEFAULT_ENVIRONMENT)
         if pointer is not None and environment == ACTIVE and pointer.active != DEFAULT_ENVIRONMENT:
             # A publication flips the default first: a new active environment may not be there for another moment.
-            pointer = self._pointer(shop_id, pointer.active) or pointer
+            pointer = self.pointer(shop_id, pointer.active) or pointer
         if pointer is None:
             raise NotFoundError("nothing is published for this shop and environment")
         published = pointer.config if artifact == "config" else pointer.snippet
         if entry is not None and entry.body.sha256 == published.sha256:
             return entry.body
-        return self._fetch(published, encoding)
-
-    def _pointer(self, shop_id: str, environment: str) -> Pointer | None:
-        found = self._blobs.get(pointer_key(shop_id, environment))
-        return None if found is None else read_pointer(found.content)
-
-    def _fetch(self, published: Published, encoding: Encoding) -> Body:
-        found = self._blobs.get(object_key(published.sha256, encoding))
-        if found is None:
+        blob = self._blobs.get(object_key(published.sha256, encoding))
+        if blob is None:
             raise BlobsUnavailableError
-        return Body(published.sha256, b64encode(found.content).decode())
+        return Body(published.sha256, b64encode(blob.content).decode())
 
-    def _last_served(self, key: _Key, entry: _Entry | None) -> Body:
-        """Call while handling the store's failure, which is raised on when nothing was ever served."""
-        _log.exception("publication.unreadable", extra={"shop_id": key[0]})
-        if entry is None:
-            raise BlobsUnavailableError
-        entry.is_stale = True
-        entry.checked_at = self._clock.now()  # not every request shall wait for a store that fails
-        return entry.body
+    def pointer(self, shop_id: str, environment: str) -> Pointer | None:
+        """Read the pointer of an environment; None where nothing is published."""
+        blob = self._blobs.get(pointer_key(shop_id, environment))
+        return None if blob is None else read_pointer(blob.content)
 
-    def _keep(self, key: _Key, body: Body) -> None:
+    def keep(self, key: _Key, body: Body) -> None:
+        """Cache a body; the oldest go when memory is short."""
         with self._lock:
             self._forget(key)
             self._entries[key] = _Entry(body, self._clock.now())
             self._bytes += len(body.base64)
             while self._bytes > CACHE_BYTES and len(self._entries) > 1:
                 self._forget(next(iter(self._entries)))
-
-    def _drop(self, key: _Key) -> None:
-        with self._lock:
-            self._forget(key)
 
     def _forget(self, key: _Key) -> None:
         dropped = self._entries.pop(key, None)

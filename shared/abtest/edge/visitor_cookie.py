@@ -1,7 +1,7 @@
-"""The visitor's cookie, refreshed by the edge: browsers keep what a server sets longer than what a script does.
+"""Visitor's cookie, refreshed by the edge, because browsers keep a server's cookies longer than a script's.
 
-Only on the shop's own origin does a request bring the cookie, and only there does the answer set it. It comes back as
-it came, so that nothing a page knows is lost, and pages go on reading it.
+Only on the shop's own origin a request has the cookie, and only there the answer sets it. Its value stays the same, so
+that pages can go on reading it.
 """
 
 import re
@@ -17,31 +17,24 @@ _DOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", re.ASCII)
 
 
 def refreshed(event: GatewayEvent, request: Request) -> Sequence[str]:
-    """The `Set-Cookie` of an answer to the shop's own page; none elsewhere, or for what is no cookie of ours.
+    """Return the `Set-Cookie` of an answer to the shop's own page; none elsewhere, or for a cookie of another form.
 
-    `d` in the address is the domain that the page shares the cookie with.
+    The parameter `d` of the address is the domain that the page shares the cookie with.
     """
     if (
         not event["rawPath"].startswith("/_svc/")
         or request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
     ):
         return ()
-    found = [value for name, value in map(_pair, _cookies(event)) if name == NAME]
-    if len(found) != 1 or len(found[0]) > MAX_CHARS or _VALUE.fullmatch(found[0]) is None:
-        return ()  # two of the name: which is meant, only the page knows
+    # The gateway takes cookies out of the headers; other callers of the function leave them there.
+    cookies: list[str] | None = event.get("cookies")
+    if cookies is None:
+        cookies = (event.get("headers") or {}).get("cookie", "").split(";")
+    pairs = [cookie.partition("=") for cookie in cookies]
+    values = [value.strip() for name, _, value in pairs if name.strip() == NAME]
+    if len(values) != 1 or len(values[0]) > MAX_CHARS or _VALUE.fullmatch(values[0]) is None:
+        return ()  # only the page knows which of two cookies of this name is meant
     domain = request.query.get("d", "")
     shared = f"; Domain={domain}" if _DOMAIN.fullmatch(domain) and "." in domain else ""
     secure = "" if request.headers.get("origin", "https:").startswith("http:") else "; Secure"
-    return (f"{NAME}={found[0]}; Path=/; Max-Age={KEEP_SECONDS}; SameSite=Lax{shared}{secure}",)
-
-
-def _cookies(event: GatewayEvent) -> list[str]:
-    """The gateway takes cookies out of the headers; what calls the function otherwise leaves them there."""
-    told: list[str] | None = event.get("cookies")
-    written: str = (event.get("headers") or {}).get("cookie", "")
-    return told if told is not None else written.split(";")
-
-
-def _pair(cookie: str) -> tuple[str, str]:
-    name, _, value = cookie.partition("=")
-    return name.strip(), value.strip()
+    return (f"{NAME}={values[0]}; Path=/; Max-Age={KEEP_SECONDS}; SameSite=Lax{shared}{secure}",)

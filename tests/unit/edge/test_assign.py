@@ -275,7 +275,7 @@ def test_body__malformed__is_400(server: Server) -> None:
     for body in ("", "{", "[]"):
         assert ask(server.routes.assign, "POST", server.key, body).error == (400, "invalid_json")
     answer = server.post(user_id="v", user="x")
-    assert (answer.error, answer.json["message"]) == ((400, "invalid_request"), "user: there is no such field")
+    assert (answer.error, answer.json["message"]) == ((400, "invalid_request"), "user: is not a field of this request")
 
 
 def test_customer_id__by_get__needs_a_post(server: Server) -> None:
