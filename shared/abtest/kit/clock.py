@@ -44,6 +44,11 @@ def timestamp(moment: datetime) -> Timestamp:
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
+def later(moment: Timestamp, duration: timedelta) -> Timestamp:
+    """Return the timestamp that is a duration after a moment; before it where the duration is negative."""
+    return timestamp(parse_timestamp(moment) + duration)
+
+
 def parse_timestamp(text: str) -> datetime:
     """Return the moment, in UTC, of an ISO 8601 text with an offset.
 

@@ -213,7 +213,7 @@ def test_job__that_nobody_takes_up_within_a_day__fails(office: Office) -> None:
     office.clock.advance(minutes=6)
     assert office.overdue.run() == 0
     job = office.jobs.get("shop-a", job_id)
-    assert (job.status, job.error) == ("failed", "nobody took it up within a day")
+    assert (job.status, job.error) == ("failed", "no worker started it within a day")
 
 
 def test_job__that_ended__is_kept_for_thirty_days(office: Office) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from abtest.domain.settings.layers import Layer, stated
+from abtest.domain.settings.layers import Layer, values_of
 
 Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance"]
 INHERIT = "inherit"
@@ -30,13 +30,13 @@ def resolved(*layers: Layer) -> AutoStop:
 
     Null and absent fields inherit, and so does the mode `inherit`.
     """
-    modes = (mode for mode in stated(layers, "mode") if mode != INHERIT)
+    modes = (mode for mode in values_of(layers, "mode") if mode != INHERIT)
     return AutoStop(
         mode=next(modes, OURS.mode),
-        min_runtime_minutes=next(stated(layers, "min_runtime_minutes"), OURS.min_runtime_minutes),
-        min_visitors=next(stated(layers, "sequential", "min_visitors"), OURS.min_visitors),
-        min_conversions=next(stated(layers, "sequential", "min_conversions"), OURS.min_conversions),
+        min_runtime_minutes=next(values_of(layers, "min_runtime_minutes"), OURS.min_runtime_minutes),
+        min_visitors=next(values_of(layers, "sequential", "min_visitors"), OURS.min_visitors),
+        min_conversions=next(values_of(layers, "sequential", "min_conversions"), OURS.min_conversions),
         pauses_inconclusive=next(
-            stated(layers, "fixed_horizon", "auto_pause_on_inconclusive"), OURS.pauses_inconclusive
+            values_of(layers, "fixed_horizon", "auto_pause_on_inconclusive"), OURS.pauses_inconclusive
         ),
     )

@@ -1,1 +1,1 @@
-"""Keys and signatures as pure functions: their form, their derivation, their verification."""
+"""Keys and signatures: their form, their derivation, their verification. Pure functions."""

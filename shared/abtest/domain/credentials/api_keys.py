@@ -1,7 +1,7 @@
-"""API keys as pure functions: their written form, what they may do, when they are alive.
+"""API keys: their text, their scopes, and the time in which they are valid. Pure functions.
 
 A key is `svc_<sk|uk|ts>_<12 id>_<32 random><6 CRC32>` in base 62: three kinds, an id to look it up by, 32 random
-digits, a checksum that tells a mistyped key from an unknown one before anything is looked up. Only the SHA-256 of the
+digits, a checksum that detects a mistyped key before anything is looked up. Only the SHA-256 of the
 whole text is ever stored: 190 bits of entropy need no slow hash.
 """
 
@@ -54,7 +54,7 @@ PRESETS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedKey:
-    """What the text of a key says about itself."""
+    """Kind and lookup id, as the text of a key contains them."""
 
     kind: KeyKind
     lookup_id: str
@@ -84,57 +84,55 @@ class ApiKey:
 
     @property
     def prefix(self) -> str:
-        """The part of the text that may be shown: kind and lookup id."""
+        """Return the part of the text that may be shown: kind and lookup id."""
         return f"{PREFIXES[self.kind]}_{self.lookup_id}"
 
     @property
     def effective_scopes(self) -> frozenset[str]:
-        """Granted and implied scopes."""
+        """Return granted and implied scopes."""
         return with_implied(self.scopes)
 
     def is_live(self, now: Timestamp) -> bool:
-        """Neither revoked nor expired."""
+        """Return whether the key is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
 def compose(kind: KeyKind, lookup_id: str, secret: str) -> str:
-    """The text of a key from its id and its random part."""
+    """Return the text of a key from its id and its random part."""
     body = f"{PREFIXES[kind]}_{lookup_id}_{secret}"
-    return body + _checksum(body)
+    return body + checksum(body)
 
 
 def parse(text: str) -> ParsedKey | None:
-    """Kind and id of a well-formed key whose checksum holds; None otherwise."""
-    pieces = text.split("_")
-    if len(pieces) != 4 or not _is_shaped(pieces[2], ID_LENGTH):
+    """Return kind and id of a well-formed key whose checksum is right; None otherwise."""
+    service, kind_code, lookup_id, random = (*text.split("_"), "", "", "", "")[:4]
+    if (len(lookup_id), len(random)) != (ID_LENGTH, SECRET_LENGTH + CHECKSUM_LENGTH) or text.count("_") != 3:
         return None
-    if not _is_shaped(pieces[3], SECRET_LENGTH + CHECKSUM_LENGTH) or _checksum(text[:-CHECKSUM_LENGTH]) != text[-6:]:
+    if any(character not in BASE62 for character in lookup_id + random):
         return None
-    prefix = f"{pieces[0]}_{pieces[1]}"
-    kind = next((kind for kind, known in PREFIXES.items() if known == prefix), None)
-    return ParsedKey(kind, pieces[2]) if kind else None
+    if checksum(text[:-CHECKSUM_LENGTH]) != text[-CHECKSUM_LENGTH:]:
+        return None
+    kind = next((kind for kind, known in PREFIXES.items() if known == f"{service}_{kind_code}"), None)
+    return ParsedKey(kind, lookup_id) if kind else None
 
 
 def digest(text: str) -> str:
-    """What is stored of a key: hex SHA-256 of its whole text."""
+    """Return the hex SHA-256 of a key's whole text, which is all that is stored of it."""
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def with_implied(scopes: Iterable[str]) -> frozenset[str]:
-    """The scopes and the read scope of each resource that they may write."""
+    """Return the scopes and the read scope of each resource that they may write."""
     granted = frozenset(scopes)
     implied = {f"{scope.removesuffix(':write')}:read" for scope in granted if scope.endswith(":write")}
     return granted | (implied & _KNOWN)
 
 
 def unknown_scopes(scopes: Iterable[str]) -> list[str]:
-    """Those that do not exist, as given."""
+    """Return the scopes that do not exist, as given."""
     return [scope for scope in scopes if scope not in _KNOWN]
 
 
-def _checksum(body: str) -> str:
+def checksum(body: str) -> str:
+    """Return the CRC32 of a key's text before its checksum, in base 62."""
     return base62(crc32(body.encode(errors="surrogatepass")), CHECKSUM_LENGTH)
-
-
-def _is_shaped(text: str, length: int) -> bool:
-    return len(text) == length and all(character in BASE62 for character in text)

@@ -13,16 +13,16 @@ _SEAL = Seal("handover", "handover")
 
 
 class InvalidHandoverError(ValueError):
-    """The text is no token of ours, or not of this shop and host."""
+    """The text is not a token of ours, or was made for another shop or host."""
 
 
 class ExpiredHandoverError(InvalidHandoverError):
-    """The token was ours and is over."""
+    """The token is ours and has expired."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handover:
-    """Who is handed over, and to which host. `expires_at` is Unix seconds."""
+    """Visitor that is handed over, and the destination host. `expires_at` is Unix seconds."""
 
     shop_id: str
     visitor_id: str
@@ -31,7 +31,7 @@ class Handover:
 
 
 def make_handover(roots: RootKeys, handover: Handover) -> str:
-    """The token, `v1.<kid>.<payload>.<mac>`."""
+    """Return the token, `v1.<kid>.<payload>.<mac>`."""
     return _SEAL.close(
         roots,
         {
@@ -44,18 +44,18 @@ def make_handover(roots: RootKeys, handover: Handover) -> str:
 
 
 def read_handover(roots: RootKeys, token: str, *, shop_id: str, host: str, now_seconds: int) -> str:
-    """The visitor's id that a token hands over to this host of this shop.
+    """Return the visitor's id that a token hands over to this host of this shop.
 
     Raises InvalidHandoverError, ExpiredHandoverError.
     """
     if len(token) > LONGEST_TOKEN:
-        raise InvalidHandoverError("nothing that we sealed")
+        raise InvalidHandoverError("not a token of this service")
     try:
-        said = _SEAL.open(roots, token)
+        claims = _SEAL.open(roots, token)
     except BrokenSealError as error:
         raise InvalidHandoverError(str(error)) from error
-    if (said["shop"], said["dst"]) != (shop_id, host):
+    if (claims["shop"], claims["dst"]) != (shop_id, host):
         raise InvalidHandoverError("made for another shop or host")
-    if said["exp"] <= now_seconds:
-        raise ExpiredHandoverError("the handover is over")
-    return str(said["vid"])
+    if claims["exp"] <= now_seconds:
+        raise ExpiredHandoverError("the handover has expired")
+    return str(claims["vid"])

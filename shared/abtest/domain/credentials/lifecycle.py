@@ -1,4 +1,4 @@
-"""What may become of a key: narrowing, rotation, revocation, and what it must not outlive or exceed."""
+"""Lifecycle of a key: narrowing, rotation, revocation, and the limits on its life and its scopes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from abtest.domain.credentials.api_keys import ApiKey, with_implied
-from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
+from abtest.kit.clock import Timestamp, later
 from abtest.kit.errors import ConflictError, FieldError, ServiceError, ValidationFailedError
 
 MAX_LIFE = timedelta(days=731)
@@ -15,7 +15,7 @@ DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS = 86_400, 604_800
 
 
 class ScopeNotHeldError(ServiceError):
-    """A key cannot grant what it lacks."""
+    """A key cannot grant a scope that it lacks."""
 
     status = 403
     code = "insufficient_scope"
@@ -35,16 +35,16 @@ def refuse_expiry(expires_at: Timestamp | None, now: Timestamp) -> None:
     """Raise ValidationFailedError unless the moment is within the next two years."""
     if expires_at is None:
         return
-    latest = timestamp(parse_timestamp(now) + MAX_LIFE)
+    latest = later(now, MAX_LIFE)
     if not now < expires_at <= latest:
-        problem = FieldError("expires_at", "must lie in the future, two years ahead at most")
-        raise ValidationFailedError("expires_at is out of reach", fields=[problem])
+        problem = FieldError("expires_at", "must be in the future, two years ahead at most")
+        raise ValidationFailedError("expires_at is out of range", fields=[problem])
 
 
 def updated(key: ApiKey, changes: Mapping[str, Any], now: Timestamp) -> ApiKey:
-    """The key with another name, fewer scopes or another expiry.
+    """Return the key with another name, fewer scopes or another expiry.
 
-    Raises ConflictError for a dead or rotated key, ValidationFailedError for wider scopes or an expiry out of reach.
+    Raises ConflictError for a dead or rotated key, ValidationFailedError for wider scopes or an expiry out of range.
     """
     _refuse_dead(key, now)
     refuse_expiry(changes.get("expires_at"), now)
@@ -56,17 +56,17 @@ def updated(key: ApiKey, changes: Mapping[str, Any], now: Timestamp) -> ApiKey:
 
 
 def retired(key: ApiKey, successor_id: str, grace_seconds: int, now: Timestamp) -> ApiKey:
-    """The old key of a rotation: it ends after the grace, or when it would have ended anyway.
+    """Return the old key of a rotation: it ends after the grace, or when it would have ended anyway.
 
     Raises ConflictError for a dead or rotated key.
     """
     _refuse_dead(key, now)
-    end = timestamp(parse_timestamp(now) + timedelta(seconds=grace_seconds))
+    end = later(now, timedelta(seconds=grace_seconds))
     return _next(key, {"expires_at": min(end, key.expires_at or end), "rotated_to": successor_id}, now)
 
 
 def revoked(key: ApiKey, now: Timestamp) -> ApiKey:
-    """The key, dead at once; one that was revoked before stays as it is."""
+    """Return the key, revoked now; one that was revoked before stays as it is."""
     return key if key.revoked_at else _next(key, {"revoked_at": now}, now)
 
 

@@ -1,12 +1,11 @@
-"""Preview tokens: what a preview link carries, signed, so that the preview host knows what it may show.
+"""Preview tokens: signed grants in preview links, from which the preview host learns which pages it may show.
 
 `v1.<kid>.<base64url(JSON)>.<base64url(HMAC-SHA256(key of kid, "pst:" + first three parts))>`; the session that `sid`
-names must exist besides, which makes a link revocable.
+names must exist as well, which makes a link revocable.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from abtest.domain.credentials.sealed import BrokenSealError, Seal
 from abtest.domain.credentials.signing import RootKeys
@@ -19,16 +18,16 @@ _SEAL = Seal("preview", "pst")
 
 
 class InvalidPreviewTokenError(ValueError):
-    """The text is no token of ours."""
+    """The text is not a token of ours."""
 
 
 class ExpiredPreviewTokenError(InvalidPreviewTokenError):
-    """The token was ours and is over."""
+    """The token is ours and has expired."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewGrant:
-    """What a token allows: pages of these hosts (host:port, exactly), until `expires_at` (Unix seconds)."""
+    """Permission to show pages of these hosts (host:port, exactly) until `expires_at` (Unix seconds)."""
 
     session_id: str
     shop_id: str
@@ -39,7 +38,7 @@ class PreviewGrant:
 
 
 def make_token(roots: RootKeys, grant: PreviewGrant) -> str:
-    """The signed token of a grant."""
+    """Return the signed token of a grant."""
     claims = {
         "sid": grant.session_id,
         "shop": grant.shop_id,
@@ -49,18 +48,25 @@ def make_token(roots: RootKeys, grant: PreviewGrant) -> str:
         "eid": grant.experiment_id,
         "vid": grant.variation_id,
     }
-    stated = {name: value for name, value in claims.items() if value is not None}
-    return _SEAL.close(roots, stated)
+    present = {name: value for name, value in claims.items() if value is not None}
+    return _SEAL.close(roots, present)
 
 
 def read_token(roots: RootKeys, token: str, now_seconds: int) -> PreviewGrant:
-    """The grant of a token; compared in constant time before anything of it is parsed.
+    """Return the grant of a token, whose signature is compared in constant time before it is parsed.
 
     Raises InvalidPreviewTokenError, ExpiredPreviewTokenError.
     """
-    claims = _claims(roots, token)
+    if len(token) > _LONGEST_TOKEN:
+        raise InvalidPreviewTokenError("not a preview token")
+    try:
+        claims = _SEAL.open(roots, token)
+    except BrokenSealError as error:
+        raise InvalidPreviewTokenError(str(error)) from error
+    if claims.get("aud") != AUDIENCE:
+        raise InvalidPreviewTokenError("made for another audience")
     if claims["exp"] <= now_seconds:
-        raise ExpiredPreviewTokenError("the preview is over")
+        raise ExpiredPreviewTokenError("the preview has expired")
     return PreviewGrant(
         session_id=claims["sid"],
         shop_id=claims["shop"],
@@ -69,16 +75,3 @@ def read_token(roots: RootKeys, token: str, now_seconds: int) -> PreviewGrant:
         experiment_id=claims.get("eid"),
         variation_id=claims.get("vid"),
     )
-
-
-def _claims(roots: RootKeys, token: str) -> Mapping[str, Any]:
-    """What we signed ourselves; only the audience can still be another one."""
-    if len(token) > _LONGEST_TOKEN:
-        raise InvalidPreviewTokenError("no preview token")
-    try:
-        claims = _SEAL.open(roots, token)
-    except BrokenSealError as error:
-        raise InvalidPreviewTokenError(str(error)) from error
-    if claims.get("aud") != AUDIENCE:
-        raise InvalidPreviewTokenError("made for something else")
-    return claims

@@ -1,6 +1,6 @@
-"""Signatures that we make and check ourselves, all derived from the deployment's root keys.
+"""Signatures that only we make and check, all derived from the deployment's root keys.
 
-A root key has a kid; two live side by side while one replaces the other. Each purpose has a key of its own,
+A root key has a kid; two are valid while one replaces the other. Each purpose has a key of its own,
 HMAC-SHA256(root, purpose), so that a signature made for one purpose is worth nothing for another.
 """
 
@@ -32,23 +32,23 @@ class RootKeys:
         return cls(active=active, keys=keys)
 
     def derive(self, purpose: Purpose, kid: str | None = None) -> bytes:
-        """The key of one purpose. Raises KeyError for an unknown kid."""
+        """Return the key of one purpose. Raises KeyError for an unknown kid."""
         return mac(self.keys[kid or self.active], purpose.encode())
 
 
 def mac(key: bytes, message: bytes) -> bytes:
-    """HMAC-SHA256."""
+    """Return the HMAC-SHA256 of a message."""
     return hmac.new(key, message, sha256).digest()
 
 
 def browser_signature(roots: RootKeys, shop_id: str, kid: str | None = None) -> str:
-    """The fixed ingest signature of a shop, printed into its snippet: `v1.<kid>.<hex>`."""
+    """Return the fixed ingest signature of a shop, which its snippet contains: `v1.<kid>.<hex>`."""
     used = kid or roots.active
     return f"v1.{used}.{mac(roots.derive('ingest', used), f'ingest:v1:{shop_id}'.encode()).hex()}"
 
 
 def is_browser_signature(roots: RootKeys, shop_id: str, signature: str) -> bool:
-    """Whether the signature is the shop's under any live kid; constant-time in the signature."""
+    """Return whether the signature is the shop's under any live kid; constant-time in the signature."""
     version, _, rest = signature.partition(".")
     kid, _, _ = rest.partition(".")
     if version != "v1" or kid not in roots.keys:
@@ -57,17 +57,17 @@ def is_browser_signature(roots: RootKeys, shop_id: str, signature: str) -> bool:
 
 
 def ingest_secret(roots: RootKeys, shop_id: str, kid: str | None = None) -> str:
-    """The shop's secret for server-side ingest, hex."""
+    """Return the shop's secret for server-side ingest, hex."""
     return mac(roots.derive("ingest-secret", kid), shop_id.encode()).hex()
 
 
 def server_signature(secret: str, unix_seconds: int, body: bytes) -> str:
-    """The ingest signature of one request from a shop's server: `t=<unix>,v1=<hex>`."""
+    """Return the ingest signature of one request from a shop's server: `t=<unix>,v1=<hex>`."""
     return f"t={unix_seconds},v1={mac(secret.encode(), f'{unix_seconds}.'.encode() + body).hex()}"
 
 
 def is_server_signature(roots: RootKeys, shop_id: str, signature: str, body: bytes, now_seconds: int) -> bool:
-    """Whether the signature is right under any live kid and at most five minutes away from now."""
+    """Return whether the signature is right under any live kid and at most five minutes away from now."""
     stamp = signature.partition(",")[0].removeprefix("t=")
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
         return False

@@ -1,4 +1,4 @@
-"""An API key as a catalog document and back. Records lie under their shop, user keys under `USERS`."""
+"""Stored form of API keys. Records are stored under their shop, those of user keys under `USERS`."""
 
 from collections.abc import Mapping
 
@@ -6,16 +6,16 @@ from abtest.domain.credentials.api_keys import ApiKey
 from abtest.kit.documents import Document, decode, encode
 
 USERS = "users"
-"""The pseudo shop that holds user keys, which belong to no shop."""
+"""Pseudo shop of user keys, which belong to no shop."""
 
 
 def claim_name(lookup_id: str) -> str:
-    """The service-wide unique name that leads from the id inside a key's text to its record."""
+    """Return the service-wide unique name that leads from the id in a key's text to its record."""
     return f"KEY#{lookup_id}"
 
 
 def claim_attributes(key: ApiKey) -> dict[str, str | None]:
-    """What stands in the claim beside the name: all that a reader needs who may read nothing else (the edge)."""
+    """Return the attributes of the claim: all that the edge needs, which may not read the record."""
     return {
         "shop_id": key.shop_id,
         "key_id": key.id,
@@ -27,10 +27,10 @@ def claim_attributes(key: ApiKey) -> dict[str, str | None]:
 
 
 def to_document(key: ApiKey) -> Document:
-    """Every field as JSON; the version lives in the record's head."""
+    """Return every field as JSON; the version is in the record's head."""
     return encode(key, omit=("version",))
 
 
 def from_document(document: Mapping[str, object], version: int) -> ApiKey:
-    """The key that was stored; fields of a later release are ignored."""
+    """Return the stored key; fields of a later release are ignored."""
     return decode(ApiKey, document, version=version)

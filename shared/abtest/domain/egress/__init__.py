@@ -1,1 +1,1 @@
-"""Which addresses outside our requests may go to. Pure: names are resolved and sockets opened elsewhere."""
+"""Rules on the outside addresses that our requests may go to. Pure: adapters resolve names and open sockets."""

@@ -1,4 +1,4 @@
-"""What a URL says about where to connect, read once: what is checked is what is connected to."""
+"""Target of a request, read from its URL once, so that the checked address is the one that is connected to."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from abtest.kit.errors import ServiceError
 MAX_URL = 2048
 HTTPS_PORT = 443
 _PORTS = {"https": HTTPS_PORT, "http": 80}
-"""Where to connect when the address names no port."""
+"""Port of an address that names none."""
 
 PRIVATE_NAMES = {
     "localhost": "this machine",
@@ -25,13 +25,13 @@ PRIVATE_NAMES = {
     "onion": "not in the DNS",
     "alt": "not in the DNS",
 }
-"""Last labels of names that are nobody's on the public net, whatever a resolver says."""
+"""Last labels of names that do not exist on the public net, whatever a resolver returns."""
 
 _NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f-\x9f\\\ud800-\udfff\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
 _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _PORT = re.compile(r":[0-9]*$")
 _NOT_IN_URIS = re.compile(r"%(?![0-9A-Fa-f]{2})|[\[\]^`{|}]")
-"""What browsers let stand in a path or query, and RFC 3986 does not."""
+"""Characters that browsers leave in a path or query, and RFC 3986 does not allow."""
 
 
 class UrlNotAllowedError(ServiceError):
@@ -43,7 +43,7 @@ class UrlNotAllowedError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where to connect and what to ask for. `host` is a name in ASCII or an address without brackets."""
+    """Address and path of a request. `host` is a name in ASCII or an address without brackets."""
 
     scheme: str
     host: str
@@ -51,31 +51,31 @@ class Target:
     path: str
     """With the query."""
     is_name: bool
-    """Whether the host has to be looked up."""
+    """True where the host has to be looked up."""
     is_local: bool
-    """Whether it is this machine by name or number."""
+    """True for this machine, by name or number."""
 
     @property
     def url(self) -> str:
-        """The whole address, as RFC 3986 wants it; without a fragment, which nobody sends."""
+        """Return the whole address in the form of RFC 3986, without the fragment, which is not sent."""
         return f"{self.scheme}://{self.authority}{self.path}"
 
     @property
     def authority(self) -> str:
-        """What the Host header says."""
+        """Return the value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 class EgressRules(Protocol):
-    """Who may be called."""
+    """Rules on the addresses that may be called."""
 
     def target(self, url: str) -> Target:
         """Read a URL. Raises UrlNotAllowedError."""
         ...
 
     def refuse(self, target: Target, addresses: Sequence[str]) -> None:
-        """Raise UrlNotAllowedError unless each of the addresses that the host's name stands for may be called."""
+        """Raise UrlNotAllowedError unless each address of the host's name may be called."""
         ...
 
 
@@ -95,9 +95,10 @@ class PublicOnly:
         if target.scheme != "https":
             raise UrlNotAllowedError("the address must begin with https://")
         if target.port != HTTPS_PORT:
-            raise UrlNotAllowedError(f"the address must be at port {HTTPS_PORT}")
-        if target.is_name:
-            _refuse_private_name(target.host)
+            raise UrlNotAllowedError(f"the address must use port {HTTPS_PORT}")
+        last_label = target.host.rpartition(".")[2]
+        if target.is_name and (last_label == target.host or last_label in PRIVATE_NAMES):
+            raise UrlNotAllowedError(f"{target.host} is not a name of the public net")
         return target
 
     def refuse(self, target: Target, addresses: Sequence[str]) -> None:
@@ -116,14 +117,14 @@ class OperatorChosen:
         return read(url)
 
     def refuse(self, target: Target, addresses: Sequence[str]) -> None:
-        """The operator knows where their store is."""
+        """Allow any address: the operator knows where their store is."""
 
 
 @lru_cache(maxsize=256)
 def read(url: str) -> Target:
-    """The parts of an absolute http(s) URL in the one form that every parser understands alike.
+    """Return the parts of an absolute http(s) URL in the one form that every parser understands alike.
 
-    Raises UrlNotAllowedError for anything else, above all for what parsers are known to disagree on: user names,
+    Raises UrlNotAllowedError for anything else, above all for texts that parsers are known to disagree on: user names,
     backslashes, control characters, percent signs in hosts, numeric hosts in other than the usual form, zones.
     """
     if len(url) > MAX_URL:
@@ -133,35 +134,36 @@ def read(url: str) -> Target:
     try:
         parsed = URL(url)
     except ValueError as error:
-        raise UrlNotAllowedError("this is no address") from error
+        raise UrlNotAllowedError("this is not an address") from error
     if parsed.protocol not in ("https:", "http:"):
         raise UrlNotAllowedError("the address must begin with https://")
     _refuse_ambiguous(url, parsed.hostname, parsed.host_type)
     scheme: str = parsed.protocol[:-1]
     host = parsed.hostname.strip("[]")
+    is_name = parsed.host_type == HostType.DEFAULT
     return Target(
         scheme=scheme,
         host=host,
         port=int(parsed.port or _PORTS[scheme]),
-        path=_NOT_IN_URIS.sub(lambda found: f"%{ord(found[0]):02X}", parsed.pathname + parsed.search),
-        is_name=parsed.host_type == HostType.DEFAULT,
-        is_local=_is_local(host, parsed.host_type),
+        path=_NOT_IN_URIS.sub(lambda character: f"%{ord(character[0]):02X}", parsed.pathname + parsed.search),
+        is_name=is_name,
+        is_local=host == "localhost" if is_name else ip_address(host).is_loopback,
     )
 
 
 def joined(base: str, location: str) -> str:
-    """Where a redirect leads. Raises UrlNotAllowedError for what is no address."""
+    """Return the address that a redirect leads to. Raises UrlNotAllowedError for a text that is not an address."""
     if _NOT_IN_URLS.search(location):
         raise UrlNotAllowedError("the redirect's address holds a space, a backslash or an invisible character")
     try:
         return str(URL(location, base=base).href)
     except ValueError as error:
-        raise UrlNotAllowedError("the redirect leads to what is no address") from error
+        raise UrlNotAllowedError("the redirect does not lead to an address") from error
 
 
 def _refuse_ambiguous(url: str, hostname: str, kind: HostType) -> None:
-    stated = _AUTHORITY.match(url)
-    authority = stated[1] if stated else ""
+    match = _AUTHORITY.match(url)
+    authority = match[1] if match else ""
     if not authority:
         raise UrlNotAllowedError("the address needs a host after https://")
     if "@" in authority:
@@ -173,13 +175,3 @@ def _refuse_ambiguous(url: str, hostname: str, kind: HostType) -> None:
         raise UrlNotAllowedError(f"write the host as {hostname}")
     if kind == HostType.DEFAULT and not all(hostname.split(".")):
         raise UrlNotAllowedError("the host must not hold an empty label")
-
-
-def _refuse_private_name(host: str) -> None:
-    last = host.rpartition(".")[2]
-    if last == host or last in PRIVATE_NAMES:
-        raise UrlNotAllowedError(f"{host} is no name of the public net")
-
-
-def _is_local(host: str, kind: HostType) -> bool:
-    return host == "localhost" if kind == HostType.DEFAULT else ip_address(host).is_loopback

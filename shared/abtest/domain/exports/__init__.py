@@ -1,1 +1,1 @@
-"""Exports: what can be ordered, which rows belong to it, and what its files hold."""
+"""Exports: orders of datasets, the rows that belong to them, and the columns of their files."""

@@ -1,4 +1,4 @@
-"""What the files of each dataset hold, column by column."""
+"""Columns of the files of each dataset."""
 
 from collections.abc import Mapping
 from typing import Final

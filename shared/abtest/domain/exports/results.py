@@ -17,7 +17,7 @@ Key = tuple[str, str]
 def result_rows(
     experiment: Experiment, totals: Document, days: Iterable[Document], order: ExportOrder
 ) -> Iterator[Mapping[str, Any]]:
-    """A row for each goal, day with visitors, and variation, of quarters of an hour that the order spans."""
+    """Yield a row for each goal, day with visitors, and variation, from the quarters of an hour in the order."""
     counts = counted_from(days)
     visitors: defaultdict[Key, int] = defaultdict(int)
     for cell, number in counts.visitors.items():
@@ -27,9 +27,12 @@ def result_rows(
     for goal in experiment.goals:
         if goal.id not in totals["goals"]:
             continue
-        found = _by_day(counts.goals.get(goal.id, {}), order)
+        by_day: defaultdict[Key, GoalCount] = defaultdict(GoalCount)
+        for cell, counted in counts.goals.get(goal.id, {}).items():
+            if _is_within(cell, order):
+                by_day[_key(cell)] = by_day[_key(cell)].plus(counted)
         for date, variation_id in sorted(visitors):
-            count = found[date, variation_id]
+            count = by_day[date, variation_id]
             yield {
                 "experiment_id": experiment.id,
                 "measurement_epoch": totals["measurement_epoch"],
@@ -46,14 +49,6 @@ def result_rows(
                 "currency": totals["currency"] if goal.type == "revenue" else None,
                 "generation": totals["generation"],
             }
-
-
-def _by_day(cells: Mapping[Cell, GoalCount], order: ExportOrder) -> Mapping[Key, GoalCount]:
-    found: defaultdict[Key, GoalCount] = defaultdict(GoalCount)
-    for cell, count in cells.items():
-        if _is_within(cell, order):
-            found[_key(cell)] = found[_key(cell)].plus(count)
-    return found
 
 
 def _is_within(cell: Cell, order: ExportOrder) -> bool:

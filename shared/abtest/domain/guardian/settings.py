@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.guardian.kinds import KINDS, Action, Kind
-from abtest.domain.settings.layers import Layer, stated
+from abtest.domain.settings.layers import Layer, values_of
 
 # Fully enabled, except for the loss of money, whose amount only the shop can set.
 OURS: Mapping[str, Any] = {
@@ -86,7 +86,7 @@ def settings_of(*layers: Layer) -> Settings:
     """Return the effective settings; `layers` nearest first: the experiment's override, the shop's defaults."""
 
     def holds(*path: str) -> Any:
-        return next(stated((*layers, OURS), *path), None)
+        return next(values_of((*layers, OURS), *path), None)
 
     return Settings(
         enabled=holds("enabled"),

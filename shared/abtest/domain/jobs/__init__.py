@@ -1,1 +1,1 @@
-"""Jobs: work that outlasts a request, as a record that says how far it is. What is worked at is not here."""
+"""Jobs: records of work that outlasts a request, and of its progress. The work itself is elsewhere."""

@@ -1,4 +1,4 @@
-"""Planning a test before it runs: sample sizes, power, how long it takes, the plan that is frozen at launch.
+"""Plan of a test before it runs: sample sizes, power, duration, and the snapshot that is frozen at launch.
 
-Needs the normal distribution only, from the standard library, so that whoever launches a test reaches no scipy.
+Uses only the normal distribution of the standard library, so that a launch does not import scipy.
 """

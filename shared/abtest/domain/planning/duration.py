@@ -1,4 +1,4 @@
-"""How long a test takes to see as many visitors as it needs."""
+"""Duration of a test until it has as many visitors as it needs."""
 
 import math
 
@@ -6,9 +6,9 @@ import math
 def estimated_days(
     total_visitors: int, daily_visitors: float, *, traffic_allocation: float = 1.0, holdout: float = 0.0
 ) -> float | None:
-    """Days (not rounded) until `total_visitors` are in the test; None where nobody comes in.
+    """Return the days (not rounded) until `total_visitors` are in the test; None without traffic.
 
-    `daily_visitors` are those who would be eligible; `traffic_allocation` of them are let in, but for the `holdout`
+    `daily_visitors` are eligible; the share `traffic_allocation` of them takes part, less the share `holdout`
     (both shares of 0..1).
     """
     a_day = daily_visitors * traffic_allocation * (1 - holdout)
@@ -17,6 +17,6 @@ def estimated_days(
 
 
 def in_words(days: float) -> str:
-    """`1 day`, `12 days`: rounded up, as nobody waits for less."""
+    """Return `1 day` or `12 days`, rounded up, as a test ends with a whole day."""
     whole = max(1, math.ceil(days))
     return "1 day" if whole == 1 else f"{whole:,} days"

@@ -1,4 +1,4 @@
-"""The standard normal distribution, as planning needs it."""
+"""Standard normal distribution, as far as planning needs it."""
 
 import math
 from statistics import NormalDist
@@ -7,10 +7,10 @@ _INVERSE = NormalDist().inv_cdf
 
 
 def upper_quantile(tail_area: float) -> float:
-    """The z that a standard normal value exceeds with this probability, 0 < tail_area < 1."""
+    """Return the z that a standard normal value exceeds with this probability, 0 < tail_area < 1."""
     return -_INVERSE(tail_area)
 
 
 def cumulative(z: float) -> float:
-    """The probability that a standard normal value is at most z."""
+    """Return the probability that a standard normal value is at most z."""
     return 0.5 * math.erfc(-z / math.sqrt(2))

@@ -1,4 +1,4 @@
-"""The plan of a test: what was wished, and the snapshot of it that is frozen when a measurement begins."""
+"""Plan of a test: its inputs, and the snapshot of it that is frozen when a measurement begins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ SAME_WEIGHT = 2e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What the test is to find: a change of the goal's rate from `baseline_rate`, and in how many days of traffic.
+    """Change of the goal's rate from `baseline_rate` that the test should detect, and the days of its traffic.
 
     `falls`: the goal gets better by falling, so the sizes are those of the rate (1 - mde) times the baseline.
     """
@@ -33,7 +33,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
-    """Who comes: eligible visitors a day, the shares that are let in, and how they are split among variations.
+    """Eligible visitors a day, the shares that take part, and the weights of the variations.
 
     `daily_visitors` is None where nothing was measured yet. `weights` are those of the variations in use, the control's
     first.
@@ -46,9 +46,9 @@ class Traffic:
 
 
 def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | None) -> Snapshot:
-    """The snapshot of a plan as it is computed now. Raises CannotBePlannedError.
+    """Return the snapshot of a plan as it is computed now. Raises CannotBePlannedError.
 
-    `epoch_started_at` is when the measurement began that the plan is for, None while that lies ahead.
+    `epoch_started_at` is the begin of the measurement that the plan is for, None while it is still ahead.
     """
     size = planned_size(plan, traffic.weights)
     days = estimated_days(
@@ -81,7 +81,7 @@ def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | No
 
 
 def planned_size(plan: Plan, weights: Sequence[float]) -> SampleSize:
-    """Visitors that the plan takes with these weights, the control's first. Raises CannotBePlannedError."""
+    """Return the visitors that the plan needs with these weights, the control's first. Raises CannotBePlannedError."""
     control, treatments = weights[0], [weight for weight in weights[1:] if weight > 0]
     if control <= 0 or not treatments:
         raise CannotBePlannedError("weights", "the control and at least one treatment need a weight above zero")
@@ -97,9 +97,9 @@ def planned_size(plan: Plan, weights: Sequence[float]) -> SampleSize:
 def for_epoch(
     snapshot: Snapshot, weights: Sequence[float], *, falls: bool, now: str, epoch_started_at: str | None
 ) -> Snapshot:
-    """The same plan for another measurement: nothing was evaluated yet, sizes are those of the present weights.
+    """Return the same plan for another measurement: not evaluated yet, with the sizes of the present weights.
 
-    What was wished stays, and so do sizes that an older release stored without all of it.
+    The inputs stay. So do the sizes of a snapshot that an older release stored without all inputs.
     """
     fresh: Snapshot = {
         **snapshot,
@@ -108,7 +108,7 @@ def for_epoch(
         "evaluation": None,
         "revenue_evaluation": None,
     }
-    size = _sized_again(snapshot, weights, falls)
+    size = size_of_snapshot(snapshot, weights, falls)
     if size is None:
         return fresh
     each, total = size.required_sample_per_variant, size.required_total_visitors
@@ -122,7 +122,8 @@ def for_epoch(
     return fresh
 
 
-def _sized_again(snapshot: Snapshot, weights: Sequence[float], falls: bool) -> SampleSize | None:
+def size_of_snapshot(snapshot: Snapshot, weights: Sequence[float], falls: bool) -> SampleSize | None:
+    """Return the sizes of a stored plan with these weights; None where an input is missing or no size exists."""
     if not snapshot.keys() >= {"goal_id", "baseline_rate", "mde", "alpha", "power", "tail"}:
         return None
     demand = Demand(
@@ -141,7 +142,7 @@ def _sized_again(snapshot: Snapshot, weights: Sequence[float], falls: bool) -> S
 
 
 def mixture_scale(snapshot: Snapshot | None) -> float | None:
-    """The tau of the always-valid test that a frozen plan fixes: |mde| times the baseline; None without a plan."""
+    """Return the tau of the always-valid test of a frozen plan: |mde| times the baseline; None without a plan."""
     if snapshot is None:
         return None
     mde, baseline = snapshot.get("mde"), snapshot.get("baseline_rate")

@@ -1,8 +1,8 @@
-"""How many visitors a test needs: of rates with equal and unequal weights, of money, with Holm's first step.
+"""Sample sizes: visitors for a test of rates with equal and unequal weights, or of money, with Holm's first step.
 
 Formulas: the two-sample test of proportions with pooled variance under equality (Fleiss, Levin and Paik 2003, chapter
-4; R's `power.prop.test`), and its normal analogue for means. `mde` is relative to the control: the rate to be told from
-`baseline_rate` is `baseline_rate * (1 + mde)`; a negative one plans for a fall.
+4; R's `power.prop.test`), and its normal analogue for means. `mde` is relative to the control: the treatment's
+expected rate is `baseline_rate * (1 + mde)`; a negative one plans for a fall.
 """
 
 import math
@@ -16,11 +16,11 @@ Tail = Literal["two-sided", "one-sided"]
 Correction = Literal["none", "holm"]
 
 MAX_VISITORS = 10**12
-"""More than anybody will ever see; a plan beyond it is a mistake, and JSON keeps whole numbers exact to 2^53 only."""
+"""More visitors than any shop has; a larger plan is a mistake, and JSON keeps whole numbers exact to 2^53 only."""
 
 
 class CannotBePlannedError(ValueError):
-    """These numbers admit no sample size; `field` is the one to blame, the message says why."""
+    """These numbers allow no sample size; `field` names the cause, the message the reason."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -30,9 +30,9 @@ class CannotBePlannedError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """What the test must be able to tell.
+    """Effect that the test must be able to detect, and its error rates.
 
-    `alpha` is the error of the whole family of `treatments` comparisons, `power` the chance to find a change of size
+    `alpha` is the error of the whole family of `treatments` comparisons, `power` the chance to detect a change of size
     `mde` (relative) in any one of them.
     """
 
@@ -45,23 +45,23 @@ class Demand:
 
     @property
     def comparison_alpha(self) -> float:
-        """The level of one comparison: under Holm that of the first step, alpha / treatments."""
+        """Return the level of one comparison: under Holm that of the first step, alpha / treatments."""
         return self.alpha / self.treatments if self.correction_method == "holm" else self.alpha
 
     @property
     def critical_z(self) -> float:
-        """How many standard errors are significant in one comparison."""
+        """Return the number of standard errors that is significant in one comparison."""
         return upper_quantile(self.comparison_alpha / (2 if self.tail == "two-sided" else 1))
 
     @property
     def power_z(self) -> float:
-        """How many standard errors more the change must be so that it is found with `power`."""
+        """Return the standard errors that the change must have in addition to be detected with `power`."""
         return upper_quantile(1 - self.power)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSize:
-    """Visitors needed: in the smallest variation and in all together; `exact` is the number before it is rounded up.
+    """Visitors needed in the smallest variation and in all together; `exact` is the number before it is rounded up.
 
     `exact` is of each variation where weights are equal, of all variations where they are not.
     """
@@ -72,7 +72,7 @@ class SampleSize:
 
 
 def size_for_rate(baseline_rate: float, demand: Demand) -> SampleSize:
-    """Visitors for a rate in variations of equal weight. Raises CannotBePlannedError for impossible rates."""
+    """Return the visitors for a rate in equal variations. Raises CannotBePlannedError for impossible rates."""
     other = expected_rate(baseline_rate, demand.mde)
     pooled = (baseline_rate + other) / 2
     spread = demand.critical_z * math.sqrt(2 * _variance(pooled)) + demand.power_z * math.sqrt(
@@ -82,12 +82,12 @@ def size_for_rate(baseline_rate: float, demand: Demand) -> SampleSize:
 
 
 def size_for_mean(mean: float, standard_deviation: float, demand: Demand) -> SampleSize:
-    """Visitors for a mean per visitor (money, zeros included) in variations of equal weight.
+    """Return the visitors for a mean per visitor (money, zeros included) in variations of equal weight.
 
     `standard_deviation` is that of single visitors, in the unit of `mean`. Raises CannotBePlannedError.
     """
     if not (math.isfinite(mean) and mean > 0):
-        raise CannotBePlannedError("mean", "must be above zero: the change to be found is a part of it")
+        raise CannotBePlannedError("mean", "must be above zero: the change to detect is a part of it")
     if not (math.isfinite(standard_deviation) and standard_deviation > 0):
         raise CannotBePlannedError("sd", "must be above zero: without variance nothing is left to chance")
     _check_mde(demand.mde)
@@ -98,7 +98,7 @@ def size_for_mean(mean: float, standard_deviation: float, demand: Demand) -> Sam
 def size_for_rate_by_weights(
     baseline_rate: float, demand: Demand, *, control: float, treatments: Sequence[float]
 ) -> SampleSize:
-    """Visitors for a rate where the variations' shares of the traffic differ; the neediest comparison decides.
+    """Return the visitors for a rate where shares of the traffic differ; the comparison that needs most decides.
 
     Shares are above zero and sum to 1; there are `demand.treatments` of treatments. Raises CannotBePlannedError.
     """
@@ -113,15 +113,17 @@ def size_for_rate_by_weights(
 
 
 def expected_rate(baseline_rate: float, mde: float) -> float:
-    """The treatment's rate that the test must tell from the control's. Raises CannotBePlannedError for no rate."""
+    """Return the treatment's rate that the test must detect. Raises CannotBePlannedError for impossible rates."""
     if not 0 < baseline_rate < 1:
-        raise CannotBePlannedError("baseline_rate", "must lie between 0 and 1")
+        raise CannotBePlannedError("baseline_rate", "must be between 0 and 1")
     _check_mde(mde)
     rate = baseline_rate * (1 + mde)
     if not 0 < rate < 1:
-        raise CannotBePlannedError("mde", f"takes the rate from {baseline_rate:.6g} to {rate:.6g}, which is no rate")
+        raise CannotBePlannedError(
+            "mde", f"takes the rate from {baseline_rate:.6g} to {rate:.6g}, which is not between 0 and 1"
+        )
     if rate == baseline_rate or baseline_rate * mde == 0:
-        raise CannotBePlannedError("mde", "is too small a part of such a rate to be told from it")
+        raise CannotBePlannedError("mde", "is too small a part of such a rate to be detected")
     return rate
 
 
@@ -152,6 +154,7 @@ def _variance(rate: float) -> float:
 
 
 def _squared(ratio: float) -> float:
+    # A product overflows to infinity, which _whole refuses; a power would raise OverflowError.
     return ratio * ratio
 
 

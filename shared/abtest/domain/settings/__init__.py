@@ -1,1 +1,1 @@
-"""A shop and what it sets for all its experiments."""
+"""Shops and their settings, which hold for all their experiments."""

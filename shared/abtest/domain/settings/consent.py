@@ -1,6 +1,6 @@
-"""Whether storefronts wait for a visitor's consent, and whom they ask for it."""
+"""Consent mode: the provider from which storefronts read a visitor's consent before they show or count anything."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ MAX_GROUP_CHARS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentMode:
-    """`getter` counts for `custom` only; without a required group the provider's usual one is asked for."""
+    """Consent setting. Only `custom` reads `getter`; without a required group the provider's default one is read."""
 
     enabled: bool = False
     provider: str = CUSTOM
@@ -24,28 +24,34 @@ class ConsentMode:
 
     @property
     def reader(self) -> ConsentReader | None:
-        """How storefronts ask; None where no consent is asked for."""
+        """Return the reader that storefronts use; None where no consent is required."""
         return reader_of(self.provider, self.getter) if self.enabled else None
 
 
 UNTOUCHED = ConsentMode()
-"""What holds in a shop that never said anything."""
+"""Setting of a shop that never changed it."""
 
 
 def from_document(document: Mapping[str, object]) -> ConsentMode:
-    """The setting of a stored form, which `kit.documents.encode` made."""
+    """Return the setting of a stored form, which `kit.documents.encode` made."""
     return decode(ConsentMode, document)
 
 
 def merged(before: ConsentMode, changes: Mapping[str, Any]) -> ConsentMode:
-    """The setting after a merge patch. Raises ValidationFailedError for a custom provider whose getter is none."""
+    """Return the setting after a merge patch. Raises ValidationFailedError for a custom provider with a bad getter."""
     after = replace(before, **changes)
-    refuse("the consent provider cannot be asked like this", _contradictions(after))
+    problems = []
+    if after.provider == CUSTOM and (after.enabled or after.getter):
+        try:
+            getter_parts(after.getter)
+        except InvalidGetterError as error:
+            problems.append(FieldError("consentMode.getter", str(error)))
+    refuse("the consent provider cannot be read like this", problems)
     return after
 
 
 def compiled(mode: ConsentMode) -> PublishedConsent | None:
-    """What storefronts must know, as docs/data-model.md section 1.1 has it; None where no consent is asked for."""
+    """Return the runtime field of section 1.1 of docs/data-model.md; None where no consent is required."""
     reader = mode.reader
     if reader is None:
         return None
@@ -54,12 +60,3 @@ def compiled(mode: ConsentMode) -> PublishedConsent | None:
     if group:
         published["group"] = group
     return published
-
-
-def _contradictions(mode: ConsentMode) -> Iterator[FieldError]:
-    if mode.provider != CUSTOM or not (mode.enabled or mode.getter):
-        return
-    try:
-        getter_parts(mode.getter)
-    except InvalidGetterError as error:
-        yield FieldError("consentMode.getter", str(error))

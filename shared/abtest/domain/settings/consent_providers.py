@@ -1,8 +1,8 @@
-"""Consent providers: for each, the script that asks it, when to ask again, and the rule in plain words.
+"""Consent providers: for each the script that reads it, the moments to read it again, and the rule in plain words.
 
-A reader is the body of a function that the storefront calls as `read.call(state, group, again)`: it gives true, false,
-or undefined while nobody has answered. `state` is an object of its own for the life of the page; `again()` has it asked
-once more. Nothing a shop states becomes code: the group is an argument, a getter a list of identifiers.
+A reader is the body of a function that the storefront calls as `read.call(state, group, again)`. It gives true, false,
+or undefined while the visitor has not answered. `state` is an object of its own for the life of the page; `again()`
+schedules another call. No setting of a shop becomes code: the group is an argument, a getter a list of identifiers.
 """
 
 import re
@@ -16,8 +16,8 @@ _GETTER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)*",
 _UNREACHABLE = frozenset({"__proto__", "constructor", "prototype"})
 _GIVEN = "var state=this,group=arguments[0],again=arguments[1];"
 _PAGE = ("DOMContentLoaded", "load", "pageshow", "visibilitychange")
-"""Moments at which a provider that came after the snippet may be there, and at which another page or tab, where the
-visitor has been meanwhile, may have changed the answer."""
+"""Events after which a provider that loads later than the snippet may be present, and after which the answer may have
+changed on another page or tab."""
 
 
 class UnknownConsentProviderError(ValueError):
@@ -25,15 +25,15 @@ class UnknownConsentProviderError(ValueError):
 
 
 class InvalidGetterError(ValueError):
-    """The getter is no dotted path of a global."""
+    """The getter is not a dotted path of a global."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentReader:
-    """How a provider is asked. `default_group` is asked for where the shop requires none; "" asks for none.
+    """Reader of one provider. `default_group` is read where the shop requires none; "" reads consent as a whole.
 
-    `events` are dispatched on the window or the document, or arrive in the data layer, when the answer may be another.
-    `condition` says in plain words what must hold of `{group}`.
+    `events` are dispatched on the window or document, or arrive in the data layer, when the answer may have changed.
+    `condition` is the condition on `{group}` in plain words.
     """
 
     read: str
@@ -42,21 +42,21 @@ class ConsentReader:
     condition: str
 
     def group(self, required: str) -> str:
-        """The group that is asked for."""
+        """Return the group whose consent is read."""
         return required or self.default_group
 
     def show_variations_rule(self, required: str) -> str:
-        """When treatments show, in plain words."""
+        """Return in plain words when variations are shown."""
         return (
             f"Variations are shown as soon as {self._condition(required)}, without a reload; until then, and where "
             "consent is denied or withdrawn, visitors see the original page."
         )
 
     def start_tracking_rule(self, required: str) -> str:
-        """When counting begins, in plain words."""
+        """Return in plain words when counting begins."""
         return (
-            f"Nothing is stored or sent before {self._condition(required)}; when consent is withdrawn, what was stored "
-            "is deleted and what waits to be sent is dropped."
+            f"Nothing is stored or sent before {self._condition(required)}; when consent is withdrawn, stored data is "
+            "deleted and events that are not sent yet are dropped."
         )
 
     def _condition(self, required: str) -> str:
@@ -65,42 +65,38 @@ class ConsentReader:
 
 
 def reader_of(provider: str, getter: str = "") -> ConsentReader:
-    """The reader of a provider; `getter` counts for `custom` only.
+    """Return the reader of a provider; only `custom` uses `getter`.
 
     Raises UnknownConsentProviderError, InvalidGetterError.
     """
     if provider == CUSTOM:
-        return _custom(getter)
-    if provider not in _PROVIDERS:
+        path = ".".join(getter_parts(getter))
+        return ConsentReader(
+            read=f'{_GIVEN}var path="{path}".split(".");{_CUSTOM_READ}',
+            events=_PAGE,
+            default_group="",
+            condition=f"`{path}` returns yes to {{group}}",
+        )
+    reader = _PROVIDERS.get(provider)
+    if reader is None:
         raise UnknownConsentProviderError(f"there is no consent provider {provider!r}")
-    found = _PROVIDERS[provider]
-    return replace(found, read=_GIVEN + found.read, events=(*found.events, *_PAGE))
+    return replace(reader, read=_GIVEN + reader.read, events=(*reader.events, *_PAGE))
 
 
 def getter_parts(getter: str) -> tuple[str, ...]:
-    """The identifiers of a getter such as `shop.consent.allows`; `window.` in front may be left out.
+    """Return the identifiers of a getter such as `shop.consent.allows`; a leading `window.` is optional.
 
     Raises InvalidGetterError.
     """
     parts = tuple(getter.removeprefix("window.").split("."))
     if len(getter) > MAX_GETTER_CHARS or len(parts) > MAX_GETTER_PARTS or _GETTER.fullmatch(".".join(parts)) is None:
-        raise InvalidGetterError("the dotted path of a global is expected, such as shopConsent.marketing")
+        raise InvalidGetterError("must be the dotted path of a global, such as shopConsent.marketing")
     if _UNREACHABLE & set(parts):
-        raise InvalidGetterError("a path leads through no prototype")
+        raise InvalidGetterError("must not contain __proto__, constructor or prototype")
     return parts
 
 
-def _custom(getter: str) -> ConsentReader:
-    path = ".".join(getter_parts(getter))
-    return ConsentReader(
-        read=f'{_GIVEN}var path="{path}".split(".");{_CUSTOM_READ}',
-        events=_PAGE,
-        default_group="",
-        condition=f"`{path}` says yes to {{group}}",
-    )
-
-
-# A value that waits for a promise has not been answered. Of texts only those that plainly mean yes are a yes.
+# A pending promise is not an answer yet. Of texts only those that plainly mean yes are a yes.
 _CUSTOM_READ = r"""
 var owner=null,value=window,list,i;
 function yes(it){return typeof it=="string"?/^(1|true|yes|on|allow(ed)?|accept(ed)?|grant(ed)?)$/i.test(it):!!it}
@@ -122,7 +118,7 @@ _COOKIEBOT = r"""
 var api=window.Cookiebot,given=api&&api.consent;
 return given&&given[group]===true?true:given&&api.hasResponse?false:void 0;"""
 
-# Its third version answers by promises, its second at once; a group is a category, or a service by id or name.
+# Version 3 returns promises, version 2 values; a group is a category, or a service by id or name.
 _USERCENTRICS = r"""
 var next=window.__ucCmp||window._ucCmp,api=window.UC_UI,services={},i;
 function answer(services,isOpen){
@@ -137,10 +133,10 @@ function answer(services,isOpen){
 }
 if(next&&typeof next.getConsentDetails=="function"){
   next.getConsentDetails().then(function(details){
-    var said=answer(details.services,details.consent.required===true&&details.consent.type!="EXPLICIT");
-    if(said!==state.said){state.said=said;again()}
+    var reply=answer(details.services,details.consent.required===true&&details.consent.type!="EXPLICIT");
+    if(reply!==state.reply){state.reply=reply;again()}
   },function(){});
-  return state.said;
+  return state.reply;
 }
 if(!api||!api.isInitialized())return;
 var base=api.getServicesBaseInfo();
@@ -162,7 +158,7 @@ if(one&&one.enabled===true)return true;
 open=api.shouldUserStatusBeCollected||api.shouldConsentBeCollected||api.isUserConsentStatusPartial;
 return open&&open.call(api)?void 0:false;"""
 
-# The stub of the framework queues what is asked before the provider is there. A group names purposes: `1` or `1,8`.
+# The stub of the framework queues requests until the provider is present. A group names purposes: `1` or `1,8`.
 _TCF = r"""
 var api=window.__tcfapi,data=state.data,purposes=group.split(","),i;
 if(typeof api!="function"){
@@ -171,9 +167,9 @@ if(typeof api!="function"){
 }
 if(!state.listens){
   state.listens=true;
-  api("addEventListener",2,function(said,isRight){
-    if(!isRight||said.eventStatus!="tcloaded"&&said.eventStatus!="useractioncomplete"&&said.gdprApplies!==false)return;
-    state.data=said;
+  api("addEventListener",2,function(reply,isRight){
+    if(!isRight||reply.eventStatus!="tcloaded"&&reply.eventStatus!="useractioncomplete"&&reply.gdprApplies!==false)return;
+    state.data=reply;
     again();
   });
   data=state.data;
@@ -183,15 +179,15 @@ if(data.gdprApplies===false)return true;
 for(i=0;i<purposes.length;i++)if(!(data.purpose.consents[purposes[i].trim()]===true))return false;
 return true;"""
 
-# `gtag` pushes `arguments`. An update is an answer, a default only where it grants and holds for every region.
+# `gtag` pushes `arguments`. An update is an answer; a default is one only where it grants, for every region.
 _CONSENT_MODE = r"""
 var layer=window.dataLayer=window.dataLayer||[];
 function see(items){
   for(var i=0;i<items.length;i++){
-    var item=items[i],said=item&&item[0]==="consent"&&item[2]&&item[2][group];
-    if(said&&item[1]==="update")state.said=said==="granted";
-    if(said&&item[1]==="default"){
-      if(said!=="granted")state.denied=true;
+    var item=items[i],reply=item&&item[0]==="consent"&&item[2]&&item[2][group];
+    if(reply&&item[1]==="update")state.reply=reply==="granted";
+    if(reply&&item[1]==="default"){
+      if(reply!=="granted")state.denied=true;
       else if(!item[2].region)state.granted=true;
     }
   }
@@ -202,11 +198,11 @@ if(layer!==state.layer){
   var push=layer.push;
   layer.push=function(){var result=push.apply(this,arguments);see(arguments);again();return result};
 }
-return state.said!==void 0?state.said:state.granted&&!state.denied?true:void 0;"""
+return state.reply!==void 0?state.reply:state.granted&&!state.denied?true:void 0;"""
 
 _SHOPIFY = r"""
 var shop=window.Shopify,api=shop&&shop.customerPrivacy,names={analytics:"analyticsProcessingAllowed",
-marketing:"marketingAllowed",preferences:"preferencesProcessingAllowed",sale_of_data:"saleOfDataAllowed"},name,said;
+marketing:"marketingAllowed",preferences:"preferencesProcessingAllowed",sale_of_data:"saleOfDataAllowed"},name,reply;
 if(!api||typeof api.currentVisitorConsent!="function"){
   if(shop&&shop.loadFeatures&&!state.waits){
     state.waits=true;
@@ -216,8 +212,8 @@ if(!api||typeof api.currentVisitorConsent!="function"){
 }
 name=Object.prototype.hasOwnProperty.call(names,group)?names[group]:"";
 if(name&&api[name]()===true)return true;
-said=api.currentVisitorConsent()[group];
-return said==="no"?false:void 0;"""
+reply=api.currentVisitorConsent()[group];
+return reply==="no"?false:void 0;"""
 
 _PROVIDERS: Mapping[str, ConsentReader] = {
     "provider_a": ConsentReader(
@@ -254,7 +250,7 @@ _PROVIDERS: Mapping[str, ConsentReader] = {
         read=_CONSENT_MODE,
         events=(),
         default_group="analytics_storage",
-        condition="Google Consent Mode says granted for {group}",
+        condition="Google Consent Mode reports granted for {group}",
     ),
     "provider_g": ConsentReader(
         read=_SHOPIFY,
@@ -264,4 +260,4 @@ _PROVIDERS: Mapping[str, ConsentReader] = {
     ),
 }
 PROVIDERS = (CUSTOM, *_PROVIDERS)
-"""Their names, as in the settings."""
+"""Names of the providers in the settings."""

@@ -1,4 +1,4 @@
-"""What a shop sets for its experiments unless they say otherwise."""
+"""Defaults that a shop sets for its experiments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,20 +19,21 @@ _DEFAULTS: Mapping[str, Any] = {
 
 
 def defaults_of(tier: Tier, stored: Mapping[str, Any] | None) -> dict[str, Any]:
-    """All settings: what the shop stored, over ours. Approval is required where the service manages the shop."""
-    ours = {**_DEFAULTS, "require_approval": tier == "service_managed"}
-    return {**ours, **{name: _over(ours.get(name), value) for name, value in (stored or {}).items()}}
+    """Return all settings: stored ones over ours, field by field. Approval is required in shops that we manage."""
+    settings: dict[str, Any] = {**_DEFAULTS, "require_approval": tier == "service_managed"}
+    for name, value in (stored or {}).items():
+        ours = settings.get(name)
+        if isinstance(ours, Mapping) and isinstance(value, Mapping):
+            settings[name] = {**ours, **value}
+        else:
+            settings[name] = value
+    return settings
 
 
 def patched(tier: Tier, stored: Mapping[str, Any] | None, patch: Mapping[str, Any]) -> dict[str, Any]:
-    """What to store after a JSON merge patch: the settings that the shop has ever stated, and no others.
+    """Return the settings to store after a JSON merge patch: those that the shop ever set, and no others.
 
-    Inside `guardian` and `auto_stop` null takes a setting back to what is inherited.
+    Inside `guardian` and `auto_stop` null returns a setting to its inherited value.
     """
     present = defaults_of(tier, stored)
     return {**(stored or {}), **{name: merged(present[name], value) for name, value in patch.items()}}
-
-
-def _over(ours: Any, stored: Any) -> Any:
-    """The stored setting; inside an object, what it does not say is ours."""
-    return {**ours, **stored} if isinstance(ours, Mapping) and isinstance(stored, Mapping) else stored

@@ -1,4 +1,4 @@
-"""Runtime environments of a shop: which there are, which one storefronts get, and where another one stands in."""
+"""Runtime environments of a shop: their keys, the active one, and the hosts on which another one replaces it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from abtest.kit.errors import FieldError
 
 MAX_ENVIRONMENTS = 12
 MAX_DOMAINS = 50
-"""Hosts that one environment may name; all of them stand in the snippet."""
+"""Hosts that one environment may name; the snippet lists all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +26,14 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environments:
-    """All of them; `active_key` is the one that is served where none is named."""
+    """Environments of a shop; the one with `active_key` is served where a request names none."""
 
     active_key: str
     items: tuple[Environment, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Their keys, in order."""
+        """Return their keys, in order."""
         return tuple(item.key for item in self.items)
 
     def with_sub_snippets(self) -> list[PublishedEnvironment]:
@@ -49,11 +49,11 @@ UNTOUCHED = Environments(
     active_key="production",
     items=(Environment(key="production", name="Production", is_default=True, sub_snippet_enabled=False),),
 )
-"""What holds in a shop that never said anything."""
+"""Environments of a shop that never changed them."""
 
 
 def from_document(document: Mapping[str, object]) -> Environments:
-    """The environments of a stored form."""
+    """Return the environments of a stored form."""
     return decode(Environments, document)
 
 
@@ -70,6 +70,6 @@ def _contradictions(environments: Environments) -> Iterator[FieldError]:
         for position, domain in enumerate(item.domains):
             yield from domains.repeated(domain, f"{place}.domains[{position}]")
     if sum(item.is_default for item in environments.items) != 1:
-        yield FieldError("environments.items", "exactly one environment is the default")
+        yield FieldError("environments.items", "must have exactly one default environment")
     if environments.active_key not in environments.keys:
-        yield FieldError("environments.activeKey", "no item has this key")
+        yield FieldError("environments.activeKey", "must be the key of one of the items")

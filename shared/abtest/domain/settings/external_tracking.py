@@ -1,6 +1,6 @@
-"""External domains to which a visitor's identity is handed over, and how."""
+"""External domains to which a visitor's id is handed over, and the settings of the handover."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ RESERVED_PARAMS = frozenset(
 
 
 class SigningRequiredError(ServiceError):
-    """Only the platform's operators turn signing off."""
+    """Only the platform's operators can turn signing off."""
 
     status = 403
     code = "signing_required"
@@ -39,7 +39,7 @@ class SigningRequiredError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalTracking:
-    """Without domains nothing is handed over. `domains` are host names in lower case; their subdomains count, too."""
+    """Handover setting. `domains` are host names in lower case and include their subdomains; none switch it off."""
 
     domains: tuple[str, ...] = ()
     handover_query_param: str = "svc_handover"
@@ -49,29 +49,38 @@ class ExternalTracking:
 
 
 UNTOUCHED = ExternalTracking()
-"""What holds in a shop that never said anything."""
+"""Setting of a shop that never changed it."""
 
 
 def from_document(document: Mapping[str, object]) -> ExternalTracking:
-    """The setting of a stored form, which `kit.documents.encode` made."""
+    """Return the setting of a stored form, which `kit.documents.encode` made."""
     return decode(ExternalTracking, document)
 
 
 def refuse_unsigned(changes: Mapping[str, Any]) -> None:
     """Raise SigningRequiredError for a shop that would turn signing off."""
     if changes.get("signed") is False:
-        raise SigningRequiredError("signing is turned off by the platform's support only")
+        raise SigningRequiredError("only the platform's support can turn signing off")
 
 
 def merged(before: ExternalTracking, changes: Mapping[str, Any]) -> ExternalTracking:
-    """The setting after a merge patch. Raises ValidationFailedError."""
+    """Return the setting after a merge patch. Raises ValidationFailedError."""
     after = replace(before, **changes)
-    refuse("the external domains cannot be used like this", _contradictions(after))
+    seen = Positions()
+    problems = [
+        problem
+        for index, domain in enumerate(after.domains)
+        for problem in seen.repeated(domain, f"externalTracking.domains[{index}]")
+    ]
+    if after.handover_query_param in RESERVED_PARAMS:
+        path = "externalTracking.handoverQueryParam"
+        problems.append(FieldError(path, "must not be a parameter that storefronts use for something else"))
+    refuse("the external domains cannot be used like this", problems)
     return after
 
 
 def handover(setting: ExternalTracking, url: str) -> PublishedHandover | None:
-    """What storefronts must know, as docs/data-model.md section 1.1 has it; None without domains."""
+    """Return the runtime field of section 1.1 of docs/data-model.md; None without domains."""
     if not setting.domains:
         return None
     return {
@@ -82,11 +91,3 @@ def handover(setting: ExternalTracking, url: str) -> PublishedHandover | None:
         "signed": setting.signed,
         "url": url,
     }
-
-
-def _contradictions(setting: ExternalTracking) -> Iterator[FieldError]:
-    seen = Positions()
-    for index, domain in enumerate(setting.domains):
-        yield from seen.repeated(domain, f"externalTracking.domains[{index}]")
-    if setting.handover_query_param in RESERVED_PARAMS:
-        yield FieldError("externalTracking.handoverQueryParam", "storefronts use this parameter for something else")

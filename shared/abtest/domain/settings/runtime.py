@@ -1,4 +1,4 @@
-"""The settings of a shop that its published configuration depends on, read together."""
+"""Runtime settings: those of a shop that its published configuration depends on, read together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ PUBLICATION = "SET#PUBLICATION"
 """Ids of the records, each a setting of its own with its own version."""
 
 PUBLISHED = (ENVIRONMENTS, EXTERNAL_TRACKING, CONSENT, INSTALL_DOMAINS, PUBLICATION)
-"""Those that a publication reads."""
+"""Records that a publication reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeSettings:
-    """`webhooks_from` is the revision after which publications are told to webhooks; None when they are not.
+    """Settings of a publication. `webhooks_from` is the revision after which webhooks are notified; None for never.
 
-    `further_hosts` are those beside the shop's own domain; None while nobody has claimed any, its own included.
+    `further_hosts` come next to the shop's own domain; None while no host is claimed, not even its own.
     """
 
     environments: sites.Environments = sites.UNTOUCHED
@@ -33,9 +33,9 @@ class RuntimeSettings:
     webhooks_from: int | None = None
 
     def cookie_domains(self, shop_domain: str) -> list[str]:
-        """The claimed hosts whose sub-domains share a visitor: `www.` is one of them, so it goes.
+        """Return the claimed hosts whose sub-domains share a visitor, without the `www.` of those that have it.
 
-        A name of one label is no shop's own, and an address has no sub-domains. A host below another shares that one's.
+        A name of one label is not registrable, and an address has no sub-domains. Hosts below another are left out.
         """
         if self.further_hosts is None:
             return []
@@ -45,23 +45,23 @@ class RuntimeSettings:
 
 
 UNTOUCHED = RuntimeSettings()
-"""What holds in a shop that never said anything."""
+"""Settings of a shop that never changed any."""
 
 
 def settings_from(stored: Mapping[str, Mapping[str, Any]]) -> RuntimeSettings:
-    """The settings of stored forms by record id; what is not there is untouched.
+    """Return the settings of stored forms by record id, with defaults for absent ones.
 
-    Whatever cannot be read raises: to publish as if no consent were asked for would be worse than not to publish.
+    A form that cannot be read raises: publishing as if no consent were required is worse than not publishing.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     if ENVIRONMENTS in stored:
-        found["environments"] = sites.from_document(stored[ENVIRONMENTS])
+        settings["environments"] = sites.from_document(stored[ENVIRONMENTS])
     if EXTERNAL_TRACKING in stored:
-        found["external_tracking"] = handovers.from_document(stored[EXTERNAL_TRACKING])
+        settings["external_tracking"] = handovers.from_document(stored[EXTERNAL_TRACKING])
     if CONSENT in stored:
-        found["consent"] = consents.from_document(stored[CONSENT])
+        settings["consent"] = consents.from_document(stored[CONSENT])
     if INSTALL_DOMAINS in stored:
-        found["further_hosts"] = tuple(stored[INSTALL_DOMAINS]["additional"])
+        settings["further_hosts"] = tuple(stored[INSTALL_DOMAINS]["additional"])
     if PUBLICATION in stored:
-        found["webhooks_from"] = stored[PUBLICATION].get("webhooks_from")
-    return RuntimeSettings(**found)
+        settings["webhooks_from"] = stored[PUBLICATION].get("webhooks_from")
+    return RuntimeSettings(**settings)

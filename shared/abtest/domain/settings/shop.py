@@ -1,4 +1,4 @@
-"""The shop: who it is, what it sells in, how many shoppers it holds out."""
+"""Shop aggregate: its identity, its currency, and the share of shoppers that it holds out."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop:
-    """The aggregate. `org_id` is the user who owns it: the user of the key that made it.
+    """One shop. `org_id` is the user who owns it: the user of the key that made it.
 
     `holdout_config_epoch` is when the holdout was last changed, in Unix milliseconds; 1 when it never was.
     """
@@ -46,42 +46,39 @@ class Shop:
     version: int = 1
 
     def changed(self, changes: Mapping[str, Any], now: Timestamp) -> "Shop":
-        """The shop with these fields, one version on; itself when nothing differs."""
+        """Return the shop with these fields in its next version; itself when nothing differs."""
         after = replace(self, **changes)
         if after == self:
             return self
-        epoch = self._epoch_of(after, now)
+        epoch = self.holdout_config_epoch
+        if any(getattr(self, name) != getattr(after, name) for name in _HOLDOUT):
+            # The epoch rises even within one millisecond, or when the clock went back.
+            epoch = max(epoch + 1, parse_milliseconds(now))
         return replace(after, holdout_config_epoch=epoch, updated_at=now, version=self.version + 1)
-
-    def _epoch_of(self, after: "Shop", now: Timestamp) -> int:
-        """The epoch of a changed holdout: it rises even within one millisecond, or when the clock went back."""
-        if all(getattr(self, name) == getattr(after, name) for name in _HOLDOUT):
-            return self.holdout_config_epoch
-        return max(self.holdout_config_epoch + 1, parse_milliseconds(now))
 
 
 def to_document(shop: Shop) -> Document:
-    """Every field as JSON; the version lives in the record's head."""
+    """Return every field as JSON; the version is in the record's head."""
     return encode(shop, omit=("version",))
 
 
 def from_document(document: Mapping[str, object], version: int) -> Shop:
-    """The shop that was stored; fields of a later release are ignored."""
+    """Return the stored shop; fields of a later release are ignored."""
     return decode(Shop, document, version=version)
 
 
 def is_currency(code: str) -> bool:
-    """Whether the code is a currency of ISO 4217 that shops take."""
+    """Return whether the code is a currency of ISO 4217 that shops can have."""
     return code in CURRENCIES
 
 
 def is_host_name(text: str) -> bool:
-    """Whether the text is a host name in lower case: labels of letters, digits and inner hyphens, 253 at most."""
+    """Return whether the text is a host name in lower case of at most 253 characters."""
     return len(text) <= 253 and _HOST.fullmatch(text) is not None
 
 
 def is_origin(text: str) -> bool:
-    """Whether the text is `http(s)://host[:port]` and nothing more."""
+    """Return whether the text is `http(s)://host[:port]` and nothing more."""
     try:
         parts = urlsplit(text)
         port = parts.port

@@ -1,1 +1,1 @@
-"""Webhooks: endpoints, the events they may ask for, deliveries and their moves, what is sent and how it is signed."""
+"""Webhooks: endpoints, the events they can subscribe to, deliveries and their states, signed messages."""

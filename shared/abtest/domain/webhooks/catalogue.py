@@ -1,4 +1,4 @@
-"""The events that an endpoint may ask for: what each says, as JSON Schema (2020-12), with an example.
+"""Catalogue of the events that an endpoint can subscribe to, each with its JSON Schema (2020-12) and an example.
 
 An event's fields are those of the contract, section 6.4; every delivery adds `event`, `delivery_id` and `timestamp`.
 """
@@ -17,9 +17,9 @@ _ID_OR_NULL = {"type": ["string", "null"], "format": "uuid"}
 _MOMENT = {"type": "string", "format": "date-time"}
 _ENVELOPE = {
     "event": _TEXT,
-    "delivery_id": _ID | {"description": "The same at each attempt: use it to tell repetitions apart."},
+    "delivery_id": _ID | {"description": "The same at each attempt: use it to recognise repetitions."},
     "timestamp": _MOMENT | {"description": "When this attempt was written."},
-    "test": {"const": True, "description": "Only in deliveries that were asked for as a test."},
+    "test": {"const": True, "description": "Only in test deliveries."},
 }
 _EXPERIMENT: dict[str, Any] = {"experiment_id": _ID, "experiment_name": _TEXT}
 _ENVIRONMENT, _REVISION = "production", 42
@@ -31,7 +31,7 @@ _SAMPLE: dict[str, Any] = {"experiment_id": _EXPERIMENT_ID, "experiment_name": "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventType:
-    """One event. `schema` is of the whole body as it is sent; `example` holds the event's own fields."""
+    """One event. `schema` describes the whole body as it is sent; `example` holds the event's own fields."""
 
     name: str
     description: str
@@ -40,7 +40,7 @@ class EventType:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the body. Fields may be added in time: receivers should let pass what they do not know."""
+        """Return the JSON Schema of the body. Fields may be added: receivers should ignore those they do not know."""
         properties = _ENVELOPE | {"event": {"const": self.name}} | dict(self.fields)
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -126,4 +126,4 @@ _ALL = (
 )
 
 EVENTS: Mapping[str, EventType] = {event.name: event for event in _ALL}
-"""By name, in the contract's order of telling."""
+"""Events by name, in the contract's order."""

@@ -1,7 +1,7 @@
-"""A delivery and its moves: queued, processing, then delivered, failed for now, or dead. Pure; time is an argument.
+"""Delivery and its states: queued, processing, then delivered, failed for now, or dead. Pure; time is an argument.
 
-Workers die at any line: an attempt is counted when it begins, and one that was not heard of for ten minutes may be
-followed by the next. Whoever records an attempt must still hold it: a delivery moves from one version to the next.
+A worker can die at any line: an attempt is counted when it begins, and one without news for ten minutes may be
+followed by the next. A worker that records an attempt must still hold it: versions of a delivery are consecutive.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from abtest.domain.webhooks.endpoint import Webhook
-from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
+from abtest.kit.clock import Timestamp, later
 from abtest.kit.documents import Document, decode, encode
 
 Status = Literal["queued", "processing", "delivered", "failed", "dead"]
@@ -24,27 +24,27 @@ STALE = timedelta(minutes=10)
 """A delivery that has been processing for longer has lost its worker."""
 
 KEPT = timedelta(days=30)
-"""How long a delivery can be read."""
+"""Time for which a delivery can be read."""
 
 RECOVERABLE = timedelta(days=14)
-"""How long after it was made a dead one can be queued again."""
+"""Time after its creation within which a dead delivery can be queued again."""
 
 SNIPPET_BYTES = 1024
 
 MOST_LOGGED = 100
-"""Attempts that the log tells of, the newest: who recovers a delivery again and again would make it too large."""
+"""Newest attempts that the log keeps: a delivery that is recovered many times would become too large."""
 
 DELETED, DISABLED = "webhook_deleted", "webhook_disabled"
-"""Why deliveries are closed that were never tried to the end."""
+"""Reasons to close deliveries that were not attempted to the end."""
 
 LOST = "its worker was lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What an attempt came to: the receiver's status, or an error in words when there was no answer.
+    """Outcome of an attempt: the receiver's status, or an error in words when there was no answer.
 
-    `request` is what was sent: `{"url", "headers", "body"}`; None when nothing was.
+    `request` is the request that was sent: `{"url", "headers", "body"}`; None when none was.
     """
 
     status: int | None = None
@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def is_success(self) -> bool:
-        """Whether the receiver took it."""
+        """Return whether the receiver accepted the delivery."""
         return self.status is not None and 200 <= self.status < 300
 
 
@@ -85,39 +85,39 @@ class Delivery:
 
     @property
     def due_at(self) -> Timestamp | None:
-        """When a worker may take it up; None once it has come to its end."""
+        """Return when a worker may take it; None once it has ended."""
         if self.status == "processing" and self.processing_started_at is not None:
-            return _after(self.processing_started_at, STALE)
+            return later(self.processing_started_at, STALE)
         return self.next_attempt_at if self.status in ("queued", "failed") else None
 
     @property
     def subject(self) -> str:
-        """The experiment or project that it tells of; its own id where it tells of neither."""
+        """Return the experiment or project that it is about; its own id where it is about neither."""
         about = self.payload.get("experiment_id") or self.payload.get("project_id")
         return about if isinstance(about, str) else self.id
 
     @property
     def has_ended(self) -> bool:
-        """Whether no worker will take it up again by itself."""
+        """Return whether no worker will take it again by itself."""
         return self.status in ("delivered", "dead")
 
     def is_claimable(self, now: Timestamp) -> bool:
-        """Whether a worker may take it up at a moment."""
+        """Return whether a worker may take it at a moment."""
         return self.due_at is not None and self.due_at <= now
 
 
 def document_of(delivery: Delivery) -> Document:
-    """The delivery as it is stored."""
+    """Return the stored form of a delivery."""
     return encode(delivery)
 
 
 def delivery_from(document: Mapping[str, object]) -> Delivery:
-    """The stored delivery."""
+    """Return the delivery of a stored form."""
     return decode(Delivery, document)
 
 
 def delivery_id(row_id: str, webhook_id: str) -> str:
-    """The id of the delivery of an event (the UUID 7 of its outbox row) to an endpoint: the same however often asked.
+    """Return the id of the delivery of an event (the UUID 7 of its outbox row) to an endpoint; always the same one.
 
     A UUID 7 of the event's moment, so that deliveries sort as their events do; the rest is derived from both ids.
     """
@@ -127,7 +127,7 @@ def delivery_id(row_id: str, webhook_id: str) -> str:
 
 
 def queued(webhook: Webhook, delivery_id: str, event: str, payload: Mapping[str, Any], now: Timestamp) -> Delivery:
-    """A new one, due at once."""
+    """Return a new delivery, due at once."""
     return Delivery(
         id=delivery_id,
         webhook_id=webhook.id,
@@ -141,7 +141,7 @@ def queued(webhook: Webhook, delivery_id: str, event: str, payload: Mapping[str,
 
 
 def by_subject(some: Sequence[Delivery]) -> list[list[Delivery]]:
-    """In groups, each to be sent one after another: what is told of one experiment should arrive in its order."""
+    """Return groups whose deliveries are sent one after another, so that events of one experiment arrive in order."""
     groups = dict[str, list[Delivery]]()
     for delivery in some:
         groups.setdefault(delivery.subject, []).append(delivery)
@@ -149,17 +149,17 @@ def by_subject(some: Sequence[Delivery]) -> list[list[Delivery]]:
 
 
 def retry_delay(attempts: int) -> timedelta:
-    """How long to wait after so many attempts (1 and up): 15 s, twice as long each time, 30 minutes at most."""
+    """Return the wait after so many attempts (1 and up): 15 s, twice as long each time, 30 minutes at most."""
     doublings: int = 2 ** min(attempts - 1, 20)
     return min(FIRST_RETRY * doublings, LONGEST_RETRY)
 
 
 def claimed(delivery: Delivery, now: Timestamp) -> Delivery:
-    """In a new attempt; dead where a worker was lost in the last one there was."""
+    """Return the delivery in a new attempt; dead where a worker was lost in its last one."""
     if delivery.attempts >= MAX_ATTEMPTS:
         return closed(delivery, LOST, now)
     return _changed(
-        _without_worker(delivery, now),
+        with_lost_attempt(delivery, now),
         now,
         status="processing",
         attempts=delivery.attempts + 1,
@@ -169,60 +169,54 @@ def claimed(delivery: Delivery, now: Timestamp) -> Delivery:
 
 
 def recorded(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery:
-    """After an attempt that came to an end."""
-    told = _logged(delivery, outcome, now)
-    found: dict[str, Any] = {
+    """Return the delivery after an attempt with this outcome."""
+    logged = with_entry(delivery, outcome, now)
+    fields: dict[str, Any] = {
         "response_status": outcome.status,
-        "last_error": _error(outcome),
+        "last_error": logged.log[-1]["error"],
         "processing_started_at": None,
     }
     if outcome.request is not None:
-        found["request"] = outcome.request
+        fields["request"] = outcome.request
     if outcome.is_success:
-        return _changed(told, now, status="delivered", delivered_at=now, **found)
+        return _changed(logged, now, status="delivered", delivered_at=now, **fields)
     if delivery.attempts >= MAX_ATTEMPTS:
-        return _changed(told, now, status="dead", **found)
-    retry_at = _after(now, retry_delay(delivery.attempts))
-    return _changed(told, now, status="failed", next_attempt_at=retry_at, **found)
+        return _changed(logged, now, status="dead", **fields)
+    retry_at = later(now, retry_delay(delivery.attempts))
+    return _changed(logged, now, status="failed", next_attempt_at=retry_at, **fields)
 
 
 def closed(delivery: Delivery, reason: str, now: Timestamp) -> Delivery:
-    """Given up for a reason that is not the receiver's answer."""
-    told = _without_worker(delivery, now)
-    return _changed(told, now, status="dead", last_error=reason, next_attempt_at=None, processing_started_at=None)
+    """Return the delivery, given up for a reason other than the receiver's answer."""
+    logged = with_lost_attempt(delivery, now)
+    return _changed(logged, now, status="dead", last_error=reason, next_attempt_at=None, processing_started_at=None)
 
 
 def requeued(delivery: Delivery, now: Timestamp) -> Delivery:
-    """Once more from the first attempt on, under its own id: a receiver that has it knows it again."""
+    """Return the delivery, due again from the first attempt on. It keeps its id, so a receiver can recognise it."""
     return _changed(delivery, now, status="queued", attempts=0, next_attempt_at=now, last_error=None)
 
 
-def _without_worker(delivery: Delivery, now: Timestamp) -> Delivery:
-    """The log has an entry for an attempt that nobody brought to an end, too."""
-    return _logged(delivery, Outcome(error=LOST), now) if delivery.status == "processing" else delivery
+def with_lost_attempt(delivery: Delivery, now: Timestamp) -> Delivery:
+    """Return the delivery with a log entry for an attempt that its worker did not end."""
+    return with_entry(delivery, Outcome(error=LOST), now) if delivery.status == "processing" else delivery
 
 
-def _logged(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery:
+def with_entry(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery:
+    """Return the delivery with a log entry for its current attempt."""
+    error = outcome.error
+    if error is None and not outcome.is_success:
+        error = f"the receiver answered {outcome.status}"
     entry = {
         "n": delivery.log[-1]["n"] + 1 if delivery.log else 1,
         "at": delivery.processing_started_at or now,
         "status": outcome.status,
         "duration_ms": outcome.duration_ms,
-        "error": _error(outcome),
+        "error": error,
         "response_snippet": outcome.snippet,
     }
     return replace(delivery, log=(*delivery.log, entry)[-MOST_LOGGED:])
 
 
-def _error(outcome: Outcome) -> str | None:
-    if outcome.error is not None or outcome.is_success:
-        return outcome.error
-    return f"the receiver answered {outcome.status}"
-
-
 def _changed(delivery: Delivery, now: Timestamp, **fields: Any) -> Delivery:
     return replace(delivery, updated_at=now, version=delivery.version + 1, **fields)
-
-
-def _after(moment: Timestamp, duration: timedelta) -> Timestamp:
-    return timestamp(parse_timestamp(moment) + duration)

@@ -1,10 +1,10 @@
-"""An endpoint: where a shop wants its events, which of them, and the secrets that sign them. Pure."""
+"""Endpoint: the address to which a shop's events are sent, its subscriptions, and its signing secrets. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
+from abtest.kit.clock import Timestamp, later
 from abtest.kit.documents import Document, decode, encode
 
 MAX_WEBHOOKS = 20
@@ -12,7 +12,7 @@ MAX_WEBHOOKS = 20
 
 MAX_GRACE = timedelta(days=7)
 DEFAULT_GRACE = timedelta(days=1)
-"""How long what is sent is signed with the secret before, too."""
+"""Time for which the previous secret signs as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class PreviousSecret:
-    """The secret before, and until when it signs as well."""
+    """Previous secret, and the end of the time in which it signs as well."""
 
     sealed: Sealed
     valid_until: Timestamp
@@ -32,7 +32,7 @@ class PreviousSecret:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """One endpoint of a shop. `active` is what the shop wants; whether failures stopped it is in its `Health`."""
+    """One endpoint of a shop. `active` is the shop's own choice; `Health` records whether failures disabled it."""
 
     id: str
     shop_id: str
@@ -40,7 +40,7 @@ class Webhook:
     events: tuple[str, ...]
     secret: Sealed
     slot: int
-    """Which of the shop's places it holds, from 0."""
+    """Number of the shop's slot that it holds, from 0."""
     created_at: Timestamp
     updated_at: Timestamp
     active: bool = True
@@ -50,23 +50,23 @@ class Webhook:
     version: int = 1
 
     def wants(self, event: str) -> bool:
-        """Whether it is subscribed to the event and not archived."""
+        """Return whether it is subscribed to the event and not archived."""
         return self.archived_at is None and event in self.events
 
     def secrets_at(self, now: Timestamp) -> tuple[Sealed, ...]:
-        """Those that sign at a moment, the newest first."""
+        """Return the secrets that sign at a moment, the newest first."""
         if self.previous is None or now >= self.previous.valid_until:
             return (self.secret,)
         return (self.secret, self.previous.sealed)
 
 
 def document_of(webhook: Webhook) -> Document:
-    """The endpoint as it is stored; its version is that of the record."""
+    """Return the stored form of an endpoint; its version is that of the record."""
     return encode(webhook, omit=("version",))
 
 
 def webhook_from(document: Mapping[str, object], version: int) -> Webhook:
-    """The stored endpoint."""
+    """Return the endpoint of a stored form."""
     return decode(Webhook, document, version=version)
 
 
@@ -78,7 +78,7 @@ def edited(
     events: Sequence[str] | None = None,
     active: bool | None = None,
 ) -> Webhook:
-    """With other settings; None leaves one as it is. The very same endpoint when nothing is different."""
+    """Return the endpoint with other settings; None keeps one. The same object when nothing differs."""
     after = replace(
         webhook,
         url=webhook.url if url is None else url,
@@ -89,13 +89,13 @@ def edited(
 
 
 def rotated(webhook: Webhook, secret: Sealed, grace: timedelta, now: Timestamp) -> Webhook:
-    """With a new secret; the one before signs on beside it for the time of grace."""
-    previous = PreviousSecret(webhook.secret, timestamp(parse_timestamp(now) + grace)) if grace else None
+    """Return the endpoint with a new secret; the previous one signs as well until the grace is over."""
+    previous = PreviousSecret(webhook.secret, later(now, grace)) if grace else None
     return _changed(replace(webhook, secret=secret, previous=previous), now)
 
 
 def archived(webhook: Webhook, user_id: str, now: Timestamp) -> Webhook:
-    """Taken out of use for good."""
+    """Return the endpoint, taken out of use for good."""
     return _changed(replace(webhook, active=False, archived_at=now, archived_by=user_id), now)
 
 

@@ -1,4 +1,4 @@
-"""What is sent: the body, and the headers that say whose it is and prove that it is ours.
+"""Envelope of a delivery: its body, and the headers that identify the event and prove that it is ours.
 
 Two families of headers carry the same secret: those of the service, and those of the Standard Webhooks specification
 (https://github.com/standard-webhooks/standard-webhooks, version 1), for which libraries exist in most languages.
@@ -21,23 +21,23 @@ SIGNATURE, PREVIOUS_SIGNATURE = "X-Service-Signature", "X-Service-Signature-Prev
 
 
 def secret_of(key: bytes) -> str:
-    """A signing secret as receivers are given it."""
+    """Return a signing secret in the form that receivers get."""
     return SECRET_PREFIX + base64.b64encode(key).decode()
 
 
 def serialized(
     payload: Mapping[str, Any], *, event: str, delivery_id: str, timestamp: Timestamp, is_test: bool = False
 ) -> bytes:
-    """The body: the event's fields with its name, the delivery's id, and the moment of serialization."""
-    told = {**payload, "event": event, "delivery_id": delivery_id, "timestamp": timestamp}
-    return canonical_json.encode(told | {"test": True} if is_test else told)
+    """Return the body: the event's fields with its name, the delivery's id, and the moment of serialization."""
+    body = {**payload, "event": event, "delivery_id": delivery_id, "timestamp": timestamp}
+    return canonical_json.encode(body | {"test": True} if is_test else body)
 
 
 def headers(body: bytes, *, event: str, delivery_id: str, at: int, secrets: Sequence[str]) -> dict[str, str]:
-    """The headers that go with a body; `at` in Unix seconds, `secrets` as receivers know them, the newest first."""
+    """Return the headers of a body; `at` in Unix seconds, `secrets` in the receivers' form, the newest first."""
     own = [service_signature(secret, body) for secret in secrets]
     standard = [standard_signature(secret, body, delivery_id=delivery_id, at=at) for secret in secrets]
-    found = {
+    fields = {
         "Content-Type": "application/json",
         "User-Agent": USER_AGENT,
         "X-Service-Event": event,
@@ -47,22 +47,22 @@ def headers(body: bytes, *, event: str, delivery_id: str, at: int, secrets: Sequ
         "webhook-timestamp": str(at),
         "webhook-signature": " ".join(standard),
     }
-    return found | {PREVIOUS_SIGNATURE: own[1]} if len(own) > 1 else found
+    return fields | {PREVIOUS_SIGNATURE: own[1]} if len(own) > 1 else fields
 
 
 def service_signature(secret: str, body: bytes) -> str:
-    """`sha256=` and the hex HMAC-SHA256 of the body, whose key is the whole text of the secret."""
+    """Return `sha256=` and the hex HMAC-SHA256 of the body, whose key is the whole text of the secret."""
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
 def standard_signature(secret: str, body: bytes, *, delivery_id: str, at: int) -> str:
-    """`v1,` and the base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, whose key is what the secret encodes.
+    """Return `v1,` and the base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, whose key is the decoded secret.
 
-    Raises ValueError for a secret that is none.
+    Raises ValueError for a secret of another form.
     """
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     except binascii.Error as error:
-        raise ValueError("a secret is whsec_ and base64") from error
+        raise ValueError("a secret must be whsec_ followed by base64") from error
     signed = hmac.new(key, f"{delivery_id}.{at}.".encode() + body, hashlib.sha256).digest()
     return "v1," + base64.b64encode(signed).decode()

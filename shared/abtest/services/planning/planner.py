@@ -21,7 +21,7 @@ from abtest.domain.goals.model import Goal
 from abtest.domain.planning.plan import Plan, Traffic, frozen
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
 from abtest.domain.planning.shapes import Snapshot
-from abtest.domain.settings.layers import stated
+from abtest.domain.settings.layers import values_of
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import Timestamp, parse_timestamp
 from abtest.kit.errors import refused
@@ -129,7 +129,7 @@ def plan_values(experiment: Experiment, defaults: Mapping[str, Any]) -> dict[str
     built_in: dict[str, Any] = {"mde": DEFAULT_MDE, "tail": "two-sided", "window_days": DEFAULT_WINDOW_DAYS}
     built_in |= {name: defaults[name] for name in _OF_THE_SHOP}
     layers = (experiment.auto_stop_override, defaults.get("auto_stop"))
-    return {name: next(stated(layers, "fixed_horizon", name), ours) for name, ours in built_in.items()}
+    return {name: next(values_of(layers, "fixed_horizon", name), ours) for name, ours in built_in.items()}
 
 
 def measured_rate(measured: Measured, goal: Goal, window_days: int) -> float:
