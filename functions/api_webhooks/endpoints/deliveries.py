@@ -63,18 +63,18 @@ def get_delivery(webhook_id: PathId, delivery_id: PathId, caller: Reader, log: L
     responses=errors(NotFoundError, ConflictError, WebhookDisabledError),
 )
 def redeliver(
-    webhook_id: PathId, delivery_id: PathId, caller: Writer, again: Repeats, if_match: IfMatch
+    webhook_id: PathId, delivery_id: PathId, caller: Writer, redelivery: Repeats, if_match: IfMatch
 ) -> WebhookDelivery:
     """Send the event again as a new delivery with its own id and `redelivery_of`.
 
     Deliveries of any status can be sent again. The limit is ten requests a minute, shared with tests.
     """
-    return WebhookDelivery.of(again.redeliver(caller, webhook_id, delivery_id, expected_version=if_match))
+    return WebhookDelivery.of(redelivery.redeliver(caller, webhook_id, delivery_id, expected_version=if_match))
 
 
 @router.post("/test", operation_id="testWebhook", status_code=202, responses=errors(NotFoundError, ConflictError))
 def send_test(
-    webhook_id: PathId, caller: Writer, again: Repeats, if_match: IfMatch, body: WebhookTestInput | None = None
+    webhook_id: PathId, caller: Writer, redelivery: Repeats, if_match: IfMatch, body: WebhookTestInput | None = None
 ) -> WebhookDelivery:
     """Send an example event with `test: true` in its body, also to a disabled endpoint.
 
@@ -82,7 +82,7 @@ def send_test(
     limit is ten requests a minute, shared with redeliveries.
     """
     event = body.stated().get("event") if body else None
-    return WebhookDelivery.of(again.test(caller, webhook_id, event, expected_version=if_match))
+    return WebhookDelivery.of(redelivery.test(caller, webhook_id, event, expected_version=if_match))
 
 
 @router.post(
@@ -92,7 +92,7 @@ def send_test(
     responses=errors(NotFoundError, ConflictError, WebhookDisabledError, ValidationFailedError),
 )
 def recover(
-    webhook_id: PathId, body: WebhookRecoveryInput, caller: Writer, again: Repeats, if_match: IfMatch
+    webhook_id: PathId, body: WebhookRecoveryInput, caller: Writer, redelivery: Repeats, if_match: IfMatch
 ) -> WebhookRecovery:
     """Queue dead deliveries again under their own ids, oldest first, with five new attempts each.
 
@@ -100,8 +100,8 @@ def recover(
     are left out. While `has_more` is true, repeat the request.
     """
     until = body.stated().get("until")
-    found = again.recover(caller, webhook_id, body.since, until, expected_version=if_match)
-    return WebhookRecovery(requeued=found.requeued, has_more=found.has_more)
+    batch = redelivery.recover(caller, webhook_id, body.since, until, expected_version=if_match)
+    return WebhookRecovery(requeued=batch.requeued, has_more=batch.has_more)
 
 
 @router.get("/stats", operation_id="getWebhookStats", responses=errors(NotFoundError))
@@ -110,5 +110,5 @@ def get_stats(webhook_id: PathId, caller: Reader, log: Logs, since: Since = None
 
     Of more than 10,000 deliveries only the newest are counted, and `complete` is false.
     """
-    found = log.count(caller.shop_id, webhook_id, since)
-    return WebhookStats.of(found.since, found.summary, complete=found.complete)
+    counts = log.count(caller.shop_id, webhook_id, since)
+    return WebhookStats.of(counts.since, counts.summary, complete=counts.complete)

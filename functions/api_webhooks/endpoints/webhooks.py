@@ -51,8 +51,7 @@ def create_webhook(body: WebhookInput, caller: Writer, endpoints: Uses) -> Webho
 @router.get("/{webhook_id}", operation_id="getWebhook", responses=errors(NotFoundError))
 def get_webhook(webhook_id: PathId, caller: Reader, endpoints: Uses) -> Webhook:
     """Return one endpoint, without its secret."""
-    found = endpoints.get(caller.shop_id, webhook_id)
-    return Webhook.of(found)
+    return Webhook.of(endpoints.get(caller.shop_id, webhook_id))
 
 
 @router.patch(
@@ -68,8 +67,7 @@ def update_webhook(
     Use `/recover` to queue the deliveries that died while the endpoint was disabled. An archived endpoint is 409
     `conflict`.
     """
-    found = endpoints.update(caller, webhook_id, body.stated(), expected_version=if_match)
-    return Webhook.of(found)
+    return Webhook.of(endpoints.update(caller, webhook_id, body.stated(), expected_version=if_match))
 
 
 @router.delete("/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=errors(NotFoundError))

@@ -64,7 +64,7 @@ def size_problems(value: Any, at: Location) -> Iterator[Problem]:
 
 
 def each(check: _Check) -> _Check:
-    """Return the check of a list with at least one item, all of which pass `check`."""
+    """Return the check of a list that is not empty and whose items all pass `check`."""
 
     def problems(value: Any, at: Location) -> Iterator[Problem]:
         if not isinstance(value, list) or not value:

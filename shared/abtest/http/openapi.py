@@ -30,8 +30,8 @@ def errors(*refusals: type[ServiceError], **bodies: type[BaseModel]) -> dict[int
     for refusal in refusals:
         codes.setdefault(refusal.status, set()).add(refusal.code)
     return {
-        status: {"model": own.get(status) or _envelope(status), "description": "", _CODES: sorted(found)}
-        for status, found in sorted(codes.items())
+        status: {"model": own.get(status) or _envelope(status), "description": "", _CODES: sorted(names)}
+        for status, names in sorted(codes.items())
     }
 
 
@@ -55,7 +55,7 @@ def build(routers: Sequence[Router]) -> Json:
 
 
 def is_versioned(route: Operation, method: str) -> bool:
-    """Whether the answer carries an ETag: it is one resource, or its endpoint says so."""
+    """Return whether the response has an ETag: it is one resource, or its endpoint is marked as versioned."""
     model = route.response_model
     is_resource = isinstance(model, type) and issubclass(model, BaseModel) and "id" in model.model_fields
     return method != "DELETE" and (is_resource or bool(getattr(route.endpoint, "versioned", False)))
@@ -66,8 +66,8 @@ def _envelope(status: int) -> type[ErrorEnvelope]:
 
 
 def _components(document: Json) -> Json:
-    found = document.get("components", {})
-    schemas = {name: schema for name, schema in found.get("schemas", {}).items() if "ValidationError" not in name}
+    components = document.get("components", {})
+    schemas = {name: schema for name, schema in components.get("schemas", {}).items() if "ValidationError" not in name}
     for model in (ErrorEnvelope, ForbiddenEnvelope):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= {**schema.pop("$defs", {}), model.__name__: schema}

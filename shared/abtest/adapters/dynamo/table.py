@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from time import sleep
 from typing import Any
@@ -91,7 +92,7 @@ class Table:
         """Return the request of a delete, as transactions need it."""
         return self._request(pk, sk, condition=condition)
 
-    @property
+    @cached_property
     def _connection(self) -> Connection:
         def connect() -> Connection:
             connected = connection()
