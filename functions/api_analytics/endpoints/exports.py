@@ -26,7 +26,7 @@ def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) 
     `from` must be before `to`, at most 92 days apart; `results` needs `experiment_id`. In CSV files, text that a
     spreadsheet could run as a formula begins with an apostrophe.
     """
-    return use_exports.ask(caller, body)
+    return use_exports.create(caller, body)
 
 
 @router.get("", operation_id="listExports")

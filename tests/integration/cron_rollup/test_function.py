@@ -227,7 +227,7 @@ def test_refresh__of_an_experiment__counts_it_and_says_its_generation() -> None:
     caller = Caller(key_id="k", kind="user", user_id="u", shop_id=shop().id, scopes=frozenset(), request_id="r")
     queue = MemoryQueue()
     jobs = Jobs(world, "refresh", queue)
-    job = jobs.ask(caller, {"experiment_id": EXPERIMENT})
+    job = jobs.create(caller, {"experiment_id": EXPERIMENT})
     messages = [RefreshMessage(id="m-1", body=job_message(job)), RefreshMessage(id="m-2", body="not a message")]
     assert Refresh(world, bench.run).handle(messages) == ["m-2"]
     done = jobs.get(shop().id, job.id)

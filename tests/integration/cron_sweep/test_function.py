@@ -92,7 +92,7 @@ def test_sweep__of_jobs_whose_message_was_lost__sends_them_to_their_workers(aws_
     clock = ManualClock(SystemClock().now() - timedelta(minutes=6))
     world = World(catalog=PublishedShop(aws_stack).catalog, clock=clock, random=SystemRandomness())
     lost = MemoryQueue()
-    asked = [Jobs(world, kind, lost).ask(CALLER, {}) for kind in JOB_QUEUES]
+    asked = [Jobs(world, kind, lost).create(CALLER, {}) for kind in JOB_QUEUES]
     assert run(aws_stack)["jobs"] == 2
     assert run(aws_stack)["jobs"] == 0
     assert [received(aws_stack, queue) for queue in JOB_QUEUES.values()] == [[job_message(job)] for job in asked]
@@ -102,7 +102,7 @@ def test_sweep__of_jobs_that_ended_long_ago__forgets_them(aws_stack: AwsStack) -
     clock = ManualClock(SystemClock().now() - timedelta(days=31))
     world = World(catalog=PublishedShop(aws_stack).catalog, clock=clock, random=SystemRandomness())
     jobs = Jobs(world, "export", MemoryQueue())
-    jobs.cancel(CALLER, jobs.ask(CALLER, {}).id)
+    jobs.cancel(CALLER, jobs.create(CALLER, {}).id)
     assert len(jobs.page(SHOP_ID, limit=9, after=None)[0]) == 1
     run(aws_stack)
     assert jobs.page(SHOP_ID, limit=9, after=None) == ([], None)

@@ -66,7 +66,7 @@ class Office:
     ) -> Export:
         """An export that is queued. Times are Unix milliseconds."""
         wish = {"dataset": dataset, "format": form, "from": moment(since), "to": moment(until), **more}
-        return self.exports.ask(CALLER, ExportInput.model_validate(wish))
+        return self.exports.create(CALLER, ExportInput.model_validate(wish))
 
     def made(self, dataset: str, form: str = "ndjson", **more: Any) -> tuple[Export, bytes]:
         """An export that was carried out, and its file."""

@@ -174,5 +174,5 @@ def test_export__that_does_not_fit__fails_and_says_what_to_do(office: Office) ->
     told = office.exports.get(CALLER, ordered.id)
     assert (told.status, told.error) == (
         "failed",
-        "the export is larger than a worker can hold; ask for a shorter time",
+        "the export is larger than a worker can hold; request a shorter time",
     )

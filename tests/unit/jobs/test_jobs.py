@@ -37,7 +37,7 @@ class Office:
     overdue: OverdueJobs
 
     def ask(self) -> str:
-        return self.jobs.ask(caller(), ASKING).id
+        return self.jobs.create(caller(), ASKING).id
 
     def take_up(self) -> Attempt | None:
         """What the newest message calls for."""

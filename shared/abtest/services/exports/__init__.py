@@ -1,1 +1,1 @@
-"""Exports: ordered and shown to a shop, and carried out by a worker."""
+"""Exports: requested by a shop, made by a worker."""

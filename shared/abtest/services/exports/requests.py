@@ -1,4 +1,4 @@
-"""Ordering exports, looking at them, calling them off."""
+"""Requests for exports: creation, reading, cancellation."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -31,15 +31,19 @@ class Exports:
     jobs: Jobs
     store: ExportStore
 
-    def ask(self, caller: Caller, wish: contract.ExportInput) -> contract.Export:
-        """A new export, queued. Raises ValidationFailedError."""
+    def create(self, caller: Caller, given: contract.ExportInput) -> contract.Export:
+        """Create a queued export. Raises ValidationFailedError."""
         order = ExportOrder(
-            dataset=wish.dataset, format=wish.format, since=wish.from_, until=wish.to, experiment_id=wish.experiment_id
+            dataset=given.dataset,
+            format=given.format,
+            since=given.from_,
+            until=given.to,
+            experiment_id=given.experiment_id,
         )
         order.check()
         if order.experiment_id is not None:
-            order = replace(order, experiment_id=self._experiment(caller.shop_id, order.experiment_id))
-        return self._shown(self.jobs.ask(caller, order_document(order)))
+            order = replace(order, experiment_id=self._experiment_id(caller.shop_id, order.experiment_id))
+        return self._shown(self.jobs.create(caller, order_document(order)))
 
     def get(self, caller: Caller, export_id: str) -> contract.Export:
         """One export. Raises NotFoundError."""
@@ -51,14 +55,14 @@ class Exports:
         return [self._shown(job) for job in jobs], last
 
     def cancel(self, caller: Caller, export_id: str) -> contract.Export:
-        """The export, called off. Raises NotFoundError, JobEndedError."""
+        """Cancel the export. Raises NotFoundError, JobEndedError."""
         return self._shown(self.jobs.cancel(caller, export_id))
 
-    def _experiment(self, shop_id: str, reference: str) -> str:
-        """The experiment's id. Raises ValidationFailedError where the shop has no such experiment."""
+    def _experiment_id(self, shop_id: str, reference: str) -> str:
+        """Return the id of an experiment by id or public id. Raises ValidationFailedError for an unknown one."""
         catalog = self.world.catalog
-        found = None if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
-        record = catalog.get(shop_id, "EXP", found[1] if found else reference)
+        target = None if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
+        record = catalog.get(shop_id, "EXP", target[1] if target else reference)
         if record is None:
             message = "the shop has no such experiment"
             raise ValidationFailedError(message, fields=[FieldError("experiment_id", message)])
@@ -85,7 +89,7 @@ class Exports:
         ).at(job.version)
 
     def _link(self, job: Job, order: ExportOrder) -> tuple[str | None, Timestamp | None]:
-        """A fresh address of a file that is complete and still there, and when it ends."""
+        """Sign an address of a file that is complete and still stored; return it with its expiry."""
         now = self.world.clock.now()
         if job.status != "completed" or job.completed_at is None:
             return None, None

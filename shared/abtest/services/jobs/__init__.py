@@ -1,4 +1,4 @@
-"""Jobs of a shop: asked for, worked at, looked after. A record says how far each is; a message calls a worker."""
+"""Jobs of a shop: requests, attempts, repetition. A record holds the progress of each; a message calls a worker."""
 
 from abtest.services.jobs.attempts import Attempt, Workbench
 from abtest.services.jobs.overdue import OverdueJobs

@@ -1,4 +1,4 @@
-"""Working at jobs: one attempt at a time, which ends by itself when the job is no longer its own."""
+"""Attempts at jobs: one at a time, which ends when the job belongs to another attempt."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ __all__ = ["Attempt", "JobHeldError", "JobLostError", "Workbench"]
 
 
 class Attempt:
-    """One worker's hold on a job. Every call may raise JobLostError: then stop, there is nothing to clean up."""
+    """One worker's hold on a job. Every call may raise JobLostError: then stop; there is nothing to clean up."""
 
     def __init__(self, world: World, job: Job) -> None:
         self._world = world
@@ -27,35 +27,36 @@ class Attempt:
         self.job = job
 
     def advance(self, progress: int) -> None:
-        """Say that work goes on, and how far it is in percent; at least every few minutes."""
-        self._move(lambda job, now: model.advanced(job, self._number, progress, now))
+        """Report progress in percent, at least every few minutes, so that the attempt keeps the job."""
+        self.move(lambda job, now: model.advanced(job, self._number, progress, now))
 
     def complete(self, result: Mapping[str, Any]) -> None:
-        """The work is done, and its outcome stands where the result says."""
-        self._move(lambda job, now: model.completed(job, self._number, result, now))
+        """End the job as completed with this result."""
+        self.move(lambda job, now: model.completed(job, self._number, result, now))
 
     def fail(self, reason: str) -> None:
-        """The work cannot be done; the reason, in words, is shown to whoever asked for it."""
-        self._move(lambda job, now: model.failed(job, reason, now, self._number))
+        """End the job as failed; the reason is a sentence for the customer."""
+        self.move(lambda job, now: model.failed(job, reason, now, self._number))
 
-    def _move(self, decide: Callable[[Job, str], Job]) -> None:
-        self.job = _moved(self._world, self.job.shop_id, self.job.id, decide)
+    def move(self, decide: Callable[[Job, str], Job]) -> None:
+        """Store the job after a decision on its present state."""
+        self.job = moved(self._world, self.job.shop_id, self.job.id, decide)
 
 
 class Workbench:
-    """Where a worker takes up what its messages name."""
+    """Source of attempts: it begins the jobs that messages name."""
 
     def __init__(self, world: World) -> None:
         self._world = world
 
     def take_up(self, message: str) -> Attempt | None:
-        """The attempt that a message (`job_message`) calls for; None when there is nothing left to do.
+        """Begin the attempt that a message (`job_message`) calls for; None when there is nothing left to do.
 
-        Raises JobHeldError while another worker is alive at it: then the message has to come again.
+        Raises JobHeldError while another worker holds the job: then the message has to come again.
         """
         named = canonical_json.loads(message)
         try:
-            job = _moved(self._world, named["shop_id"], named["job_id"], model.begun)
+            job = moved(self._world, named["shop_id"], named["job_id"], model.begun)
         except (JobLostError, NotFoundError):
             return None
         if job.has_ended:
@@ -64,8 +65,8 @@ class Workbench:
         return Attempt(self._world, job)
 
 
-def _moved(world: World, shop_id: str, job_id: str, decide: Callable[[Job, str], Job]) -> Job:
-    """The job after a move that is decided anew when somebody was faster."""
+def moved(world: World, shop_id: str, job_id: str, decide: Callable[[Job, str], Job]) -> Job:
+    """Store the job after a decision, which is repeated when another process was faster."""
 
     def attempt() -> Job:
         after = decide(read_job(world.catalog, shop_id, job_id), world.now())

@@ -1,10 +1,10 @@
-"""Looking after jobs: messages that were lost are sent again, finished jobs are forgotten in time."""
+"""Overdue jobs: lost messages are sent again, and finished jobs are deleted after their time."""
 
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abtest.domain.jobs.model import WORK_QUEUE, Job, JobType, looked_after
+from abtest.domain.jobs.model import WORK_QUEUE, JobType, looked_after
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Commit, DueEntry, Remove, StaleVersionError
 from abtest.ports.queue import Queue, QueueUnavailableError
@@ -19,37 +19,33 @@ JOBS_A_RUN = 200
 
 @dataclass(frozen=True, slots=True)
 class OverdueJobs:
-    """One look at all jobs that are due; whoever is disturbed in it is looked after by the next."""
+    """One look at all jobs that are due; a job whose turn fails is left to the next run."""
 
     world: World
     queues: Mapping[JobType, Queue]
 
     def run(self) -> int:
-        """How many messages were sent."""
+        """Return the number of messages that were sent."""
         entries = self.world.catalog.due(WORK_QUEUE, self.world.now(), limit=JOBS_A_RUN)
-        return sum(self._look_after(entry) for entry in entries)
+        return sum(self.is_sent_again(entry) for entry in entries)
 
-    def _look_after(self, entry: DueEntry) -> bool:
+    def is_sent_again(self, entry: DueEntry) -> bool:
+        """Delete a job whose time is over, or send its message again. Return whether a message was sent."""
         try:
             job = read_job(self.world.catalog, entry.shop_id, entry.id)
             if job.due > self.world.now():
                 return False
-            return self._forget(job) if job.has_ended else self._send_again(job)
+            if job.has_ended:
+                self.world.catalog.commit(Commit(removes=[Remove(head=head_of(job))]))
+                return False
+            # First the record, then the message: a process that dies between the two sends it at the next turn.
+            after = looked_after(job, self.world.now())
+            self.world.catalog.commit(Commit(puts=[put_of(after)]))
+            if not after.has_ended:
+                self.queues[job.type].send(job_message(after))
+            return not after.has_ended
         except (NotFoundError, StaleVersionError):
-            return False  # somebody else was at it just now
+            return False  # another process changed the job just now
         except QueueUnavailableError:
             _log.warning("job.message_not_sent", extra={"job_id": entry.id}, exc_info=True)
             return False
-
-    def _forget(self, job: Job) -> bool:
-        self.world.catalog.commit(Commit(removes=[Remove(head=head_of(job))]))
-        return False
-
-    def _send_again(self, job: Job) -> bool:
-        """First the record, then the message: who dies between the two sends it at the next turn."""
-        after = looked_after(job, self.world.now())
-        self.world.catalog.commit(Commit(puts=[put_of(after)]))
-        if after.has_ended:
-            return False
-        self.queues[job.type].send(job_message(after))
-        return True

@@ -1,4 +1,4 @@
-"""Jobs as the catalog keeps them."""
+"""Records of jobs in the catalog."""
 
 from abtest.domain.jobs.model import WORK_QUEUE, Job, document_of, job_from
 from abtest.kit.errors import NotFoundError
@@ -6,7 +6,7 @@ from abtest.ports.catalog import Catalog, Head, Put, Record
 
 
 def read_job(catalog: Catalog, shop_id: str, job_id: str) -> Job:
-    """One of the shop's. Raises NotFoundError."""
+    """Read one of the shop's jobs. Raises NotFoundError."""
     record = catalog.get(shop_id, "JOB", job_id)
     if record is None:
         raise NotFoundError("no such job")
@@ -14,12 +14,12 @@ def read_job(catalog: Catalog, shop_id: str, job_id: str) -> Job:
 
 
 def job_in(record: Record) -> Job:
-    """The job of a record."""
+    """Return the job of a record."""
     return job_from(record.body, record.head.version)
 
 
 def head_of(job: Job) -> Head:
-    """What lists know of it."""
+    """Build the head, which lists and the work queue read."""
     return Head(
         shop_id=job.shop_id,
         kind="JOB",
@@ -34,5 +34,5 @@ def head_of(job: Job) -> Head:
 
 
 def put_of(job: Job) -> Put:
-    """The write of a job that was read at the version before."""
+    """Build the write of a job that was read at the version before."""
     return Put(record=Record(head=head_of(job), body=document_of(job)), expected_version=job.version - 1)

@@ -1,4 +1,4 @@
-"""Asking for jobs, reading them, calling them off."""
+"""Requests for jobs: creation, reading, cancellation."""
 
 import logging
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ _log = logging.getLogger(__name__)
 
 
 def job_message(job: Job) -> str:
-    """The body of the message that calls a worker: `{"job_id", "shop_id"}`."""
+    """Return the body of the message that calls a worker: `{"job_id", "shop_id"}`."""
     return canonical_json.dumps({"job_id": job.id, "shop_id": job.shop_id})
 
 
 class Jobs:
-    """Jobs of one type, and the queue in which their workers find them."""
+    """Jobs of one type, and the queue of their workers."""
 
     def __init__(self, world: World, of_type: JobType, queue: Queue) -> None:
         self._world = world
@@ -31,10 +31,12 @@ class Jobs:
         self._queue = queue
         self._listing = Listing(world.catalog, "JOB", job_in, plural=f"{of_type}s")
 
-    def ask(self, caller: Caller, request: Mapping[str, Any], entity: tuple[str, str, str | None] | None = None) -> Job:
-        """A new job, queued. `entity` (type, id, name) is what the audit row is about, the job itself when absent.
+    def create(
+        self, caller: Caller, request: Mapping[str, Any], entity: tuple[str, str, str | None] | None = None
+    ) -> Job:
+        """Create a queued job. `entity` (type, id, name) is the subject of the audit row, by default the job itself.
 
-        When the queue does not answer, the job stays queued until the sweep sends its message.
+        If the queue does not answer, the job stays queued until the sweep sends its message.
         """
         now = self._world.now()
         job = Job(
@@ -54,7 +56,7 @@ class Jobs:
         return job
 
     def get(self, shop_id: str, job_id: str) -> Job:
-        """One of the shop's jobs of this type. Raises NotFoundError."""
+        """One job of the shop and of this type. Raises NotFoundError."""
         job = read_job(self._world.catalog, shop_id, job_id)
         if job.type != self._type:
             raise NotFoundError("no such job")
@@ -65,7 +67,7 @@ class Jobs:
         return self._listing.page(shop_id, Filters(attributes={"type": self._type}), limit=limit, after=after)
 
     def cancel(self, caller: Caller, job_id: str) -> Job:
-        """The job, called off; its worker stops at its next step. Raises NotFoundError, JobEndedError."""
+        """Cancel the job; its worker stops at its next step. Raises NotFoundError, JobEndedError."""
 
         def attempt() -> Job:
             before = self.get(caller.shop_id, job_id)

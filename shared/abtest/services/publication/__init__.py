@@ -1,7 +1,7 @@
-"""Publication: what the catalog says becomes what shoppers get, by immutable objects and a pointer per environment.
+"""Publication: the catalog's state reaches shoppers through immutable objects and a pointer per environment.
 
 Every step can be repeated and may be the last one of a dying process: objects are named by their hash and written
-before the pointer that names them, so until the flip the old publication stands whole.
+before the pointer that names them, so until the flip the old publication is complete.
 
 The revision is taken *before* the state is read. So of two publications the one with the higher revision read the later
 state (a commit's own publication takes its revision after the commit), and the higher revision always wins a pointer.

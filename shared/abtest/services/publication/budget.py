@@ -1,13 +1,12 @@
-"""Refuses at the write what could not be published: more code than a storefront may load.
+"""Budget of code: a write that could not be published is refused, because a storefront may not load so much.
 
-A draft is weighed alone, what shoppers get together with all that they get already. What stands is as old as the last
-publication, so that of two who write at once both may fit and together be too much: the publication has the last word.
+A draft is weighed alone; delivered code is weighed together with the published state. That is as old as the last
+publication, so two writes at once may both fit and together be too large: then the publication refuses.
 """
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from abtest.domain.assignment.shapes import PublishedExperiment
 from abtest.domain.delivery.budgets import NOTHING, SPARE_BYTES, Weighed, Weight, exceeded, weight
 from abtest.domain.delivery.config import is_active, is_public, is_running
 from abtest.domain.delivery.experiments import compile_experiment
@@ -25,14 +24,14 @@ _Part = TypeVar("_Part", Experiment, Personalization, Flag)
 
 
 class CodeBudget:
-    """The budgets of shops, as they are used up in the delivery bucket."""
+    """Budgets of shops, measured by what is published in the delivery bucket."""
 
     def __init__(self, blobs: Blobs) -> None:
         self._blobs = blobs
 
     def admit_experiment(self, before: Experiment | None, after: Experiment) -> None:
         """Raise TooLargeError when this write could not be published. Experiments are in all environments."""
-        weights = _weights(before, after, _compiled)
+        weights = _weights(before, after, lambda each: compile_experiment(each, NO_REFERENCES, {}))
         delivered = _delivered(before, after, weights, is_running)
         self._admit(after.shop_id, weights, delivered, None)
 
@@ -53,32 +52,28 @@ class CodeBudget:
     ) -> None:
         _refuse(exceeded(_ALONE, *weights))
         if delivered[1] != NOTHING and delivered[0] != delivered[1]:
-            for standing in self._standing(shop_id, environment):
-                _refuse(exceeded(standing, *delivered))
+            for published in self.published(shop_id, environment):
+                _refuse(exceeded(published, *delivered))
 
-    def _standing(self, shop_id: str, environment: str | None) -> Iterator[Weight]:
-        """What is served now in an environment, or in each; nothing while the bucket does not answer."""
+    def published(self, shop_id: str, environment: str | None) -> Iterator[Weight]:
+        """Weights that are served now in an environment, or in each; nothing while the bucket does not answer."""
         names = [environment or DEFAULT_ENVIRONMENT]
         while names:
             name = names.pop()
             try:
-                found = self._blobs.get(pointer_key(shop_id, name))
-            except BlobsUnavailableError:  # then nothing will be published either, and the write is not to wait for it
+                blob = self._blobs.get(pointer_key(shop_id, name))
+            except BlobsUnavailableError:  # then nothing is published either, and the write does not wait
                 return
-            if found is not None:
-                pointer = read_pointer(found.content)
+            if blob is not None:
+                pointer = read_pointer(blob.content)
                 yield Weight(pointer.config.bytes, pointer.snippet.bytes)
                 if environment is None and name == DEFAULT_ENVIRONMENT:
                     names = [each for each in pointer.environments if each != DEFAULT_ENVIRONMENT]
 
 
 def refuse_overweight(characters: int) -> None:
-    """Raise TooLargeError for so much code, whatever else there is."""
+    """Raise TooLargeError for so much code, independently of the rest."""
     _refuse(exceeded(_ALONE, NOTHING, Weight(config=characters)))
-
-
-def _compiled(experiment: Experiment) -> PublishedExperiment:
-    return compile_experiment(experiment, NO_REFERENCES, {})
 
 
 def _weights(before: _Part | None, after: _Part, compiled: Callable[[_Part], Weighed]) -> tuple[Weight, Weight]:
@@ -88,14 +83,14 @@ def _weights(before: _Part | None, after: _Part, compiled: Callable[[_Part], Wei
 def _weight(part: _Part, compiled: Callable[[_Part], Weighed]) -> Weight:
     try:
         return weight(compiled(part))
-    except Exception:  # what was stored may be of any form; what cannot be compiled is not delivered
+    except Exception:  # a stored form that cannot be compiled is not delivered
         return NOTHING
 
 
 def _delivered(
     before: _Part | None, after: _Part, weights: tuple[Weight, Weight], is_delivered: Callable[[_Part], bool]
 ) -> tuple[Weight, Weight]:
-    """The weights of what shoppers get of it, before and after."""
+    """Weights of the delivered code before and after the write."""
     was = before is not None and is_delivered(before)
     return weights[0] if was else NOTHING, weights[1] if is_delivered(after) else NOTHING
 

@@ -1,10 +1,11 @@
-"""What publications remember of a shop: which scripts are sound, which chunks are stored, what the CDN was told.
+"""Memory of a shop's publications: valid scripts, stored chunks, and invalidations that the CDN accepted.
 
-To parse scripts and to compress chunks is the dear part of a publication, and most of them have nothing new to parse.
-It is memory only: when it is lost, or another publication writes it at the same time, things are found out again.
+Parsing scripts and compressing chunks is the expensive part of a publication, and most publications have nothing new to
+parse. This is only a cache: when it is lost, or overwritten by a concurrent publication, the work is done again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -22,7 +23,7 @@ from abtest.ports.scripts import RULES, ScriptChecker
 
 @dataclass(frozen=True)
 class CheckedScripts(Scripts):
-    """Scripts as the checker knows them."""
+    """Scripts without a cache."""
 
     checker: ScriptChecker
 
@@ -39,22 +40,22 @@ class CheckedScripts(Scripts):
 
 @dataclass(frozen=True)
 class ShopCode(Scripts):
-    """The code of one shop in one publication. `save` what was learnt once all is written."""
+    """Code of one shop in one publication. Call `save` once all is written."""
 
     blobs: Blobs
     shop_id: str
     checker: ScriptChecker
     _sound: dict[str, bool] = field(default_factory=dict)
-    """Of this publication: the hash of each sound script, and whether it is young."""
+    """Hashes of this publication's valid scripts, with whether each is young."""
 
     _stored: dict[str, None] = field(default_factory=dict)
     """Files of this publication's chunks."""
 
-    _told: dict[str, None] = field(default_factory=dict)
+    _invalidated: dict[str, None] = field(default_factory=dict)
     """References of this publication's orders to the CDN."""
 
     def problem(self, source: str) -> str | None:
-        name = _name(source)
+        name = digest_of(source)
         if name in self._known_sound:
             self._sound[name] = self._known_sound[name]
             return None
@@ -68,33 +69,37 @@ class ShopCode(Scripts):
         return self.checker.parses(source)
 
     def is_young(self, source: str) -> bool:
-        known = self._sound.get(_name(source))
+        known = self._sound.get(digest_of(source))
         return self.checker.is_young(source) if known is None else known
 
     def store(self, chunks: Iterable[Chunk]) -> None:
-        """Have the chunks lie in the bucket, every variant."""
+        """Store the chunks in every encoding, unless they are stored already."""
         for chunk in chunks:
-            if chunk.file not in self._known_stored and chunk.file not in self._stored:
-                self._put(chunk)
+            is_stored = chunk.file in self._known_stored or chunk.file in self._stored
+            for encoding, encode in () if is_stored else ENCODERS.items():
+                key = manifest.chunk_key(self.shop_id, chunk.file, encoding)
+                content_type = manifest.CHUNK_CONTENT_TYPES[chunk.kind]
+                with suppress(PreconditionFailedError):  # the same bytes are stored already
+                    self.blobs.put(key, encode(chunk.content), content_type=content_type, if_absent=True)
             self._stored[chunk.file] = None
 
-    def tell(self, cdn: Cdn, paths: Sequence[str], reference: str) -> None:
-        """Have the CDN take the order, unless it is the last one that it took. Raises CdnUnavailableError."""
+    def invalidate(self, cdn: Cdn, paths: Sequence[str], reference: str) -> None:
+        """Invalidate paths in the CDN, unless this was its last order. Raises CdnUnavailableError."""
         if reference not in self._known.get("told", ()):
             cdn.invalidate(paths, reference=reference)
-        self._told[reference] = None
+        self._invalidated[reference] = None
 
     def save(self) -> None:
-        """Remember what this publication has seen, and nothing that is of no use any more."""
-        learnt = {"rules": RULES, "sound": self._sound, "stored": sorted(self._stored), "told": list(self._told)}
+        """Store what this publication has learnt, and drop what it no longer uses."""
+        learnt = {"rules": RULES, "sound": self._sound, "stored": sorted(self._stored), "told": list(self._invalidated)}
         if learnt != self._known:
             key = manifest.code_key(self.shop_id)
             self.blobs.put(key, canonical_json.encode(learnt), content_type=manifest.POINTER_CONTENT_TYPE)
 
     @cached_property
     def _known(self) -> Mapping[str, Any]:
-        found = self.blobs.get(manifest.code_key(self.shop_id))
-        return {} if found is None else canonical_json.loads(found.content)
+        blob = self.blobs.get(manifest.code_key(self.shop_id))
+        return {} if blob is None else canonical_json.loads(blob.content)
 
     @cached_property
     def _known_sound(self) -> Mapping[str, bool]:
@@ -105,15 +110,7 @@ class ShopCode(Scripts):
     def _known_stored(self) -> frozenset[str]:
         return frozenset(self._known.get("stored", ()))
 
-    def _put(self, chunk: Chunk) -> None:
-        content_type = manifest.CHUNK_CONTENT_TYPES[chunk.kind]
-        for encoding, encode in ENCODERS.items():
-            key = manifest.chunk_key(self.shop_id, chunk.file, encoding)
-            try:
-                self.blobs.put(key, encode(chunk.content), content_type=content_type, if_absent=True)
-            except PreconditionFailedError:
-                continue  # the same bytes are there already
 
-
-def _name(source: str) -> str:
+def digest_of(source: str) -> str:
+    """SHA-256 of a script's source, also of one with lone surrogates."""
     return sha256(source.encode(errors="surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""What is said of a publication: how it ended, and what can go wrong."""
+"""Outcome of a publication, and its errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from abtest.kit.errors import ServiceError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicationOutcome:
-    """Whether shoppers get the present state (`revision` or a later one), and what there is to say about it.
+    """Outcome: `ok` when shoppers get the present state, which is that of `revision` or a later one.
 
     `ok` with reasons: published, but parts were left out. Not `ok`: shoppers still get what was published before, at
-    least in one environment; repeating helps unless `retriable` is false (no such shop, or more than a storefront may
-    load).
+    least in one environment; a repetition helps unless `retriable` is false (no such shop, or more code than a
+    storefront may load).
     """
 
     ok: bool
@@ -29,7 +29,7 @@ class TooLargeError(ServiceError):
 
 
 class PublicationContendedError(ServiceError):
-    """Others flipped the pointer each time; they had older states, so this one must be repeated."""
+    """Other publications with older states flipped the pointer each time, so this one must be repeated."""
 
     status = 503
     code = "service_unavailable"
@@ -39,8 +39,8 @@ class PublicationContendedError(ServiceError):
 
 
 class OvertakenError(Exception):
-    """A newer publication stands; `environments` are those that it names."""
+    """A newer publication is current; `environments` are those that it names."""
 
     def __init__(self, environments: Sequence[str] = ()) -> None:
-        super().__init__("a newer publication stands")
+        super().__init__("a newer publication is current")
         self.environments = environments

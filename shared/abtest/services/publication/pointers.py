@@ -1,4 +1,4 @@
-"""The delivery bucket as publications write it: immutable objects, and pointers that only newer revisions flip."""
+"""Writes of publications to the delivery bucket: immutable objects, and pointers that only newer revisions flip."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ _FLIP_ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flipped:
-    """A revision that an environment serves, or served when it was looked at; `shown` names what shoppers get."""
+    """Revision that an environment serves, or served when it was read; `shown` names what shoppers get."""
 
     environment: str
     revision: int
@@ -32,7 +32,7 @@ class Flipped:
 
 @dataclass(frozen=True, kw_only=True)
 class Rendition:
-    """What an environment is to serve, rendered only when it is not served yet. Scripts of `config` must parse."""
+    """Content of an environment, rendered only when it is not served yet. Scripts of `config` must parse."""
 
     config: PublishedConfig
     bundle: Bundle
@@ -41,7 +41,7 @@ class Rendition:
 
     @cached_property
     def content(self) -> str:
-        """The hash of all that is served but for the revision, so that nothing that decides the bytes is forgotten."""
+        """Hash of all served bytes but for the revision."""
         unrevised = replace(self, config={**self.config, "delivery": self.config["delivery"] | {"revision": 0}})
         config, snippet = canonical_json.encode(unrevised.config), unrevised.snippet.text.encode()
         return sha256(b"\n".join([config, snippet])).hexdigest()
@@ -62,7 +62,7 @@ class Rendition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flips:
-    """The pointers of one shop, flipped to one revision. `seen` collects what stood before, and what stands then."""
+    """Pointers of one shop, flipped to one revision. `seen` collects the pointers before and after each flip."""
 
     blobs: Blobs
     shop_id: str
@@ -77,21 +77,21 @@ class Flips:
         named: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
         active: str = manifest.DEFAULT_ENVIRONMENT,
     ) -> tuple[str, ...]:
-        """Point to what is rendered and to the environments that `named` makes of those named before; these.
+        """Point to the rendition and to the environments that `named` makes of those before; return these.
 
-        Raises OvertakenError when a newer publication stands, PublicationContendedError, TooLargeError.
+        Raises OvertakenError when a newer publication is current, PublicationContendedError, TooLargeError.
         """
         key, fresh = pointer_key(self.shop_id, environment), cache(lambda: self._fresh(rendition))
         for _ in range(_FLIP_ATTEMPTS):
-            found = self.blobs.get(key)
-            standing = None if found is None else manifest.read_pointer(found.content)
-            before = () if standing is None else standing.environments
-            if standing is not None:
-                self._see(environment, standing)
-            if standing is not None and standing.revision >= self.revision:
+            blob = self.blobs.get(key)
+            current = None if blob is None else manifest.read_pointer(blob.content)
+            before = () if current is None else current.environments
+            if current is not None:
+                self._see(environment, current)
+            if current is not None and current.revision >= self.revision:
                 raise OvertakenError(before)
             environments = named(before) if named else ()
-            shown = standing if standing is not None and standing.content == rendition.content else fresh()
+            shown = current if current is not None and current.content == rendition.content else fresh()
             pointer = replace(
                 shown, revision=self.revision, environments=environments, active=active, flipped_at=self.now()
             )
@@ -100,11 +100,11 @@ class Flips:
                     key,
                     manifest.write_pointer(pointer),
                     content_type=manifest.POINTER_CONTENT_TYPE,
-                    if_match=None if found is None else found.etag,
-                    if_absent=found is None,
+                    if_match=None if blob is None else blob.etag,
+                    if_absent=blob is None,
                 )
             except PreconditionFailedError:
-                continue  # somebody flipped in between: look again whose state is newer
+                continue  # another publication flipped in between: compare the revisions again
             self._see(environment, pointer)
             return pointer.environments
         raise PublicationContendedError
@@ -116,7 +116,7 @@ class Flips:
 
     def _fresh(self, rendition: Rendition) -> Pointer:
         config, snippet = rendition.config_bytes(), rendition.snippet_bytes()
-        rendition.code.store(rendition.snippet.chunks)  # before anything names them
+        rendition.code.store(rendition.snippet.chunks)  # before a pointer names them
         return Pointer(
             revision=self.revision,
             content=rendition.content,
@@ -136,7 +136,7 @@ class Flips:
                     if_absent=True,
                 )
             except PreconditionFailedError:
-                continue  # the same bytes are there already
+                continue  # the same bytes are stored already
         return named
 
 

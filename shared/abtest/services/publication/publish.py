@@ -1,7 +1,8 @@
-"""The use case: publish a shop. How, and why in this order, is said in the package."""
+"""Use case: publish a shop. The package's docstring explains the order of the steps."""
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from abtest.domain.credentials.signing import RootKeys, browser_signature
@@ -33,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Edition:
-    """A shop as it is now, for any environment. `runtime` is that of the default one."""
+    """State of a shop now, for any environment. `runtime` is that of the default one."""
 
     runtime: Runtime
     revision: int
@@ -50,7 +51,7 @@ class _Edition:
         return self.runtime.settings
 
     def rendition(self, environment: str, delivered: Delivered | None = None) -> Rendition:
-        """What the environment serves; of a shop that delivers something else, if that is given."""
+        """Rendition of an environment, of other parts than the shop's if `delivered` is given."""
         runtime = replace(self.runtime, environment=environment)
         config = compile_config(runtime, delivered or self.delivered, self.revision)
         return Rendition(config=config, bundle=self.bundle, code=self.code, assets_url=self.assets_url)
@@ -58,7 +59,7 @@ class _Edition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """Publishes shops. `blobs` is the delivery bucket, `bundle` gives the SDK with some of its parts."""
+    """Publisher of shops. `blobs` is the delivery bucket, `bundle` gives the SDK with some of its parts."""
 
     world: World
     blobs: Blobs
@@ -69,13 +70,13 @@ class Publication:
     cdn: Cdn
 
     def publish(self, shop_id: str) -> PublicationOutcome:
-        """Bring what shoppers get up to the catalog's state; never raises, can be repeated at any time."""
+        """Publish the catalog's state. Never raises, and can be repeated at any time."""
         try:
             return self._publish(shop_id)
         except ServiceError as error:
             return _failed(shop_id, [error], [])
         except Exception as error:
-            # The caller's commit stands already, so whatever went wrong here is a stale storefront, not a failed write.
+            # The caller's commit is stored already, so an error here means a stale storefront, not a failed write.
             _log.exception("publication.failed", extra={"shop_id": shop_id})
             return PublicationOutcome(ok=False, reasons=[f"unexpected {type(error).__name__}"])
 
@@ -97,14 +98,14 @@ class Publication:
         return PublicationOutcome(ok=True, revision=edition.revision, reasons=edition.left_out)
 
     def _invalidate(self, shop_id: str, flips: Flips, code: ShopCode) -> None:
-        """Have the CDN drop what it keeps of the shop; where it cannot now, another publication is promised.
+        """Invalidate the shop in the CDN; where that fails, an outbox row requests another publication.
 
-        Raises DatabaseBusyError when not even that can be promised, so that the caller's own promise stands.
+        Raises DatabaseBusyError when that row cannot be stored either, so that the caller's own row stays.
         """
         shown = {flip.environment: flip.shown for flip in flips.seen}
         reference = canonical_json.sha256([shop_id, *sorted(shown.values())])
         try:
-            code.tell(self.cdn, snippet_paths(shop_id, sorted(shown)), reference)
+            code.invalidate(self.cdn, snippet_paths(shop_id, sorted(shown)), reference)
             code.save()
         except CdnUnavailableError as error:
             _log.warning("publication.not_invalidated", extra={"shop_id": shop_id, "reason": str(error)})
@@ -141,12 +142,14 @@ class Publication:
 
 
 def _flip_default(flips: Flips, edition: _Edition) -> Sequence[str]:
-    """Flip the default environment; all environments that there are now, also when a newer publication stands."""
+    """Flip the default environment; return all environments, also when a newer publication is current."""
 
     def named(before: Sequence[str]) -> tuple[str, ...]:
         plan = planned(edition.in_use, before, edition.settings.environments.keys)
-        for name in plan.retired:  # before the pointer forgets them: whoever dies in between can still be followed
-            _flip_retired(flips, name, edition)
+        for name in plan.retired:
+            # Before the pointer drops the name: a later publication can then repeat this one if it dies in between.
+            with suppress(OvertakenError):  # a newer publication has retired it
+                flips.flip(name, edition.rendition(name, NOTHING))
         refused.update(plan.refused)
         return tuple(plan.published)
 
@@ -160,19 +163,12 @@ def _flip_default(flips: Flips, edition: _Edition) -> Sequence[str]:
         )
     except OvertakenError as newer:
         return newer.environments
-    edition.left_out.extend(map(_refusal, sorted(refused - set(environments))))
+    edition.left_out.extend(map(refusal_of, sorted(refused - set(environments))))
     return environments
 
 
-def _flip_retired(flips: Flips, environment: str, edition: _Edition) -> None:
-    try:
-        flips.flip(environment, edition.rendition(environment, NOTHING))
-    except OvertakenError:
-        return  # a newer publication has retired it
-
-
 def _flip_other(flips: Flips, environment: str, rendition: Rendition) -> ServiceError | None:
-    """Flip one more environment. What goes wrong with it is told, and keeps no other from being flipped."""
+    """Flip one more environment. Its error is returned, so that the others are flipped too."""
     try:
         flips.flip(environment, rendition)
     except OvertakenError:
@@ -182,7 +178,8 @@ def _flip_other(flips: Flips, environment: str, rendition: Rendition) -> Service
     return None
 
 
-def _refusal(environment: str) -> str:
+def refusal_of(environment: str) -> str:
+    """Return why an environment is left out."""
     if not is_environment(environment):
         return f"environment {environment!r} is left out: it has no name that an environment can have"
     return f"environment {environment!r} is left out: a shop has at most {MAX_ENVIRONMENTS}"

@@ -24,7 +24,7 @@ class Refreshes:
         own = (job for job in newest if job.request.get("experiment_id") == experiment.id)
         waiting = next((job for job in own if job.status == "queued"), None)
         entity = ("experiment", experiment.id, experiment.name)
-        job = waiting or self._jobs.ask(caller, {"experiment_id": experiment.id}, entity)
+        job = waiting or self._jobs.create(caller, {"experiment_id": experiment.id}, entity)
         return contract.RefreshJob(job_id=job.id)
 
     def get(self, caller: Caller, reference: str, job_id: str) -> contract.Refresh:
