@@ -1,4 +1,4 @@
-"""What every use case is given: who calls, and the world it may touch."""
+"""Context of every use case: the caller, and the catalog, clock and randomness that it uses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,19 +32,19 @@ class World:
     random: Randomness
 
     def now(self) -> Timestamp:
-        """The present moment in the one form."""
+        """Return the present moment as a timestamp."""
         return timestamp(self.clock.now())
 
     def new_id(self) -> str:
-        """A fresh time-ordered id."""
+        """Return a new time-ordered id."""
         return uuid7(self.clock.now(), self.random)
 
     def publish_row(self, shop_id: str) -> OutboxRow:
-        """The promise that the shop is published, kept by the sweep if nobody else does."""
+        """Build the row after which the shop is published, by the sweep if the request does not."""
         return self.outbox_row(shop_id, "publish", {})
 
     def outbox_row(self, shop_id: str, topic: Topic, payload: Mapping[str, Any]) -> OutboxRow:
-        """A row that waits for whoever carries its topic out."""
+        """Build a row that waits for the worker of its topic."""
         return OutboxRow(id=self.new_id(), shop_id=shop_id, topic=topic, payload=payload, created_at=self.now())
 
     def audit_row(
@@ -57,7 +57,7 @@ class World:
         diff: Any,
         now: Timestamp | None = None,
     ) -> AuditRow:
-        """A row that says who did what to which thing; `entity` is its type, id and name."""
+        """Build an audit row; `entity` is the type, id and name of its subject."""
         entity_type, entity_id, entity_name = entity
         return AuditRow(
             id=self.new_id(),

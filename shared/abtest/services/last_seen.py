@@ -1,4 +1,4 @@
-"""When events of a shop were last written to the ledger, to within ten minutes: the worker notes it as it goes."""
+"""Moment when events of a shop were last written to the ledger, to within ten minutes, as the worker notes it."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,13 +16,13 @@ MAX_REMEMBERED = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastSeen:
-    """One small document a shop, read and written at most once in ten minutes by each process that notes."""
+    """Store of one small document per shop, read and written at most once in ten minutes by each process."""
 
     sessions: Sessions
     _noted: dict[str, int] = field(default_factory=dict)
 
     def note(self, arrivals: Iterable[tuple[str, int]]) -> None:
-        """Events of these shops arrived at these Unix milliseconds. A store that is busy hears of later ones."""
+        """Note that events of these shops arrived at these Unix milliseconds. A busy store gets later ones."""
         newest: dict[str, int] = {}
         for shop_id, moment in arrivals:
             newest[shop_id] = max(moment, newest.get(shop_id, 0))
@@ -31,21 +31,22 @@ class LastSeen:
         for shop_id, moment in newest.items():
             if moment - self._noted.get(shop_id, 0) >= STEP // timedelta(milliseconds=1):
                 with suppress(DatabaseBusyError):
-                    self._keep(shop_id, moment)
+                    self._store(shop_id, moment)
 
     def of(self, shop_id: str, now: Timestamp) -> Timestamp | None:
-        """The moment last noted; None for a shop that was not heard of for 400 days."""
-        found = self.sessions.get(_name(shop_id), now=parse_timestamp(now))
-        return timestamp(from_milliseconds(found["at"])) if found else None
+        """Return the moment last noted; None for a shop without events for 400 days."""
+        document = self.sessions.get(document_id(shop_id), now=parse_timestamp(now))
+        return timestamp(from_milliseconds(document["at"])) if document else None
 
-    def _keep(self, shop_id: str, moment: int) -> None:
-        """A batch that is delivered late, or again, takes nothing back."""
+    def _store(self, shop_id: str, moment: int) -> None:
         at = from_milliseconds(moment)
-        found = self.sessions.get(_name(shop_id), now=at)
-        if found is None or found["at"] < moment:
-            self.sessions.put(_name(shop_id), {"at": moment}, expires_at=at + KEPT)
+        document = self.sessions.get(document_id(shop_id), now=at)
+        # A batch that is delivered late, or again, must not set the moment back.
+        if document is None or document["at"] < moment:
+            self.sessions.put(document_id(shop_id), {"at": moment}, expires_at=at + KEPT)
         self._noted[shop_id] = moment
 
 
-def _name(shop_id: str) -> str:
+def document_id(shop_id: str) -> str:
+    """Id of the shop's document in the store of sessions."""
     return f"seen#{shop_id}"

@@ -1,4 +1,4 @@
-"""Unique names that a change takes and gives back: those of the record itself, and of goals that it measures."""
+"""Unique names that a change claims and releases: those of the record itself, and of goals that it measures."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -12,7 +12,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What a record holds: names that lead to it, and goals, whose names lead to themselves.
+    """Names that a record holds: its own lead to it, and those of goals lead to the goals.
 
     `service_wide` names are unique in the whole service. Each carries attributes for readers that may read nothing
     else, so it is claimed again with every change.
@@ -25,7 +25,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renaming:
-    """The names of a record before and after a change."""
+    """Names of a record before and after a change."""
 
     shop_id: str
     record_id: str
@@ -33,10 +33,10 @@ class Renaming:
     after: Names = Names()
 
     def claims(self) -> list[Claim]:
-        """Names that the change takes."""
+        """Return the names that the change claims."""
         taken = dict.fromkeys(sorted(self.after.own - self.before.own), self.record_id)
         fresh = sorted(self.after.goal_ids - self.before.goal_ids)
-        # A goal's name is never given back: the ingest worker asks whether the shop ever had it.
+        # A goal's name is never released: the ingest worker checks whether the shop ever had it.
         taken |= {goal_claim(goal_id): goal_id for goal_id in fresh}
         own = [
             Claim(scope=self.shop_id, name=name, target_id=target_id, target_shop_id=self.shop_id)
@@ -49,7 +49,7 @@ class Renaming:
         return own + service_wide
 
     def releases(self) -> list[Release]:
-        """Names that the change gives back."""
+        """Return the names that the change releases."""
         own = [Release(scope=self.shop_id, name=name) for name in sorted(self.before.own - self.after.own)]
         gone = sorted(self.before.service_wide.keys() - self.after.service_wide.keys())
         return own + [Release(scope=None, name=name) for name in gone]

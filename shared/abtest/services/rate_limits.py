@@ -1,4 +1,4 @@
-"""The refusal that every rate limit gives, and the limit that all doors share: failed authentications of an address."""
+"""Error of every rate limit, and the limit that all interfaces share: failed authentications of an address."""
 
 from dataclasses import dataclass, replace
 from ipaddress import IPv6Address
@@ -11,19 +11,19 @@ FAILURES_PER_IP, FAILURE_WINDOW_SECONDS = 30, 60
 
 
 class RateLimitedError(ServiceError):
-    """Too many requests; `Retry-After` says when to come back."""
+    """Too many requests; `Retry-After` gives the seconds to wait."""
 
     status = 429
     code = "rate_limited"
 
     def __init__(self, decision: RateDecision) -> None:
         wait = max(1, decision.retry_after)
-        super().__init__(f"too many requests; come back in {wait} s", headers={"Retry-After": str(wait)})
+        super().__init__(f"too many requests; try again in {wait} s", headers={"Retry-After": str(wait)})
         self.decision = decision
 
 
 def household(address: str) -> str:
-    """Whom a limit by address counts: the address; of IPv6 the first 64 bits, because one subscriber has the rest."""
+    """Return the subscriber's address; of IPv6 the first 64 bits, because one subscriber has the rest."""
     if ":" not in address:
         return address
     return str(IPv6Address(int(IPv6Address(address.partition("%")[0])) >> 64 << 64))
@@ -31,7 +31,7 @@ def household(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailedAuthentications:
-    """Counts wrong credentials by the address that they came from."""
+    """Counter of wrong credentials by client address."""
 
     limiter: RateLimiter
     clock: Clock
@@ -40,7 +40,7 @@ class FailedAuthentications:
         """Call before looking a key up. Raises RateLimitedError when the address failed too often."""
         decision = self._take(address, cost=0)
         if decision.remaining < 1:
-            # Looking takes nothing, so the decision knows of no wait: one more attempt comes back after this long.
+            # A look costs nothing, so the decision has no wait: one more attempt is allowed after this long.
             raise RateLimitedError(replace(decision, retry_after=FAILURE_WINDOW_SECONDS // FAILURES_PER_IP))
 
     def count(self, address: str) -> None:

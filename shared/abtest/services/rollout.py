@@ -1,8 +1,8 @@
-"""A new release reaches all shops: every shop is published once more, in steps, where the release renders otherwise.
+"""Rollout of a release to all shops: every shop is published again, in steps, when the release renders differently.
 
-What stands in a snippet is decided by the shop's state and by the release; a shop that nobody touches would go on
-serving the SDK of its last publication. A mark in the delivery bucket says which release is being brought out and how
-far that has come. Lost or removed, everything is published again, which is harmless.
+The snippet depends on the shop's state and on the release, so a shop without edits would keep the SDK of its last
+publication. A mark in the delivery bucket names the release that is rolled out and the progress. If it is lost,
+everything is published again, which is harmless.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from abtest.ports.queue import Queue
 MARK = "releases/current.json"
 SHOPS_A_RUN = 200
 RENDERING = 1
-"""Raise it when snippets or configs of the same state are to be other ones, though the SDK is the same."""
+"""Raise it when snippets or configs of the same state change though the SDK is the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,26 +28,26 @@ class Rollout:
     queue: Queue
     bundle: Callable[[], str]
     message: Callable[[str], str]
-    """What is sent to have a shop published."""
+    """Builds the message that has a shop published."""
 
     def run(self) -> int:
-        """Have the next shops published; how many. Raises QueueUnavailableError, and then the next run repeats."""
+        """Request the publication of the next shops; return their number. Raises QueueUnavailableError: then repeat."""
         release = sha256(f"{RENDERING} {self.bundle()}".encode()).hexdigest()
-        found = self.blobs.get(MARK)
-        mark = {} if found is None else canonical_json.loads(found.content)
+        blob = self.blobs.get(MARK)
+        mark = {} if blob is None else canonical_json.loads(blob.content)
         after = mark.get("after") if mark.get("release") == release else None
         if after == "":
             return 0
-        shops, last = self._next(after)
+        shops, last = self.next_shops(after)
         for shop_id in shops:
             self.queue.send(self.message(shop_id))
-        # Sent before it is marked: whoever dies in between sends again.
-        told = canonical_json.encode({"release": release, "after": last})
-        self.blobs.put(MARK, told, content_type=POINTER_CONTENT_TYPE)
+        # Sent before it is marked: a run that dies in between is repeated.
+        content = canonical_json.encode({"release": release, "after": last})
+        self.blobs.put(MARK, content, content_type=POINTER_CONTENT_TYPE)
         return len(shops)
 
-    def _next(self, after: str | None) -> tuple[list[str], str]:
-        """The shops behind this key, and the key to go on from: "" behind the last one."""
+    def next_shops(self, after: str | None) -> tuple[list[str], str]:
+        """Shops behind this key, and the key that continues: "" behind the last one."""
         shops: list[str] = []
         for entry in self.blobs.list(POINTERS, after=after):
             shop_id, _, file = entry.key.removeprefix(POINTERS).partition("/")

@@ -1,11 +1,11 @@
-"""Scopes that a field of a body asks for, beyond the one of its route."""
+"""Scopes that a field of a request body needs in addition to the one of its route."""
 
 from abtest.kit.errors import ServiceError
 from abtest.services.context import Caller
 
 
 class FieldScopeRequiredError(ServiceError):
-    """What the field says takes a scope of its own; `required_scope` names what the key lacks."""
+    """The field needs a scope that the key lacks, which `required_scope` names."""
 
     status = 403
     code = "insufficient_scope"

@@ -1,4 +1,4 @@
-"""What follows a commit that shoppers could notice: publication. Which kind of resource was written does not matter."""
+"""Publication after a commit that shoppers could notice, for every kind of resource."""
 
 import contextlib
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from abtest.ports.catalog import Catalog, OutboxRow
 
 
 class Outcome(Protocol):
-    """What became of a publication."""
+    """Result of a publication."""
 
     @property
     def ok(self) -> bool: ...
@@ -24,10 +24,10 @@ class Outcome(Protocol):
 
 
 class Publisher(Protocol):
-    """Publishes a shop's configuration; `abtest.services.publication` does."""
+    """Publisher of a shop's configuration, implemented by `abtest.services.publication`."""
 
     def publish(self, shop_id: str) -> Outcome:
-        """Make storefronts see what is stored now."""
+        """Publish what is stored now."""
         ...
 
 
@@ -39,14 +39,14 @@ class _Unpublished:
 
 
 class Storefronts:
-    """Publishes after commits and ticks the outbox row off; what fails here the sweep repeats."""
+    """Publishes after commits and marks the outbox row as done; the sweep repeats what fails here."""
 
     def __init__(self, catalog: Catalog, publisher: Publisher) -> None:
         self._catalog = catalog
         self._publisher = publisher
 
     def publish(self, shop_id: str, row: OutboxRow | None = None) -> Outcome:
-        """Publish the shop. Never raises for a store that fails: the commit stands."""
+        """Publish the shop. Never raises for a store that fails: the commit is stored."""
         try:
             outcome = self._publisher.publish(shop_id)
         except DatabaseBusyError as error:
@@ -57,11 +57,11 @@ class Storefronts:
         return outcome
 
     def refresh(self, shop_id: str, row: OutboxRow | None = None) -> Sequence[str]:
-        """Publish the shop; why storefronts may not know it yet, empty when they do."""
+        """Publish the shop. Return why storefronts may not have it yet; empty when they do."""
         outcome = self.publish(shop_id, row)
         return [] if outcome.ok else list(outcome.reasons) or ["publication failed"]
 
 
 def warning_of(reasons: Sequence[str]) -> PublicationWarning | None:
-    """What the answer to a write says about its publication; nothing when that went well."""
+    """Return the warning in the response to a write; None when its publication succeeded."""
     return PUBLICATION_INCOMPLETE if reasons else None

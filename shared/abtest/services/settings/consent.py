@@ -1,4 +1,4 @@
-"""Consent: whether storefronts wait for it, and whom they ask."""
+"""Consent mode: whether storefronts wait for consent, and which provider they use."""
 
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings import consent as domain
@@ -23,8 +23,8 @@ class Consents(RuntimeSetting[domain.ConsentMode, contract.ConsentSettings]):
         return response.consentMode
 
     def update(
-        self, caller: Caller, wish: contract.UpdateConsent, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateConsent, expected_version: int | None
     ) -> contract.ConsentSettings:
         """Merge the given fields in. Raises VersionConflictError, ValidationFailedError."""
-        changes = wish.consentMode.changes()
+        changes = given.consentMode.changes()
         return self.change(caller, lambda mode: domain.merged(mode, changes), expected_version=expected_version)

@@ -12,13 +12,13 @@ from abtest.ports.catalog import Catalog, Head, Kind
 from abtest.services.context import Caller
 from abtest.services.settings.setting import RuntimeSetting
 
-_USERS_TOLD = 5
+_MAX_USERS = 5
 _PAGE = 100
 _KINDS: dict[Kind, tuple[str, frozenset[str]]] = {
     "FLAG": ("flag", frozenset({"active", "paused"})),
     "PZN": ("personalization", frozenset({"active"})),
 }
-"""What is delivered in environments: its name for people, and the statuses in which it is."""
+"""Kinds that are delivered in environments: name in messages, and statuses in which they are delivered."""
 
 
 class EnvironmentSettings(RuntimeSetting[domain.Environments, contract.EnvironmentsResponse]):
@@ -35,14 +35,14 @@ class EnvironmentSettings(RuntimeSetting[domain.Environments, contract.Environme
         return response.environments
 
     def update(
-        self, caller: Caller, wish: contract.UpdateEnvironments, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateEnvironments, expected_version: int | None
     ) -> contract.EnvironmentsResponse:
         """Replace them all.
 
-        Raises RevisionConflictError, VersionConflictError, ValidationFailedError, ConflictError when an environment
-        that is in use were gone.
+        Raises RevisionConflictError, VersionConflictError, ValidationFailedError, and ConflictError for removing an
+        environment that is in use.
         """
-        after = wish.environments.environments()
+        after = given.environments.environments()
 
         def decide(before: domain.Environments) -> domain.Environments:
             domain.refuse_contradictions(after)
@@ -53,15 +53,15 @@ class EnvironmentSettings(RuntimeSetting[domain.Environments, contract.Environme
             caller,
             decide,
             expected_version=expected_version,
-            check=lambda kept: kept.refuse_other(wish.expected_version),
+            check=lambda kept: kept.refuse_other(given.expected_version),
         )
 
 
 def _refuse_in_use(catalog: Catalog, shop_id: str, gone: Set[str]) -> None:
-    """Raise ConflictError naming what is delivered in an environment that is to go."""
+    """Raise ConflictError that names what is delivered in an environment that would be removed."""
     if not gone:
         return
-    users = list(islice(_users(catalog, shop_id, gone), _USERS_TOLD))
+    users = list(islice(_users(catalog, shop_id, gone), _MAX_USERS))
     if users:
         raise ConflictError(f"environments that are in use stay; pause or move first: {', '.join(users)}")
 

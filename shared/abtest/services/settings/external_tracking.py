@@ -23,19 +23,19 @@ class ExternalTrackingSettings(RuntimeSetting[domain.ExternalTracking, contract.
         return response.externalTracking
 
     def update(
-        self, caller: Caller, wish: contract.UpdateExternalTracking, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateExternalTracking, expected_version: int | None
     ) -> contract.ExternalTrackingResponse:
         """Merge the given fields in.
 
         Raises RevisionConflictError, VersionConflictError, SigningRequiredError, ValidationFailedError.
         """
-        changes = wish.externalTracking.changes()
+        changes = given.externalTracking.changes()
         domain.refuse_unsigned(changes)
         return self.change(
             caller,
             lambda setting: domain.merged(setting, changes),
             expected_version=expected_version,
-            check=lambda kept: kept.refuse_other(wish.expected_revision),
+            check=lambda kept: kept.refuse_other(given.expected_revision),
         )
 
     def set_signing(self, caller: Caller, *, signed: bool) -> contract.ExternalTrackingResponse:

@@ -14,7 +14,7 @@ from abtest.domain.settings.install_domains import InstallDomains, claim_name, r
 from abtest.domain.settings.runtime import INSTALL_DOMAINS
 from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError
-from abtest.ports.catalog import MAX_COMMIT_ITEMS, Claim, Commit, Document, NameTakenError, OutboxRow, Put, Release
+from abtest.ports.catalog import MAX_COMMIT_ITEMS, Claim, Commit, Document, NameTakenError, OutboxRow, Release
 from abtest.services.context import Caller
 from abtest.services.retries import refuse_other_version, retried
 from abtest.services.settings.store import Kept, Setting, SettingsStore
@@ -22,7 +22,7 @@ from abtest.services.shop_records import puts_of, read_shop
 
 SETTING = Setting(record_id=INSTALL_DOMAINS, verb="update_install_domains", untouched={"additional": [], "held": []})
 UNWRITTEN = "initial"
-"""The revision of what was never written."""
+"""Revision of a setting that was never written."""
 
 _ITEMS_BESIDE_NAMES = 11
 """Of a commit: two of the setting, six of the shop, two of the audit, one of the outbox."""
@@ -30,7 +30,7 @@ _ITEMS_BESIDE_NAMES = 11
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _State:
-    """The shop and the setting, read one after the other; the commit finds out whether they belong together."""
+    """Shop and setting, read one after the other; the commit checks that they belong together."""
 
     shop: Shop
     kept: Kept
@@ -49,19 +49,26 @@ class _State:
 
 
 class InstallDomainSettings:
-    """The use cases."""
+    """Use cases of install domains."""
 
     def __init__(self, store: SettingsStore) -> None:
         self._store = store
 
     def get(self, caller: Caller) -> contract.InstallDomainsResponse:
-        """The hosts of the shop."""
-        return _answer(self._read(caller.shop_id))
+        """Return the hosts of the shop."""
+        state = self._read(caller.shop_id)
+        return contract.InstallDomainsResponse(
+            shop_id=state.shop.id,
+            domain=state.domains.domain,
+            additionalDomains=list(state.domains.additional),
+            storeOrigins=state.domains.origins,
+            revision=state.revision,
+        ).at(state.kept.version)
 
     def update(
-        self, caller: Caller, wish: contract.UpdateInstallDomains, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateInstallDomains, expected_version: int | None
     ) -> contract.InstallDomainsResponse:
-        """Replace what is stated: the shop's domain changes with it.
+        """Replace the given fields; the shop's domain changes with them.
 
         Raises RevisionConflictError, VersionConflictError, ValidationFailedError, and ConflictError for a host that
         another shop has.
@@ -70,16 +77,20 @@ class InstallDomainSettings:
         def attempt() -> OutboxRow | None:
             state = self._read(caller.shop_id)
             refuse_other_version(expected_version, state.kept.version)
-            if state.kept.revision is not None or wish.expected_revision not in (None, state.revision):
-                state.kept.refuse_other(wish.expected_revision)
-            wanted = _wanted(state.domains, wish)
-            refuse_doubles(wanted)
-            if state.kept.version and wanted == state.domains:
+            if state.kept.revision is not None or given.expected_revision not in (None, state.revision):
+                state.kept.refuse_other(given.expected_revision)
+            changes = given.stated()
+            after = InstallDomains(
+                domain=changes.get("domain", state.domains.domain),
+                additional=tuple(changes.get("additionalDomains", state.domains.additional)),
+            )
+            refuse_doubles(after)
+            if state.kept.version and after == state.domains:
                 return None
-            return self._write(caller, state, wanted)
+            return self._write(caller, state, after)
 
         row = retried(attempt)
-        with contextlib.suppress(DatabaseBusyError):  # the write stands; the next one gives back what remains
+        with contextlib.suppress(DatabaseBusyError):  # the write is stored; the next one gives back what remains
             retried(lambda: self._give_back(caller.shop_id))
         answer = self.get(caller)
         answer.precompile = self._store.publish(caller.shop_id, row)
@@ -89,61 +100,52 @@ class InstallDomainSettings:
         shop = read_shop(self._store.world.catalog, shop_id)
         return _State(shop=shop, kept=self._store.read(shop_id, SETTING))
 
-    def _write(self, caller: Caller, state: _State, wanted: InstallDomains) -> OutboxRow:
+    def _write(self, caller: Caller, state: _State, after: InstallDomains) -> OutboxRow:
         world, now = self._store.world, self._store.world.now()
-        shop = state.shop.changed({"domain": wanted.domain}, now)
-        fresh = sorted(set(wanted.hosts) - state.held)
+        shop = state.shop.changed({"domain": after.domain}, now)
+        fresh = sorted(set(after.hosts) - state.held)
         room = MAX_COMMIT_ITEMS - _ITEMS_BESIDE_NAMES - len(fresh)
-        gone = sorted(state.held - set(wanted.hosts))[:room]
+        gone = sorted(state.held - set(after.hosts))[:room]
         held = sorted(state.held.union(fresh).difference(gone))
-        kept = state.kept.written({"additional": list(wanted.additional), "held": held}, now)
+        kept = state.kept.written({"additional": list(after.additional), "held": held}, now)
         row = world.publish_row(shop.id)
-        audit = self._store.audit(caller, SETTING.verb, _shown(state.domains), _shown(wanted))
+        audit = self._store.audit(caller, SETTING.verb, _shown(state.domains), _shown(after))
         commit = Commit(
-            puts=[self._put(shop.id, kept), *(puts_of(shop) if shop != state.shop else [])],
-            claims=[_claim(shop.id, host) for host in fresh],
-            releases=_releases(gone),
+            puts=[self._store.put(shop.id, SETTING, kept), *(puts_of(shop) if shop != state.shop else [])],
+            claims=[
+                Claim(scope=None, name=claim_name(host), target_id=shop.id, target_shop_id=shop.id) for host in fresh
+            ],
+            releases=releases_of(gone),
             audit=[audit],
             outbox=[row],
         )
         try:
             world.catalog.commit(commit)
         except NameTakenError as error:
-            raise _taken(error, wanted) from error
+            raise taken(error, after) from error
         return row
 
     def _give_back(self, shop_id: str) -> None:
-        """Hold no host that the shop does not have; the revision stays."""
+        """Release hosts that the shop no longer has; the revision stays."""
         state = self._read(shop_id)
         rest = sorted(state.held.difference(state.domains.hosts))
         if not rest:
             return
         document = {**state.kept.document, "held": sorted(state.held.difference(rest))}
         kept = replace(state.kept, document=document, version=state.kept.version + 1)
-        self._store.world.catalog.commit(Commit(puts=[self._put(shop_id, kept)], releases=_releases(rest)))
-
-    def _put(self, shop_id: str, kept: Kept) -> Put:
-        return self._store.put(shop_id, SETTING, kept)
-
-
-def _wanted(before: InstallDomains, wish: contract.UpdateInstallDomains) -> InstallDomains:
-    stated = wish.stated()
-    return InstallDomains(
-        domain=stated.get("domain", before.domain),
-        additional=tuple(stated.get("additionalDomains", before.additional)),
-    )
+        self._store.world.catalog.commit(
+            Commit(puts=[self._store.put(shop_id, SETTING, kept)], releases=releases_of(rest))
+        )
 
 
-def _claim(shop_id: str, host: str) -> Claim:
-    return Claim(scope=None, name=claim_name(host), target_id=shop_id, target_shop_id=shop_id)
-
-
-def _releases(hosts: Sequence[str]) -> list[Release]:
+def releases_of(hosts: Sequence[str]) -> list[Release]:
+    """Build the releases of hosts, which are unique in the whole service."""
     return [Release(scope=None, name=claim_name(host)) for host in hosts]
 
 
-def _taken(error: NameTakenError, wanted: InstallDomains) -> ConflictError:
-    places = {claim_name(host): f"additionalDomains[{index}]" for index, host in enumerate(wanted.additional)}
+def taken(error: NameTakenError, domains: InstallDomains) -> ConflictError:
+    """Error for a host that another shop has, with the field of the request that names it."""
+    places = {claim_name(host): f"additionalDomains[{index}]" for index, host in enumerate(domains.additional)}
     place = places.get(error.name, "domain")
     return ConflictError(
         "another shop has this host", fields=[FieldError(place, "belongs to another shop; ask support if it is yours")]
@@ -152,14 +154,3 @@ def _taken(error: NameTakenError, wanted: InstallDomains) -> ConflictError:
 
 def _shown(domains: InstallDomains) -> Document:
     return {"domain": domains.domain, "additionalDomains": list(domains.additional)}
-
-
-def _answer(state: _State) -> contract.InstallDomainsResponse:
-    domains = state.domains
-    return contract.InstallDomainsResponse(
-        shop_id=state.shop.id,
-        domain=domains.domain,
-        additionalDomains=list(domains.additional),
-        storeOrigins=domains.origins,
-        revision=state.revision,
-    ).at(state.kept.version)

@@ -1,4 +1,4 @@
-"""Installing the snippet: the tags, and the check of a page that should carry it."""
+"""Installation of the snippet: the tags, and the check of a page that should carry it."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from abtest.services.context import Caller
 from abtest.services.last_seen import LastSeen
 from abtest.services.settings.environments import EnvironmentSettings
 from abtest.services.settings.install_domains import SETTING as INSTALL_DOMAINS
-from abtest.services.settings.store import Kept, Setting, SettingsStore
+from abtest.services.settings.store import Setting, SettingsStore
 from abtest.services.shop_records import read_shop
 
 SETTING = Setting(record_id="SET#INSTALL", verb="verify_install", untouched={"verified_at": None})
@@ -38,19 +38,19 @@ _CHARSET = re.compile(
     r"(us-)?ascii|latin-?1|iso-8859-\d{1,2}|windows-\d{3,4}|utf-16(be|le)?|koi8-[ru]|macintosh|ibm866|gb2312|gbk|gb18030"
     r"|big5|euc-jp|euc-kr|shift_jis|iso-2022-jp"
 )
-"""What the web's pages are written in. Python knows more of them, and some take minutes for a megabyte (punycode)."""
+"""Encodings of web pages. Python knows more of them, and some take minutes for a megabyte (punycode)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
-    """How pages of shops are fetched: by a sender that obeys the rules."""
+    """Sender that fetches pages of shops, and the rules that it obeys."""
 
     sender: HttpSender
     rules: PublicOnly
 
 
 class Installations:
-    """The use cases."""
+    """Use cases of the installation."""
 
     def __init__(self, store: SettingsStore, pages: Pages, seen: LastSeen, worker_base_url: str) -> None:
         self._store = store
@@ -59,7 +59,7 @@ class Installations:
         self._worker_base_url = worker_base_url
 
     def get(self, caller: Caller) -> contract.Installation:
-        """The shop's tags, when they were last verified, and when events last arrived."""
+        """Return the shop's tags, when they were last verified, and when events last arrived."""
         tags = install_tags(self._worker_base_url, caller.shop_id)
         return contract.Installation(
             snippet_tag=tags.snippet,
@@ -71,10 +71,18 @@ class Installations:
         )
 
     def verify(self, caller: Caller, url: str) -> contract.InstallVerification:
-        """Look at a page of the shop; where the snippet runs on it, that is kept. Raises UrlNotAllowedError."""
+        """Check a page of the shop, and store when the snippet was seen working. Raises UrlNotAllowedError."""
         verdict = self._verdict(caller.shop_id, url)
         if verdict.works:
-            self._keep(caller, url, verdict)
+            seen = {
+                "verified_at": self._store.world.now(),
+                # Without query and fragment: pages that are not public yet carry their passwords there.
+                "url": url.partition("#")[0].partition("?")[0],
+                "surface": verdict.surface,
+                "async": verdict.is_async,
+            }
+            # The newest verification replaces any other, so its check of the stored one is empty.
+            self._store.change(caller, SETTING, lambda _: seen, lambda _: None, publishes=False)
         return contract.InstallVerification(
             found=verdict.is_found,
             surface=verdict.surface,
@@ -83,9 +91,15 @@ class Installations:
         )
 
     def _verdict(self, shop_id: str, url: str) -> Verdict:
-        hosts = self._hosts(shop_id)
+        environments = EnvironmentSettings(self._store).value(shop_id)
+        own = read_shop(self._store.world.catalog, shop_id).domain
+        additional = self._store.read(shop_id, INSTALL_DOMAINS).document["additional"]
+        # The snippet may be on the shop's domains, on those of its environments, and on their subdomains.
+        hosts = frozenset({own, *additional, *(host for item in environments.items for host in item.domains)})
         try:
-            self._refuse_foreign(url, hosts)
+            target = self._pages.rules.target(url)
+            if not (target.is_local or is_of(target.host, hosts)):
+                raise UrlNotAllowedError(f"{target.host} is not one of the shop's install domains; add it there first")
             answer = self._pages.sender.get(url, headers=HEADERS, redirects=MAX_REDIRECTS)
         except UrlNotAllowedError as error:
             raise UrlNotAllowedError(error.message, fields=[FieldError("url", error.message)]) from error
@@ -93,18 +107,14 @@ class Installations:
             return Verdict(errors=(_UNREACHABLE[error.failure],))
         if problem := self._problem(answer, hosts):
             return Verdict(errors=(problem,))
-        page = read_page(_as_unicode(answer), answer.url)
-        return judge(page, answer.headers.get("content-security-policy", ""), self._expected(shop_id))
-
-    def _refuse_foreign(self, url: str, hosts: frozenset[str]) -> None:
-        target = self._pages.rules.target(url)
-        if not (target.is_local or _is_of(target.host, hosts)):
-            raise UrlNotAllowedError(f"{target.host} is not one of the shop's install domains; add it there first")
+        page = read_page(as_unicode(answer), answer.url)
+        expected = Expected(shop_id=shop_id, worker_base_url=self._worker_base_url, environments=environments.keys)
+        return judge(page, answer.headers.get("content-security-policy", ""), expected)
 
     def _problem(self, answer: HttpAnswer, hosts: frozenset[str]) -> str | None:
-        """Why there is no page of the shop to look at."""
+        """Return why the response is not a page of the shop, if so."""
         target = self._pages.rules.target(answer.url)
-        if not (target.is_local or _is_of(target.host, hosts)):
+        if not (target.is_local or is_of(target.host, hosts)):
             return f"The address redirects to {target.host}, which is not one of the shop's install domains."
         if answer.status in _PROTECTED:
             return (
@@ -120,44 +130,16 @@ class Installations:
             return f"The page is larger than {len(answer.body) >> 20} MiB: give the address of a smaller one."
         return None
 
-    def _expected(self, shop_id: str) -> Expected:
-        environments = EnvironmentSettings(self._store).value(shop_id)
-        return Expected(shop_id=shop_id, worker_base_url=self._worker_base_url, environments=environments.keys)
 
-    def _hosts(self, shop_id: str) -> frozenset[str]:
-        """Where the snippet may stand: the shop's domains, those of its environments, and what lies below them."""
-        own = read_shop(self._store.world.catalog, shop_id).domain
-        additional = self._store.read(shop_id, INSTALL_DOMAINS).document["additional"]
-        environments = EnvironmentSettings(self._store).value(shop_id)
-        return frozenset({own, *additional, *(host for item in environments.items for host in item.domains)})
-
-    def _keep(self, caller: Caller, url: str, verdict: Verdict) -> None:
-        seen = {
-            "verified_at": self._store.world.now(),
-            "url": _place(url),
-            "surface": verdict.surface,
-            "async": verdict.is_async,
-        }
-        self._store.change(caller, SETTING, lambda _: seen, _take_any, publishes=False)
-
-
-def _take_any(_kept: Kept) -> None:
-    """The newest verification stands, whatever stood before."""
-
-
-def _place(url: str) -> str:
-    """The address without query and fragment: pages that are not public yet carry their passwords there."""
-    return url.partition("#")[0].partition("?")[0]
-
-
-def _is_of(host: str, hosts: frozenset[str]) -> bool:
+def is_of(host: str, hosts: frozenset[str]) -> bool:
+    """Return whether a host is one of these, or a subdomain of one."""
     return any(host == own or host.endswith(f".{own}") for own in hosts)
 
 
-def _as_unicode(answer: HttpAnswer) -> bytes:
-    """The body in UTF-8 where the header says in what else it is; the page itself may say so, too."""
-    _, _, said = answer.content_type.lower().partition("charset=")
-    charset = said.partition(";")[0].strip(" \"'")
+def as_unicode(answer: HttpAnswer) -> bytes:
+    """Return the body in UTF-8 where the header names another encoding. The page itself may name one, too."""
+    _, _, named = answer.content_type.lower().partition("charset=")
+    charset = named.partition(";")[0].strip(" \"'")
     try:
         return answer.body.decode(charset, "replace").encode() if _CHARSET.fullmatch(charset) else answer.body
     except (LookupError, ValueError):

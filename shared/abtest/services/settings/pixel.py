@@ -15,7 +15,7 @@ from abtest.services.shop_records import read_shop
 
 
 class Pixels:
-    """The use case. `bundle` gives the pixel's code, which knows nothing of any shop."""
+    """Use case. `bundle` gives the pixel's code, which is the same for all shops."""
 
     def __init__(
         self, store: SettingsStore, roots: Callable[[], RootKeys], bundle: Callable[[], str], worker_base_url: str

@@ -1,4 +1,4 @@
-"""Publication on demand, and whether webhooks are told of publications."""
+"""Publication on demand, and whether webhooks receive publications."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Announcements:
 
 
 class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSettings]):
-    """Whether webhooks receive publications, and publication on demand."""
+    """Use cases of publication, and of the setting that sends it to webhooks."""
 
     record_id = PUBLICATION
     verb = "update_publication"
@@ -33,12 +33,12 @@ class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSetti
         return response
 
     def update(
-        self, caller: Caller, wish: contract.UpdatePublicationSettings, expected_version: int | None
+        self, caller: Caller, given: contract.UpdatePublicationSettings, expected_version: int | None
     ) -> contract.PublicationSettings:
         """Merge the given field in. Nothing is published by this. Raises VersionConflictError."""
 
         def decide(before: Announcements) -> Announcements:
-            is_enabled = wish.stated().get("webhooks_enabled", before.webhooks_from is not None)
+            is_enabled = given.stated().get("webhooks_enabled", before.webhooks_from is not None)
             if is_enabled == (before.webhooks_from is not None):
                 return before
             # Publications that began before webhooks were enabled stay silent: only later revisions are announced.
@@ -48,7 +48,7 @@ class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSetti
         return self.change(caller, decide, expected_version=expected_version, publishes=False)
 
     def publish(self, caller: Caller) -> contract.PublishResult:
-        """Publish what stands. The promise is kept by the sweep where this fails."""
+        """Publish the stored state. The sweep repeats it where this fails."""
         world, shop_id = self._store.world, caller.shop_id
         row = world.publish_row(shop_id)
         world.catalog.commit(Commit(audit=[self._store.audit(caller, "publish", {}, {})], outbox=[row]))

@@ -1,4 +1,4 @@
-"""Runtime settings in the catalog: one record each, replaced only by who knows what stands there, then published."""
+"""Runtime settings in the catalog: one record each, replaced only by a caller who knows it, then published."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from abtest.services.context import Caller, World
 from abtest.services.retries import retried
 from abtest.services.storefronts import Outcome, Storefronts
 
-_REASONS_TOLD = 5
+_MAX_REASONS = 5
 
 
 class RevisionConflictError(ServiceError):
-    """The setting was written since the caller read it, or the caller does not say what it replaces."""
+    """The setting was written since the caller read it, or the caller does not name the revision that it replaces."""
 
     status = 409
     code = "version_conflict"
@@ -25,7 +25,7 @@ class RevisionConflictError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A setting as it stands. `document` is what holds; version 0 and no revision mean that it never was written."""
+    """Stored setting. `document` is its value; version 0 and no revision mean that it was never written."""
 
     document: Document
     version: int = 0
@@ -33,25 +33,28 @@ class Kept:
     revision: Timestamp | None = None
 
     def written(self, document: Document, now: Timestamp) -> "Kept":
-        """The setting one version on. Revisions rise even within one millisecond, or when the clock went back."""
-        revision = now if self.revision is None or now > self.revision else _just_after(self.revision)
+        """Return the setting at the next version."""
+        revision = now
+        if self.revision is not None and now <= self.revision:
+            # Revisions rise even within one millisecond, or when the clock was set back.
+            revision = timestamp(parse_timestamp(self.revision) + timedelta(milliseconds=1))
         return Kept(
             document=document, version=self.version + 1, created_at=self.created_at or revision, revision=revision
         )
 
-    def refuse_other(self, stated: str | None) -> None:
-        """Raise RevisionConflictError unless the caller states the revision that stands; nothing was none yet."""
-        if stated != self.revision:
+    def refuse_other(self, expected: str | None) -> None:
+        """Raise RevisionConflictError unless the caller expects the stored revision, which is None before any write."""
+        if expected != self.revision:
             raise RevisionConflictError(
-                "the setting changed since you read it; read it again and state its version or revision"
+                "the setting changed since you read it; read it again and send its version or revision"
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One setting: its record's id, the verb of its audit rows, and what holds while nobody wrote it.
+    """One setting: its record's id, the verb of its audit rows, and its value before the first write.
 
-    `shown` makes of a stored form what callers know, so that the audit speaks of the contract's fields.
+    `shown` turns a stored form into the fields of the contract, which the audit compares.
     """
 
     record_id: str
@@ -65,14 +68,14 @@ Decision = Callable[[Document], Document]
 
 
 class SettingsStore:
-    """Reads settings; decides again when somebody was faster, commits, publishes."""
+    """Store of settings. A change is decided again when another writer was faster."""
 
     def __init__(self, world: World, storefronts: Storefronts) -> None:
         self.world = world
         self.storefronts = storefronts
 
     def read(self, shop_id: str, setting: Setting) -> Kept:
-        """The setting as it stands."""
+        """Read the setting."""
         record = self.world.catalog.get(shop_id, "SET", setting.record_id)
         if record is None:
             return Kept(document=setting.untouched)
@@ -82,10 +85,10 @@ class SettingsStore:
     def change(
         self, caller: Caller, setting: Setting, decide: Decision, check: Check, *, publishes: bool = True
     ) -> tuple[Kept, PrecompileResult | None]:
-        """Check what stands, decide, commit; then publish what stands, also when nothing differs.
+        """Check the stored setting, decide, commit; then publish, also when nothing differs.
 
-        The first write is kept even when it says what held anyway: from then on it has a revision.
-        Raises what `check` and `decide` raise, and StaleVersionError when races were lost again and again.
+        The first write is stored even when it changes nothing: from then on the setting has a revision.
+        Raises what `check` and `decide` raise, and StaleVersionError when every attempt lost its race.
         """
 
         def attempt() -> tuple[Kept, OutboxRow | None]:
@@ -100,7 +103,7 @@ class SettingsStore:
         return after, self.publish(caller.shop_id, row) if publishes else None
 
     def put(self, shop_id: str, setting: Setting, after: Kept) -> Put:
-        """The conditional write of a setting that is one version on."""
+        """Build the conditional write of a setting at its next version."""
         head = Head(
             shop_id=shop_id,
             kind="SET",
@@ -112,7 +115,7 @@ class SettingsStore:
         return Put(record=Record(head=head, body=after.document), expected_version=after.version - 1)
 
     def audit(self, caller: Caller, verb: str, before: Document, after: Document) -> AuditRow:
-        """Who changed which setting; code and long values as hash and length."""
+        """Build the audit row of a change; code and long values appear as hash and length."""
         return self.world.audit_row(
             user_id=caller.user_id,
             shop_id=caller.shop_id,
@@ -122,7 +125,7 @@ class SettingsStore:
         )
 
     def publish(self, shop_id: str, row: OutboxRow | None) -> PrecompileResult:
-        """Publish what stands, and say how that went."""
+        """Publish the shop, and return the result as the contract shows it."""
         return precompile_of(self.storefronts.publish(shop_id, row))
 
     def _write(
@@ -141,11 +144,11 @@ class SettingsStore:
 
 
 def precompile_of(outcome: Outcome) -> PrecompileResult:
-    """What a publication came to."""
+    """Return the result of a publication as the contract shows it."""
     if not outcome.ok:
-        told = _listed(outcome.reasons) or "publication failed"
+        reasons = _listed(outcome.reasons) or "publication failed"
         return PrecompileResult(
-            status="error", summary=f"What is stored could not be published yet; it will be retried: {told}"
+            status="error", summary=f"The stored state could not be published yet; it will be retried: {reasons}"
         )
     if outcome.reasons:
         return PrecompileResult(status="warning", summary=f"Published, with parts left out: {_listed(outcome.reasons)}")
@@ -153,9 +156,5 @@ def precompile_of(outcome: Outcome) -> PrecompileResult:
 
 
 def _listed(reasons: Sequence[str]) -> str:
-    more = len(reasons) - _REASONS_TOLD
-    return "; ".join([*reasons[:_REASONS_TOLD], *([f"and {more} more"] if more > 0 else [])])
-
-
-def _just_after(moment: Timestamp) -> Timestamp:
-    return timestamp(parse_timestamp(moment) + timedelta(milliseconds=1))
+    more = len(reasons) - _MAX_REASONS
+    return "; ".join([*reasons[:_MAX_REASONS], *([f"and {more} more"] if more > 0 else [])])
