@@ -1,4 +1,4 @@
-"""Who holds this key: from the text of a bearer value to a live key, the same for every kind and every door."""
+"""Authentication: from the text of a bearer value to a live key, for every kind of key and every interface."""
 
 import hmac
 from collections import OrderedDict
@@ -20,7 +20,7 @@ LAST_USED_SECONDS = 60
 
 
 class InvalidApiKeyError(ServiceError):
-    """Missing, malformed, expired, revoked or unknown: one answer, so that a key's state does not leak."""
+    """Missing, malformed, expired, revoked or unknown key: one error, so that a key's state does not leak."""
 
     status = 401
     code = "invalid_api_key"
@@ -37,7 +37,7 @@ class _Remembered:
 
 
 class Authentication:
-    """Looks keys up, remembers them for seconds, counts failures by address, notes when a key was last used."""
+    """Lookup of keys, with a cache of some seconds, a limit of failures per address, and notes of last use."""
 
     def __init__(self, world: World, limiter: RateLimiter) -> None:
         self._world = world
@@ -45,7 +45,7 @@ class Authentication:
         self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
 
     def identify(self, text: str, *, address: str, fresh: bool) -> ApiKey:
-        """The live key with this text; `fresh` reads it anew, as writes do, so that a revocation holds at once.
+        """Return the live key with this text; `fresh` skips the cache, as writes do, so that revocations hold at once.
 
         Raises InvalidApiKeyError, and RateLimitedError before any lookup when the address failed too often.
         """
@@ -59,7 +59,7 @@ class Authentication:
         return key
 
     def forget(self, key_id: str) -> None:
-        """Drop what is remembered of a key that just changed."""
+        """Drop a key that just changed from the cache."""
         stale = [name for name, entry in self._remembered.items() if entry.key.id == key_id]
         for name in stale:
             del self._remembered[name]
@@ -92,13 +92,13 @@ class Authentication:
 
 def stored_key(world: World, lookup_id: str) -> ApiKey | None:
     """The key with this id in its text, live or not."""
-    found = world.catalog.resolve(None, claim_name(lookup_id))
-    record = world.catalog.get(found[0], "KEY", found[1]) if found else None
+    target = world.catalog.resolve(None, claim_name(lookup_id))
+    record = world.catalog.get(target[0], "KEY", target[1]) if target else None
     return from_document(record.body, record.head.version) if record else None
 
 
 def stored_key_by_id(world: World, shop_id: str, key_id: str) -> ApiKey:
-    """A key by its record id; `shop_id` "" is where users' keys lie. Raises InvalidApiKeyError when it is gone."""
+    """A key by its record id; `shop_id` "" means users' keys. Raises InvalidApiKeyError when it is gone."""
     record = world.catalog.get(shop_id or USERS, "KEY", key_id)
     if record is None:
         raise InvalidApiKeyError
@@ -106,12 +106,12 @@ def stored_key_by_id(world: World, shop_id: str, key_id: str) -> ApiKey:
 
 
 def last_used_id(key_id: str) -> str:
-    """Id of the `SET` record that holds a key's last use, apart from the key so that its version stands still."""
+    """Id of the `SET` record that holds a key's last use, apart from the key, whose version does not change then."""
     return f"SET#USED#{key_id}"
 
 
 def write_last_used(world: World, key: ApiKey, now: Timestamp) -> None:
-    """Store the moment unless one of the last minute stands there. Raises StaleVersionError when another is faster."""
+    """Store the moment unless one of the last minute is stored. Raises StaleVersionError when another is faster."""
     shop_id = key.shop_id or USERS
     record = world.catalog.get(shop_id, "SET", last_used_id(key.id))
     if record and _seconds_between(str(record.body["last_used_at"]), now) < LAST_USED_SECONDS:

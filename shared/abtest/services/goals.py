@@ -1,7 +1,7 @@
-"""Goals that a shop keeps for reuse: created, listed, changed, archived, deleted.
+"""Goals of a shop for reuse: created, listed, changed, archived, deleted.
 
-An experiment that attaches one holds a copy of its own under the same id, so that a running test keeps measuring what
-it was started with.
+An experiment that attaches one has its own copy under the same id, so a running test measures the goals that it was
+started with.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -55,7 +55,8 @@ def _summary(kept: ShopGoal) -> Summary:
     return Summary(name=goal.name, archived_at=goal.archived_at, attributes={"type": goal.type})
 
 
-def _audited(kept: ShopGoal) -> Diff:
+def audited(kept: ShopGoal) -> Diff:
+    """Fields for the audit."""
     return {name: value for name, value in encode(kept.goal).items() if name != "updated_at"}
 
 
@@ -65,7 +66,7 @@ GOALS: Resource[ShopGoal] = Resource(
     to_document=lambda kept: encode(kept.goal),
     from_record=_from_record,
     summary=_summary,
-    audited=_audited,
+    audited=audited,
 )
 
 
@@ -77,7 +78,7 @@ def shop_goal(catalog: Catalog, shop_id: str, goal_id: str) -> Goal | None:
 
 
 def shop_goal_ids(catalog: Catalog, shop_id: str, goal_ids: Sequence[str]) -> Collection[str]:
-    """Those of the ids that are goals of the shop."""
+    """Return those of the ids that are goals of the shop."""
     return {record.head.id for record in catalog.get_many(shop_id, "GOAL", goal_ids)}
 
 

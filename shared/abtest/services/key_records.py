@@ -1,4 +1,4 @@
-"""Keys as the catalog keeps them: a record, its service-wide claim, and the ledger of a shop's live keys.
+"""Records of keys: the record itself, its service-wide claim, and the ledger of a shop's live keys.
 
 The ledger (`SET#KEYS`, key id to expiry) is written with every change of a shop's keys, so that two creations cannot
 both take the last free place.
@@ -49,8 +49,8 @@ def read_ledger(catalog: Catalog, shop_id: str) -> LiveKeys:
     return LiveKeys(shop_id, record.head.version, record.head.created_at, dict(record.body["live"]))
 
 
-def _audited(key: ApiKey) -> Diff:
-    """Never the secret, nor its hash."""
+def audited(key: ApiKey) -> Diff:
+    """Fields for the audit, without the secret and its hash."""
     return {
         "name": key.name,
         "scopes": list(key.scopes),
@@ -68,7 +68,7 @@ KEYS: Resource[ApiKey] = Resource(
     to_document=to_document,
     from_record=lambda record: from_document(record.body, record.head.version),
     summary=lambda key: Summary(name=key.name, archived_at=key.revoked_at, attributes={"key_kind": key.kind}),
-    audited=_audited,
+    audited=audited,
     names=lambda key: Names(service_wide={claim_name(key.lookup_id): claim_attributes(key)}),
     shop_id=lambda key: key.shop_id or USERS,
 )

@@ -1,4 +1,4 @@
-"""Use cases of API keys: make, list, narrow, rotate, revoke. The secret exists in one answer and nowhere else."""
+"""Use cases of API keys: create, list, narrow, rotate, revoke. The secret is in one response and nowhere else."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -57,19 +57,19 @@ class Keys:
         """One key. Raises NotFoundError."""
         return self._answer(self._keys.get(caller.shop_id, key_id))
 
-    def create(self, caller: Caller, wish: contract.CreateApiKey) -> contract.ApiKeyCreated:
-        """A new key with its secret.
+    def create(self, caller: Caller, given: contract.CreateApiKey) -> contract.ApiKeyCreated:
+        """Create a key with its secret.
 
         Raises ValidationFailedError, ScopeNotHeldError, LimitReachedError.
         """
         now = self._world.now()
-        scopes = _wished_scopes(wish)
+        scopes = _given_scopes(given)
         refuse_unheld(caller.scopes, scopes)
-        refuse_expiry(wish.expires_at, now)
+        refuse_expiry(given.expires_at, now)
         minted = mint(
-            self._world, kind=wish.kind, shop_id=caller.shop_id, user_id=caller.user_id, name=wish.name, scopes=scopes
+            self._world, kind=given.kind, shop_id=caller.shop_id, user_id=caller.user_id, name=given.name, scopes=scopes
         )
-        key = replace(minted.key, expires_at=wish.expires_at)
+        key = replace(minted.key, expires_at=given.expires_at)
         self._keys.add(caller, lambda _occasion: key)
         return created(Minted(key, minted.text))
 
@@ -97,7 +97,7 @@ class Keys:
     def rotate(
         self, caller: Caller, key_id: str, grace_seconds: int, expected_version: int | None
     ) -> contract.ApiKeyCreated:
-        """Issue a successor with the same powers and a new secret; the old one stays good for the grace.
+        """Issue a successor with the same powers and a new secret; the old one stays valid during the grace period.
 
         Raises NotFoundError, VersionConflictError, ConflictError, ScopeNotHeldError (a rotation hands out a secret).
         """
@@ -137,7 +137,7 @@ class Keys:
 
 
 def mint(world: World, *, kind: KeyKind, shop_id: str, user_id: str, name: str, scopes: Sequence[str]) -> Minted:
-    """A new key, not stored yet."""
+    """Make a key, which is not stored yet."""
     now = world.now()
     lookup_id = random_base62(ID_LENGTH, world.random)
     text = compose(kind, lookup_id, random_base62(SECRET_LENGTH, world.random))
@@ -159,12 +159,12 @@ def mint(world: World, *, kind: KeyKind, shop_id: str, user_id: str, name: str, 
 
 
 def shown(key: ApiKey, last_used_at: Timestamp | None) -> contract.ApiKey:
-    """The key as answers show it."""
+    """Return the key as responses show it."""
     return contract.ApiKey(**_fields(key), last_used_at=last_used_at)
 
 
 def created(minted: Minted) -> contract.ApiKeyCreated:
-    """The one answer that carries the secret."""
+    """Return the only response that has the secret."""
     answer = contract.ApiKeyCreated(**_fields(minted.key), last_used_at=None, secret=minted.text)
     return answer.at(minted.key.version)
 
@@ -185,9 +185,9 @@ def _fields(key: ApiKey) -> dict[str, Any]:
     }
 
 
-def _wished_scopes(wish: contract.CreateApiKey) -> Sequence[str]:
-    named = {"scopes", "preset"} & wish.model_fields_set
-    if wish.kind == "tracking_source":
+def _given_scopes(given: contract.CreateApiKey) -> Sequence[str]:
+    named = {"scopes", "preset"} & given.model_fields_set
+    if given.kind == "tracking_source":
         if named:
             problem = FieldError(min(named), "a tracking-source key has no scopes")
             raise ValidationFailedError("a tracking-source key has no scopes", fields=[problem])
@@ -196,4 +196,4 @@ def _wished_scopes(wish: contract.CreateApiKey) -> Sequence[str]:
         raise ValidationFailedError(
             "a shop key needs either scopes or a preset", fields=[FieldError("scopes", "either this or preset")]
         )
-    return sorted(PRESETS[wish.preset]) if "preset" in named else wish.scopes
+    return sorted(PRESETS[given.preset]) if "preset" in named else given.scopes

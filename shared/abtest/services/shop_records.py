@@ -1,4 +1,4 @@
-"""Shops as the catalog keeps them: the record inside the shop, and its entry in the list of the user who owns it."""
+"""Records of shops: the record inside the shop, and its entry in the list of the user who owns it."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Use cases of shops: found them, read them, change what their shoppers get, set their defaults."""
+"""Use cases of shops: creation, reading, changes, defaults."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -39,12 +39,12 @@ class Shops:
         page = self._world.catalog.list(owned_by(caller.user_id), "SHOP", limit=limit, after_id=after)
         return [_entry(head) for head in page.heads], page.last_id
 
-    def create(self, caller: Caller, wish: contract.CreateShop) -> ShopCreated:
-        """A new shop of the user, with its first key.
+    def create(self, caller: Caller, given: contract.CreateShop) -> ShopCreated:
+        """Create a shop of the user with its first key.
 
         An empty publication follows, so that the edge knows the shop; when it fails the outbox repeats it.
         """
-        shop, minted = self.found(caller.user_id, wish.stated())
+        shop, minted = self.found(caller.user_id, given.stated())
         return ShopCreated(**shown_fields(shop), api_key=created(minted)).at(shop.version)
 
     def found(self, user_id: str, fields: Mapping[str, Any]) -> tuple[Shop, Minted]:
@@ -81,7 +81,7 @@ class Shops:
         return answer
 
     def operate(self, shop_id: str, changes: Mapping[str, Any]) -> Shop:
-        """What only an operator changes: tier, platform, org_id, operator_enabled. Raises NotFoundError."""
+        """Change fields of operators: tier, platform, org_id, operator_enabled. Raises NotFoundError."""
 
         def attempt() -> Shop:
             before = read_shop(self._world.catalog, shop_id)
@@ -93,7 +93,7 @@ class Shops:
         return retried(attempt)
 
     def defaults(self, caller: Caller) -> contract.ShopDefaults:
-        """The shop's defaults, ours where it set none."""
+        """Return the shop's defaults, completed by the service's."""
         shop = read_shop(self._world.catalog, caller.shop_id)
         record = _stored_defaults(self._world.catalog, shop.id)
         version = record.head.version if record else 0
@@ -106,7 +106,7 @@ class Shops:
         return retried(lambda: self._update_defaults(caller, patch.stated(), expected_version))
 
     def me(self, caller: Caller, limit: int, window_seconds: int) -> Me:
-        """Who calls."""
+        """Return the calling key, its shop and its rate limit."""
         key = stored_key_by_id(self._world, caller.shop_id, caller.key_id)
         identity = KeyIdentity(
             id=key.id,
@@ -120,7 +120,7 @@ class Shops:
         return Me(key=identity, shop=shop, rate_limit=RateLimit(limit=limit, window_seconds=window_seconds))
 
     def _visible(self, caller: Caller, shop_id: str) -> Shop:
-        """Raises NotFoundError for another's shop, with the words used for one that does not exist."""
+        """Read a shop of the caller. Raises the same NotFoundError for a foreign shop as for an unknown one."""
         if caller.kind != "user" and caller.shop_id != shop_id:
             raise NotFoundError("there is no such shop")
         shop = read_shop(self._world.catalog, shop_id)

@@ -29,24 +29,24 @@ _log = logging.getLogger(__name__)
 
 
 class ScheduledActions:
-    """Works off the queues LAUNCH and END of the work index."""
+    """Worker of the queues LAUNCH and END of the work index."""
 
     def __init__(self, store: ExperimentStore, planner: Planner) -> None:
         self._store = store
         self._planner = planner
 
     def run(self, *, until: datetime) -> dict[Result, int]:
-        """Carry out what is due now, and count what became of it. No entry is begun after `until`.
+        """Carry out what is due now, and count the results. No entry is begun after `until`.
 
-        One experiment's failure does not keep the others: it is logged and tried again by the next run, but for a
-        launch that the rules refuse, which is taken off the schedule with an audit row that says why.
+        One experiment's failure does not stop the others: it is logged, and the next run tries again. A launch that the
+        rules refuse is removed from the schedule, with an audit row that gives the reason.
         """
-        tally: Counter[Result] = Counter()
+        results: Counter[Result] = Counter()
         for queue in _ACTIONS:
-            self._work_off(queue, until, tally)
-        return dict(tally)
+            self._work_off(queue, until, results)
+        return dict(results)
 
-    def _work_off(self, queue: Queue, until: datetime, tally: Counter[Result]) -> None:
+    def _work_off(self, queue: Queue, until: datetime, results: Counter[Result]) -> None:
         tried: set[str] = set()
         while True:
             # Entries that fail stay in front of the queue, so the window grows by what was tried.
@@ -56,7 +56,7 @@ class ScheduledActions:
                 if self._store.world.clock.now() >= until:
                     return
                 tried.add(entry.id)
-                tally[self._carry_out(queue, entry)] += 1
+                results[self._carry_out(queue, entry)] += 1
             if not fresh:
                 return
 

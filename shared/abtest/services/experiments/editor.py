@@ -1,4 +1,4 @@
-"""Making, reading, editing, copying and deleting experiments."""
+"""Editor of experiments: creation, edits, copies and deletion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,18 +32,19 @@ _PARTS = frozenset({"variations", "goals", "idea_id"})
 
 
 class ExperimentEditor:
-    """Use cases around an experiment's fields."""
+    """Use cases of an experiment's fields."""
 
     def __init__(self, store: ExperimentStore, checker: ScriptChecker) -> None:
         self._store = store
         self._checker = checker
 
     def create(self, caller: Caller, stated: Stated) -> Saved[Experiment]:
-        """A draft from the fields of ExperimentCreate.
+        """Create a draft from the fields of ExperimentCreate.
 
         Raises SlugTakenError, InvalidScriptError and the errors of the domain's rules.
         """
-        _check_idea(stated)
+        if "idea_id" in stated:
+            raise refused("idea_id", "there is no such idea")
         _check_schedule_scope(caller, stated)
         refuse_broken_scripts(stated, self._checker)
         return self._store.add(caller, lambda occasion: self._new(caller, stated, occasion))
@@ -51,7 +52,7 @@ class ExperimentEditor:
     def update(
         self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None = None
     ) -> Saved[Experiment]:
-        """Merge the stated fields in; `variations` and `goals` replace the whole list."""
+        """Merge the given fields in; `variations` and `goals` replace the whole list."""
         _check_schedule_scope(caller, stated)
         refuse_broken_scripts(stated, self._checker)
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
@@ -69,7 +70,7 @@ class ExperimentEditor:
         self._store.remove(caller, reference, expected_version=expected_version, check=_require_deletable)
 
     def duplicate(self, caller: Caller, reference: str, *, name: str | None, include_goals: bool) -> Saved[Experiment]:
-        """A draft with the same design under fresh ids; goals of the shop stay the shop's."""
+        """Create a draft with the same design under new ids; goals of the shop keep their ids."""
         source = self._store.get(caller.shop_id, reference)
         goal_ids = self._goal_ids(caller, source.goals) if include_goals else None
 
@@ -107,7 +108,7 @@ class ExperimentEditor:
         return experiment
 
     def _check_references(self, before: Experiment, after: Experiment) -> None:
-        """Pages and audiences of the shop must be there, and their pages be none that a redirect leads to."""
+        """Refuse unknown pages and audiences, and pages that a redirect leads to."""
         if after.targeting != before.targeting:
             catalog, shop_id = self._store.world.catalog, after.shop_id
             refuse_unknown_references(catalog, shop_id, after.targeting, before=before.targeting)
@@ -147,19 +148,14 @@ def _require_deletable(experiment: Experiment) -> None:
         raise NotDeletableError("only drafts that never started can be deleted; archive it instead")
 
 
-def _check_idea(stated: Stated) -> None:
-    if "idea_id" in stated:
-        raise refused("idea_id", "there is no such idea")
-
-
 def _check_schedule_scope(caller: Caller, stated: Stated) -> None:
-    """A schedule launches, so stating one takes the scope that launching takes."""
+    # A schedule launches, so it takes the scope of launching.
     if "scheduled_start_at" in stated:
         require_scope(caller, LAUNCH_SCOPE, field="scheduled_start_at")
 
 
 def _rescheduled(after: Experiment, before: Experiment, occasion: Occasion) -> Experiment:
-    """The edit, if its start is one that a schedule may have."""
+    """Return the edit if its start is valid for a schedule."""
     if after.scheduled_start_at == before.scheduled_start_at:
         return after
     if before.status not in PRE_LAUNCH:

@@ -1,4 +1,4 @@
-"""What the audit knows of an experiment, newest first, and what a row of it says."""
+"""Audit rows of an experiment, newest first, and their diffs."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ ROWS_AT_ONCE = 100
 
 
 def rows_about(catalog: Catalog, experiment: Experiment, *, since: Timestamp = "") -> Iterator[AuditRow]:
-    """Rows, newest first; pages are read as they are wanted, the last one that has any row from `since` on.
+    """Rows, newest first; pages are read on demand, the last one that has any row from `since` on.
 
     Rows of that page may be older: ids, by which rows are listed, and moments are not made at once.
     """
@@ -24,5 +24,5 @@ def rows_about(catalog: Catalog, experiment: Experiment, *, since: Timestamp = "
 
 
 def diff_of(row: AuditRow) -> Mapping[str, Any]:
-    """What the row says was changed and noted; nothing where it keeps something else."""
+    """Return the changed fields and notes of a row; empty for a row of another form."""
     return row.diff if isinstance(row.diff, Mapping) else {}

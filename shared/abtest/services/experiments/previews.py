@@ -19,7 +19,7 @@ DEFAULT_SECONDS = 3600
 
 
 class PreviewLink(NamedTuple):
-    """The address of the preview, its token, and when both end."""
+    """Address of the preview, its token, and the expiry of both."""
 
     url: str
     token: str

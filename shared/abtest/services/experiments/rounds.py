@@ -1,4 +1,4 @@
-"""Rounds over all running experiments: each in its turn under a lease, none keeping the others from theirs."""
+"""Rounds over all running experiments: each has its turn under a lease, and a failure does not stop the others."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -10,6 +10,7 @@ from abtest.ports.catalog import DueEntry
 from abtest.ports.limits import Leases
 from abtest.services.context import World
 from abtest.services.experiments.records import experiment_in
+from abtest.services.leases import lease
 
 QUEUE = "RUN"
 MAX_ENTRIES = 100_000
@@ -19,7 +20,7 @@ LEASE_SECONDS = 120
 _log = logging.getLogger(__name__)
 
 Work = Callable[[Experiment], str]
-"""What is done for one running experiment; gives one word that says what became of it."""
+"""Work on one running experiment; returns one word for its result."""
 
 
 class RoundFailedError(Exception):
@@ -39,7 +40,7 @@ class Results(dict[str, int]):
 
 @dataclass(slots=True)
 class Round:
-    """What became of a round: experiments by result, ids of those that failed, how many had no turn in time."""
+    """Outcome of a round: experiments by result, ids of those that failed, how many had no turn in time."""
 
     results: Results = field(default_factory=Results)
     failed: list[str] = field(default_factory=list)
@@ -63,8 +64,8 @@ class Rounds:
     def run(self, work: Work, *, until: datetime) -> Round:
         """Give each running experiment its turn; none is begun after `until`.
 
-        Another's turn at the same experiment and task is not waited for (`busy`). Where the round begins is drawn
-        anew each time: if time is short, it is not always the same who go without.
+        Another's turn at the same experiment and task is not waited for (`busy`). The round begins at a random
+        entry: if time is short, it is not always the same experiments that have no turn.
         """
         entries = self.world.catalog.due(QUEUE, self.world.now(), limit=MAX_ENTRIES)
         return self.over(entries, lambda entry: self._turn(entry, work), until=until)
@@ -80,7 +81,7 @@ class Rounds:
             try:
                 done.results[turn(entry)] += 1
             except Exception:
-                _log.exception("%s.failed", self.task, extra=_facts(entry))
+                _log.exception("%s.failed", self.task, extra={"shop_id": entry.shop_id, "experiment_id": entry.id})
                 done.failed.append(entry.id)
         if done.left:
             _log.warning("%s.out_of_time", self.task, extra={"left": done.left})
@@ -88,16 +89,10 @@ class Rounds:
 
     def _turn(self, entry: DueEntry, work: Work) -> str:
         name, owner = f"{self.task}#{entry.id}", self.world.new_id()
-        if not self.leases.acquire(name, owner=owner, seconds=LEASE_SECONDS, now=self.world.clock.now()):
-            return "busy"
-        try:
+        with lease(self.leases, name, owner=owner, seconds=LEASE_SECONDS, clock=self.world.clock) as is_held:
+            if not is_held:
+                return "busy"
             record = self.world.catalog.get(entry.shop_id, "EXP", entry.id)
             experiment = None if record is None else experiment_in(record)
             # The index is behind the records by a moment.
             return work(experiment) if experiment is not None and experiment.status == "running" else "not_running"
-        finally:
-            self.leases.release(name, owner=owner)
-
-
-def _facts(entry: DueEntry) -> dict[str, str]:
-    return {"shop_id": entry.shop_id, "experiment_id": entry.id}

@@ -1,13 +1,13 @@
-"""Who acts where nobody's key does: the system's user, as the audit knows it."""
+"""System user: the caller of changes that no key makes."""
 
 from abtest.services.context import Caller
 
 SYSTEM_USER_ID = "00000000-0000-7000-8000-000000000001"
-"""Signs the audit of what nobody's key did."""
+"""User id in audit rows of changes that no key made."""
 
 
 def system_caller(shop_id: str, request_id: str) -> Caller:
-    """The system at work in a shop; `request_id` says which of its parts."""
+    """Return the system as the caller in a shop; `request_id` names the part that acts."""
     return Caller(
         key_id="system",
         kind="shop",

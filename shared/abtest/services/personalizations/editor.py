@@ -1,4 +1,4 @@
-"""Making, editing, copying and deleting personalizations, and the moves between their states."""
+"""Editor of personalizations: creation, edits, copies, deletion, and moves between states."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -38,7 +38,7 @@ class PersonalizationEditor:
         self._checker = checker
 
     def create(self, caller: Caller, stated: Stated) -> Saved[Personalization]:
-        """A draft, or with `activate` an active one, from the fields of PersonalizationInput.
+        """Create a draft, or with `activate` an active one, from the fields of PersonalizationInput.
 
         Raises KeyTakenError, FieldScopeRequiredError, InvalidScriptError and the errors of the domain's rules.
         """
@@ -50,7 +50,7 @@ class PersonalizationEditor:
     def update(
         self, caller: Caller, personalization_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
     ) -> Saved[Personalization]:
-        """Merge the stated fields in."""
+        """Merge the given fields in."""
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
 
         def decide(before: Personalization, occasion: Occasion) -> Change[Personalization]:
@@ -72,9 +72,9 @@ class PersonalizationEditor:
     def duplicate(
         self, caller: Caller, personalization_id: str, *, name: str | None, key: str | None
     ) -> Saved[Personalization]:
-        """A draft with the same content under fresh ids; goals of the shop stay the shop's.
+        """Create a draft with the same content under new ids; goals of the shop keep their ids.
 
-        Raises KeyTakenError for a stated key that is taken; one that is not stated is made free.
+        Raises KeyTakenError for a given key that is taken; otherwise a free key is chosen.
         """
         source = self._store.get(caller.shop_id, personalization_id)
         if key is not None:
@@ -83,7 +83,7 @@ class PersonalizationEditor:
             try:
                 return self._copied(caller, source, name, free)
             except KeyTakenError:
-                continue  # somebody took it since it was looked up
+                continue  # another writer took it since it was looked up
         raise KeyTakenError(f"the keys {copy_key(source.key, 1)} to {copy_key(source.key, COPIES)} are taken")
 
     def act(

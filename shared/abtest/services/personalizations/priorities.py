@@ -1,4 +1,4 @@
-"""The order in which personalizations are served: their priorities, set together."""
+"""Priorities: the order in which personalizations are served, set together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from abtest.services.retries import retried
 from abtest.services.storefronts import warning_of
 
 STEP = 10
-"""Between two priorities, so that one more fits in by its own."""
+"""Distance of priorities, so that one more fits between two."""
 
 _ITEMS_OF_A_PUT = 2 + len(WORK_QUEUES["PZN"])
 _OTHER_ITEMS = 3
@@ -25,19 +25,19 @@ which is stored twice, and the outbox row."""
 
 @dataclass(frozen=True, slots=True)
 class Prioritized:
-    """Personalizations in their new order, and why storefronts may not know it yet."""
+    """Personalizations in their new order, and why storefronts may not have it yet."""
 
     personalizations: Sequence[Personalization]
     reasons: Sequence[str] = ()
 
     @property
     def warning(self) -> PublicationWarning | None:
-        """What the response says about the publication."""
+        """Warning in the response when the publication failed."""
         return warning_of(self.reasons)
 
 
 class Priorities:
-    """The one use case that writes several personalizations."""
+    """Use case that writes several personalizations at once."""
 
     def __init__(self, store: PersonalizationStore) -> None:
         self._store = store
@@ -74,8 +74,8 @@ class Priorities:
         return Prioritized([changed.get(item.id, item) for item in before], reasons)
 
     def _load(self, shop_id: str, ids: Sequence[str]) -> list[Personalization]:
-        found = {item.id: item for item in self._store.get_many(shop_id, ids)}
+        by_id = {item.id: item for item in self._store.get_many(shop_id, ids)}
         for index, personalization_id in enumerate(ids):
-            if personalization_id not in found:
+            if personalization_id not in by_id:
                 raise refused(f"ids[{index}]", "is no personalization of the shop")
-        return [found[personalization_id] for personalization_id in ids]
+        return [by_id[personalization_id] for personalization_id in ids]

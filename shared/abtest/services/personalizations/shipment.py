@@ -1,4 +1,4 @@
-"""Shipping a winner: what a variation of an experiment does becomes an active personalization for everybody."""
+"""Shipment of a winner: the content of a variation becomes an active personalization for all visitors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from abtest.services.shops import shop_defaults
 
 
 class Shipment:
-    """The use case that leads from experiments to personalizations."""
+    """Use case that makes a personalization of an experiment."""
 
     def __init__(self, experiments: ExperimentStore, personalizations: PersonalizationStore) -> None:
         self._experiments = experiments

@@ -1,4 +1,4 @@
-"""Who uses a page, an audience or an experiment of a group: experiments, flags and personalizations."""
+"""Consumers of a page, an audience or a group: experiments, flags and personalizations."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from abtest.domain.changes.errors import LiveConsumer
 from abtest.domain.reusable.references import may_refer, references_of
-from abtest.ports.catalog import Catalog, Head, Kind, Record
+from abtest.ports.catalog import Catalog, Kind, Record
 
 ConsumerType = Literal["experiment", "feature flag", "personalization"]
 
@@ -15,7 +15,7 @@ _HEADS_A_READ = 100
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """Something that is not archived and uses the resource; `live` means that shoppers see it."""
+    """Unarchived user of the resource; `live` when shoppers see it."""
 
     id: str
     name: str
@@ -25,7 +25,7 @@ class Consumer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """A kind of record that may refer: how it is called, when it is live, what its body refers to."""
+    """Kind of record that may refer: its name, its live status, and the references of its body."""
 
     kind: Kind
     called: ConsumerType
@@ -44,12 +44,12 @@ def consumers_of(catalog: Catalog, shop_id: str, reference: str) -> list[Consume
 
 
 def live_among(consumers: Sequence[Consumer]) -> list[LiveConsumer]:
-    """Those that shoppers see."""
+    """Return those that shoppers see."""
     return [LiveConsumer(each.id, each.name, each.consumer) for each in consumers if each.live]
 
 
 def running_among(catalog: Catalog, shop_id: str, experiment_ids: Sequence[str]) -> list[LiveConsumer]:
-    """Those of the experiments that run."""
+    """Return those of the experiments that run."""
     heads = (record.head for record in catalog.get_many(shop_id, "EXP", experiment_ids))
     return [LiveConsumer(head.id, head.name or "", "experiment") for head in heads if head.status == "running"]
 
@@ -60,7 +60,11 @@ def _candidates(catalog: Catalog, shop_id: str, kind: Kind, reference: str) -> I
     while True:
         page = catalog.list(shop_id, kind, limit=_HEADS_A_READ, after_id=after)
         possible = [
-            head.id for head in page.heads if _is_in_use(head) and may_refer(head.attributes.get("refs"), reference)
+            head.id
+            for head in page.heads
+            if head.archived_at is None
+            and head.status != "archived"
+            and may_refer(head.attributes.get("refs"), reference)
         ]
         yield from catalog.get_many(shop_id, kind, possible) if possible else ()
         after = page.last_id
@@ -68,25 +72,21 @@ def _candidates(catalog: Catalog, shop_id: str, kind: Kind, reference: str) -> I
             return
 
 
-def _is_in_use(head: Head) -> bool:
-    return head.archived_at is None and head.status != "archived"
-
-
-def _of_experiment(body: Mapping[str, Any]) -> frozenset[str]:
+def references_of_experiment(body: Mapping[str, Any]) -> frozenset[str]:
+    """Pages and audiences in the targeting and in the goals of a stored experiment."""
     return references_of(body.get("targeting")) | references_of({"pageRules": body.get("goal_page_rules")})
 
 
-def _of_flag(body: Mapping[str, Any]) -> frozenset[str]:
-    return references_of(body.get("targeting"))
-
-
-def _of_personalization(body: Mapping[str, Any]) -> frozenset[str]:
+def references_of_personalization(body: Mapping[str, Any]) -> frozenset[str]:
+    """Pages and audiences in the targeting and in the rules of a stored personalization."""
     of_rules = (references_of(rule.get("targeting")) for rule in body.get("rules", ()))
     return references_of(body.get("targeting")).union(*of_rules)
 
 
 _SOURCES = (
-    _Source(kind="EXP", called="experiment", live="running", references=_of_experiment),
-    _Source(kind="FLAG", called="feature flag", live="active", references=_of_flag),
-    _Source(kind="PZN", called="personalization", live="active", references=_of_personalization),
+    _Source(kind="EXP", called="experiment", live="running", references=references_of_experiment),
+    _Source(
+        kind="FLAG", called="feature flag", live="active", references=lambda body: references_of(body.get("targeting"))
+    ),
+    _Source(kind="PZN", called="personalization", live="active", references=references_of_personalization),
 )

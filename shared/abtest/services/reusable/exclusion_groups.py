@@ -22,13 +22,10 @@ from abtest.services.storefronts import Storefronts
 _CLAIM = "GRP#MEMBER#"
 
 
-def _audited(group: ExclusionGroup) -> Diff:
+def audited(group: ExclusionGroup) -> Diff:
+    """Fields for the audit."""
     document = exclusion_group_document(group)
     return {name: document[name] for name in ("name", "members", "epoch")}
-
-
-def _has_members(before: ExclusionGroup | None, after: ExclusionGroup | None) -> bool:
-    return any(group is not None and group.members for group in (before, after))
 
 
 GROUPS: Resource[ExclusionGroup] = Resource(
@@ -37,9 +34,9 @@ GROUPS: Resource[ExclusionGroup] = Resource(
     to_document=exclusion_group_document,
     from_record=lambda record: exclusion_group_from(record.body),
     summary=lambda group: Summary(name=group.name),
-    audited=_audited,
-    names=lambda group: Names(own={_CLAIM + experiment_id for experiment_id in _member_ids(group)}),
-    reaches_shoppers=_has_members,
+    audited=audited,
+    names=lambda group: Names(own={_CLAIM + experiment_id for experiment_id in member_ids(group)}),
+    reaches_shoppers=lambda before, after: any(group is not None and group.members for group in (before, after)),
 )
 """An experiment's name belongs to the group that it is in."""
 
@@ -48,7 +45,7 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
     """Use cases of exclusion groups."""
 
     def __init__(self, world: World, storefronts: Storefronts) -> None:
-        super().__init__(world, replace(GROUPS, name_taken=self._member_taken), storefronts)
+        super().__init__(world, replace(GROUPS, name_taken=self.member_taken), storefronts)
 
     def create(self, caller: Caller, stated: GroupFields, *, consent: Consent) -> Saved[ExclusionGroup]:
         """Create a group. Raises ValidationFailedError, ConflictError, LiveImpactError."""
@@ -90,10 +87,10 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
         return self.remove(caller, group_id, expected_version=expected_version, check=check)
 
     def _check(self, before: ExclusionGroup, after: ExclusionGroup, consent: Consent) -> None:
-        """Raises ValidationFailedError for unknown members and LiveImpactError where running ones are affected."""
+        """Raise ValidationFailedError for unknown members and LiveImpactError where running ones are affected."""
         if not changes_shares(before, after):
             return
-        old, new = _member_ids(before), _member_ids(after)
+        old, new = member_ids(before), member_ids(after)
         known = {record.head.id for record in self.world.catalog.get_many(after.shop_id, "EXP", sorted(new - old))}
         for index, member in enumerate(after.members):
             if member.experiment_id not in known | old:
@@ -102,12 +99,14 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
         if not consent.names_all(running):
             raise LiveImpactError(running)
 
-    def _member_taken(self, group: ExclusionGroup, error: NameTakenError) -> ConflictError:
+    def member_taken(self, group: ExclusionGroup, error: NameTakenError) -> ConflictError:
+        """Error for an experiment that is in another group, with that group's id."""
         experiment_id = error.name.removeprefix(_CLAIM)
         holder = self.world.catalog.resolve(group.shop_id, error.name)
         other = f"the exclusion group {holder[1]}" if holder else "another exclusion group"
         return ConflictError(f"the experiment {experiment_id} is a member of {other}")
 
 
-def _member_ids(group: ExclusionGroup) -> set[str]:
+def member_ids(group: ExclusionGroup) -> set[str]:
+    """Ids of the experiments in the group."""
     return {member.experiment_id for member in group.members}

@@ -1,4 +1,4 @@
-"""Targeting that names pages and audiences of the shop: they must be there when it is written."""
+"""References of targeting to pages and audiences of the shop, which must exist when it is written."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,9 +19,9 @@ def refuse_unknown_references(
     before: Targeting | None = None,
     path: str = "targeting",
 ) -> None:
-    """Raises ValidationFailedError for a page or audience that the shop does not have.
+    """Raise ValidationFailedError for a page or audience that the shop does not have.
 
-    What the targeting named `before` this write is not looked up again: it was there.
+    References that the targeting had `before` this write are not looked up again.
     """
     known = references_of(before)
     for field in REFERENCES:
@@ -34,7 +34,7 @@ def refuse_unknown_references(
 
 
 def with_pages(catalog: Catalog, shop_id: str, targeting: Targeting | None) -> Targeting | None:
-    """The targeting with what pages of the shop say in the place of their names; unknown ones stay names."""
+    """Return the targeting with the rules of the shop's pages instead of their ids; unknown ids stay."""
     named = list(placed_references(targeting, "pageRules"))
     if targeting is None or not named:
         return targeting

@@ -1,4 +1,4 @@
-"""Pages and audiences of a shop: created, listed, changed, deleted. What refers to them sees each change at once."""
+"""Pages and audiences of a shop: created, listed, changed, deleted. Consumers see each change at once."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -37,12 +37,12 @@ AUDIENCES = _resource("AUD", "audience")
 
 
 class Targets(Aggregates[Target]):
-    """Use cases of one of both kinds."""
+    """Use cases that pages and audiences share."""
 
     kind: TargetKind
 
     def consumers(self, shop_id: str, target_id: str) -> list[Consumer]:
-        """Everything unarchived that refers to it. Raises NotFoundError."""
+        """Unarchived consumers. Raises NotFoundError."""
         self.get(shop_id, target_id)
         return consumers_of(self.world.catalog, shop_id, target_id)
 
@@ -89,7 +89,7 @@ class Targets(Aggregates[Target]):
         self.remove(caller, target_id, expected_version=expected_version, check=check_unused)
 
     def _require_consent(self, target: Target, consent: Consent) -> list[Consumer]:
-        """Everything that refers to it; raises LiveImpactError when live ones were not all acknowledged."""
+        """Return the consumers. Raises LiveImpactError when the live ones are not all acknowledged."""
         consumers = consumers_of(self.world.catalog, target.shop_id, target.id)
         live = live_among(consumers)
         if not consent.names_all(live):
