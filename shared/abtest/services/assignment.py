@@ -1,4 +1,4 @@
-"""Use case: what a server is told for one visitor or customer, and the hand-off that goes with a cart."""
+"""Use case: assignments of one visitor or customer for a server, and the hand-off with a cart."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class PublishedConfig:
 
     @classmethod
     def of(cls, config: Decided) -> "PublishedConfig":
-        """Everything that can be made ready before anybody asks."""
+        """Prepare a config for any number of requests."""
         return cls(prepare(config), contents_of(config), config["holdout"]["epoch"] if "holdout" in config else None)
 
 
@@ -33,52 +33,47 @@ ReadConfig = Callable[[str, str], PublishedConfig]
 
 @dataclass(frozen=True, slots=True)
 class Assignments:
-    """Decides on what is published, as the storefront does."""
+    """Decisions on the published config, as the storefront makes them."""
 
     configs: ReadConfig
     handoffs: Handoffs
     clock: Clock
 
-    def answer(self, shop_id: str, asked: AssignmentRequest) -> dict[str, Any]:
+    def answer(self, shop_id: str, request: AssignmentRequest) -> dict[str, Any]:
         """The contract's ServerAssignmentResponse. Raises NotFoundError."""
-        published = self.configs(shop_id, asked.environment)
+        published = self.configs(shop_id, request.environment)
         now = to_milliseconds(self.clock.now())
-        decision = decide(published.prepared, _visitor(asked), asked.url, now, asked.force)
-        wanted = _wanted(decision, asked.experiment_ids)
-        assignments = server_assignments(published.contents, wanted, asked.url)
+        decision = decide(published.prepared, _visitor(request), request.url, now, request.force)
+        ids = request.experiment_ids
+        decided = [each for each in decision.assignments if ids is None or each.experiment["id"] in ids]
+        assignments = server_assignments(published.contents, decided, request.url)
         return {
-            "user_id": asked.user_id,
-            **_identity(wanted, {each["experiment_id"] for each in assignments}),
+            "user_id": request.user_id,
+            **identity_of(decided, {each["experiment_id"] for each in assignments}),
             **_cohort(published, decision),
             "assignments": assignments,
-            **self._handed_off(shop_id, asked, assignments),
+            **self._handed_off(shop_id, request, assignments),
         }
 
-    def _handed_off(self, shop_id: str, asked: AssignmentRequest, assignments: Sequence[Any]) -> dict[str, Any]:
-        if not asked.request_handoff or asked.cart_id is None:
+    def _handed_off(self, shop_id: str, request: AssignmentRequest, assignments: Sequence[Any]) -> dict[str, Any]:
+        if not request.request_handoff or request.cart_id is None:
             return {"commerce_authorization": None}
-        return self.handoffs.hand_off(shop_id, asked.cart_id, asked.user_id, assignments)
+        return self.handoffs.hand_off(shop_id, request.cart_id, request.user_id, assignments)
 
 
-def _visitor(asked: AssignmentRequest) -> Visitor:
+def _visitor(request: AssignmentRequest) -> Visitor:
     return Visitor(
-        id=asked.user_id,
-        customer_id=asked.customer_id,
-        attributes=asked.attributes,
-        sticky=asked.sticky,
-        surface=asked.surface,
+        id=request.user_id,
+        customer_id=request.customer_id,
+        attributes=request.attributes,
+        sticky=request.sticky,
+        surface=request.surface,
     )
 
 
-def _wanted(decision: Decision, experiment_ids: Sequence[str] | None) -> Sequence[Assignment]:
-    if experiment_ids is None:
-        return decision.assignments
-    return [each for each in decision.assignments if each.experiment["id"] in experiment_ids]
-
-
-def _identity(assignments: Sequence[Assignment], told: Collection[str]) -> dict[str, str]:
-    """Said when a customer id decided what is told: such an assignment does not speak of one visitor."""
-    if not any(each.by_customer and each.experiment["id"] in told for each in assignments):
+def identity_of(assignments: Sequence[Assignment], returned: Collection[str]) -> dict[str, str]:
+    """Fields for a response that a customer id decided: such an assignment is not about one visitor."""
+    if not any(each.by_customer and each.experiment["id"] in returned for each in assignments):
         return {}
     return {"identity_source": "platform_customer", "decision_scope": "aggregate_only"}
 

@@ -1,6 +1,6 @@
-"""What an assignment delivers at an address: content, style, script and redirect, as the storefront would apply them.
+"""Content of an assignment at an address: mutations, style, script and redirect, as the storefront applies them.
 
-An assignment that shows nothing here is told only where a goal of its experiment can count, to attribute it.
+An assignment without content here is returned only where a goal of its experiment can count, to attribute it.
 """
 
 import logging
@@ -30,13 +30,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is the same for everybody who has a variation, and the URL rules inside it, ready to be asked.
+    """Content that all visitors of a variation share, with its URL rules prepared.
 
-    `goals` tell where the experiment's goals can count, `everywhere` for those that do on every page; `blocks` stand in
-    order.
+    `goals` match where the experiment's goals can count, `everywhere` for those of every page; `blocks` are in order.
     """
 
-    told: dict[str, Any]
+    fields: dict[str, Any]
     goals: Sequence[Rule]
     blocks: Sequence[tuple[Rule, PublishedBlock]]
 
@@ -46,14 +45,14 @@ Contents = Mapping[str, Sequence[Content]]
 
 
 def contents_of(config: Decided) -> Contents:
-    """The contents of each experiment; one that cannot be read is left out and harms no other."""
-    found = {}
+    """Prepare the contents of each experiment; one that cannot be read is left out and stops no other."""
+    contents = {}
     for experiment in config["experiments"]:
         try:
-            found[experiment["id"]] = _contents(experiment)
+            contents[experiment["id"]] = _contents(experiment)
         except Exception:
             _log.exception("assignment.unreadable")
-    return found
+    return contents
 
 
 def server_assignments(contents: Contents, assignments: Iterable[Assignment], url: str | None) -> list[dict[str, Any]]:
@@ -61,15 +60,15 @@ def server_assignments(contents: Contents, assignments: Iterable[Assignment], ur
     address = None if url is None else parse_address(url)
     view = None if address is None else PageView(address, {})
     readable = [each for each in assignments if each.experiment["id"] in contents]
-    found = [_server_assignment(contents[each.experiment["id"]][each.index], each, view) for each in readable]
-    return [each for each in found if each is not None]
+    answers = [_server_assignment(contents[each.experiment["id"]][each.index], each, view) for each in readable]
+    return [each for each in answers if each is not None]
 
 
 def _contents(experiment: PublishedExperiment) -> Sequence[Content]:
     goals = [_where_it_counts(goal) for goal in experiment["goals"]]
     return [
         Content(
-            told=_told(experiment, variation, index),
+            fields=fields_of(experiment, variation, index),
             goals=goals,
             blocks=[(prepare_page(block["rules"]), block) for block in variation.get("blocks", ())],
         )
@@ -77,7 +76,8 @@ def _contents(experiment: PublishedExperiment) -> Sequence[Content]:
     ]
 
 
-def _told(experiment: PublishedExperiment, variation: PublishedVariation, index: int) -> dict[str, Any]:
+def fields_of(experiment: PublishedExperiment, variation: PublishedVariation, index: int) -> dict[str, Any]:
+    """Fields of the response that depend only on the variation."""
     return {
         "experiment_id": experiment["id"],
         "experiment_name": experiment["name"],
@@ -94,25 +94,21 @@ def _told(experiment: PublishedExperiment, variation: PublishedVariation, index:
 
 
 def _where_it_counts(goal: PublishedGoal) -> Rule:
-    """By addresses alone: what else its page asks for may come true while the page is open."""
+    # Only addresses count: the other conditions of its page may become true while the page is open.
     pages: CompiledPage = goal.get("pages", {})
     rules: list[CompiledPage] = [present(include=pages.get("include"), exclude=pages.get("exclude"))]
     if "url" in goal:
         rules.append({"include": [goal["url"]]})
-    asked = [prepare_page(rule) for rule in rules if rule]
-    return (lambda view: all(rule(view) for rule in asked)) if asked else everywhere
+    prepared = [prepare_page(rule) for rule in rules if rule]
+    return (lambda view: all(rule(view) for rule in prepared)) if prepared else everywhere
 
 
 def _server_assignment(content: Content, decided: Assignment, view: PageView | None) -> dict[str, Any] | None:
     if decided.active:
-        return {**content.told, **_delivered(content, decided, view)}
-    if any(_can_count(goal, view) for goal in content.goals):
-        return {**content.told, **_NOTHING, "attributable_only": True}
+        return {**content.fields, **_delivered(content, decided, view)}
+    if any(goal is everywhere or (view is not None and goal(view)) for goal in content.goals):
+        return {**content.fields, **_NOTHING, "attributable_only": True}
     return None
-
-
-def _can_count(goal: Rule, view: PageView | None) -> bool:
-    return goal is everywhere or (view is not None and goal(view))
 
 
 def _delivered(content: Content, decided: Assignment, view: PageView | None) -> dict[str, Any]:
@@ -120,7 +116,7 @@ def _delivered(content: Content, decided: Assignment, view: PageView | None) -> 
     target = None if variation.get("control") else variation.get("redirect_url")
     leads_to = _destination(target, None if view is None else view.address)
     if target is not None and leads_to is None:
-        return _NOTHING  # there already: a redirect's content belongs to the page that it leads away from
+        return _NOTHING  # the redirect's target: its content belongs to the page that it leads away from
     shown = _shown(variation, content.blocks, view)
     return {
         "mutations": without_kinds(shown.get("mutations", [])),

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Handoffs:
-    """Signs and stores records of carts. A store that fails is told in the answer and fails no assignment."""
+    """Signs and stores records of carts. A failing store is reported in the response and fails no assignment."""
 
     sessions: Sessions
     roots: Callable[[], RootKeys]
@@ -25,11 +25,11 @@ class Handoffs:
     def hand_off(
         self, shop_id: str, cart_id: str, user_id: str | None, assignments: Sequence[StampRecord]
     ) -> dict[str, Any]:
-        """The fields of the answer that tell of it; without assignments the cart's earlier record goes."""
+        """Return the fields of the response; without assignments the cart's earlier record is deleted."""
         name = handoff_name(shop_id, cart_id)
         signed = self._signed(shop_id, cart_id, user_id, assignments) if assignments else None
         is_kept = (signed is not None or not assignments) and self._done(lambda: self._store(name, signed))
-        # An older stamp must not speak for a cart whose assignments are others now.
+        # An older stamp must not stay for a cart whose assignments have changed.
         is_stale = not is_kept and not self._done(lambda: self.sessions.delete(name))
         return {"commerce_authorization": signed, "handoff_persisted": is_kept, "handoff_stale_risk": is_stale}
 

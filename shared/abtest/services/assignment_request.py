@@ -1,4 +1,4 @@
-"""What a server asks to be decided, as the edge has read it."""
+"""Request of a server for assignments, as the edge has parsed it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignmentRequest:
-    """What a server asks. At least one of `user_id` and `customer_id` is there; `url` is absolute.
+    """Request with at least one of `user_id` and `customer_id`; `url` is absolute.
 
     `experiment_ids` None means all; `force` maps experiment ids to a variation id or a decimal index; `cart_id` is
     there when `request_handoff` is.

@@ -1,4 +1,4 @@
-"""What a publication reads of the catalog. A stored item that cannot be read is left out and stops nothing else."""
+"""Sources of a publication in the catalog. A stored item that cannot be read is left out and stops nothing else."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ _NAMES: dict[Kind, str] = {
 
 @dataclass(slots=True)
 class Sources:
-    """Reads one shop. `left_out` says what could not be read, and why."""
+    """Reader of one shop. `left_out` names the items that could not be read, with reasons."""
 
     catalog: Catalog
     shop_id: str
@@ -42,14 +42,18 @@ class Sources:
     _unread: set[str] = field(default_factory=set)
 
     def stored(self) -> Stored:
-        """All that may be delivered: what runs or is active, paused flags, groups, pages and audiences in use."""
+        """Read all that may be delivered: running or active parts, paused flags, groups, pages and audiences in use."""
         experiments = self._all(
             "EXP", lambda head: head.status == "running" and not head.archived_at, partial(decode, Experiment)
         )
         personalizations = self._all("PZN", lambda head: head.status == "active", partial(decode, Personalization))
         flags = self.flags(lambda head: head.status in ("active", "paused"))
         groups = self._all("GRP", lambda _: True, exclusion_group_from)
-        targetings = [*map(_targeting, flags), *_of_experiments(experiments), *_of_personalizations(personalizations)]
+        targetings: list[Any] = [flag.targeting for flag in flags]
+        for experiment in experiments:
+            targetings += (experiment.targeting, {"pageRules": experiment.goal_page_rules})
+        for personalization in personalizations:
+            targetings += (personalization.targeting, *(rule.targeting for rule in personalization.rules))
         return Stored(
             experiments=experiments,
             personalizations=personalizations,
@@ -60,16 +64,16 @@ class Sources:
         )
 
     def settings(self) -> RuntimeSettings:
-        """The shop's runtime settings. One that cannot be read raises: nothing is published without it."""
+        """Read the runtime settings. One that cannot be read raises, because nothing is published without it."""
         records = self.catalog.get_many(self.shop_id, "SET", PUBLISHED)
         return settings_from({record.head.id: record.body for record in records})
 
-    def flags(self, wanted: Callable[[Head], bool]) -> list[Flag]:
-        """The flags whose head is wanted."""
-        return self._all("FLAG", wanted, partial(decode, Flag))
+    def flags(self, admits: Callable[[Head], bool]) -> list[Flag]:
+        """Read the flags whose head is admitted."""
+        return self._all("FLAG", admits, partial(decode, Flag))
 
     def references(self, targetings: Iterable[Document | None]) -> References:
-        """The pages and audiences that these name."""
+        """Read the pages and audiences that these targetings name."""
         given = [each for each in targetings if isinstance(each, Mapping)]
         return References(
             pages=self._documents("PAGE", (name for each in given for _, name in placed_references(each, "pageRules"))),
@@ -78,23 +82,26 @@ class Sources:
             ),
         )
 
-    def _all(self, kind: Kind, wanted: Callable[[Head], bool], made: Callable[[Document], _T]) -> list[_T]:
-        """From the heads, which are read consistently; the work index may lag behind the commit just made."""
-        found = []
+    def _all(self, kind: Kind, admits: Callable[[Head], bool], made: Callable[[Document], _T]) -> list[_T]:
+        # Heads are read consistently, while the work index may lag behind the commit just made.
+        items: list[_T] = []
         for heads in self._pages(kind):
-            for record in self._records(kind, [head.id for head in heads if wanted(head)]):
-                found += self._made(kind, record, made)
-        return found
+            for record in self._records(kind, [head.id for head in heads if admits(head)]):
+                try:
+                    items.append(made(record.body))
+                except Exception as error:
+                    self._leave_out(kind, record.head.id, error)
+        return items
 
     def _documents(self, kind: Kind, names: Iterable[str]) -> dict[str, Any]:
         """By id, in the shape that the kind was stored in.
 
-        One that cannot be read is empty, so that what names it is left out: whom it takes out is unknown.
+        One that cannot be read is empty, so that its consumers are left out: its exclusions are unknown.
         """
-        wanted = sorted(set(names))
-        batches = (wanted[start : start + _PAGE] for start in range(0, len(wanted), _PAGE))
-        found = {record.head.id: record.body for batch in batches for record in self._records(kind, batch)}
-        return {name: {} for name in wanted if name in self._unread} | found
+        unique = sorted(set(names))
+        batches = (unique[start : start + _PAGE] for start in range(0, len(unique), _PAGE))
+        documents = {record.head.id: record.body for batch in batches for record in self._records(kind, batch)}
+        return {name: {} for name in unique if name in self._unread} | documents
 
     def _pages(self, kind: Kind) -> Iterator[Sequence[Head]]:
         after: str | None = None
@@ -110,7 +117,7 @@ class Sources:
             return self.catalog.get_many(self.shop_id, kind, ids) if ids else []
         except ServiceError:
             raise
-        except Exception:  # one of them is broken: read each for itself
+        except Exception:  # one of them is broken, so each is read alone
             return [record for one in ids for record in self._one(kind, one)]
 
     def _one(self, kind: Kind, record_id: str) -> list[Record]:
@@ -119,32 +126,10 @@ class Sources:
         except ServiceError:
             raise
         except Exception as error:
-            return self._unreadable(kind, record_id, error)
+            self._leave_out(kind, record_id, error)
+            return []
         return [] if record is None else [record]
 
-    def _made(self, kind: Kind, record: Record, made: Callable[[Document], _T]) -> list[_T]:
-        try:
-            return [made(record.body)]
-        except Exception as error:
-            return self._unreadable(kind, record.head.id, error)
-
-    def _unreadable(self, kind: Kind, record_id: str, error: Exception) -> list[Any]:
+    def _leave_out(self, kind: Kind, record_id: str, error: Exception) -> None:
         self._unread.add(record_id)
         self.left_out.append(f"{_NAMES[kind]} {record_id} cannot be read: {type(error).__name__}: {error}")
-        return []
-
-
-def _targeting(item: Any) -> Document | None:
-    targeting: Document | None = item.targeting
-    return targeting
-
-
-def _of_experiments(experiments: Iterable[Experiment]) -> Iterator[Document | None]:
-    for experiment in experiments:
-        yield from (experiment.targeting, {"pageRules": experiment.goal_page_rules})
-
-
-def _of_personalizations(personalizations: Iterable[Personalization]) -> Iterator[Document | None]:
-    for personalization in personalizations:
-        yield personalization.targeting
-        yield from (rule.targeting for rule in personalization.rules)
