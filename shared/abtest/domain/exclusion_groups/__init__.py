@@ -1,1 +1,1 @@
-"""Exclusion groups: experiments that share the traffic, so that nobody is in two of them."""
+"""Exclusion groups: experiments that share the traffic, so that each visitor is in at most one."""

@@ -1,4 +1,4 @@
-"""Which buckets the members of a group hold; when shares change, nobody moves who need not (ADR 13)."""
+"""Buckets of the members of a group; a change of shares moves as few visitors as possible (ADR 13)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import floor
@@ -14,30 +14,30 @@ Shares = Sequence[tuple[str, float]]
 
 
 def reallocate(previous: Sequence[Member], shares: Shares) -> tuple[Member, ...]:
-    """The members with these shares, in this order.
+    """Return the members with these shares, in this order.
 
     A share is rounded to whole buckets. A member that shrinks gives up its highest buckets, one that is gone gives up
     all, one that grows keeps what it has and takes the lowest free ones. Rounding may ask for more buckets than there
     are; the last that grow then get fewer.
     """
-    wanted = {experiment_id: floor(BUCKETS * share + 0.5) for experiment_id, share in shares}
+    sizes = {experiment_id: floor(BUCKETS * share + 0.5) for experiment_id, share in shares}
     held = {
-        member.experiment_id: _lowest(member.ranges, wanted[member.experiment_id])
+        member.experiment_id: lowest_buckets(member.ranges, sizes[member.experiment_id])
         for member in previous
-        if member.experiment_id in wanted
+        if member.experiment_id in sizes
     }
-    for experiment_id, size in wanted.items():
+    for experiment_id, size in sizes.items():
         kept = held.get(experiment_id, [])
-        free = _free(held)
-        held[experiment_id] = _joined([*kept, *_lowest(free, size - _size(kept))])
+        missing = size - sum(end - start for start, end in kept)
+        held[experiment_id] = joined_ranges([*kept, *lowest_buckets(free_buckets(held), missing)])
     return tuple(
         Member(experiment_id=experiment_id, share=share, ranges=tuple(held[experiment_id]))
         for experiment_id, share in shares
     )
 
 
-def _free(held: Mapping[str, Iterable[Range]]) -> list[Range]:
-    """The buckets that nobody holds, ascending."""
+def free_buckets(held: Mapping[str, Iterable[Range]]) -> list[Range]:
+    """Return the buckets without a member, ascending."""
     free, position = [], 0
     for start, end in sorted(taken for ranges in held.values() for taken in ranges):
         if position < start:
@@ -46,19 +46,19 @@ def _free(held: Mapping[str, Iterable[Range]]) -> list[Range]:
     return [*free, (position, BUCKETS)] if position < BUCKETS else free
 
 
-def _lowest(ranges: Iterable[Range], size: int) -> list[Range]:
-    """The lowest buckets of the ranges, at most so many."""
-    found = []
+def lowest_buckets(ranges: Iterable[Range], size: int) -> list[Range]:
+    """Return the lowest buckets of the ranges, at most so many."""
+    lowest = []
     for start, end in sorted(ranges):
         if size <= 0:
             break
-        found.append((start, min(end, start + size)))
+        lowest.append((start, min(end, start + size)))
         size -= end - start
-    return found
+    return lowest
 
 
-def _joined(ranges: Iterable[Range]) -> list[Range]:
-    """The same buckets, ascending, in as few ranges as there can be."""
+def joined_ranges(ranges: Iterable[Range]) -> list[Range]:
+    """Return the same buckets, ascending, in the fewest ranges."""
     joined: list[Range] = []
     for start, end in sorted(ranges):
         if joined and joined[-1][1] == start:
@@ -66,7 +66,3 @@ def _joined(ranges: Iterable[Range]) -> list[Range]:
         else:
             joined.append((start, end))
     return joined
-
-
-def _size(ranges: Iterable[Range]) -> int:
-    return sum(end - start for start, end in ranges)

@@ -1,4 +1,4 @@
-"""What a change of a flag means: which states are delivered, and what the audit compares."""
+"""Effect of a change of a flag: the states that are delivered, and the fields that the audit compares."""
 
 from abtest.domain.changes.diff import Diff
 from abtest.domain.flags.model import Flag
@@ -11,10 +11,10 @@ _NOT_AUDITED = frozenset({"version", "updated_at"})
 
 
 def is_published(flag: Flag) -> bool:
-    """Whether storefronts get the flag. Flags for servers are not published."""
+    """Return whether storefronts get the flag. Flags for servers are not published."""
     return flag.delivery_type == "visual" and flag.status in DELIVERED
 
 
 def audited(flag: Flag) -> Diff:
-    """The fields that the audit compares."""
+    """Return the fields that the audit compares."""
     return {name: value for name, value in encode(flag).items() if name not in _NOT_AUDITED}

@@ -7,16 +7,12 @@ from abtest.kit.time_zones import is_time_zone
 
 
 def check(flag: Flag) -> None:
-    """Raises errors of status 422 that name the field."""
+    """Raise an error of status 422 that names the field."""
     check_targeting(flag.targeting)
-    _check_schedule(flag)
-
-
-def _check_schedule(flag: Flag) -> None:
     schedule = flag.weekday_schedule
     if schedule is None:
         return
     if flag.delivery_type == "api":
-        raise refused("weekday_schedule", "flags with delivery_type api have none")
+        raise refused("weekday_schedule", "flags with delivery_type api cannot have a schedule; remove it")
     if not is_time_zone(schedule["timezone"]):
-        raise refused("weekday_schedule.timezone", "is no IANA time zone")
+        raise refused("weekday_schedule.timezone", "must be an IANA time zone, such as Europe/Berlin")

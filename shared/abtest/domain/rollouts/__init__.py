@@ -1,1 +1,1 @@
-"""What flags and personalizations share: both are rolled out to a share of the visitors, live and paused alike."""
+"""Rollout of flags and personalizations to a share of the visitors: states, and edits while active."""

@@ -1,10 +1,10 @@
-"""What flags and personalizations are refused for alike."""
+"""Errors that flags and personalizations share."""
 
 from abtest.kit.errors import ServiceError
 
 
 class KeyTakenError(ServiceError):
-    """Another one has this key: in the same environment or, for an experience, in the same personalization."""
+    """Key that another one has in the same environment or, for an experience, in the same personalization."""
 
     status = 409
     code = "key_taken"

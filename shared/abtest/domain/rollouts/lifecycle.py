@@ -13,32 +13,28 @@ from abtest.kit.clock import Timestamp
 Status = Literal["draft", "active", "paused", "archived"]
 Action = Literal["activate", "pause", "archive", "unarchive"]
 Subject = Literal["feature flag", "personalization"]
-"""How errors call the thing."""
+"""Noun in errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition:
-    """One row of the table. What was never active goes to `target_if_never_active` where that is given."""
+    """Row of the table. `target_if_never_active` replaces the target of something that was never active."""
 
     sources: frozenset[Status]
     target: Status
     target_if_never_active: Status | None = None
 
 
-def _from(*sources: Status) -> frozenset[Status]:
-    return frozenset(sources)
-
-
 TRANSITIONS: Mapping[Action, Transition] = {
-    "activate": Transition(sources=_from("draft", "paused"), target="active"),
-    "pause": Transition(sources=_from("active"), target="paused"),
-    "archive": Transition(sources=_from("draft", "active", "paused"), target="archived"),
-    "unarchive": Transition(sources=_from("archived"), target="paused", target_if_never_active="draft"),
+    "activate": Transition(sources=frozenset({"draft", "paused"}), target="active"),
+    "pause": Transition(sources=frozenset({"active"}), target="paused"),
+    "archive": Transition(sources=frozenset({"draft", "active", "paused"}), target="archived"),
+    "unarchive": Transition(sources=frozenset({"archived"}), target="paused", target_if_never_active="draft"),
 }
 
 
 class Rollout(Protocol):
-    """Where something stands; `activated_at` is its first activation."""
+    """State of an aggregate; `activated_at` is its first activation."""
 
     @property
     def status(self) -> Status: ...
@@ -49,31 +45,34 @@ class Rollout(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """Where an aggregate stands from now on: the values of its two fields."""
+    """New state of an aggregate: the values of its two fields."""
 
     status: Status
     activated_at: Timestamp | None
 
 
 def begun(*, activate: bool, now: Timestamp) -> Life:
-    """The first state of a new one."""
+    """Return the first state of a new aggregate."""
     return Life(status="active" if activate else "draft", activated_at=now if activate else None)
 
 
 def moved(rollout: Rollout, action: Action, *, now: Timestamp, subject: Subject) -> Life:
-    """Where the action leads: the present state when that is the target already.
+    """Return the state after an action; the current one when that is the target already.
 
     Raises InvalidStateTransitionError with the present status and the allowed actions.
     """
-    target = _target(rollout, action)
-    if rollout.status != target and rollout.status not in TRANSITIONS[action].sources:
+    row = TRANSITIONS[action]
+    target = row.target
+    if rollout.activated_at is None and row.target_if_never_active is not None:
+        target = row.target_if_never_active
+    if rollout.status != target and rollout.status not in row.sources:
         raise InvalidStateTransitionError(action, rollout.status, allowed_actions(rollout), subject=subject)
     activated_at = rollout.activated_at or (now if target == "active" else None)
     return Life(status=target, activated_at=activated_at)
 
 
 def allowed_actions(rollout: Rollout) -> tuple[Action, ...]:
-    """What would change something now, in the table's order."""
+    """Return the actions that would change the state, in the table's order."""
     return tuple(action for action, row in TRANSITIONS.items() if rollout.status in row.sources)
 
 
@@ -81,10 +80,3 @@ def require_deletable(rollout: Rollout, subject: Subject) -> None:
     """Raise NotDeletableError for anything but a draft, which was never active."""
     if rollout.status != "draft":
         raise NotDeletableError(f"only drafts can be deleted; archive the {subject} instead")
-
-
-def _target(rollout: Rollout, action: Action) -> Status:
-    row = TRANSITIONS[action]
-    if rollout.activated_at is None and row.target_if_never_active is not None:
-        return row.target_if_never_active
-    return row.target

@@ -29,56 +29,56 @@ _REVENUE: Mapping[str, RevenueField] = {
 
 
 def compile_trigger(trigger: Trigger) -> CompiledTrigger:
-    """The trigger as storefronts evaluate it."""
+    """Return the trigger as storefronts evaluate it."""
     return compiled(trigger.id, trigger.says)
 
 
-def compiled(trigger_id: str, says: TriggerFields) -> CompiledTrigger:
-    """What the fields of a trigger say."""
+def compiled(trigger_id: str, fields: TriggerFields) -> CompiledTrigger:
+    """Compile the fields of a trigger."""
     published: CompiledTrigger = {
         "id": trigger_id,
-        "event": says["eventName"],
-        "layer": says.get("dataLayerName", DEFAULT_LAYER),
+        "event": fields["eventName"],
+        "layer": fields.get("dataLayerName", DEFAULT_LAYER),
     }
     published |= present(
-        when=says.get("when"),
-        reevaluate=says.get("reEvaluate"),
-        pageview=says.get("trackPageview"),
-        track=says.get("trackEventName"),
-        revenue=_revenue(says["trackRevenue"]) if tracks_revenue(says) else None,
-        properties=[_mapping(each) for each in says.get("properties", ())],
-        mappings=[_mapping(each) for each in says.get("mappings", ())],
+        when=fields.get("when"),
+        reevaluate=fields.get("reEvaluate"),
+        pageview=fields.get("trackPageview"),
+        track=fields.get("trackEventName"),
+        revenue=compile_revenue(fields["trackRevenue"]) if tracks_revenue(fields) else None,
+        properties=[compile_mapping(each) for each in fields.get("properties", ())],
+        mappings=[compile_mapping(each) for each in fields.get("mappings", ())],
     )
     return published
 
 
-def _revenue(said: RevenueFields) -> Revenue:
-    paths: Revenue = present(**{name: _listed(said[field]) for name, field in _REVENUE.items() if field in said})
-    paths |= present(properties=[_mapping(each) for each in said.get("properties", ())])
+def compile_revenue(fields: RevenueFields) -> Revenue:
+    """Compile the paths of amounts, order id and currency, and the properties of an order."""
+    paths: Revenue = present(**{name: listed(fields[field]) for name, field in _REVENUE.items() if field in fields})
+    paths |= present(properties=[compile_mapping(each) for each in fields.get("properties", ())])
     return paths
 
 
-def _mapping(said: PropertyFields | MappingFields) -> Mapped:
-    transform: TransformFields = said.get("transform", {})
-    kind = "number" if "scale" in transform else said.get("valueType")
-    mapped: Mapped = {"from": _listed(said["from"]), "to": said["to"]}
+def compile_mapping(fields: PropertyFields | MappingFields) -> Mapped:
+    """Compile a property or a mapping; a scale makes it a number."""
+    transform: TransformFields = fields.get("transform", {})
+    kind = "number" if "scale" in transform else fields.get("valueType")
+    mapped: Mapped = {"from": listed(fields["from"]), "to": fields["to"]}
     mapped |= present(
         type=kind,
         trim=transform.get("trim"),
         lower=transform.get("lowercase"),
         map=transform.get("map"),
         scale=transform.get("scale"),
-        ttl=said.get("ttlDays"),
-        persist=said.get("persist"),
+        ttl=fields.get("ttlDays"),
+        persist=fields.get("persist"),
     )
     if "default" in transform:
-        mapped["default"] = _default(transform["default"], kind)
+        default = transform["default"]
+        mapped["default"] = texts(default, lambda item: item) if kind == "string_array" else default
     return mapped
 
 
-def _default(value: object, kind: str | None) -> object:
-    return texts(value, lambda item: item) if kind == "string_array" else value
-
-
-def _listed(paths: str | list[str]) -> list[str]:
+def listed(paths: str | list[str]) -> list[str]:
+    """Return paths as a list; one alone is a list of one."""
     return [paths] if isinstance(paths, str) else list(paths)

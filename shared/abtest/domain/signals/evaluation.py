@@ -1,10 +1,10 @@
-"""What a payload means to a trigger: whether it matches, and the revenue, properties and attributes in it.
+"""Evaluation of a payload by a trigger: the match, and the revenue, properties and attributes.
 
-Pure, and the same as `storefront/src/signals.js` to the bit; the trigger is a compiled one (section 2.4 of
-docs/data-model.md), the payload any JSON value. Nothing of either raises.
+It equals `storefront/src/signals.js` to the bit. The trigger is a compiled one (section 2.4 of docs/data-model.md), the
+payload any JSON value; neither can make it raise.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import cast
 
@@ -20,12 +20,12 @@ _OF_REVENUE: Mapping[RevenueName, tuple[str, str]] = {
     "cost": ("cost", "number"),
     "profit": ("profit", "number"),
 }
-"""Field of a compiled trigger → how it is told, and what it must be."""
+"""Field of a compiled trigger → name in the result, and type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A path into the payload whose value is missing or of no use, and why."""
+    """Path into the payload whose value is missing or unusable, and the reason."""
 
     path: str
     message: str
@@ -33,7 +33,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What came of a payload. `revenue` is None unless the payload says how much."""
+    """Result for a payload. `revenue` is None unless the payload has an amount."""
 
     matched: bool
     revenue: ReadRevenue | None = None
@@ -42,15 +42,18 @@ class Evaluation:
     errors: Sequence[Problem] = ()
 
     def document(self) -> dict[str, object]:
-        """As JSON."""
+        """Return the result as JSON."""
         return asdict(self) | {"errors": [asdict(error) for error in self.errors]}
 
 
 def evaluate(trigger: CompiledTrigger, payload: object) -> Evaluation:
-    """What the payload means to the trigger; one that does not match means nothing."""
-    if not _matches(trigger, payload):
+    """Evaluate a payload; one that does not match has no values."""
+    matched = equal(value_at(payload, "event"), trigger["event"]) and all(
+        holds(condition, payload) for condition in trigger.get("when", ())
+    )
+    if not matched:
         return Evaluation(matched=False)
-    reader = _Reader(payload)
+    reader = PayloadReader(payload)
     return Evaluation(
         matched=True,
         revenue=reader.revenue(trigger["revenue"]) if "revenue" in trigger else None,
@@ -60,30 +63,32 @@ def evaluate(trigger: CompiledTrigger, payload: object) -> Evaluation:
     )
 
 
-class _Reader:
-    """Reads one payload and notes what it could not read."""
+class PayloadReader:
+    """Reader of one payload that collects the values it could not read."""
 
     def __init__(self, payload: object) -> None:
         self._payload = payload
         self.errors: list[Problem] = []
 
     def revenue(self, fields: Revenue) -> ReadRevenue | None:
-        told = {
-            name: self._value({"from": fields[stored], "type": kind}) if stored in fields else None
+        """Read the revenue; None without an amount."""
+        revenue = {
+            name: self.value({"from": fields[stored], "type": kind}) if stored in fields else None
             for stored, (name, kind) in _OF_REVENUE.items()
         }
-        told["properties"] = self.values(fields.get("properties", ()))
+        revenue["properties"] = self.values(fields.get("properties", ()))
         # Each was converted to the type that _OF_REVENUE names.
-        return cast(ReadRevenue, told) if told["revenue"] is not None else None
+        return cast(ReadRevenue, revenue) if revenue["revenue"] is not None else None
 
     def values(self, mappings: Sequence[Mapped]) -> dict[str, object]:
-        """What the mappings find, by its name; the later of two wins."""
-        found = ((mapped["to"], self._value(mapped)) for mapped in mappings)
-        return {name: value for name, value in found if value is not None}
+        """Read the values of mappings by name; the later of two with the same name wins."""
+        pairs = ((mapped["to"], self.value(mapped)) for mapped in mappings)
+        return {name: value for name, value in pairs if value is not None}
 
-    def _value(self, mapped: Mapped) -> object:
-        """The first that exists, converted; else the default, and an error where it is of no use."""
-        path, value = next(_existing(self._payload, mapped["from"]), (mapped["from"][0], None))
+    def value(self, mapped: Mapped) -> object:
+        """Convert the first value that exists; else return the default, with an error where a value is unusable."""
+        existing = ((path, value_at(self._payload, path)) for path in mapped["from"])
+        path, value = next((pair for pair in existing if pair[1] is not None), (mapped["from"][0], None))
         made = None if value is None else converted(value, mapped)
         if made is None and (value is not None or "default" not in mapped):
             problem = "is missing" if value is None else f"is no {mapped.get('type', 'scalar')}"
@@ -91,24 +96,15 @@ class _Reader:
         return mapped.get("default") if made is None else made
 
 
-def _existing(payload: object, paths: Sequence[str]) -> Iterator[tuple[str, object]]:
-    return ((path, value) for path in paths if (value := value_at(payload, path)) is not None)
-
-
 def value_at(payload: object, path: str) -> object:
-    """What a dotted path leads to, None where it leads nowhere."""
+    """Return the value at a dotted path; None where there is none."""
     for part in path.split("."):
         payload = step(payload, part)
     return known(payload)
 
 
-def _matches(trigger: CompiledTrigger, payload: object) -> bool:
-    return equal(value_at(payload, "event"), trigger["event"]) and all(
-        _holds(condition, payload) for condition in trigger.get("when", ())
-    )
-
-
-def _holds(condition: TriggerCondition, payload: object) -> bool:
+def holds(condition: TriggerCondition, payload: object) -> bool:
+    """Return whether a condition of a trigger holds on a payload."""
     value, operator = value_at(payload, condition["path"]), condition["op"]
     if operator in ("exists", "not_exists"):
         return bool((value is not None) == (operator == "exists"))

@@ -1,4 +1,4 @@
-"""A data-layer trigger that a shop keeps, its stored form, and what its fields must say together."""
+"""Data-layer trigger of a shop, its stored form, and the rules across its fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ MAX_BYTES = 16_000
 Document = dict[str, Any]
 
 _DEFAULT_TYPES: Mapping[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "boolean": (bool,)}
-"""What the default of a property must be; of `string_array` and `json` it may be anything."""
+"""Types of the default of a property; `string_array` and `json` allow any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """The aggregate. `says` is what was stated, under the names of the contract.
+    """The aggregate. `says` has the given fields under the names of the contract.
 
     `seat` is the trigger's place among the shop's, 0 to 99: no two have the same, so there are never more.
     """
@@ -40,26 +40,26 @@ class Trigger:
 
     @property
     def name(self) -> str:
-        """What people know it by: the event that it listens for."""
+        """Name for people: the event that it listens for."""
         return str(self.says["eventName"])
 
     @property
     def is_enabled(self) -> bool:
-        """Whether storefronts listen for it."""
+        """Return whether storefronts listen for it."""
         return self.says.get("enabled", True) is True
 
 
 def replaced(trigger: Trigger, says: TriggerFields, now: Timestamp) -> Trigger:
-    """The trigger saying this and nothing else; the same one when that is what it said."""
+    """Return the trigger with exactly these fields; the same one when nothing differs."""
     return trigger if says == trigger.says else replace(trigger, says=says, updated_at=now)
 
 
 def check(says: TriggerFields, place: str = "") -> None:
-    """Raises ValidationFailedError for fields that do not go together, CodeBudgetExceededError for too many of them.
+    """Raise ValidationFailedError for fields that do not go together, CodeBudgetExceededError for too many bytes.
 
-    `place` is where the trigger stands in the request: `trigger.`, or nothing where it is the whole of it.
+    `place` is the path of the trigger in the request with a dot, or empty where it is the whole request.
     """
-    problems = [FieldError(f"{place}{path}", message) for path, message in _problems(says)]
+    problems = [FieldError(f"{place}{path}", message) for path, message in problems_of(says)]
     if problems:
         raise ValidationFailedError(f"{problems[0].path}: {problems[0].message}", fields=problems)
     if len(canonical_json.encode(says)) > MAX_BYTES:
@@ -75,35 +75,38 @@ def trigger_from(document: Mapping[str, object]) -> Trigger:
     """The trigger that a document holds. Raises KeyError or TypeError for one that holds none."""
     says = document["says"]
     if not isinstance(says, Mapping):
-        raise TypeError("a trigger says nothing")
+        raise TypeError("a trigger must have its fields")
     return decode(Trigger, document)
 
 
 def tracks_revenue(says: TriggerFields) -> bool:
-    """Whether revenue is told: as stated, otherwise where it is said how much."""
+    """Return whether revenue is tracked: as `enabled` is, or by default where an amount is mapped."""
     revenue: RevenueFields = says.get("trackRevenue", {})
     return bool(revenue.get("enabled", "revenueFrom" in revenue))
 
 
-def _problems(says: TriggerFields) -> Iterator[tuple[str, str]]:
+def problems_of(says: TriggerFields) -> Iterator[tuple[str, str]]:
+    """Yield the path and message of each field that does not go with the others."""
     revenue: RevenueFields = says.get("trackRevenue", {})
     if tracks_revenue(says) and "revenueFrom" not in revenue:
         yield "trackRevenue.revenueFrom", "is required where revenue is tracked"
-    yield from _of_properties("trackRevenue.properties", revenue.get("properties", ()))
-    yield from _of_properties("properties", says.get("properties", ()))
-    yield from _of_properties("mappings", says.get("mappings", ()))
+    yield from property_problems("trackRevenue.properties", revenue.get("properties", ()))
+    yield from property_problems("properties", says.get("properties", ()))
+    yield from property_problems("mappings", says.get("mappings", ()))
 
 
-def _of_properties(place: str, properties: Sequence[PropertyFields | MappingFields]) -> Iterator[tuple[str, str]]:
+def property_problems(place: str, properties: Sequence[PropertyFields | MappingFields]) -> Iterator[tuple[str, str]]:
+    """Yield the problems of transforms that do not go with their type."""
     for index, each in enumerate(properties):
         transform: TransformFields = each.get("transform", {})
         kind = each.get("valueType")
         if "scale" in transform and kind not in (None, "number"):
             yield f"{place}[{index}].transform.scale", f"does not go with {kind}"
-        if "default" in transform and not _fits(transform["default"], "number" if "scale" in transform else kind):
+        if "default" in transform and not is_default(transform["default"], "number" if "scale" in transform else kind):
             yield f"{place}[{index}].transform.default", f"must be a {kind or 'number'}"
 
 
-def _fits(value: object, kind: str | None) -> bool:
-    wanted = _DEFAULT_TYPES.get(kind or "")
-    return wanted is None or (isinstance(value, wanted) and (kind == "boolean" or not isinstance(value, bool)))
+def is_default(value: object, kind: str | None) -> bool:
+    """Return whether a value can be the default of a property of this type."""
+    types = _DEFAULT_TYPES.get(kind or "")
+    return types is None or (isinstance(value, types) and (kind == "boolean" or not isinstance(value, bool)))
