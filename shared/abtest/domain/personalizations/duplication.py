@@ -1,4 +1,4 @@
-"""Copies of a personalization: what it says without its history."""
+"""Copies of a personalization, without its history."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Edits of a personalization: stated fields merged in, and what every edit brings with it.
+"""Edits of a personalization, and their effect on consent and measurement.
 
-One that shoppers would notice must be acknowledged while it is active; one that changes the rollout of what was ever
-active begins a new measurement, because the shares that are compared are others from then on.
+An edit that shoppers would notice must be acknowledged while the personalization is active. A change of the rollout
+after the first activation begins a new measurement, because it changes the shares that are compared.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,19 +20,19 @@ from abtest.kit.documents import encode
 from abtest.kit.errors import refused
 from abtest.kit.json_objects import merged
 
-Stated = Mapping[str, Any]
-"""The fields of an input that were stated, by name."""
+Given = Mapping[str, Any]
+"""Fields that a request has, by name."""
 
 SUBJECT: Subject = "personalization"
-_NOTICED_BY_NOBODY = frozenset(
+_INVISIBLE = frozenset(
     {"version", "name", "description", "template_key", "goals", "measurement_epoch", "measurement_started_at"}
     | {"created_at", "updated_at"}
 )
 
 
-def apply(personalization: Personalization, stated: Stated) -> Personalization:
-    """The personalization with the stated fields: targeting merges, everything else replaces, null clears."""
-    fields = dict(stated)
+def apply(personalization: Personalization, given: Given) -> Personalization:
+    """Return the personalization with the given fields: targeting merges, everything else replaces, null clears."""
+    fields = dict(given)
     if "targeting" in fields:
         fields["targeting"] = merged(personalization.targeting, fields["targeting"])
     return replace(personalization, **fields)
@@ -46,12 +46,14 @@ def settle(
     action: str,
     consent: Consent = NO_CONSENT,
 ) -> Change[Personalization]:
-    """The change that an edit amounts to. Raises LiveImpactError and the errors of `rules`."""
+    """Return the change of an edit. Raises LiveImpactError and the errors of `rules`."""
     if after == before:
         return Change(before=before, after=before, action=action)
     rules.check(after)
-    require_confirmed(before, consent, SUBJECT, noticed=_noticed(before) != _noticed(after))
-    after = _measured_anew(before, after, now)
+    require_confirmed(before, consent, SUBJECT, noticed=visible_fields(before) != visible_fields(after))
+    if before.activated_at is not None and before.rollout_percentage != after.rollout_percentage:
+        epoch = before.measurement_epoch + 1
+        after = replace(after, measurement_epoch=epoch, measurement_started_at=now)
     return Change(before=before, after=replace(after, updated_at=now), action=action)
 
 
@@ -79,9 +81,16 @@ def led_by(goals: Sequence[Goal], primary_goal_id: str | None) -> tuple[Goal, ..
     """
     ids = [goal.id for goal in goals]
     if primary_goal_id is not None and primary_goal_id not in ids:
-        raise refused("primary_goal_id", "is none of goal_ids")
-    leader = primary_goal_id or _leader(goals)
-    return tuple(_ranked(goal, goal.id == leader) for goal in goals)
+        raise refused("primary_goal_id", "must be one of goal_ids")
+    leader = primary_goal_id or primary_of(goals) or next(iter(ids), None)
+    led = []
+    for goal in goals:
+        if goal.id == leader:
+            led.append(replace(goal, is_primary=True, role="primary"))
+        else:
+            role = "secondary" if goal.role == "primary" else goal.role
+            led.append(replace(goal, is_primary=False, role=role))
+    return tuple(led)
 
 
 def primary_of(goals: Collection[Goal]) -> str | None:
@@ -89,22 +98,7 @@ def primary_of(goals: Collection[Goal]) -> str | None:
     return next((goal.id for goal in goals if goal.is_primary), None)
 
 
-def _leader(goals: Sequence[Goal]) -> str | None:
-    return primary_of(goals) or next((goal.id for goal in goals), None)
-
-
-def _ranked(goal: Goal, leads: bool) -> Goal:
-    if leads:
-        return replace(goal, is_primary=True, role="primary")
-    return replace(goal, is_primary=False, role="secondary" if goal.role == "primary" else goal.role)
-
-
-def _noticed(personalization: Personalization) -> dict[str, Any]:
+def visible_fields(personalization: Personalization) -> dict[str, Any]:
+    """Return the fields whose change shoppers would notice."""
     document = encode(personalization)
-    return {name: value for name, value in document.items() if name not in _NOTICED_BY_NOBODY}
-
-
-def _measured_anew(before: Personalization, after: Personalization, now: Timestamp) -> Personalization:
-    if before.activated_at is None or before.rollout_percentage == after.rollout_percentage:
-        return after
-    return replace(after, measurement_epoch=before.measurement_epoch + 1, measurement_started_at=now)
+    return {name: value for name, value in document.items() if name not in _INVISIBLE}

@@ -13,24 +13,24 @@ from abtest.kit.errors import ConflictError, NotFoundError
 _LISTS = ("mutations", "anti_flicker_selectors")
 
 
-def make(stated: ExperienceFields, experience_id: str, path: str = "") -> Experience:
-    """An experience from the fields of an input; what is not stated has its default."""
-    made = Experience(id=experience_id, **_tidy(stated))
+def make(given: ExperienceFields, experience_id: str, path: str = "") -> Experience:
+    """An experience from the fields of an input; absent ones have their defaults."""
+    made = Experience(id=experience_id, **fields_of(given))
     check_experience(made, path)
     return made
 
 
-def add(personalization: Personalization, stated: ExperienceFields, experience_id: str) -> Personalization:
+def add(personalization: Personalization, given: ExperienceFields, experience_id: str) -> Personalization:
     """The personalization with one more experience. Raises KeyTakenError."""
-    made = make(stated, experience_id)
+    made = make(given, experience_id)
     if any(made.key == other.key for other in personalization.experiences):
         raise KeyTakenError(f"the personalization has an experience with the key {made.key}")
     return replace(personalization, experiences=(*personalization.experiences, made))
 
 
-def edit(personalization: Personalization, key: str, stated: ExperienceFields) -> Personalization:
+def edit(personalization: Personalization, key: str, given: ExperienceFields) -> Personalization:
     """The personalization with one experience changed. It keeps its id, under which it is measured."""
-    changed = replace(find(personalization, key), **_tidy(stated))
+    changed = replace(find(personalization, key), **fields_of(given))
     check_experience(changed)
     kept = (changed if item.key == key else item for item in personalization.experiences)
     return replace(personalization, experiences=tuple(kept))
@@ -47,16 +47,16 @@ def remove(personalization: Personalization, key: str) -> Personalization:
     return replace(personalization, experiences=kept)
 
 
-def with_rules(personalization: Personalization, stated: Sequence[RuleFields], ids: Sequence[str]) -> Personalization:
+def with_rules(personalization: Personalization, given: Sequence[RuleFields], ids: Sequence[str]) -> Personalization:
     """The personalization with these rules in this order; a rule that stays as it was keeps its id."""
-    before = [(replace(rule, id=""), rule) for rule in personalization.rules]
+    before = [(replace(each, id=""), each) for each in personalization.rules]
     made = []
-    for item, rule_id in zip(stated, ids, strict=True):
-        wanted = Rule(id="", **item)
-        known = next((pair for pair in before if pair[0] == wanted), None)
+    for item, rule_id in zip(given, ids, strict=True):
+        rule = Rule(id="", **item)
+        known = next((pair for pair in before if pair[0] == rule), None)
         if known is not None:
             before.remove(known)
-        made.append(known[1] if known else replace(wanted, id=rule_id))
+        made.append(known[1] if known else replace(rule, id=rule_id))
     check_rules(made, personalization.experiences)
     return replace(personalization, rules=tuple(made))
 
@@ -69,6 +69,7 @@ def find(personalization: Personalization, key: str) -> Experience:
     raise NotFoundError("no experience has this key")
 
 
-def _tidy(stated: ExperienceFields) -> dict[str, Any]:
-    fields: dict[str, Any] = {**stated}
+def fields_of(given: ExperienceFields) -> dict[str, Any]:
+    """Return the fields of an input as the model has them, lists as tuples."""
+    fields: dict[str, Any] = {**given}
     return {name: tuple(value) if name in _LISTS else value for name, value in fields.items()}

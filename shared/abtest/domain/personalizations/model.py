@@ -18,7 +18,7 @@ DEFAULT_EXPERIENCE = "default"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experience:
-    """What those see who get the personalization."""
+    """Content for visitors who get the personalization."""
 
     id: str
     key: str = DEFAULT_EXPERIENCE
@@ -34,7 +34,7 @@ class Experience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Who and where gets which experience; of a personalization's rules the first that holds decides."""
+    """Audience and pages of an experience; the first rule of a personalization that holds decides."""
 
     id: str
     experience_key: str

@@ -1,4 +1,4 @@
-"""What must hold of every stored personalization beyond the form of its fields."""
+"""Rules of every stored personalization beyond the form of its fields."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def check_rules(rules: Sequence[Rule], experiences: Sequence[Experience], path: 
     keys = {experience.key for experience in experiences}
     for index, rule in enumerate(rules):
         if rule.experience_key not in keys:
-            raise refused(f"{path}[{index}].experience_key", "is no experience of this personalization")
+            raise refused(f"{path}[{index}].experience_key", "must be the key of an experience of this personalization")
         check_targeting(rule.targeting, f"{path}[{index}].targeting")
 
 

@@ -22,12 +22,12 @@ NewId = Callable[[], str]
 
 _SHIPPED_FROM = frozenset({"paused", "completed"})
 _CARRIED = ("pageMatchMode", "pageRules", "segmentMatchMode", "segmentRules")
-"""What a targeting says of where and for whom; surface and identity are for experiments."""
+"""Fields of a targeting for pages and audience; surface and identity are for experiments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the caller asks for: the winner by id or public id, and a name and a key if not the usual ones."""
+    """Request: the winner by id or public id, and optionally a name and a key."""
 
     variation_id: str
     name: str | None = None
@@ -107,7 +107,7 @@ def _check_state(experiment: Experiment, approval_required: bool) -> None:
 def _winner(experiment: Experiment, reference: str) -> Variation:
     winner = next((item for item in experiment.variations if reference in (item.id, item.public_id)), None)
     if winner is None:
-        raise refused("variation_id", "is no variation of this experiment")
+        raise refused("variation_id", "must be a variation of this experiment")
     if winner.is_control:
         raise refused("variation_id", "the control is what shoppers get already")
     if winner.archived_at is not None:
