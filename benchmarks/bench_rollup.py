@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.adapters.warehouse.running import RunningCounter
+from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.compacted_hours import CompactedHour
 from abtest.domain.ledger.daily_counts import DailyCounts
@@ -159,7 +159,7 @@ def built(ledger: MemoryBlobs, clock: ManualClock, days_until: int) -> Spent:
     """A new process's first run; `days_until` as in ShopPlans."""
     spent: list[Spent] = []
     with spending(spent):
-        list(RunningCounter(ledger, clock).refresh([wanted(days_until)]))
+        list(IncrementalCounter(ledger, clock).refresh([wanted(days_until)]))
     return spent[0]
 
 
@@ -174,7 +174,7 @@ def measure(rows: int, rounds: int) -> dict[str, Any]:
         ledger = history(rows, Path(name))
         clock = ManualClock(from_milliseconds(NOW))
         first, again = built(ledger, clock, 0), built(ledger, clock, NOW - 5 * 60 * 1000)
-        counter, runs, anew = RunningCounter(ledger, clock), list[Spent](), list[Spent]()
+        counter, runs, anew = IncrementalCounter(ledger, clock), list[Spent](), list[Spent]()
         list(counter.refresh([wanted(NOW)]))
         older: list[dict[str, Any]] = []
         for turn in range(rounds + WARMING):

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
+from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.ledger.batch import Envelope
 from abtest.domain.ledger.daily_counts import day_of
 from abtest.http.factory import create_app, handler
@@ -87,7 +87,7 @@ class Process:
         ledger = Fated(shop.ledger, _Present(self))
         self._run = RollupRun(
             world=World(catalog=Fated(shop.api.world.catalog, _Present(self)), clock=shop.clock, random=shop.random),
-            counter=RunningCounter(ledger, shop.clock, opened=opened),
+            counter=IncrementalCounter(ledger, shop.clock, opened=opened),
             store=Fated(shop.store, _Present(self)),
             leases=MemoryLeases(),  # of its own: the lease that keeps runs apart has failed
             metrics=MemoryMetrics(),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
+from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.adapters.warehouse.running import RunningCounter
-from abtest.adapters.warehouse.running_copy import CopyLedger
+from abtest.adapters.warehouse.shop_copy import CopyLedger
 from abtest.domain.ledger.cells import Counts, Covariate
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, Row
@@ -97,7 +97,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(disk_bytes=st.sampled_from([0, 10**9, 10**9, 10**9]))
     def restart(self, disk_bytes: int) -> None:
-        self.counter = RunningCounter(self.ledger, self.clock, opened=self._opened, disk_bytes=disk_bytes)
+        self.counter = IncrementalCounter(self.ledger, self.clock, opened=self._opened, disk_bytes=disk_bytes)
 
     @rule(key=st.integers(0, 2**32), number=st.integers(1, 60))
     def deliver(self, key: int, number: int) -> None:

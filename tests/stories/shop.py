@@ -11,8 +11,8 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
+from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.adapters.warehouse.running import RunningCounter
 from abtest.domain.delivery.manifest import ACTIVE
 from abtest.domain.ledger.batch import Envelope
 from abtest.edge.publications import Publications
@@ -221,7 +221,7 @@ class Shop:
         fate, base = _Changing(), self.management
         return fate, RollupRun(
             world=World(catalog=Fated(base.catalog, fate), clock=self.clock, random=self._random),
-            counter=RunningCounter(Fated(self.ledger, fate), self.clock, opened=opened),
+            counter=IncrementalCounter(Fated(self.ledger, fate), self.clock, opened=opened),
             store=Fated(base.rollups, fate),
             leases=Fated(self.leases, fate),
             metrics=self.metrics,

@@ -35,9 +35,9 @@ def counter_of(config: Settings, ledger: Blobs, clock: Clock) -> LedgerCounter:
         from abtest.services.ledger_files import LedgerFiles
 
         return AthenaCounter(warehouse=athena(config, ledger), files=LedgerFiles(ledger), clock=clock)
-    from abtest.adapters.warehouse.running import RunningCounter
+    from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 
-    return RunningCounter(ledger, clock)
+    return IncrementalCounter(ledger, clock)
 
 
 def engine_of(config: Settings) -> str:

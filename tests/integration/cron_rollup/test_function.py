@@ -9,7 +9,7 @@ import pytest
 
 from abtest.adapters.dynamo import DynamoCatalog, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
-from abtest.adapters.warehouse.running import RunningCounter
+from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import ManualClock, from_milliseconds, timestamp
 from abtest.kit.ids import SystemRandomness
@@ -84,7 +84,7 @@ class Bench:
         self.rollups, self.leases, self.metrics = MemoryRollupStore(), MemoryLeases(), MemoryMetrics()
         self.run = RollupRun(
             world=World(catalog=self.catalog, clock=self.clock, random=SystemRandomness()),
-            counter=RunningCounter(self.ledger, self.clock),
+            counter=IncrementalCounter(self.ledger, self.clock),
             store=self.rollups,
             leases=self.leases,
             metrics=self.metrics,

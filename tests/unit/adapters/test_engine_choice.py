@@ -11,7 +11,7 @@ from abtest.adapters.warehouse.athena import AthenaWarehouse
 from abtest.adapters.warehouse.athena_counter import AthenaCounter
 from abtest.adapters.warehouse.counting_sql import CANDIDATE
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.adapters.warehouse.running import RunningCounter
+from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.kit.clock import SystemClock
 from abtest.wiring.settings import MissingSettingError, Settings
@@ -37,7 +37,7 @@ def test_engine__is_what_the_template_says(stack: AwsStack) -> None:
     settings = found(stack)
     ledger, is_athena = S3Blobs(settings.ledger_bucket), settings.warehouse_engine == "athena"
     assert isinstance(warehouse_of(settings, ledger), AthenaWarehouse if is_athena else DuckDbWarehouse)
-    assert isinstance(counter_of(settings, ledger, SystemClock()), AthenaCounter if is_athena else RunningCounter)
+    assert isinstance(counter_of(settings, ledger, SystemClock()), AthenaCounter if is_athena else IncrementalCounter)
 
 
 @pytest.mark.parametrize("stack", ["athena"], indirect=True)

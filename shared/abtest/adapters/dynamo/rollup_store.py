@@ -28,7 +28,7 @@ TRANSACTION_BYTES = 3_500_000
 """Less than DynamoDB's 4 MB, because conditions and names of the request are not counted here."""
 MAX_DAYS = 10_000
 READS = 4
-"""Attempts to read a document in parts, each of which a newer version may replace meanwhile."""
+"""Attempts to read a document in parts, because a newer version may replace them during an attempt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Syntax checks by QuickJS: scripts are compiled as function bodies, never run. Then comes the grammar of an edition.
+"""Syntax checks by QuickJS, which compiles scripts as function bodies and never runs them, and then by a grammar.
 
-The engine parses a whole text before it runs any of it, so a `throw` in front makes evaluation a compilation. A body
-that closes its function (`} evil(); {`) passes here; the grammar catches it. Both must accept a script: what one of
-two parsers lets through by mistake, the other one hardly does.
+The engine parses a whole text before it runs any of it, so with a `throw` in front nothing else is run. A body that
+closes its function (`} evil(); {`) passes this check, but not the grammar. Both must accept a script, because it is
+unlikely that two parsers have the same defect.
 """
 
 import re
@@ -24,7 +24,7 @@ _PLACE = re.compile(r"\n    at <input>:(\d+):(\d+)")
 _LINE_END = re.compile("\r\n|[\n\r\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LOOKBEHIND = re.compile(r"\(\?<[=!]")
-"""Of 2018, and an error of the whole file in Safari before 16.4, which reads all else of the SDK's edition."""
+"""Syntax of 2018 that fails the whole file in Safari before 16.4, which supports the rest of the SDK's edition."""
 
 _NEWEST_YEAR = 2026
 _VERDICTS = 4096
@@ -36,9 +36,9 @@ class _Verdict(NamedTuple):
 
 
 class QuickJsChecker:
-    """The port ScriptChecker; the engine is loaded with the first script (20 ms), and no script is judged twice."""
+    """ScriptChecker with a cache of verdicts. The engine is loaded with the first script, in 20 ms."""
 
-    _verdicts: dict[bytes, _Verdict] = {}  # noqa: RUF012 - shared by all, as the process judges for all
+    _verdicts: dict[bytes, _Verdict] = {}  # noqa: RUF012 - one cache for the whole process
     _lock = Lock()
 
     def check(self, source: str) -> ScriptError | None:
@@ -67,7 +67,10 @@ def _judged(source: str) -> _Verdict:
         return _Verdict(_at(source, lone.start(), "half of a surrogate pair cannot be written to a file"), False)
     error = _compile_error(source)
     if error is not None:
-        return _Verdict(error if error.line else _placed(source, error), False)
+        # The engine does not report the place of some errors, such as those of regular expressions; the grammar does.
+        if not error.line and (refused := refusal(source, ACCEPTED_YEAR)) is not None:
+            error = _refused(source, refused)
+        return _Verdict(error, False)
     if refusal(source, SHARED_YEAR) is None:
         return _Verdict(None, _LOOKBEHIND.search(source) is not None)
     refused = refusal(source, ACCEPTED_YEAR)
@@ -79,16 +82,10 @@ def _compile_error(source: str) -> ScriptError | None:
     return None if message is None else _error(source, message)
 
 
-def _placed(source: str, error: ScriptError) -> ScriptError:
-    """An error whose place the engine does not tell, as that of a regular expression; the grammar does."""
-    refused = refusal(source, ACCEPTED_YEAR)
-    return error if refused is None else _refused(source, refused)
-
-
 def _refused(source: str, refused: Refusal) -> ScriptError:
     reason = refused.message
     if refusal(source, _NEWEST_YEAR) is None:
-        reason += f": browsers of shoppers that know ECMAScript {ACCEPTED_YEAR} do not read this yet"
+        reason += f": browsers that support ECMAScript {ACCEPTED_YEAR} do not support this yet"
     if not refused.line:
         return ScriptError(message=reason)
     if refused.line > len(_LINE_END.split(source)):
@@ -97,7 +94,7 @@ def _refused(source: str, refused: Refusal) -> ScriptError:
 
 
 def _compiler() -> Callable[[str], str | None]:
-    """A function from a body to the engine's message, None when it compiles; a context of its own each time."""
+    """Return a function, in a new context, from a body to the engine's message or None when it compiles."""
     import quickjs
 
     context = quickjs.Context()

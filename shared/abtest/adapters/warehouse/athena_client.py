@@ -1,11 +1,12 @@
-"""Queries of Athena: started once, waited for, cancelled when the time is over, read page by page.
+"""Queries of Athena: start, wait, cancel at the deadline, and read results by page.
 
-No SQL lives here, and nothing of the ledger. A query that Athena refused or gave up for reasons of its own is asked
-again; every request to start one carries a token, so that an answer that was lost on its way starts no second one.
+There is no SQL of the ledger here. A query that failed because of Athena itself is started again. Every start request
+has a token, so that a retry after a lost response does not start a second query.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
@@ -18,14 +19,14 @@ from abtest.kit.ids import Randomness, random_base62
 from abtest.ports.warehouse import WarehouseUnavailableError
 
 if TYPE_CHECKING:
-    from mypy_boto3_athena.type_defs import ColumnInfoTypeDef, QueryExecutionTypeDef, RowTypeDef
+    from mypy_boto3_athena.type_defs import QueryExecutionTypeDef
 
 MAX_QUERY_BYTES = 262_144
-"""Athena takes no longer text."""
+"""Longest query text that Athena accepts."""
 ROWS_A_PAGE = 1000
 TOKEN_CHARS = 43
 STARTS = 3
-"""How often a query that Athena itself broke is started; each start is a query of its own."""
+"""Starts of a query that fails because of Athena itself; each start is a separate query."""
 CALLS = 6
 FIRST_PAUSE_SECONDS = 0.2
 MOST_PAUSE_SECONDS = 5.0
@@ -40,18 +41,18 @@ T = TypeVar("T")
 
 
 class QueryError(Exception):
-    """Athena did not answer a query; the message says why, in Athena's words where it has some."""
+    """Failed query; the message has Athena's reason if there is one."""
 
 
 class QueryTooLongError(QueryError):
-    """The text of a query is longer than Athena takes."""
+    """Query whose text is longer than Athena accepts."""
 
     def __init__(self, size: int) -> None:
-        super().__init__(f"the query has {size:,} bytes, Athena takes {MAX_QUERY_BYTES:,}")
+        super().__init__(f"the query has {size:,} bytes, but Athena accepts at most {MAX_QUERY_BYTES:,}")
 
 
 class ScanLimitError(QueryError):
-    """The query would have scanned more than the workgroup allows (parameter AthenaScanLimitBytes)."""
+    """Query that exceeds the scan limit of the workgroup (parameter AthenaScanLimitBytes)."""
 
     def __init__(self, scanned: int) -> None:
         super().__init__(f"the query was ended by the workgroup's scan limit, after {scanned:,} bytes")
@@ -59,16 +60,16 @@ class ScanLimitError(QueryError):
 
 
 class QueryCancelledError(QueryError):
-    """Somebody else cancelled the query."""
+    """Query that another client cancelled."""
 
 
 class QueryDeadlineError(WarehouseUnavailableError):
-    """The query was not done in time and has been cancelled."""
+    """Query that exceeded its time and was cancelled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The rows of a query, values typed by their columns, and the bytes that it scanned."""
+    """Rows of a query, with values typed by their columns, and the bytes that it scanned."""
 
     rows: Sequence[tuple[Value, ...]]
     scanned: int
@@ -76,9 +77,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AthenaQueries:
-    """A database asked through a workgroup, which says where answers lie and how much a query may scan.
+    """Queries of one database in a workgroup, which defines the location of results and the scan limit.
 
-    `seconds` is what one query may take. `pause` and `passed` are how this waits and knows how long it has.
+    `seconds` limits one query. `pause` sleeps and `passed` reads the clock.
     """
 
     database: str
@@ -89,20 +90,20 @@ class AthenaQueries:
     passed: Callable[[], float] = field(default=time.monotonic)
 
     def ask(self, text: str) -> Answer:
-        """The whole answer to a query.
+        """Run a query and return all its rows.
 
-        Raises QueryError with Athena's reason, QueryDeadlineError, and WarehouseUnavailableError when it stays busy.
+        Raises QueryError with Athena's reason, QueryDeadlineError, and WarehouseUnavailableError while Athena is busy.
         """
         execution = self._succeeded(text)
         scanned = execution.get("Statistics", {}).get("DataScannedInBytes", 0)
         return Answer(rows=list(self._rows(execution["QueryExecutionId"])), scanned=scanned)
 
     def run(self, text: str) -> None:
-        """Have a statement carried out that answers nothing. Raises as `ask` does."""
+        """Run a statement without results. Raises as `ask` does."""
         self._succeeded(text)
 
     def stream(self, text: str) -> Iterator[tuple[Value, ...]]:
-        """The rows of an answer that may be large, a page at a time. Raises as `ask` does, when it is iterated."""
+        """Run a query and yield its rows by page. Raises as `ask` does, while iterated."""
         yield from self._rows(self._succeeded(text)["QueryExecutionId"])
 
     def _succeeded(self, text: str) -> "QueryExecutionTypeDef":
@@ -113,13 +114,15 @@ class AthenaQueries:
             execution = self._ended(self._start(text, until), until)
             if execution["Status"]["State"] == "SUCCEEDED":
                 return execution
-            if start == STARTS - 1 or not _is_athenas_fault(execution):
+            error = execution["Status"].get("AthenaError", {})
+            is_retryable = error.get("Retryable", False) or error.get("ErrorCategory") == _SYSTEM
+            if start == STARTS - 1 or not is_retryable:
                 raise _failure(execution)
             self._wait(start, until)
         raise AssertionError("the last start returns or raises")
 
     def _start(self, text: str, until: float) -> str:
-        # Made once for all attempts to hand in this query: Athena starts a token's query once.
+        # The same token for all attempts of this start: Athena starts the query of a token only once.
         token = random_base62(TOKEN_CHARS, self.random)
         started = self._called(
             lambda: aws.athena().start_query_execution(
@@ -133,16 +136,19 @@ class AthenaQueries:
         return started["QueryExecutionId"]
 
     def _ended(self, query_id: str, until: float) -> "QueryExecutionTypeDef":
-        """The execution when it is over, one way or the other; whatever interrupts the waiting ends the query, too."""
+        """Return the execution once it has ended. An exception while waiting cancels the query."""
         polls = count()
         try:
             while True:
-                found = self._called(lambda: aws.athena().get_query_execution(QueryExecutionId=query_id), until)
-                if found["QueryExecution"]["Status"]["State"] not in ("QUEUED", "RUNNING"):
-                    return found["QueryExecution"]
+                answer = self._called(lambda: aws.athena().get_query_execution(QueryExecutionId=query_id), until)
+                if answer["QueryExecution"]["Status"]["State"] not in ("QUEUED", "RUNNING"):
+                    return answer["QueryExecution"]
                 self._wait(next(polls), until)
         except BaseException:
-            _cancel(query_id)
+            # Otherwise a query would run, and cost, that has no reader. If it cannot be stopped, the first error
+            # counts.
+            with suppress(BotoCoreError, ClientError):
+                aws.athena().stop_query_execution(QueryExecutionId=query_id)
             raise
 
     def _rows(self, query_id: str) -> Iterator[tuple[Value, ...]]:
@@ -152,17 +158,21 @@ class AthenaQueries:
                 lambda: aws.athena().get_query_results(**request),
                 self.passed() + self.seconds,
             )
-            found = page["ResultSet"]
-            columns = found["ResultSetMetadata"]["ColumnInfo"]
+            results = page["ResultSet"]
+            columns = results["ResultSetMetadata"]["ColumnInfo"]
             # The first page of a SELECT begins with the columns' names.
-            for row in found["Rows"][0 if number else 1 :]:
-                yield _typed(row, columns)
+            for row in results["Rows"][0 if number else 1 :]:
+                # Athena returns every value as text, and omits null.
+                yield tuple(
+                    None if "VarCharValue" not in datum else _READERS[column["Type"]](datum["VarCharValue"])
+                    for datum, column in zip(row["Data"], columns, strict=True)
+                )
             if "NextToken" not in page:
                 return
             request["NextToken"] = page["NextToken"]
 
     def _called(self, call: Callable[[], T], until: float) -> T:
-        """What Athena says, asked again while it is busy."""
+        """Return the result of a call, which is repeated while Athena is busy."""
         for number in range(CALLS):
             try:
                 return call()
@@ -178,25 +188,12 @@ class AthenaQueries:
         raise WarehouseUnavailableError(f"Athena stays busy: {reason}") from reason
 
     def _wait(self, number: int, until: float) -> None:
-        """Sleep before the next attempt, longer each time. Raises QueryDeadlineError instead of sleeping too long."""
+        """Sleep before the next attempt, longer each time. Raises QueryDeadlineError after the deadline."""
         seconds = FIRST_PAUSE_SECONDS * PAUSE_GROWTH ** min(number, 20)
         left = until - self.passed()
         if left <= 0:
             raise QueryDeadlineError(f"Athena did not answer within {self.seconds:g} s")
         self.pause(min(seconds, MOST_PAUSE_SECONDS, left))
-
-
-def _cancel(query_id: str) -> None:
-    """Stop paying for what nobody waits for. That it cannot be stopped changes nothing for who waited."""
-    try:
-        aws.athena().stop_query_execution(QueryExecutionId=query_id)
-    except (BotoCoreError, ClientError):
-        return
-
-
-def _is_athenas_fault(execution: "QueryExecutionTypeDef") -> bool:
-    error = execution["Status"].get("AthenaError", {})
-    return error.get("Retryable", False) or error.get("ErrorCategory") == _SYSTEM
 
 
 def _failure(execution: "QueryExecutionTypeDef") -> QueryError:
@@ -207,14 +204,6 @@ def _failure(execution: "QueryExecutionTypeDef") -> QueryError:
     if status["State"] == "CANCELLED":
         return QueryCancelledError(f"the query was cancelled: {reason}")
     return QueryError(reason)
-
-
-def _typed(row: "RowTypeDef", columns: Sequence["ColumnInfoTypeDef"]) -> tuple[Value, ...]:
-    """Athena writes every value as text and leaves null out."""
-    return tuple(
-        None if "VarCharValue" not in datum else _READERS[column["Type"]](datum["VarCharValue"])
-        for datum, column in zip(row["Data"], columns, strict=True)
-    )
 
 
 def _decimal(text: str) -> int | Decimal:

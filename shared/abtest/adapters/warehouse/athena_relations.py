@@ -1,7 +1,7 @@
-"""What Athena's tables of the ledger are called in SQL, and which of their partitions a shop's objects lie in.
+"""Athena's tables of the ledger in SQL, and the partitions that contain a shop's objects.
 
-The tables are those of template.yaml. A partition is an hour of raw objects, or a shop's day of Parquet files: who
-reads whole partitions meets more objects than were listed, which is no harm, since reading is union.
+The tables are defined in template.yaml. A partition is an hour of raw objects, or a shop's day of Parquet files. Whole
+partitions may have more objects than were listed, which is harmless, because rows of all objects are merged.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,57 +13,54 @@ from abtest.domain.ledger.objects import Hour, ShopFiles, events_file, hour_of, 
 from abtest.kit.clock import from_milliseconds
 
 LEDGER, FRESH, ACCEPTED = "shop_rows", "fresh_rows", "accepted_hits"
-"""The relations that statements name; no table of Glue has such a name."""
+"""Names of relations in statements, different from the tables of Glue."""
 
 MAX_DAYS_LISTED = 62
-"""More days of single hours than this are read whole: a query's text has a limit."""
+"""With more days than this, all their hours are read, because a query's text is limited."""
 HOURS_A_DAY = 24
 
 
 def with_relations(statement: str, relations: Mapping[str, str]) -> str:
-    """The statement with these relations defined before its own."""
+    """Return the statement with these relations defined before its own."""
     defined = ",\n".join(f"{name} AS (\n{text}\n)" for name, text in relations.items())
     rest = statement.lstrip()
     return f"WITH {defined},\n{rest[5:]}" if rest.startswith("WITH ") else f"WITH {defined}\n{rest}"
 
 
 def shop_rows(shop_id: str, files: ShopFiles, since: int) -> str:
-    """The shop's rows received at or after `since` (Unix ms), in the form that statements expect, copies included."""
-    return "\nUNION ALL\n".join([_parquet(shop_id, files.parquet, since), raw_rows(shop_id, files.raw, since)])
+    """Return the query for the shop's rows, with copies, that were received at or after `since` (Unix ms)."""
+    days = {_day(hour) for key in files.parquet if _may_hold(hour := events_file(key).hour, since)}
+    # The shop's partition is injected, which Athena only allows with a constant.
+    partitions = f"shop = {literal(shop_id)} AND {_between(days)}"
+    parquet = _rows("events", shop_id, since, partitions)
+    return "\nUNION ALL\n".join([parquet, raw_rows(shop_id, files.raw, since)])
 
 
 def raw_rows(shop_id: str, keys: Iterable[str], since: int) -> str:
-    """Those rows alone that the hours of these raw objects hold."""
+    """Return the query for those rows that are in the hours of these raw objects."""
     hours = {hour for key in keys if _may_hold(hour := hour_of_key(key), since)}
     return _rows("raw", shop_id, since, _hours(hours))
 
 
 def accepted_hits(run: str) -> str:
-    """The hits of judged goals that one run accepted."""
+    """Return the query for the hits of judged goals that a run accepted."""
     return f"SELECT goal_id, event_id, worth FROM accepted WHERE run = {literal(run)}"  # noqa: S608 - escaped literals
 
 
-def _parquet(shop_id: str, keys: Iterable[str], since: int) -> str:
-    days = {_day(hour) for key in keys if _may_hold(hour := events_file(key).hour, since)}
-    shop = f"shop = {literal(shop_id)}"  # an injected partition must be named by a constant, whatever else holds
-    return _rows("events", shop_id, since, f"{shop} AND {_between(days)}")
-
-
 def _rows(table: str, shop_id: str, since: int, partitions: str) -> str:
-    columns = ", ".join(map(_column, COLUMNS))
+    # Columns that older releases did not write are null in their files, and have a defined value then.
+    absent: Mapping[str, Literal | None] = ABSENT
+    columns = ", ".join(
+        name if (value := absent[name]) is None else f"coalesce({name}, {literal(value)}) AS {name}" for name in COLUMNS
+    )
     present = " AND ".join(f"{name} IS NOT NULL" for name in sorted(ESSENTIAL - {"shop_id", "received_at"}))
     mine = f"shop_id = {literal(shop_id)} AND received_at >= {literal(since)}"
     return f"SELECT {columns} FROM {table} WHERE {partitions} AND {mine} AND {present}"  # noqa: S608 - escaped literals
 
 
-def _column(name: str) -> str:
-    """What an older release did not write yet has a form of its own."""
-    absent: Literal | None = ABSENT[name]
-    return name if absent is None else f"coalesce({name}, {literal(absent)}) AS {name}"
-
-
 def _may_hold(hour: Hour, since: int) -> bool:
-    """Whether what was written in the hour may have been received since the moment: no clock is off by an hour."""
+    """Return whether rows written in the hour may have been received since the moment."""
+    # Clocks differ by less than an hour.
     return hour >= hour_of(since - HOUR_MS)
 
 
@@ -80,8 +77,8 @@ def _hours(hours: Iterable[Hour]) -> str:
 
 
 def _between(days: Iterable[str]) -> str:
-    found = sorted(days)
-    return f"dt >= {literal(found[0])} AND dt <= {literal(found[-1])}" if found else "FALSE"
+    dates = sorted(days)
+    return f"dt >= {literal(dates[0])} AND dt <= {literal(dates[-1])}" if dates else "FALSE"
 
 
 def _day(hour: Hour) -> str:

@@ -1,7 +1,7 @@
-"""What Athena is to compute once for a question: which events came twice, and of those the copies that stand.
+"""Parts of a query that Athena computes once: events that occur twice, and the valid row among their copies.
 
-Athena computes a named part of a query wherever it is used, and these two are used by every other part. So they are
-unloaded into the bucket, under a name of their own, and the question reads them there, in its own words otherwise.
+Athena computes a named part of a query at each use, and nearly all other parts use these two. So they are unloaded into
+the bucket under a run's name, and the query reads them from there. The rest of the query is unchanged.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,19 +12,19 @@ from types import MappingProxyType
 from abtest.adapters.warehouse.athena_client import AthenaQueries
 from abtest.adapters.warehouse.athena_relations import with_relations
 from abtest.adapters.warehouse.sql_texts import literal
-from abtest.adapters.warehouse.standing_sql import NARROW
+from abtest.adapters.warehouse.valid_rows_sql import NARROW
 from abtest.kit.ids import random_base62
 from abtest.ports.blobs import Blobs
 
 STAGED: Mapping[str, tuple[str, ...]] = MappingProxyType({"suspects": ("tail",), "copies": ("event_id", *NARROW)})
-"""Named parts of a statement and their columns, in the order in which they are computed; tables `staged_…` of Glue."""
+"""Named parts of a statement and their columns, in order of computation; they are the tables `staged_…` of Glue."""
 NAME_CHARS = 20
 PREFIX = "athena/staged/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where parts of questions lie while they are asked."""
+    """Storage of a query's parts while it runs."""
 
     queries: AthenaQueries
     ledger: Blobs
@@ -32,9 +32,9 @@ class Stage:
 
     @contextmanager
     def of(self, statement: str, relations: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-        """Compute the parts of a statement, which reads these relations; by name what then stands for each.
+        """Compute the parts of a statement that reads these relations. Return the query for each stored part by name.
 
-        Whoever ends leaves nothing behind; a process that dies leaves it to the bucket's lifecycle.
+        The objects are removed when the context ends; after a crash, the bucket's lifecycle removes them.
         """
         run = random_base62(NAME_CHARS, self.queries.random)
         parts = named_parts(statement)
@@ -55,7 +55,7 @@ class Stage:
 
 
 def with_staged(statement: str, staged: Mapping[str, str]) -> str:
-    """The statement with other texts for some of its named parts; parts that nothing needs any more are left out."""
+    """Return the statement with other texts for some of its parts, without the parts that are not used any more."""
     parts, last = named_parts(statement), list(STAGED)[-1]
     needless = set(before(last, parts)) - set(STAGED)
     texts = {name: staged.get(name, text) for name, text in parts.items() if name not in needless}
@@ -64,17 +64,17 @@ def with_staged(statement: str, staged: Mapping[str, str]) -> str:
 
 
 def before(name: str, parts: Mapping[str, str]) -> dict[str, str]:
-    """The parts that come before one."""
-    found: dict[str, str] = {}
+    """Return the parts before the one with this name."""
+    earlier: dict[str, str] = {}
     for each, text in parts.items():
         if each == name:
             break
-        found[each] = text
-    return found
+        earlier[each] = text
+    return earlier
 
 
 def named_parts(statement: str) -> dict[str, str]:
-    """The named parts of a statement that `sql_texts.with_tables` made: what stands before and within its brackets."""
+    """Return the named parts of a statement that `sql_texts.with_tables` made, as text by name."""
     parts: dict[str, str] = {}
     starts = len("WITH ")
     for ends in _ends(statement):
@@ -85,8 +85,8 @@ def named_parts(statement: str) -> dict[str, str]:
 
 
 def _ends(statement: str) -> list[int]:
-    """Where the brackets of the named parts close: brackets within texts are none."""
-    found: list[int] = []
+    """Return where the parentheses of the named parts close, ignoring those in string literals."""
+    ends: list[int] = []
     depth, is_text = 0, False
     for place, character in enumerate(statement):
         if character == "'":
@@ -94,10 +94,10 @@ def _ends(statement: str) -> list[int]:
         elif not is_text and character in "()":
             depth += 1 if character == "(" else -1
             if depth == 0:
-                found.append(place)
+                ends.append(place)
                 if not statement.startswith(",", place + 1):
                     break
-    return found
+    return ends
 
 
 def _prefix(name: str, run: str) -> str:

@@ -1,7 +1,7 @@
-"""The SQL that sums: from hits and exposures, visitor by visitor, to the cells of `domain.ledger.cells`.
+"""SQL that sums hits and exposures, visitor by visitor, to the cells of `domain.ledger.cells`.
 
-The tables `goals`, `attributed` and `exposures` of `counting_sql` come in. Visitors, converters and money become lines
-that are summed once for each way in which cells are cut; segments are then summed from what is alike in all dimensions.
+The input are the tables `goals`, `attributed` and `exposures` of `counting_sql`. Visitors, converters and money become
+lines, which are summed once per way to group cells. Segments are then sums of lines that are equal in all dimensions.
 """
 
 from collections.abc import Sequence
@@ -12,25 +12,25 @@ from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
 from abtest.domain.ledger.rows import OWN
 
 LIMB = 10**9
-"""Totals are squared as high * LIMB + low: sums of squares of any amounts are exact in the 38 digits that there are."""
+"""Totals are squared as high * LIMB + low, so that sums of squares are exact within 38 digits for all amounts."""
 
 VISITORS, ASIDE, GOAL, MONEY, SPREAD = "visitors", "aside", "goal", "money", "spread"
 SESSIONS, THROUGH = "sessions", "through"
 BEFORE, AFTER, BOTH = "before", "after", "both"
-"""What a row of the answer is about. The last three are visitors who did anything before their exposure: in the columns
-of totals and squares what that was, what they did after it, and both together."""
+"""Parts of the result. The last three have visitors with activity before their exposure: totals and squares of their
+activity before it, after it, and both together."""
 
 ANSWER = (
     "part", "goal_id", "variation_id", "dimension", "moment", "value", "currency",
     "converters", "hits", "total", "high", "middle", "low",
 )  # fmt: skip
-"""The columns of the answer; the last six are whole numbers, of which squares are high, middle and low in LIMB."""
+"""Columns of the result. The last six are integers; squares are high, middle and low in units of LIMB."""
 
 _BY_QUARTER, _BY_SEGMENT, _BY_CEILING = 3, 5, 6
-"""What GROUPING says of a row that was summed by quarter, by day and segment, by ceiling."""
+"""Marks of rows that are summed by quarter, by day and segment, or by ceiling."""
 
-# A total rounded up to three significant digits: its first step is a one followed by zeros. What goes through texts or
-# divisions is left out where it is not needed: there are as many lines as converters.
+# A ceiling is a total rounded up to three significant digits: its step is a one followed by zeros. Conversions to text
+# and divisions are skipped where they are not needed, because there is a line for each converter.
 _STEP = f"""CASE WHEN has_spread THEN
         CAST(rpad('1', CAST(greatest(length(CAST(total AS VARCHAR)) - 2, 1) AS INTEGER), '0') AS {AMOUNT}) END"""
 _LOW = f"CAST(CASE WHEN total < {LIMB} THEN total ELSE mod(total, {LIMB}) END AS {AMOUNT})"
@@ -38,7 +38,7 @@ _HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB}))
 _CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
 _SQUARES = ("high * high", "high * low", "low * low")
 
-_TELLING = ", ".join(
+_OUTCOMES = ", ".join(
     f"max(CASE WHEN type = '{kind}' THEN 1 ELSE 0 END) AS {name}"
     for name, kind in (("exposed", EXPOSED), ("failed", FAILED), ("given_up", GIVEN_UP))
 )
@@ -59,14 +59,15 @@ _SEGMENT = (
 )
 
 
-# Products are not summed: (x + y)² less x² and y² is twice x * y, and sums of squares are there already.
+# Products are not summed, because (x + y)² - x² - y² = 2xy, and sums of squares exist already.
 _LINES = [(0, GOAL), (1, GOAL), (1, BEFORE), (1, AFTER), (1, BOTH)]
 
 
 def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool) -> list[Table]:
-    """What `summed` refers to: `dimensions` of segments (none or all), and whether any goal has ceilings or looks back.
+    """Return the tables that `summed` refers to.
 
-    With `looks_back` hits tell what they are worth `before` exposures.
+    `dimensions` of segments are none or all; `spread` is for goals with ceilings. With `looks_back`, hits have the
+    column `before`, their worth before exposures.
     """
     shapes = constants(("part", "kind_of", "summed_by", "dimension", "first_of", "second_of"), _SHAPES)
     return [
@@ -79,7 +80,7 @@ def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool) -> list
 
 
 def summed(dimensions: Sequence[str], *, spread: bool) -> str:
-    """All parts of the answer but `through`, with the columns ANSWER."""
+    """Return the query for all parts except `sessions` and `through`, with the columns ANSWER."""
     day = f" WHEN {_BY_SEGMENT} THEN exposed_day" if dimensions else ""
     segment = f" WHEN {_BY_SEGMENT} THEN {_SEGMENT}" if dimensions else ""
     ceiling = f" WHEN {_BY_CEILING} THEN CAST(ceiling_of_total AS VARCHAR)" if spread else ""
@@ -96,31 +97,31 @@ GROUP BY 1, 2, 3, 4, 5, 6, 7"""  # noqa: S608 - constants alone
 
 
 def newest(rows: str) -> str:
-    """The part `through`: the newest moment of receiving; `rows` is the relation, with its conditions."""
+    """Return the query for the part `through`, the newest moment of receiving in `rows`, a relation with conditions."""
     nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 6)
     return f"SELECT '{THROUGH}', '', '', '', max(received_at), '', '', {nothing} FROM {rows}"  # noqa: S608 - constants and names of relations
 
 
 def delivered(rows: str) -> str:
-    """The part `sessions`, in the columns of converters, hits and totals seen, failed and missed ones.
+    """Return the query for the part `sessions`: all, failed and missed ones as converters, hits and totals.
 
-    `rows` are those that tell of a variation's delivery, with `session_id` and `type`.
+    `rows` are the events about the delivery of a variation, with `session_id` and `type`.
     """
     nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 3)
     return f"""
 SELECT '{SESSIONS}', '', variation_id, '', 0, '', '', count(*), sum(failed),
     sum(CASE WHEN given_up = 1 AND exposed = 0 THEN 1 ELSE 0 END), {nothing}
 FROM (
-    SELECT variation_id, {_TELLING}
+    SELECT variation_id, {_OUTCOMES}
     FROM ({rows}
-    ) AS told
+    ) AS source
     GROUP BY variation_id, visitor_id, coalesce(nullif(session_id, ''), visitor_id)
 ) AS sessions
 GROUP BY variation_id"""  # noqa: S608 - constants and escaped literals alone
 
 
 def _totals(dimensions: Sequence[str], *, looks_back: bool) -> str:
-    """Of each visitor the hits and their sum; and by the quarter of the exposure all money that is not simply own."""
+    """Return each visitor's hits and their sum, and by quarter of the exposure the money in other currencies."""
     before = ", sum(before) AS before" if looks_back else ""
     return f"""
 SELECT goal_id, money_variation, money_quarter, money_kind, money_currency, grouping(visitor_id) AS is_money,
@@ -140,7 +141,7 @@ GROUP BY GROUPING SETS (
 
 
 def _visitors(dimensions: Sequence[str]) -> str:
-    """Visitors and those set aside, summed as far as they are alike."""
+    """Return visitors and excluded visitors, summed over equal lines."""
     return f"""
 SELECT kind, '' AS goal_id, variation_id, exposed_quarter, exposed_day{_each(dimensions, "{0}")},
     '' AS money_kind, '' AS money_currency, FALSE AS has_spread,
@@ -152,14 +153,14 @@ FROM (
         CASE WHEN is_aside THEN 0 ELSE exposed_day END AS exposed_day
         {_each(dimensions, "CASE WHEN is_aside THEN '' ELSE {0} END AS {0}")}
     FROM exposures
-) AS told
+) AS source
 GROUP BY kind, variation_id, exposed_quarter, exposed_day{_each(dimensions, "{0}")}"""  # noqa: S608 - constants alone
 
 
 def _converters(dimensions: Sequence[str], *, looks_back: bool) -> str:
-    """What converters add, and money, in lines that can be summed as visitors are.
+    """Return converters and money as lines that can be summed like visitors.
 
-    With `looks_back` three lines more of each visitor who did anything before the exposure, of no time and segment.
+    With `looks_back`, visitors with activity before the exposure have three more lines, without time and segment.
     """
     part, quarter, of_no_time = f"CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END", "", "is_money = 1"
     total = f"CASE WHEN is_money = 1 THEN all_minor WHEN takes_first_only THEN CAST(1 AS {AMOUNT}) ELSE total END"
@@ -187,16 +188,16 @@ WHERE {counts}"""  # noqa: S608 - constants alone
 
 
 def _alike(dimensions: Sequence[str], *, spread: bool) -> str:
-    """Lines that are alike, summed once for each way in which cells are cut."""
+    """Return lines summed once for each way to group cells."""
     every = "kind, goal_id, variation_id"
     cuts = {_BY_QUARTER: "exposed_quarter, money_kind, money_currency"}
     if dimensions:
         cuts[_BY_SEGMENT] = f"exposed_day{_each(dimensions, '{0}')}"
     if spread:
         cuts[_BY_CEILING] = "ceiling_of_total"
-    told = " ".join(f"WHEN grouping({cut.split(', ')[0]}) = 0 THEN {by}" for by, cut in cuts.items())
+    marks = " ".join(f"WHEN grouping({cut.split(', ')[0]}) = 0 THEN {by}" for by, cut in cuts.items())
     return f"""
-SELECT {every}, {", ".join(cuts.values())}, CASE {told} END AS summed,
+SELECT {every}, {", ".join(cuts.values())}, CASE {marks} END AS summed,
     sum(converters) AS converters, sum(CAST(hits AS {AMOUNT})) AS hits, sum(total) AS total,
     {", ".join(f"sum({product}) AS square_{index}" for index, product in enumerate(_SQUARES))}
 FROM (
@@ -207,5 +208,5 @@ GROUP BY GROUPING SETS ({", ".join(f"({every}, {cut})" for cut in cuts.values())
 
 
 def _each(dimensions: Sequence[str], form: str) -> str:
-    """Further columns: one for each dimension."""
+    """Return further columns, one for each dimension."""
     return "".join(f", {form.format(name)}" for name in dimensions)

@@ -1,7 +1,8 @@
-"""Reading the answer of the counting statement, whichever engine gave it."""
+"""Counts from the rows of the counting statement, for every engine."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from abtest.adapters.warehouse.cells_sql import (
     AFTER,
@@ -21,7 +22,7 @@ from abtest.domain.ledger.plans import CountingPlan
 
 
 class _Line(NamedTuple):
-    """A row of the answer."""
+    """Row of the result, with its numbers as integers."""
 
     part: str
     goal_id: str
@@ -35,19 +36,33 @@ class _Line(NamedTuple):
     total: int
     squares: int
 
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Self:
+        """Return the line of a row, whose numbers may be texts or decimals."""
+        converters, hits, total, high, middle, low = (int(number) for number in row[7:])
+        squares = high * LIMB**2 + 2 * middle * LIMB + low
+        part, goal_id, variation_id, dimension, moment, value, currency = row[:7]
+        return cls(
+            part, goal_id, variation_id, dimension, int(moment), value, currency, converters, hits, total, squares
+        )
+
     @property
     def cell(self) -> Cell:
         return Cell(self.variation_id, self.dimension, self.moment, self.value)
 
     @property
-    def found(self) -> GoalCount:
+    def money_cell(self) -> MoneyCell:
+        return MoneyCell(self.variation_id, self.moment, self.value, self.currency)
+
+    @property
+    def goal_count(self) -> GoalCount:
         return GoalCount(self.converters, self.hits, self.total, self.squares)
 
 
 def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: bool = True) -> Counts:
-    """Counts out of rows with the columns `cells_sql.ANSWER`; numbers may be texts or decimals.
+    """Return counts from rows with the columns `cells_sql.ANSWER`, whose numbers may be texts or decimals.
 
-    Without `looks_back` it was not asked what was before exposures.
+    Without `looks_back`, the rows do not include the time before exposures.
     """
     lines: dict[str, list[_Line]] = {}
     through: int | None = None
@@ -55,20 +70,21 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: 
         if row[0] == THROUGH:
             through = None if row[4] is None or row[4] == "" else int(row[4])
         else:
-            lines.setdefault(row[0], []).append(_line(row))
-    goals, money, spread = (_by_goal(lines.get(part, ())) for part in (GOAL, MONEY, SPREAD))
+            lines.setdefault(row[0], []).append(_Line.of(row))
+    goals, money, spread = (defaultdict[str, list[_Line]](list) for _ in range(3))
+    for part, by_goal in ((GOAL, goals), (MONEY, money), (SPREAD, spread)):
+        for line in lines.get(part, ()):
+            by_goal[line.goal_id].append(line)
     return Counts(
         visitors={line.cell: line.converters for line in lines.get(VISITORS, ())},
-        goals={goal.goal_id: {line.cell: line.found for line in goals.get(goal.goal_id, ())} for goal in plan.goals},
+        goals={goal.goal_id: {line.cell: line.goal_count for line in goals[goal.goal_id]} for goal in plan.goals},
         money={
-            goal.goal_id: {_money_cell(line): Money(line.hits, line.total) for line in money.get(goal.goal_id, ())}
+            goal.goal_id: {line.money_cell: Money(line.hits, line.total) for line in money[goal.goal_id]}
             for goal in plan.goals
             if goal.counts_money
         },
         spread={
-            goal.goal_id: {
-                Step(line.variation_id, int(line.value)): line.found for line in spread.get(goal.goal_id, ())
-            }
+            goal.goal_id: {Step(line.variation_id, int(line.value)): line.goal_count for line in spread[goal.goal_id]}
             for goal in plan.goals
             if goal.winsorize_pct is not None
         },
@@ -84,7 +100,7 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: 
 
 
 def _covariates(lines: Mapping[str, Sequence[_Line]], goal_id: str) -> dict[str, Covariate]:
-    """(x + y)² less x² and y² is twice x * y; who did nothing before adds nothing to either."""
+    # (x + y)² - x² - y² = 2xy. Visitors without activity before their exposure (x = 0) add nothing to the sums.
     before, after, both = (
         {line.variation_id: line for line in lines.get(part, ()) if line.goal_id == goal_id}
         for part in (BEFORE, AFTER, BOTH)
@@ -95,21 +111,3 @@ def _covariates(lines: Mapping[str, Sequence[_Line]], goal_id: str) -> dict[str,
         )
         for variation_id, line in before.items()
     }
-
-
-def _line(row: Sequence[Any]) -> _Line:
-    converters, hits, total, high, middle, low = (int(number) for number in row[7:])
-    squares = high * LIMB**2 + 2 * middle * LIMB + low
-    part, goal_id, variation_id, dimension, moment, value, currency = row[:7]
-    return _Line(part, goal_id, variation_id, dimension, int(moment), value, currency, converters, hits, total, squares)
-
-
-def _money_cell(line: _Line) -> MoneyCell:
-    return MoneyCell(line.variation_id, line.moment, line.value, line.currency)
-
-
-def _by_goal(lines: Iterable[_Line]) -> Mapping[str, Sequence[_Line]]:
-    found: dict[str, list[_Line]] = {}
-    for line in lines:
-        found.setdefault(line.goal_id, []).append(line)
-    return found

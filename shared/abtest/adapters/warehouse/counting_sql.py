@@ -1,12 +1,12 @@
-"""The SQL of counting: one text for DuckDB and Athena, made from a plan. How it is run, and where, is not here.
+"""SQL of counting: one statement for DuckDB and Athena, made from a plan. Engines run it.
 
-It reads two relations, whose names are told: `events`, with the columns of a ledger row (`qa_mode` and `data` not
-null), rows of other shops and copies included; and `accepted (goal_id, event_id, worth)`, with those hits of judged
-goals that `domain.ledger.hits` accepts. Where a plan has judged goals, `candidates` says which hits are to be
-looked at, `judged` looks at them, and what it gives is `accepted`. `counts_of` in `counting_answer` reads the answer.
+It reads two relations, whose names are parameters. `events` has the columns of a ledger row (`qa_mode` and `data` not
+null), with copies and rows of other shops. `accepted (goal_id, event_id, worth)` has the hits of judged goals that
+`domain.ledger.judging` accepts: `candidates` selects the hits to judge, and `judged` returns the rows of `accepted`.
+`counts_of` in `counting_answer` reads the result.
 
-What is asked must equal `domain.ledger.reference.count`. The statement is one stream from rows to cells, and no table
-in it but small ones is referred to often: Athena would compute it each time.
+The result must equal `domain.ledger.reference.count`. The statement is one stream from rows to cells, and only small
+tables are used more than once, because Athena computes a table at each use.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ from abtest.adapters.warehouse import cells_sql
 from abtest.adapters.warehouse import kinds_sql as kinds
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
-from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, NARROW, WIDE, Standing, Suspects, precedence
+from abtest.adapters.warehouse.valid_rows_sql import HAPPENED_AT, NARROW, WIDE, Suspects, ValidRows, precedence
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.hits import judge, worth
@@ -27,7 +27,7 @@ CANDIDATE = (
     "plan_goal_id", "event_id", "type", "goal_id", "data", "url",
     "revenue_minor", "currency", "shop_revenue_minor", "shop_currency",
 )  # fmt: skip
-"""The columns of the candidates."""
+"""Columns of the candidates."""
 
 _MINOR = ("revenue_minor", "shop_revenue_minor")
 
@@ -41,70 +41,70 @@ def counting(
     segments: bool = True,
     sessions: bool = True,
 ) -> str:
-    """The statement that counts; its answer has the columns ANSWER.
+    """Return the statement that counts, with the columns ANSWER.
 
-    Without `segments` cells are quarters alone, and nothing is asked of the time before exposures. Without `sessions`
-    these are to be asked by `delivering`.
+    Without `segments`, cells are quarters only, and the time before exposures is not read. Without `sessions`, they are
+    not counted; use `delivering` for them.
     """
-    standing = _standing(plan, events, suspects, DIMENSIONS if segments else ())
+    valid = _valid_rows(plan, events, suspects, DIMENSIONS if segments else ())
     spread = any(goal.winsorize_pct is not None for goal in plan.goals)
     looks_back = segments and plan.looks_back
     taken = accepted if _judged_goals(plan) else None
     tables = [
-        *_hits(plan, standing, looks_back=looks_back),
-        ("attributed", _attributed(taken, standing.dimensions, looks_back=looks_back)),
-        *cells_sql.tables(standing.dimensions, spread=spread, looks_back=looks_back),
+        *_hits(plan, valid, looks_back=looks_back),
+        ("attributed", _attributed(taken, valid.dimensions, looks_back=looks_back)),
+        *cells_sql.tables(valid.dimensions, spread=spread, looks_back=looks_back),
     ]
     parts = [
-        cells_sql.summed(standing.dimensions, spread=spread),
-        *([_sessions(plan, standing)] if sessions and plan.has_sessions else []),
+        cells_sql.summed(valid.dimensions, spread=spread),
+        *([_sessions(plan, valid)] if sessions and plan.has_sessions else []),
         cells_sql.newest(f"{events} WHERE {_mine(plan, plan.begins_at)}"),
     ]
     return with_tables(tables, "\nUNION ALL\n".join(parts))
 
 
 def delivering(plan: CountingPlan, *, events: str, suspects: Suspects) -> str | None:
-    """The statement that tells sessions, with the columns ANSWER; None for a plan that has none."""
+    """Return the statement that counts sessions, with the columns ANSWER, or None for a plan without sessions."""
     if not plan.has_sessions:
         return None
-    standing = _standing(plan, events, suspects, DIMENSIONS)
-    return with_tables(standing.tables(), _sessions(plan, standing))
+    valid = _valid_rows(plan, events, suspects, DIMENSIONS)
+    return with_tables(valid.tables(), _sessions(plan, valid))
 
 
 def sifting(plan: CountingPlan, *, events: str, suspects: Suspects, segments: bool) -> str:
-    """The query that makes `suspects.sifted` for `counting` and `candidates`."""
-    return _standing(plan, events, suspects, DIMENSIONS if segments else ()).sifting(suspects)
+    """Return the query that makes `suspects.sifted` for `counting` and `candidates`."""
+    return _valid_rows(plan, events, suspects, DIMENSIONS if segments else ()).sifting(suspects)
 
 
 def candidates(
     plan: CountingPlan, *, events: str = "events", suspects: Suspects | None = None, looks_back: bool = True
 ) -> str | None:
-    """The statement that lists hits of judged goals for `judged`, with the columns CANDIDATE; None without such goals.
+    """Return the statement for the hits of judged goals, with the columns CANDIDATE, or None without such goals.
 
-    Copies and repeated orders are gone, and so is what falls out of its visitor's attribution window, and without
-    `looks_back` what came before it.
+    It excludes copies, repeated orders, hits outside their visitor's attribution window and, without `looks_back`, hits
+    before the exposure.
     """
     goals = _judged_goals(plan)
     if not goals:
         return None
-    wanted = f"""
-    SELECT goal_id AS plan_goal_id, event_id AS wanted_id, is_copy FROM attributed
+    selected = f"""
+    SELECT goal_id AS plan_goal_id, event_id AS selected_id, is_copy FROM attributed
     WHERE {one_of("goal_id", (goal.goal_id for goal in goals))}"""  # noqa: S608 - columns and escaped literals alone
-    standing = _standing(plan, events, suspects, ())
+    valid = _valid_rows(plan, events, suspects, ())
     looks_back = looks_back and plan.looks_back
     attributed = _attributed(None, (), looks_back=looks_back)
-    tables = [*_hits(plan, standing, looks_back=looks_back), ("attributed", attributed), ("wanted", wanted)]
-    listed, mine = ", ".join(CANDIDATE), standing.mine
+    tables = [*_hits(plan, valid, looks_back=looks_back), ("attributed", attributed), ("selected", selected)]
+    listed, mine = ", ".join(CANDIDATE), valid.mine
     return with_tables(
         tables,
         f"""
-SELECT {listed} FROM {events} JOIN wanted ON event_id = wanted_id WHERE {mine} AND NOT is_copy
+SELECT {listed} FROM {events} JOIN selected ON event_id = selected_id WHERE {mine} AND NOT is_copy
 UNION ALL
 SELECT {listed}
 FROM (
     SELECT {listed}, row_number() OVER (PARTITION BY plan_goal_id, event_id ORDER BY {precedence((*NARROW, *WIDE))})
         AS place
-    FROM {events} JOIN wanted ON event_id = wanted_id
+    FROM {events} JOIN selected ON event_id = selected_id
     WHERE {mine} AND is_copy
 ) AS ordered
 WHERE place = 1""",  # noqa: S608 - columns and escaped literals alone
@@ -112,12 +112,12 @@ WHERE place = 1""",  # noqa: S608 - columns and escaped literals alone
 
 
 def judged(plan: CountingPlan, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, str, int]]:
-    """Of rows of `candidates` (numbers may be texts) those that are accepted, as rows of `accepted`."""
+    """Yield rows of `accepted` for the accepted rows of `candidates`, whose numbers may be texts."""
     goals = {goal.goal_id: (goal, judge(goal)) for goal in _judged_goals(plan)}
     for goal_id, *values in rows:
         goal, accepting = goals[goal_id]
-        told = dict(zip(CANDIDATE[1:], values, strict=True))
-        row = cast(Row, told | {name: None if told[name] is None else int(told[name]) for name in _MINOR})
+        fields = dict(zip(CANDIDATE[1:], values, strict=True))
+        row = cast(Row, fields | {name: None if fields[name] is None else int(fields[name]) for name in _MINOR})
         if accepting(row):
             yield goal_id, row["event_id"], worth(goal, row, plan.currency)
 
@@ -127,17 +127,17 @@ def _judged_goals(plan: CountingPlan) -> list[GoalPlan]:
 
 
 def received(plan: CountingPlan) -> str:
-    """What every row that a plan could count meets."""
+    """Return the condition of all rows that a plan may count."""
     return _mine(plan, plan.since)
 
 
 def _mine(plan: CountingPlan, since: int) -> str:
-    return Standing(events="", shop_id=plan.shop_id, since=since, kinds=()).mine
+    return ValidRows(events="", shop_id=plan.shop_id, since=since, kinds=()).mine
 
 
-def _standing(plan: CountingPlan, events: str, suspects: Suspects | None, dimensions: tuple[str, ...]) -> Standing:
+def _valid_rows(plan: CountingPlan, events: str, suspects: Suspects | None, dimensions: tuple[str, ...]) -> ValidRows:
     rare = (*kinds.orders(plan), kinds.refund(plan), *kinds.deliveries(plan))
-    return Standing(
+    return ValidRows(
         events=events,
         shop_id=plan.shop_id,
         since=plan.since,
@@ -148,18 +148,18 @@ def _standing(plan: CountingPlan, events: str, suspects: Suspects | None, dimens
     )
 
 
-def _hits(plan: CountingPlan, standing: Standing, *, looks_back: bool) -> list[Table]:
-    """Exposures, and every hit that could count for a goal; of repeated orders the first, less what was refunded.
+def _hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> list[Table]:
+    """Return tables of exposures and possible hits; of repeated orders the first, less its refunds.
 
-    With `looks_back` also what each is worth if it happened before its visitor's exposure, `minor_before`.
+    With `looks_back`, hits have `minor_before`, their worth if they happened before the exposure.
     """
     return [
-        *standing.tables(),
+        *valid.tables(),
         ("goals", _goals(plan)),
         ("signals", _signals(plan)),
-        ("exposures", _exposures(plan, standing)),
-        ("refunds", _refunds(plan, standing)),
-        ("hits", _all_hits(plan, standing, looks_back=looks_back)),
+        ("exposures", _exposures(plan, valid)),
+        ("refunds", _refunds(plan, valid)),
+        ("hits", _all_hits(plan, valid, looks_back=looks_back)),
     ]
 
 
@@ -177,82 +177,82 @@ def _goals(plan: CountingPlan) -> str:
 
 
 def _signals(plan: CountingPlan) -> str:
-    """Which events are hits of which goal: by type, and the goal id or event name that they tell."""
-    found: set[tuple[str, str, str]] = set()
+    """Return the table of events that are hits of a goal: type, goal id or event name, and the goal."""
+    signals: set[tuple[str, str, str]] = set()
     for goal in plan.goals:
-        found.add(("goal", goal.goal_id, goal.goal_id))
+        signals.add(("goal", goal.goal_id, goal.goal_id))
         if goal.counts_money:
-            found |= {("goal", REVENUE_GOAL_ID, goal.goal_id), ("order", "", goal.goal_id)}
+            signals |= {("goal", REVENUE_GOAL_ID, goal.goal_id), ("order", "", goal.goal_id)}
         elif goal.type == "custom" and goal.event_name is not None:
-            found.add(("custom", goal.event_name, goal.goal_id))
-    return constants(("signal_type", "signal_name", "goal_id"), sorted(found) or [("", "", "")])
+            signals.add(("custom", goal.event_name, goal.goal_id))
+    return constants(("signal_type", "signal_name", "goal_id"), sorted(signals) or [("", "", "")])
 
 
-def _exposures(plan: CountingPlan, standing: Standing) -> str:
+def _exposures(plan: CountingPlan, valid: ValidRows) -> str:
     variation = "cohort" if plan.exposure == "cohort" else "variation_id"
-    if not standing.dimensions:
-        return _moments(plan, standing, variation)
+    if not valid.dimensions:
+        return _moments(plan, valid, variation)
     columns = ("event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at", f"{variation} AS variation", *DIMENSIONS)
-    told = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
+    dimensions = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
     return f"""
 SELECT visitor_id, variation AS variation_id, happened_at AS exposed_at,
     {whole("happened_at", QUARTER_MS)} AS exposed_quarter, {whole("happened_at", DAY_MS)} AS exposed_day,
-    {told}, lowest <> highest AS is_aside
+    {dimensions}, lowest <> highest AS is_aside
 FROM (
     SELECT visitor_id, variation, happened_at, {", ".join(DIMENSIONS)},
         row_number() OVER (PARTITION BY visitor_id ORDER BY happened_at, event_id) AS place,
         min(variation) OVER (PARTITION BY visitor_id) AS lowest,
         max(variation) OVER (PARTITION BY visitor_id) AS highest
-    FROM ({standing.rows(columns, kinds.exposure(plan))}
+    FROM ({valid.rows(columns, kinds.exposure(plan))}
     ) AS seen
 ) AS ordered
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _moments(plan: CountingPlan, standing: Standing, variation: str) -> str:
-    """Exposures without what they tell of their visitors: then it does not matter which of one moment is the first."""
+def _moments(plan: CountingPlan, valid: ValidRows, variation: str) -> str:
+    """Return exposures without dimensions, for which the order of exposures at the same moment does not matter."""
     columns = ("visitor_id", f"{HAPPENED_AT} AS happened_at", f"{variation} AS variation")
     return f"""
 SELECT visitor_id, lowest AS variation_id, exposed_at, {whole("exposed_at", QUARTER_MS)} AS exposed_quarter,
     {whole("exposed_at", DAY_MS)} AS exposed_day, lowest <> highest AS is_aside
 FROM (
     SELECT visitor_id, min(happened_at) AS exposed_at, min(variation) AS lowest, max(variation) AS highest
-    FROM ({standing.rows(columns, kinds.exposure(plan))}
+    FROM ({valid.rows(columns, kinds.exposure(plan))}
     ) AS seen
     GROUP BY visitor_id
 ) AS met"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _sessions(plan: CountingPlan, standing: Standing) -> str:
+def _sessions(plan: CountingPlan, valid: ValidRows) -> str:
     columns = ("type", "visitor_id", "variation_id", "session_id")
-    return cells_sql.delivered(standing.rows(columns, kinds.exposure(plan), *kinds.deliveries(plan)))
+    return cells_sql.delivered(valid.rows(columns, kinds.exposure(plan), *kinds.deliveries(plan)))
 
 
-def _refunds(plan: CountingPlan, standing: Standing) -> str:
-    """By order what was refunded since the measurement began, and before."""
+def _refunds(plan: CountingPlan, valid: ValidRows) -> str:
+    """Return the refunds of each order since the measurement began, and before it."""
     money, columns = Money(plan.currency), ("order_id", f"{HAPPENED_AT} AS happened_at", *MONEY_COLUMNS)
     is_since = f"happened_at >= {literal(plan.begins_at)}"
     return f"""
 SELECT order_id AS refunded_id, sum(CASE WHEN {money.is_known} AND {is_since} THEN {money.minor} END) AS refunded,
     sum(CASE WHEN {money.is_known} AND NOT {is_since} THEN {money.minor} END) AS refunded_before
-FROM ({standing.rows(columns, kinds.refund(plan))}
+FROM ({valid.rows(columns, kinds.refund(plan))}
 ) AS named
 GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _all_hits(plan: CountingPlan, standing: Standing, *, looks_back: bool) -> str:
+def _all_hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> str:
     money = Money(plan.currency)
-    plain = ("type", "goal_id AS told_id", "event_name", "event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at")
+    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at")
     paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
-    name = "CASE type WHEN 'goal' THEN told_id WHEN 'custom' THEN event_name ELSE '' END"
+    name = "CASE type WHEN 'goal' THEN named_id WHEN 'custom' THEN event_name ELSE '' END"
     joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
     one, net = f"CAST(1 AS {AMOUNT}) AS minor", f"{_net('refunded')} AS minor"
     if looks_back:
         one, net = f"{one}, CAST(1 AS {AMOUNT}) AS minor_before", f"{net}, {_net('refunded_before')} AS minor_before"
     return f"""
 SELECT goal_id, event_id, visitor_id, happened_at, '{OWN}' AS money_kind, {one}, '' AS money_currency, is_copy
-FROM ({standing.rows(plain, kinds.plain_hits(plan))}
-) AS told {joined}
+FROM ({valid.rows(plain, kinds.plain_hits(plan))}
+) AS source {joined}
 UNION ALL
 SELECT goal_id, event_id, visitor_id, happened_at, money_kind, {net}, money_currency, is_copy
 FROM (
@@ -262,15 +262,15 @@ FROM (
                 CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
             ORDER BY happened_at, event_id
         ) AS place
-    FROM ({standing.rows((*plain, "order_id", *paid), *kinds.orders(plan))}
-    ) AS told {joined}
+    FROM ({valid.rows((*plain, "order_id", *paid), *kinds.orders(plan))}
+    ) AS source {joined}
 ) AS ordered
 LEFT JOIN refunds ON refunded_id = order_id
 WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
 
 
 def _net(refunded: str) -> str:
-    """Of an order what is left."""
+    """Return the expression for the rest of an order after its refunds."""
     return (
         f"CASE WHEN NOT {IS_KNOWN} OR {refunded} IS NULL THEN minor"
         f" WHEN {refunded} >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - {refunded} AS {AMOUNT}) END"
@@ -278,9 +278,9 @@ def _net(refunded: str) -> str:
 
 
 def _attributed(accepted: str | None, dimensions: Sequence[str], *, looks_back: bool) -> str:
-    """Hits within their visitor's window; with `accepted` those of judged goals only that are in it.
+    """Return hits within their visitor's window; with `accepted`, hits of judged goals must be in it.
 
-    With `looks_back` also what counts of the time before the exposure, which is no hit: `before` is what it is worth.
+    With `looks_back` also rows from before the exposure, which are not hits; `before` is their worth.
     """
     keys = "".join(f"{name}, " for name in dimensions)
     sieve, passed = "", ""
@@ -289,15 +289,15 @@ def _attributed(accepted: str | None, dimensions: Sequence[str], *, looks_back: 
 LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
     is_after = "happened_at >= exposed_at"
-    told, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
+    columns, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
     if looks_back:
-        told = f"""CASE WHEN {is_after} THEN money_kind ELSE '{OWN}' END AS money_kind,
+        columns = f"""CASE WHEN {is_after} THEN money_kind ELSE '{OWN}' END AS money_kind,
     CASE WHEN {is_after} THEN money_currency ELSE '' END AS money_currency, {is_after} AND {IS_KNOWN} AS is_known,
     CASE WHEN NOT {is_after} AND {IS_KNOWN} THEN {_value("minor_before", accepted)} END AS before"""
         within = f"({is_after} OR (looks_back AND happened_at >= exposed_at - {literal(LOOK_BACK_MS)}))"
     return f"""
 SELECT hits.goal_id, hits.event_id, hits.visitor_id, hits.is_copy, variation_id, exposed_quarter, exposed_day,
-    {keys}{told}, {_value("minor", accepted)} AS minor
+    {keys}{columns}, {_value("minor", accepted)} AS minor
 FROM hits
 JOIN exposures ON exposures.visitor_id = hits.visitor_id
 JOIN goals ON goals.goal_id = hits.goal_id{sieve}

@@ -1,4 +1,4 @@
-"""Files of exports, made by DuckDB on the worker's disk: neither the ledger nor the file ever stands in memory."""
+"""Export files, written by DuckDB on the worker's disk. Memory use depends neither on the ledger nor on the file."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -25,7 +25,7 @@ Columns = Mapping[str, ColumnType]
 
 
 class DuckDbExports:
-    """A workshop over a ledger bucket."""
+    """ExportWorkshop over a ledger bucket."""
 
     def __init__(self, ledger: Blobs, *, memory_limit: str = MEMORY_LIMIT) -> None:
         self._ledger = ledger
@@ -33,7 +33,7 @@ class DuckDbExports:
 
     @contextmanager
     def open(self, shop_id: str, order: ExportOrder) -> Iterator["DuckDbExportFile"]:
-        """Room for one file."""
+        """Open a file in a temporary directory."""
         with TemporaryDirectory(prefix="export-") as name:
             folder = Path(name)
             limits: dict[str, Any] = {"memory_limit": self._memory_limit, "temp_directory": str(folder / "spilled")}
@@ -45,7 +45,7 @@ class DuckDbExports:
 
 
 class DuckDbExportFile:
-    """One file in the making."""
+    """Export file while it is written."""
 
     def __init__(self, ledger: Blobs, database: Any, folder: Path, shop_id: str, order: ExportOrder) -> None:
         self._ledger = ledger
@@ -64,7 +64,7 @@ class DuckDbExportFile:
         return self._folder / f"export.{self._order.format}"
 
     def take(self, parquet: Sequence[str], raw: Sequence[str]) -> None:
-        with _room(), TemporaryDirectory(dir=self._folder) as name:
+        with _too_large_errors(), TemporaryDirectory(dir=self._folder) as name:
             if parquet:
                 files = [str(path) for path in download(self._ledger, parquet, Path(name)).values()]
                 bounds = {**self._bounds, "columns": list(COLUMNS), "files": files}
@@ -75,14 +75,22 @@ class DuckDbExportFile:
 
     def write(self) -> Generator[None, None, None]:
         columns = EVENTS if self._order.dataset == "events" else EXPOSURES
-        yield from self._meanwhile(lambda: self._prepare())
+
+        def prepare() -> None:
+            with _too_large_errors():
+                self._database.execute(sql.REPEATED)
+                self._database.execute(sql.VALID_ROWS)
+                # COPY accepts no parameters, so the experiment is passed in a variable.
+                self._database.execute("SET VARIABLE experiment = $id", {"id": self._order.experiment_id})
+
+        yield from self._run_in_thread(prepare)
         query = sql.rows_of(
             self._order.dataset,
             self._order.since_ms,
             self._order.until_ms,
             of_experiment=self._order.experiment_id is not None,
         )
-        yield from self._meanwhile(lambda: self._copy(query, columns))
+        yield from self._run_in_thread(lambda: self._copy(query, columns))
 
     def write_records(self, columns: Columns, records: Iterable[Mapping[str, Any]]) -> None:
         source = self._folder / "records.ndjson"
@@ -98,19 +106,13 @@ class DuckDbExportFile:
     def rows(self) -> int:
         return self._rows
 
-    def _prepare(self) -> None:
-        with _room():
-            self._database.execute(sql.REPEATED)
-            self._database.execute(sql.STANDING)
-            self._database.execute("SET VARIABLE experiment = $id", {"id": self._order.experiment_id})
-
     def _copy(self, query: str, columns: Columns) -> None:
-        with _room():
+        with _too_large_errors():
             statement = sql.copy(query, dict(columns), self._order.format, str(self.path))
             (self._rows,) = self._database.execute(statement).fetchone()
 
-    def _meanwhile(self, run: Callable[[], None]) -> Generator[None, None, None]:
-        """Run it in a thread of its own, and yield while it does; whoever stops listening stops it."""
+    def _run_in_thread(self, run: Callable[[], None]) -> Generator[None, None, None]:
+        """Call `run` in a thread and yield until it returns. Closing the generator interrupts the query."""
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(run)
             try:
@@ -123,8 +125,8 @@ class DuckDbExportFile:
 
 
 @contextmanager
-def _room() -> Iterator[None]:
-    """Tells a full disk and a full memory from everything else that can go wrong."""
+def _too_large_errors() -> Iterator[None]:
+    """Raise ExportTooLargeError for a full disk or memory; other errors pass unchanged."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:

@@ -1,4 +1,4 @@
-"""The SQL of which rows a plan asks for: conditions by kind, each of one type where that is possible."""
+"""SQL conditions for the rows that a plan needs, by kind, each for one event type where possible."""
 
 from abtest.adapters.warehouse.sql_texts import literal, one_of
 from abtest.domain.ledger.events import REVENUE_GOAL_ID
@@ -6,11 +6,11 @@ from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
 
 IS_ORDER = f"(type = 'order' OR (type = 'goal' AND goal_id = '{REVENUE_GOAL_ID}'))"
-"""Money came in, whoever told of it."""
+"""Condition of an order: its own event type, or the built-in revenue goal."""
 
 
 def exposure(plan: CountingPlan) -> str:
-    """A visitor is in one of the plan's variations."""
+    """Return the condition for exposures to one of the plan's variations."""
     if plan.exposure == "cohort":
         epoch = f"holdout_config_epoch = {literal(plan.assignment_epoch)}"
         return f"type = 'pageview' AND {one_of('cohort', plan.variation_ids)} AND {epoch}{_measured(plan)}"
@@ -18,7 +18,7 @@ def exposure(plan: CountingPlan) -> str:
 
 
 def deliveries(plan: CountingPlan) -> tuple[str, ...]:
-    """What else tells of a variation's delivery."""
+    """Return the conditions for the other events about the delivery of a variation."""
     return (f"{one_of('type', (FAILED, GIVEN_UP))} AND {_of_experiment(plan)}",) if plan.has_sessions else ()
 
 
@@ -29,28 +29,24 @@ def _of_experiment(plan: CountingPlan) -> str:
 
 
 def _measured(plan: CountingPlan) -> str:
-    """Of rows that matter: happened since the measurement began."""
+    # Rows from before the measurement are only needed for covariates; `since` is earlier then.
     if plan.since == plan.begins_at:
         return ""
     return f" AND ts >= {literal(plan.begins_at)} AND received_at >= {literal(plan.begins_at)}"
 
 
 def plain_hits(plan: CountingPlan) -> str:
-    """Hits without money, told in a way that has every row's type looked at once."""
-    told = one_of("goal_id", (goal.goal_id for goal in plan.goals if not goal.counts_money))
-    if names := _names(plan):
-        return (
-            f"type IN ('goal', 'custom') AND CASE type WHEN 'goal' THEN {told} ELSE {one_of('event_name', names)} END"
-        )
-    return f"type = 'goal' AND {told}"
-
-
-def _names(plan: CountingPlan) -> list[str]:
-    return [goal.event_name for goal in plan.goals if goal.type == "custom" and goal.event_name is not None]
+    """Return the condition for hits without money. It reads the type of each row only once."""
+    has_goal = one_of("goal_id", (goal.goal_id for goal in plan.goals if not goal.counts_money))
+    names = [goal.event_name for goal in plan.goals if goal.type == "custom" and goal.event_name is not None]
+    if not names:
+        return f"type = 'goal' AND {has_goal}"
+    has_name = one_of("event_name", names)
+    return f"type IN ('goal', 'custom') AND CASE type WHEN 'goal' THEN {has_goal} ELSE {has_name} END"
 
 
 def orders(plan: CountingPlan) -> tuple[str, ...]:
-    """Hits that have money."""
+    """Return the conditions for hits with money."""
     goals = [goal.goal_id for goal in plan.goals if goal.counts_money]
     if not goals:
         return ("FALSE",)
@@ -58,5 +54,5 @@ def orders(plan: CountingPlan) -> tuple[str, ...]:
 
 
 def refund(plan: CountingPlan) -> str:
-    """What reduces an order."""
+    """Return the condition for refunds of orders."""
     return "type = 'refund' AND order_id <> ''" if any(goal.counts_money for goal in plan.goals) else "FALSE"

@@ -1,15 +1,15 @@
-"""The SQL of a row's money, as `domain.ledger.rows.money_of` tells it."""
+"""SQL of a row's money, equal to `domain.ledger.rows.money_of`."""
 
 from abtest.adapters.warehouse.sql_texts import AMOUNT, literal
 from abtest.domain.ledger.rows import CONVERTED, FOREIGN, OWN, UNKNOWN_MONEY
 
 MONEY_COLUMNS = ("revenue_minor", "currency", "shop_revenue_minor", "shop_currency")
 IS_KNOWN = f"money_kind IN ('{OWN}', '{CONVERTED}')"
-"""Whether money of this kind is in the currency that was asked for."""
+"""Condition that money of this kind is in the requested currency."""
 
 
 class Money:
-    """Expressions over MONEY_COLUMNS, for a plan or a day in one currency."""
+    """SQL expressions over MONEY_COLUMNS, for a plan or a day in one currency."""
 
     def __init__(self, currency: str) -> None:
         own = f"(revenue_minor IS NOT NULL AND currency = {literal(currency)})"

@@ -1,9 +1,9 @@
-"""Hours of the raw ledger as Parquet, by an embedded DuckDB on disk: memory does not grow with the hour.
+"""Hours of the raw ledger as Parquet, by an embedded DuckDB on disk, in bounded memory.
 
-Of copies within the hour only those are dropped that are equal but for the moments of sending and receiving, and that
-happened at the same moment: whatever moment somebody counts from, the copy that was received first tells the same.
-Copies that differ stay, and whoever counts tells them apart; so does what a shop sent last, which says how far its
-roll-ups reach.
+A copy within the hour is dropped only if it is equal to another one except for the moments of sending and receiving,
+and happened at the same moment. The copy that was received first then gives the same counts from any start of counting.
+Copies that differ are kept, and counting selects the valid one. The last row of a shop is kept too, because it defines
+how far its roll-ups reach.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,9 @@ from abtest.ports.hours import Compared, EventsPart, UnreadableLine
 MEMORY_LIMIT = "1200MB"
 OBJECTS_AT_ONCE = 32
 ROWS_OF_A_FILE = 20_000
-"""From this many rows on a shop's hour is one file a bucket."""
+"""Number of rows from which a shop's hour becomes one file per bucket."""
 ROW_GROUP = 2048
-"""Small enough that a reader of one bucket passes over most of a file that holds them all."""
+"""Small, so that a reader of one bucket skips most of a file with all buckets."""
 BIG_ROW_GROUP = 65_536
 
 _TIMES = {"received_at", "sent_at"}
@@ -49,7 +49,7 @@ SELECT {NAMES}, ('0x' || left(sha256(visitor_id), 1))::BIGINT AS bucket FROM onc
 
 SIZES = "SELECT shop_id, bucket, count(*) FROM kept GROUP BY ALL ORDER BY ALL"
 
-# Every column orders, so that equal rows give equal files.
+# Ordered by every column, so that equal rows give equal files.
 PART = f"""
 SELECT {NAMES}, bucket FROM kept WHERE shop_id = $shop AND bucket BETWEEN $first AND $last
 ORDER BY bucket, visitor_id, event_id, received_at, {_CONTENT}, sent_at"""  # noqa: S608 - names of columns alone
@@ -58,11 +58,11 @@ CREATE_KEPT_EVENTS = "CREATE TABLE kept_events (shop_id VARCHAR, event_id VARCHA
 APPEND_KEPT_EVENTS = "INSERT INTO kept_events SELECT shop_id, event_id FROM read_parquet($files)"
 DIFFERING = """
 CREATE TABLE differing AS
-WITH raw_events AS (SELECT DISTINCT shop_id, event_id, true AS stands FROM raw),
-kept AS (SELECT DISTINCT shop_id, event_id, true AS stands FROM kept_events)
-SELECT shop_id, event_id, raw_events.stands IS NULL AS is_foreign
+WITH raw_events AS (SELECT DISTINCT shop_id, event_id, true AS is_present FROM raw),
+kept AS (SELECT DISTINCT shop_id, event_id, true AS is_present FROM kept_events)
+SELECT shop_id, event_id, raw_events.is_present IS NULL AS is_foreign
 FROM raw_events FULL JOIN kept USING (shop_id, event_id)
-WHERE raw_events.stands IS NULL OR kept.stands IS NULL"""
+WHERE raw_events.is_present IS NULL OR kept.is_present IS NULL"""
 VERDICT = """
 SELECT (SELECT count(*) FROM (SELECT DISTINCT shop_id, event_id FROM raw)),
     count(*) FILTER (NOT is_foreign), count(*) FILTER (is_foreign)
@@ -71,7 +71,7 @@ EXAMPLES = "SELECT shop_id, event_id, is_foreign FROM differing ORDER BY ALL LIM
 
 
 class DuckDbHours:
-    """Reads hours of a ledger bucket."""
+    """Reader of the hours in a ledger bucket."""
 
     def __init__(self, ledger: Blobs, *, memory_limit: str = MEMORY_LIMIT) -> None:
         self._ledger = ledger
@@ -79,7 +79,7 @@ class DuckDbHours:
 
     @contextmanager
     def open(self, raw: Sequence[str]) -> Iterator["DuckDbHourRows"]:
-        """The rows of these raw objects, on disk until the context ends."""
+        """Open the rows of these raw objects, which are on disk until the context ends."""
         with self._database() as (database, folder):
             read, unreadable = self._load(database, folder, raw)
             database.execute(KEEP)
@@ -87,7 +87,7 @@ class DuckDbHours:
             yield DuckDbHourRows(database, folder, read, unreadable)
 
     def compared(self, raw: Sequence[str], events: Sequence[str]) -> Compared:
-        """Whether the Parquet files hold the same events as the raw objects."""
+        """Compare the events of raw objects with those of Parquet files."""
         with self._database() as (database, folder):
             self._load(database, folder, raw)
             database.execute(CREATE_KEPT_EVENTS)
@@ -95,7 +95,10 @@ class DuckDbHours:
                 database.execute(APPEND_KEPT_EVENTS, {"files": [str(path) for path in files.values()]})
             database.execute(DIFFERING)
             ((distinct, missing, foreign),) = database.execute(VERDICT).fetchall()
-            examples = [_example(*found) for found in database.execute(EXAMPLES).fetchall()]
+            examples = [
+                f"{'only in Parquet' if is_foreign else 'only in raw'}: shop {shop_id}, event {event_id}"
+                for shop_id, event_id, is_foreign in database.execute(EXAMPLES).fetchall()
+            ]
         return Compared(events=distinct, missing=missing, foreign=foreign, examples=examples)
 
     @contextmanager
@@ -113,14 +116,14 @@ class DuckDbHours:
         read, unreadable = 0, list[UnreadableLine]()
         database.execute(CREATE_RAW)
         for files in self._downloaded(sorted(raw), folder):
-            found = stage(database, files)
+            staged = stage(database, files)
             database.execute(APPEND)
-            read += found.lines
-            unreadable += found.unreadable
+            read += staged.lines
+            unreadable += staged.unreadable
         return read, unreadable
 
     def _downloaded(self, keys: Sequence[str], folder: Path) -> Iterator[dict[str, Path]]:
-        """A few objects at a time as files, removed once the next are asked for."""
+        """Yield files of a few objects at a time, and delete them when the next ones are requested."""
         for start in range(0, len(keys), OBJECTS_AT_ONCE):
             files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], folder)
             yield files
@@ -129,7 +132,7 @@ class DuckDbHours:
 
 
 class DuckDbHourRows:
-    """The rows of an hour in a database."""
+    """Rows of an hour in a database."""
 
     def __init__(
         self, database: duckdb.DuckDBPyConnection, folder: Path, read: int, unreadable: Sequence[UnreadableLine]
@@ -140,7 +143,7 @@ class DuckDbHourRows:
         self.unreadable = unreadable
 
     def parts(self) -> Iterator[EventsPart]:
-        """Shop by shop: one file of all buckets, or where there are many rows a file of each bucket that has any."""
+        """Yield parts by shop: one with all buckets, or for many rows one for each bucket that has any."""
         sizes = self._database.execute(SIZES).fetchall()
         for shop_id, buckets in groupby(sizes, key=lambda size: str(size[0])):
             rows = {int(bucket): int(number) for _, bucket, number in buckets}
@@ -157,7 +160,3 @@ class DuckDbHourRows:
         form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {row_group}"
         self._database.execute(f"COPY (FROM part ORDER BY rowid) TO '{path}' ({form})")
         return EventsPart(shop_id=shop_id, first=first, last=last, rows=rows, content=path.read_bytes())
-
-
-def _example(shop_id: str, event_id: str, is_foreign: bool) -> str:
-    return f"{'only in Parquet' if is_foreign else 'only in raw'}: shop {shop_id}, event {event_id}"

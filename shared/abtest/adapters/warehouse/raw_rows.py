@@ -1,7 +1,7 @@
-"""Raw objects into a table of DuckDB: strictly, after `domain.ledger.columns`. Lines that are no rows are told apart.
+"""Strict loading of raw objects into a table of DuckDB, by `domain.ledger.columns`. Invalid lines are reported.
 
-DuckDB by itself would take "12" for a number and 12 for a text. Columns are read as JSON and looked at first, which
-costs about a sixth more time. Where an object holds anything strange, its lines are sifted one by one by Python.
+DuckDB by itself would convert "12" to a number and 12 to a text. So columns are read as JSON and checked first, which
+takes about a sixth more time. If an object contains an invalid line, Python checks all its lines one by one.
 """
 
 import gzip
@@ -69,33 +69,33 @@ STRANGE = "SELECT count(*) FROM staged WHERE is_row IS NOT true"
 
 @dataclass(slots=True)
 class Appended:
-    """What a reading of raw objects came to: lines in all, and those that are no rows."""
+    """Result of loading raw objects: the number of lines, and the invalid ones."""
 
     lines: int
     unreadable: list[UnreadableLine]
 
 
 def stage(database: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> Appended:
-    """The rows of these raw objects (files by key) into the temporary table `staged`. Raises LedgerObjectError."""
+    """Load the rows of raw objects (files by key) into the temporary table `staged`. Raises LedgerObjectError."""
     unreadable: list[UnreadableLine] = []
     if not _staged(database, files.values()):
         unreadable = [line for key, path in files.items() for line in _sift(key, path)]
         if not _staged(database, files.values()):
-            raise LedgerObjectError(min(files), "cannot be read, nor one of its neighbours")
+            raise LedgerObjectError(min(files), "cannot be read, or one of the objects with it cannot")
     (rows,) = database.execute("SELECT count(*) FROM staged").fetchall()[0]
     return Appended(lines=rows + len(unreadable), unreadable=unreadable)
 
 
 def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path]:
-    """The objects as files of the folder, by key. Raises LedgerObjectError for one that is not there."""
+    """Download objects to files in the folder; return them by key. Raises LedgerObjectError for a missing object."""
 
     def one(numbered: tuple[int, str]) -> Path:
         number, key = numbered
         path = folder / f"{number}{''.join(Path(key).suffixes[-2:])}"
-        found = ledger.get(key)
-        if found is None or not found.content:
-            raise LedgerObjectError(key, "was listed, but is not there" if found is None else "is empty")
-        path.write_bytes(found.content)
+        blob = ledger.get(key)
+        if blob is None or not blob.content:
+            raise LedgerObjectError(key, "was listed, but does not exist" if blob is None else "is empty")
+        path.write_bytes(blob.content)
         return path
 
     with ThreadPoolExecutor(DOWNLOADS) as pool:
@@ -103,7 +103,7 @@ def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path
 
 
 def _staged(database: duckdb.DuckDBPyConnection, paths: Iterable[Path]) -> bool:
-    """Whether the files were read, and hold nothing but rows."""
+    """Load the files. Return whether they were readable and have only valid rows."""
     try:
         database.execute(STAGE, {"files": [str(path) for path in paths]})
         (strange,) = database.execute(STRANGE).fetchall()[0]
@@ -113,8 +113,8 @@ def _staged(database: duckdb.DuckDBPyConnection, paths: Iterable[Path]) -> bool:
 
 
 def _sift(key: str, path: Path) -> list[UnreadableLine]:
-    """Write the file anew with its rows alone; what else it held."""
-    found: list[UnreadableLine] = []
+    """Rewrite the file with its valid rows only, and return the other lines."""
+    unreadable: list[UnreadableLine] = []
     sifted = path.with_suffix(".sifted")
     try:
         with gzip.open(path) as lines, gzip.open(sifted, "wb", 1) as kept:
@@ -123,20 +123,20 @@ def _sift(key: str, path: Path) -> list[UnreadableLine]:
                 if row is not None:
                     kept.write(canonical_json.encode(row) + b"\n")
                 elif line.strip():
-                    found.append(_unreadable(key, index, line))
+                    unreadable.append(_unreadable(key, index, line))
     except (OSError, EOFError, zlib.error) as error:
         raise LedgerObjectError(key, f"cannot be read: {error}") from error
     sifted.replace(path)
-    return found
+    return unreadable
 
 
 def _unreadable(key: str, index: int, line: bytes) -> UnreadableLine:
     try:
-        told = canonical_json.loads(line[: MAX_LINE_BYTES + 1])
+        document = canonical_json.loads(line[: MAX_LINE_BYTES + 1])
     except canonical_json.InvalidJsonError:
-        told = None
-    told = told if isinstance(told, dict) else {}
-    shop_id, event_id = told.get("shop_id"), told.get("event_id")
+        document = None
+    fields = document if isinstance(document, dict) else {}
+    shop_id, event_id = fields.get("shop_id"), fields.get("event_id")
     return UnreadableLine(
         key=key,
         index=index,

@@ -1,6 +1,6 @@
-"""The SQL of a shop's day: one text for DuckDB and Athena, and the reading of its answer.
+"""SQL of a shop's day, for DuckDB and Athena, and the conversion of its result.
 
-It reads the relation `events` as `counting_sql` does; what is asked must equal `domain.ledger.shop_days.shop_day`.
+It reads the relation `events` as `counting_sql` does. The result must equal `domain.ledger.shop_days.shop_day`.
 """
 
 from collections import defaultdict
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from abtest.adapters.warehouse.kinds_sql import IS_ORDER
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
-from abtest.adapters.warehouse.standing_sql import HAPPENED_AT, Standing, Suspects
+from abtest.adapters.warehouse.valid_rows_sql import HAPPENED_AT, Suspects, ValidRows
 from abtest.domain.ledger import cells
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
@@ -36,7 +36,7 @@ _STEP_OF_NAME = " ".join(f"WHEN '{name}' THEN {step}" for name, step in STEP_EVE
 
 
 class _Line(NamedTuple):
-    """A row of the answer."""
+    """Row of the result."""
 
     part: str
     name: str
@@ -51,20 +51,20 @@ class _Line(NamedTuple):
 def shop_day_query(
     shop_id: str, date: str, currency: str, *, events: str = "events", suspects: Suspects | None = None
 ) -> str:
-    """The statement; `date` is `YYYY-MM-DD` (UTC). `suspects` are those of the rows received since `rows_from`."""
+    """Return the statement; `date` is `YYYY-MM-DD` (UTC), `suspects` are of the rows received since `rows_from`."""
     starts = day_of(date) * DAY_MS
     before_end = f"(ts < {literal(starts + DAY_MS)} OR received_at < {literal(starts + DAY_MS)})"
     order = f"{IS_ORDER} AND {before_end}"
     refund = "type = 'refund' AND order_id <> ''"
-    told = "type = 'order' AND order_id <> ''"
-    standing = Standing(
-        events=events, shop_id=shop_id, since=rows_from(date), kinds=(before_end, refund, told), suspects=suspects
+    with_id = "type = 'order' AND order_id <> ''"
+    valid = ValidRows(
+        events=events, shop_id=shop_id, since=rows_from(date), kinds=(before_end, refund, with_id), suspects=suspects
     )
     tables = [
-        *standing.tables(),
-        ("refunds", _refunds(standing, refund, currency)),
-        ("orders", _orders(standing, order, starts, currency)),
-        ("happened", _happened(standing, f"{_since(starts)} AND {before_end}")),
+        *valid.tables(),
+        ("refunds", _refunds(valid, refund, currency)),
+        ("orders", _orders(valid, order, starts, currency)),
+        ("happened", _happened(valid, f"{_since(starts)} AND {before_end}")),
         *_visitors(),
     ]
     visited = f"NOT ({one_of('type', PASSIVE)}) AND {_since(starts - MAX_GAP * QUARTER_MS)} AND {before_end}"
@@ -74,22 +74,22 @@ def shop_day_query(
         "\nUNION ALL\n".join(
             [
                 _COUNTED.strip(),
-                _activity(standing, visited, starts),
+                _activity(valid, visited, starts),
                 *_PARTS,
-                _stitch(standing, seen),
-                _repeated(standing, told, starts),
+                _stitch(valid, seen),
+                _repeated(valid, with_id, starts),
             ]
         ),
     )
 
 
 def rows_from(date: str) -> int:
-    """When the first rows were received that the day depends on (Unix ms)."""
+    """Return the moment (Unix ms) from which received rows matter to the day."""
     return day_of(date) * DAY_MS - STITCH_MS
 
 
 def shop_day_of(shop_id: str, date: str, currency: str, rows: Iterable[Sequence[Any]]) -> ShopDay:
-    """The day out of rows of the answer; numbers may be texts or decimals."""
+    """Return the day from rows of the result, whose numbers may be texts or decimals."""
     lines: defaultdict[str, list[_Line]] = defaultdict(list)
     for part, name, value, *numbers in rows:
         lines[part].append(_Line(part, name, value, *(int(number) for number in numbers)))
@@ -115,17 +115,17 @@ def shop_day_of(shop_id: str, date: str, currency: str, rows: Iterable[Sequence[
     )
 
 
-def _refunds(standing: Standing, refund: str, currency: str) -> str:
+def _refunds(valid: ValidRows, refund: str, currency: str) -> str:
     money = Money(currency)
     return f"""
 SELECT order_id AS refunded_id, sum(CASE WHEN {money.is_known} THEN {money.minor} END) AS refunded
-FROM ({standing.rows(("order_id", *MONEY_COLUMNS), refund)}
+FROM ({valid.rows(("order_id", *MONEY_COLUMNS), refund)}
 ) AS named
 GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _orders(standing: Standing, order: str, starts: int, currency: str) -> str:
-    """The day's orders, each once, with what is left of their money."""
+def _orders(valid: ValidRows, order: str, starts: int, currency: str) -> str:
+    """Return the day's orders, each once, with their money less refunds."""
     money = Money(currency)
     columns = ("event_id", "visitor_id", "order_id", f"{HAPPENED_AT} AS happened_at")
     paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
@@ -138,31 +138,32 @@ FROM (
         PARTITION BY coalesce(nullif(order_id, ''), event_id), CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
         ORDER BY happened_at, event_id
     ) AS place
-    FROM ({standing.rows((*columns, *paid), order)}
-    ) AS told
+    FROM ({valid.rows((*columns, *paid), order)}
+    ) AS source
 ) AS ordered
 LEFT JOIN refunds ON refunded_id = order_id
 WHERE place = 1 AND happened_at >= {literal(starts)}"""  # noqa: S608 - columns and escaped literals alone
 
 
 def _since(moment: int) -> str:
-    """Of what happened at or after a moment; told by columns, since there are bounds of those for many rows at once."""
+    """Return the condition that a row happened at or after a moment."""
+    # Each column by itself, because engines skip row groups by bounds of columns, not of expressions.
     return f"ts >= {literal(moment)} AND received_at >= {literal(moment)}"
 
 
-def _happened(standing: Standing, of_the_day: str) -> str:
-    """What happened in the day; `is_active` tells visits from what nobody's visit is about."""
+def _happened(valid: ValidRows, of_the_day: str) -> str:
+    """Return the events of the day; `is_active` is false for those that do not belong to a visit."""
     columns = ("event_id", "visitor_id", "type", "event_name", f"{HAPPENED_AT} AS happened_at", *DIMENSIONS)
-    told = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
+    dimensions = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
     return f"""
-SELECT event_id, visitor_id, type, happened_at, {told}, NOT ({one_of("type", PASSIVE)}) AS is_active,
+SELECT event_id, visitor_id, type, happened_at, {dimensions}, NOT ({one_of("type", PASSIVE)}) AS is_active,
     CASE WHEN type = 'custom' THEN CASE event_name {_STEP_OF_NAME} ELSE 0 END ELSE 0 END AS step
-FROM ({standing.rows(columns, of_the_day)}
-) AS told"""  # noqa: S608 - columns and escaped literals alone
+FROM ({valid.rows(columns, of_the_day)}
+) AS source"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _activity(standing: Standing, visited: str, starts: int) -> str:
-    """Quarters of the day in which visitors were active, by how long ago they were before."""
+def _activity(valid: ValidRows, visited: str, starts: int) -> str:
+    """Return the quarters in which visitors were active, by the gap since their activity before."""
     return f"""
 SELECT '{_ACTIVITY}', '', '', quarter_of_day, gap, count(*), 0, CAST(0 AS {AMOUNT})
 FROM (
@@ -171,8 +172,8 @@ FROM (
         SELECT quarter_of_day, lag(quarter_of_day) OVER (PARTITION BY visitor_id ORDER BY quarter_of_day) AS before
         FROM (
             SELECT DISTINCT visitor_id, {_quarter(starts)} AS quarter_of_day
-            FROM ({standing.rows(("visitor_id", f"{HAPPENED_AT} AS happened_at"), visited)}
-            ) AS told
+            FROM ({valid.rows(("visitor_id", f"{HAPPENED_AT} AS happened_at"), visited)}
+            ) AS source
         ) AS visited
     ) AS stepped
     WHERE quarter_of_day >= 0 AND quarter_of_day < {QUARTERS_A_DAY}
@@ -180,8 +181,8 @@ FROM (
 GROUP BY quarter_of_day, gap"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _stitch(standing: Standing, seen: str) -> str:
-    """Orders, and those whose visitor was seen in the week before."""
+def _stitch(valid: ValidRows, seen: str) -> str:
+    """Return the number of orders, and of those whose visitor was seen in the week before."""
     return f"""
 SELECT '{_STITCH}', '', '', 0, 0, count(DISTINCT seen_order), count(DISTINCT event_id), CAST(0 AS {AMOUNT})
 FROM (
@@ -189,19 +190,19 @@ FROM (
         CASE WHEN seen.happened_at >= orders.happened_at - {STITCH_MS}
             AND seen.happened_at <= orders.happened_at THEN orders.event_id END AS seen_order
     FROM orders
-    LEFT JOIN ({standing.rows(("visitor_id", f"{HAPPENED_AT} AS happened_at"), seen)}
+    LEFT JOIN ({valid.rows(("visitor_id", f"{HAPPENED_AT} AS happened_at"), seen)}
     ) AS seen ON seen.visitor_id = orders.visitor_id
 ) AS looked"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _repeated(standing: Standing, told: str, starts: int) -> str:
-    """Order ids that several events tell, the first of them on the day."""
+def _repeated(valid: ValidRows, with_id: str, starts: int) -> str:
+    """Return the number of order ids with several events, the first of them on the day."""
     return f"""
 SELECT '{_REPEATED}', '', '', 0, 0, 0, count(*), CAST(0 AS {AMOUNT})
 FROM (
     SELECT order_id
-    FROM ({standing.rows(("order_id", f"{HAPPENED_AT} AS happened_at"), told)}
-    ) AS told
+    FROM ({valid.rows(("order_id", f"{HAPPENED_AT} AS happened_at"), with_id)}
+    ) AS source
     GROUP BY order_id
     HAVING count(*) > 1 AND min(happened_at) >= {literal(starts)} AND min(happened_at) < {literal(starts + DAY_MS)}
 ) AS repeated"""  # noqa: S608 - columns and escaped literals alone
@@ -213,9 +214,9 @@ def _quarter(starts: int) -> str:
 
 
 def _visitors() -> list[Table]:
-    """The day's visitors: how far they came, what they ordered, and what was first told about each.
+    """Return tables of the day's visitors: their last step, their orders, and their first known dimensions.
 
-    Rows are numbered in time once; what is told is found as the least text that begins with such a number.
+    Rows are numbered by time once. The first known value is the lowest text of number and value.
     """
     first = ", ".join(
         f"coalesce(substr(min(CASE WHEN {name} <> '{UNKNOWN}' THEN place || {name} END), {_PLACE_CHARS + 1}),"

@@ -1,17 +1,17 @@
-"""Words of SQL that DuckDB and Athena (Trino) both understand: literals, lists, tables of constants."""
+"""SQL fragments for both DuckDB and Athena (Trino): literals, lists, tables of constants."""
 
 from collections.abc import Iterable, Sequence
 
 Literal = str | int | bool
 Table = tuple[str, str]
-"""A name, and the query that stands for it."""
+"""Name of a table in a statement, and its query."""
 
 AMOUNT = "DECIMAL(38, 0)"
-"""Sums of money: as many digits as either dialect has."""
+"""Type of sums of money, with as many digits as both dialects support."""
 
 
 def literal(value: Literal) -> str:
-    """A constant. Texts cannot hold NUL: the ledger has none, so what asks for one finds nothing."""
+    """Return a value as a literal. NUL, which literals cannot contain and the ledger never has, is replaced."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
@@ -20,28 +20,29 @@ def literal(value: Literal) -> str:
 
 
 def one_of(column: str, values: Iterable[str]) -> str:
-    """Whether the column is one of the texts; of none, never."""
+    """Return the condition that a column has one of the values; false without values."""
     listed = ", ".join(literal(value) for value in sorted(set(values)))
     return f"{column} IN ({listed})" if listed else "FALSE"
 
 
 def any_of(conditions: Iterable[str]) -> str:
-    """Whether one of the conditions holds; of none, never."""
+    """Return the condition that one of the conditions holds; false without conditions."""
     return "(" + (" OR ".join(f"({condition})" for condition in conditions) or "FALSE") + ")"
 
 
 def constants(columns: Sequence[str], rows: Iterable[Sequence[Literal]]) -> str:
-    """A query whose answer is these rows, at least one."""
+    """Return a query for these rows. There must be at least one."""
     lines = ", ".join("(" + ", ".join(literal(value) for value in row) + ")" for row in rows)
     return f"SELECT * FROM (VALUES {lines}) AS constants ({', '.join(columns)})"  # noqa: S608 - literals alone
 
 
 def with_tables(tables: Iterable[Table], query: str) -> str:
-    """The query with named tables before it, each of which may use those before itself."""
+    """Return the query with named tables before it. A table may use the ones before itself."""
     named = ",\n".join(f"{name} AS (\n{text.strip()}\n)" for name, text in tables)
     return f"WITH {named}\n{query.strip()}"
 
 
 def whole(number: str, unit: int) -> str:
-    """How many whole units there are in a number: divided without remainder, for the dialects round differently."""
+    """Return the expression for the whole units in a number."""
+    # The remainder is subtracted first, because the dialects round quotients differently.
     return f"CAST(({number} - mod({number}, {unit})) / {unit} AS BIGINT)"

@@ -1,8 +1,8 @@
-"""The SQL that tells copies apart: of rows with one event id the row that stands, as `domain.ledger.rows` orders them.
+"""SQL that selects the valid row among copies of an event, in the order of precedence of `domain.ledger.rows`.
 
-Hardly any event comes twice, and most rows matter to no question. So ids are looked for twice by their last characters
-(which are short, and as good as random in ids that machines make), and only what looks as if it came twice is compared,
-whether it matters or not: one that does not may be what stands. To read that as well costs less than to leave it out.
+Few events have copies, and most rows are not needed. So ids that occur twice are searched by their last characters,
+which are short and nearly random in generated ids. Only these suspects are compared, with copies of any kind, because
+the valid one may be of a kind that is not needed. Reading those as well is cheaper than excluding them.
 """
 
 from collections.abc import Iterable
@@ -13,22 +13,21 @@ from abtest.domain.ledger.cells import DIMENSIONS
 from abtest.domain.ledger.rows import PRECEDENCE
 
 WIDE = ("data", "url")
-"""Columns that only judges look at. They order last, so which of copies that differ in them alone stands is all one."""
+"""Columns that only filters of goals read. They order last, so they matter only between otherwise equal copies."""
 
 NARROW = tuple(column for column, _ in PRECEDENCE if column not in WIDE)
 TAIL = "substr(event_id, -12)"
-"""What ids are looked for by."""
-_TOLD_OF_VISITS = ("session_id", *DIMENSIONS)
+"""Expression by which suspects are searched."""
+_VISIT_COLUMNS = ("session_id", *DIMENSIONS)
 HAPPENED_AT = "least(ts, received_at)"
 
 
 @dataclass(frozen=True, slots=True)
 class Suspects:
-    """A relation `(tail)` that an engine made: by it rows are known that may have copies.
+    """Relation `(tail)`, made by an engine, of the rows of a shop since some moment that may have copies.
 
-    `tail` is the expression over a row: whatever it is, rows with one event id are either all among the suspects or
-    have no copies. The rows are those of a shop that were received since some moment. `sifted` is a relation made by
-    `Standing.sifting`: then rows of rare kinds and suspects come from there.
+    `tail` is the expression over a row. Rows with the same event id are either all suspects or have no copies. `sifted`
+    is a relation made by `ValidRows.sifting`, from which rows of rare kinds and suspects are read.
     """
 
     relation: str
@@ -37,16 +36,16 @@ class Suspects:
 
 
 _KIND, _IS_SUSPECT = "kind_number", "is_suspect"
-"""What sifted rows say of themselves: which of the rare kinds they are of, if any, and whether they may have copies."""
+"""Columns of sifted rows: the number of their rare kind, if any, and whether they may have copies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """Rows of a shop that were received and happened at or after a moment (Unix ms) and belong to no QA visit.
+class ValidRows:
+    """Valid rows of a shop that were received and happened at or after a moment (Unix ms), without QA visits.
 
-    `events` is the relation's name; `kinds` are the conditions under one of which a row matters at all. Without
-    `dimensions` nobody asks which session or segment a row is of: those columns order last but for WIDE. `suspects` are
-    looked for where they are not given. Rows of the kinds that are `rare` are few, and of one of them each.
+    `events` is the relation's name. A row is needed if it meets one of the conditions in `kinds`. Without `dimensions`,
+    columns of session and segment are not read. `suspects` are searched where they are not given. Rows of the kinds in
+    `rare` are few, and each is of one such kind.
     """
 
     events: str
@@ -59,20 +58,22 @@ class Standing:
 
     @property
     def mine(self) -> str:
-        """What every row must meet before copies are told apart."""
+        """Condition of every row, before copies are compared."""
         return f"shop_id = {literal(self.shop_id)} AND received_at >= {literal(self.since)}"
 
     def tables(self) -> list[Table]:
-        """What `rows` refers to."""
-        return [
-            ("suspects", f"SELECT tail FROM {self.suspects.relation}" if self.suspects else self._suspects()),  # noqa: S608 - a name of our own
-            ("copies", self._copies()),
-        ]
+        """Return the tables that `rows` refers to."""
+        suspects = f"""
+    SELECT {TAIL} AS tail FROM {self.events} WHERE {self.mine}
+    GROUP BY {TAIL} HAVING count(*) > 1"""  # noqa: S608 - columns and escaped literals alone
+        if self.suspects:
+            suspects = f"SELECT tail FROM {self.suspects.relation}"  # noqa: S608 - a name of our own
+        return [("suspects", suspects), ("copies", self._copies())]
 
     def rows(self, columns: Iterable[str], *kinds: str) -> str:
-        """The rows of some kinds that stand, with `is_copy`: whether there are others like it.
+        """Return the query for the valid rows of some kinds. `is_copy` is true for rows that have copies.
 
-        Kinds that ask for one type each are found fastest.
+        Kinds with a single event type are the fastest.
         """
         listed = ", ".join(columns)
         copies = f"""
@@ -80,7 +81,7 @@ class Standing:
         return "\n    UNION ALL".join([*(self._alone(listed, kind) for kind in kinds), copies])
 
     def sifting(self, suspects: Suspects) -> str:
-        """The query that makes `suspects.sifted`, in one reading of `events`."""
+        """Return the query that makes `suspects.sifted` in one scan of `events`."""
         numbered = " ".join(f"WHEN {kind} THEN {self.kinds.index(kind)}" for kind in self.rare)
         return f"""
 SELECT {self._columns}, tail IS NOT NULL AS {_IS_SUSPECT}, CASE {numbered} END AS {_KIND}
@@ -88,7 +89,7 @@ FROM {self.events} LEFT JOIN {suspects.relation} ON tail = {suspects.tail}
 WHERE {self.mine} AND (tail IS NOT NULL OR ({self._counts} AND {any_of(self.rare)}))"""  # noqa: S608 - columns and escaped literals alone
 
     def _alone(self, listed: str, kind: str) -> str:
-        """Rows of a kind that need not be compared with any."""
+        """Return the query for the rows of a kind that have no copies."""
         if self._sifted and kind in self.rare:
             return f"""
     SELECT {listed}, FALSE AS is_copy FROM {self._sifted}
@@ -107,7 +108,7 @@ WHERE {self.mine} AND (tail IS NOT NULL OR ({self._counts} AND {any_of(self.rare
 
     @property
     def _narrow(self) -> tuple[str, ...]:
-        return NARROW if self.dimensions else tuple(column for column in NARROW if column not in _TOLD_OF_VISITS)
+        return NARROW if self.dimensions else tuple(column for column in NARROW if column not in _VISIT_COLUMNS)
 
     @property
     def _columns(self) -> str:
@@ -116,15 +117,6 @@ WHERE {self.mine} AND (tail IS NOT NULL OR ({self._counts} AND {any_of(self.rare
     @property
     def _counts(self) -> str:
         return f"NOT qa_mode AND ts >= {literal(self.since)}"
-
-    @property
-    def _matters(self) -> str:
-        return f"({self._counts} AND {any_of(self.kinds)})"
-
-    def _suspects(self) -> str:
-        return f"""
-    SELECT {TAIL} AS tail FROM {self.events} WHERE {self.mine}
-    GROUP BY {TAIL} HAVING count(*) > 1"""  # noqa: S608 - columns and escaped literals alone
 
     def _copies(self) -> str:
         compared = f"{self.events} JOIN suspects ON tail = {self._tail} WHERE {self.mine}"
@@ -138,10 +130,10 @@ WHERE {self.mine} AND (tail IS NOT NULL OR ({self._counts} AND {any_of(self.rare
             SELECT {self._columns} FROM {compared}
         ) AS compared
     ) AS ordered
-    WHERE place = 1 AND {self._matters}"""  # noqa: S608 - columns and escaped literals alone
+    WHERE place = 1 AND ({self._counts} AND {any_of(self.kinds)})"""  # noqa: S608 - columns and escaped literals alone
 
 
 def precedence(columns: Iterable[str]) -> str:
-    """The order in which the first of copies stands, as far as these columns tell."""
+    """Return the ORDER BY terms of these columns that put the valid one of copies first."""
     null = dict(PRECEDENCE)
     return ", ".join(f"coalesce({column}, {literal(null[column])})" for column in columns)

@@ -1,6 +1,6 @@
-"""The SQL of a shop's copy: its tables, and what a run asks of them about the rows that are new.
+"""SQL of a shop's copy: its tables, and the queries of a run about new rows.
 
-Texts with `{name}` want the name of the copy's database; `{rows}` are those that are appended.
+In these texts, `{name}` is the name of the copy's database, and `{rows}` is the relation of rows to append.
 """
 
 from abtest.adapters.warehouse.kinds_sql import IS_ORDER
@@ -8,20 +8,21 @@ from abtest.adapters.warehouse.raw_rows import SQL_TYPES
 from abtest.domain.ledger.columns import COLUMNS
 
 KEPT = tuple(name for name in COLUMNS if name not in ("shop_id", "sent_at"))
-"""No question is about when a row was sent, nor does that tell which of copies stands; the shop is the same for all."""
+"""Columns of a copy. Counting does not need when a row was sent; the shop is the same for all rows."""
 
 PIECE_ROWS = 2048
-"""DuckDB reads so many rows at once, or passes them over."""
+"""Number of rows that DuckDB reads or skips together."""
 
 PIECE = f"rowid // {PIECE_ROWS}"
 HASHES = "visitor_hash UBIGINT, event_hash UBIGINT, order_hash UBIGINT"
 COPY_COLUMNS = f"{', '.join(f'{name} {SQL_TYPES[COLUMNS[name]]}' for name in KEPT)}, {HASHES}"
 HASHED = f"""{", ".join(KEPT)}, hash(visitor_id) AS visitor_hash, hash(event_id) AS event_hash,
     CASE WHEN order_id <> '' THEN hash(order_id) END AS order_hash"""
-"""The columns of a copy, out of a relation that has those of the ledger."""
+"""Columns of a copy, selected from a relation with the columns of the ledger."""
 CREATE_INBOX = f"CREATE OR REPLACE TABLE inbox (shop_id VARCHAR, {COPY_COLUMNS}, is_new BOOLEAN)"
 
-# Of history: the pieces in which each visitor is; visitors of orders; visitors of what several of them share.
+# Besides the rows in history: the pieces with rows of each visitor, the visitors of each order, and the visitors that
+# share an order or an event id.
 TABLES = {
     "history": COPY_COLUMNS,
     "visits": "visitor_hash UBIGINT, piece BIGINT",
@@ -66,7 +67,7 @@ WHERE shared IN (SELECT shared FROM bonds SEMI JOIN touched USING (visitor_hash)
 
 SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in KEPT if name != "received_at")
 
-# Who received it first, and that it happened at the same moment, is the same from whatever moment somebody counts.
+# The remaining copy was received first and happened at the same moment, so counts are equal from any start of counting.
 DROP_ECHOES = f"""
 DELETE FROM news WHERE rowid IN (
     SELECT news.rowid FROM news JOIN known AS old ON old.event_hash = news.event_hash

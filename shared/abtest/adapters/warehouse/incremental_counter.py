@@ -1,9 +1,9 @@
-"""The counter that keeps a copy of what it counted: a run costs what is new, not what there is.
+"""Incremental counter: it keeps a copy of the rows that it counted, so a run's cost depends only on new rows.
 
-For the life of the process a database in a temporary folder holds the rows of each shop that is counted, built from
-Parquet and raw objects when the shop is new here. A run lists the raw objects of the last hours, reads those that were
-not taken yet into an inbox, and every shop takes its rows from there. The ledger is the truth: a copy about which
-anything is in doubt is dropped, and built again by the next run.
+A database in a temporary folder has the rows of each counted shop for the life of the process. A shop's copy is first
+built from Parquet and raw objects. Then each run lists the raw objects of the last hours and reads the new ones into an
+inbox, from which every shop takes its rows. The ledger is the source of truth: after any error, the shop's copy is
+dropped, and the next run builds it again.
 """
 
 import logging
@@ -21,12 +21,11 @@ import duckdb
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.raw_rows import download, stage
-from abtest.adapters.warehouse.running_copy import Brought, Opened, ShopCopy
-from abtest.adapters.warehouse.running_sql import CREATE_INBOX, HASHED
+from abtest.adapters.warehouse.shop_copy import Opened, ShopCopy
+from abtest.adapters.warehouse.shop_copy_sql import CREATE_INBOX, HASHED
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
 from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key
-from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs
 from abtest.ports.warehouse import DAYS_KEPT, ShopCounted, ShopPlans
@@ -38,10 +37,10 @@ MEMORY_LIMIT = "1800MB"
 DISK_BYTES = 7_000_000_000
 OBJECTS_AT_ONCE = 256
 OVERLAP_MS = 3 * HOUR_MS
-"""Workers write under the hour of writing; what they write late is in one of the last hours."""
+"""Age of objects that are listed again. Workers write under the present hour, so late objects are in the last hours."""
 
 CLOCKS_APART_MS = 5 * 60 * 1000
-"""What was received after midnight, by the edge's clock, is of the day that has not begun by ours."""
+"""Largest difference of clocks: rows that the edge received after midnight may belong to tomorrow by our clock."""
 
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
@@ -49,8 +48,8 @@ APPEND_INBOX = f"""INSERT INTO inbox SELECT shop_id, {HASHED}, list_contains($ne
 FROM staged WHERE list_contains($shops, shop_id)"""  # noqa: S608 - names of columns alone
 
 
-class RunningCounter:
-    """A LedgerCounter for one process and one thread."""
+class IncrementalCounter:
+    """LedgerCounter for one process and one thread."""
 
     def __init__(
         self,
@@ -71,39 +70,38 @@ class RunningCounter:
         spilled: dict[str, Any] = {"memory_limit": memory_limit, "temp_directory": str(self._folder / "spilled")}
         self._database = duckdb.connect(config=spilled | {"preserve_insertion_order": False})
         self._copies: dict[str, ShopCopy] = {}
-        """By shop, the one used longest ago first."""
+        """Copies by shop, least recently used first."""
         self._made = 0
 
-    def refresh(self, wanted: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
-        """Shop by shop; what a run that is given up half way has not yielded, the next one does."""
+    def refresh(self, shops: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
+        """Yield the counts of each shop. Shops that an abandoned run has not yielded are counted by the next run."""
         now = to_milliseconds(self._clock.now())
-        warm = [shop for shop in wanted if self._is_warm(shop, now)]
-        cold = [shop for shop in wanted if shop not in warm]
-        listed = self._listed([self._copies[shop.shop_id] for shop in warm], now)
+        warm = [shop for shop in shops if self._is_warm(shop, now)]
+        cold = [shop for shop in shops if shop not in warm]
+        # Raw objects that a copy may lack; after a pause of runs, those since the last one.
+        last_listed = min([now, *(self._copies[shop.shop_id].listed_at for shop in warm)])
+        listed = self._files.raw_since(last_listed - OVERLAP_MS)
         index = self._read_inbox(warm, cold, listed, now)
         done: list[str] = []
-        for shop in wanted:
+        for shop in shops:
             counted = self._refreshed(shop, index, frozenset(listed), now)
-            # Only copies that this run has no more use for: the inbox lacks what the others hold.
-            self._drop_what_is_too_much(done)
+            # Only copies of shops that are done may be dropped: the inbox does not have all rows to rebuild the others.
+            self._limit_disk_use(done)
             done.append(shop.shop_id)
             yield counted
 
     def _is_warm(self, shop: ShopPlans, now: int) -> bool:
+        """Return whether the shop has a copy. One that does not reach back far enough is dropped."""
         copy = self._copies.get(shop.shop_id)
         if copy is not None and copy.since > shop.rows_since(now - (DAYS_READ_MS - DAY_MS)):
             self._drop(shop.shop_id)
             copy = None
         return copy is not None
 
-    def _listed(self, copies: Sequence[ShopCopy], now: int) -> list[str]:
-        """Raw objects that a copy may lack; after a pause, those since the last run."""
-        return self._files.raw_since(min([now, *(copy.listed_at for copy in copies)]) - OVERLAP_MS)
-
     def _read_inbox(
         self, warm: Sequence[ShopPlans], cold: Sequence[ShopPlans], listed: Sequence[str], now: int
     ) -> LedgerIndex | None:
-        """Fill the inbox with what is new, and for shops that are new here with all that is not compacted."""
+        """Fill the inbox with new rows, and for shops without a copy with all rows that are not compacted."""
         self._database.execute(CREATE_INBOX)
         taken = [self._copies[shop.shop_id].taken for shop in warm]
         new = [key for key in listed if not all(key in keys for keys in taken)]
@@ -111,7 +109,7 @@ class RunningCounter:
         self._append(new, shops, news_of=shops)
         if not cold:
             return None
-        # After the listing: what a later listing has, too, is merely taken twice.
+        # Indexed after the listing, so that no object is missed; objects in both are taken twice, which is harmless.
         index = self._files.index(min(shop.rows_since(now - DAYS_READ_MS) for shop in cold))
         for hour, keys in groupby(index.raw, hour_of_key):
             news_of = [shop.shop_id for shop in cold if hour >= _news_from(shop)]
@@ -127,7 +125,7 @@ class RunningCounter:
                 path.unlink()
 
     def _refreshed(self, shop: ShopPlans, index: LedgerIndex | None, listed: frozenset[str], now: int) -> ShopCounted:
-        """One that fails loses its copy, and keeps no other from being counted."""
+        """Return the counts of a shop. After an error its copy is dropped, and other shops are still counted."""
         try:
             counted = self._count(shop, index, listed, now)
         except Exception as error:
@@ -149,7 +147,11 @@ class RunningCounter:
             copy = self._new_copy(shop, index or self._files.index(shop.rows_since(now - DAYS_READ_MS)), now)
         self._copies[shop.shop_id] = copy
         brought = copy.bring(shop.plans)
-        days = self._days(shop, copy, brought, now, is_warm=is_warm)
+        today = (now + CLOCKS_APART_MS) // DAY_MS
+        kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
+        # All days of a shop whose days were never stored; otherwise those that changed.
+        changed = brought.dates if is_warm or shop.days_until else copy.dates()
+        days = copy.days([date for date in kept if date in changed], kept, shop.currency)
         copy.taken, copy.listed_at = listed, now
         return ShopCounted(
             shop_id=shop.shop_id,
@@ -160,21 +162,12 @@ class RunningCounter:
             oldest=brought.oldest if is_warm else None,
         )
 
-    def _days(
-        self, shop: ShopPlans, copy: ShopCopy, brought: Brought, now: int, *, is_warm: bool
-    ) -> dict[str, ShopDay]:
-        """Days that changed; of a shop none of whose days stand, all."""
-        today = (now + CLOCKS_APART_MS) // DAY_MS
-        kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
-        changed = brought.dates if is_warm or shop.days_until else copy.dates()
-        return copy.days([date for date in kept if date in changed], kept, shop.currency)
-
     def _new_copy(self, shop: ShopPlans, index: LedgerIndex, now: int) -> ShopCopy:
         self._made += 1
         name = f"shop_{self._made}"
         self._database.execute(f"ATTACH '{self._folder / name}.duckdb' AS {name} (STORAGE_VERSION 'latest')")
         copy = ShopCopy(self._database, name, shop.shop_id, shop.rows_since(now - DAYS_READ_MS), self._opened)
-        self._copies[shop.shop_id] = copy  # from here on it can be dropped
+        self._copies[shop.shop_id] = copy  # registered before it is filled, so that an error drops it
         parquet = index.of_shop(shop.shop_id).parquet
         news = [key for key in parquet if events_file(key).hour >= _news_from(shop)]
         self._append_parquet(copy, [key for key in parquet if key not in set(news)], is_new=False)
@@ -193,22 +186,19 @@ class RunningCounter:
         copy = self._copies.pop(shop_id, None)
         if copy is None:
             return
-        with suppress(duckdb.TransactionException):  # there is none but where a copy was being changed
+        with suppress(duckdb.TransactionException):  # there is a transaction only while a copy is changed
             self._database.rollback()
         self._database.execute(f"DETACH {copy.name}")
         for path in self._folder.glob(f"{copy.name}.duckdb*"):
             path.unlink(missing_ok=True)
 
-    def _drop_what_is_too_much(self, done: Sequence[str]) -> None:
+    def _limit_disk_use(self, done: Sequence[str]) -> None:
         for shop_id in done:
-            if self._used() <= self._disk_bytes:
+            if sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file()) <= self._disk_bytes:
                 return
             self._drop(shop_id)
 
-    def _used(self) -> int:
-        return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
-
 
 def _news_from(shop: ShopPlans) -> float:
-    """The first hour of writing whose rows the shop's days may lack; of a shop without days nothing is news."""
+    """Return the first hour of writing whose rows the shop's days may lack; infinite for a shop without days."""
     return hour_of(shop.days_until - OVERLAP_MS) if shop.days_until else inf
