@@ -51,7 +51,12 @@ class Insertion:
 
 
 INSERTIONS = (
-    Insertion("shared/abtest/ports/catalog.py", r"^Kind = Literal\[\n", '    "$kind",\n'),
+    Insertion(
+        "tests/integration/bad_input/conftest.py",
+        r'^            "shop_id": tenant\.shop\.id,\n',
+        '            "${name}_id": client.post("/$path", {"name": "One"}).json()["id"],\n',
+    ),
+    Insertion("shared/abtest/ports/catalog.py", r'^Kind = Literal\[\n(?:    "\w+",\n)+', '    "$kind",\n'),
     Insertion(
         "functions/$family/routes.py", r"^from ", "from $family.endpoints.$plural import router as $plural\n", True
     ),
@@ -98,6 +103,8 @@ def names(name: str, family: str, reads: str) -> dict[str, str]:
 def planned(root: Path, fields: dict[str, str]) -> dict[Path, str]:
     """Every file to write, with its content. Raises RefusedError when a file or the kind exists."""
     contents: dict[Path, str] = {}
+    if not (root / "functions" / fields["family"]).is_dir():
+        raise RefusedError(f"there is no functions/{fields['family']}")
     for template, place in FILES.items():
         path = root / Template(place).substitute(fields)
         if path.exists():
@@ -136,6 +143,7 @@ def main(arguments: list[str] | None = None) -> int:
     plural = names(given.name, given.family, given.scope)["plural"]
     print("next: .venv/bin/ruff check --fix . && .venv/bin/ruff format . && make openapi")
     print(f"then: .venv/bin/pytest tests/unit/aggregates tests/integration/{given.family}/test_{plural}.py")
+    print(f"      .venv/bin/pytest tests/integration/bad_input -k {given.name}")
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple
 
 from abtest.contract.base import PublicationWarning
 from abtest.domain.changes.change import Change, Occasion
+from abtest.kit.errors import ConflictError
 from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow, Remove, together
 from abtest.services.context import Caller, World
 from abtest.services.listing import Filters, Listing
@@ -230,6 +231,8 @@ class Aggregates(Generic[A]):
         try:
             self.world.catalog.commit(commit)
         except NameTakenError as error:
+            if self.resource.name_taken is None:
+                raise ConflictError(f"another {self.resource.noun} of the shop has this name or key") from error
             raise self.resource.name_taken(change.subject, error) from error
         row = next((row for row in commit.outbox if row.topic == "publish"), None)
         if row is None or self.storefronts is None:

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from abtest.domain.ledger.events import goal_claim
-from abtest.ports.catalog import Claim, Release
+from abtest.ports.catalog import Claim, Kind, Release
 
 _NONE: frozenset[str] = frozenset()
 
@@ -21,6 +21,11 @@ class Names:
     own: AbstractSet[str] = _NONE
     goal_ids: AbstractSet[str] = _NONE
     service_wide: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+
+
+def unique_name(kind: Kind, name: str) -> str:
+    """The name that makes a resource's own name unique in its shop, in any case."""
+    return f"{kind}#NAME#{name.casefold()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,8 +66,8 @@ class Resource(Generic[A]):
     names: Callable[[A], Names] = lambda _: Names()
     """Unique names that it holds."""
 
-    name_taken: Callable[[A, NameTakenError], Exception] = lambda _, error: error
-    """The error of a write that loses a name. A StaleVersionError makes the store decide again."""
+    name_taken: Callable[[A, NameTakenError], Exception] | None = None
+    """The error of a write that loses a name, by default ConflictError. A StaleVersionError is retried."""
 
     reaches_shoppers: Callable[[A | None, A | None], bool] = lambda _before, _after: False
     """Whether a change from one state to the other may change what storefronts get."""

@@ -99,7 +99,7 @@ def test_run__harmful_treatment__is_paused_published_and_told(
 def test_run__twice__remembers_what_it_told(deployed: Deployed) -> None:
     deployed.counted(490, twice=400)
 
-    assert deployed.run()["results"] == {"told": 1}
+    assert deployed.run()["results"] == {"notified": 1}
     assert deployed.run()["results"] == {"quiet": 1}
 
     assert deployed.webhooks() == ["experiment.guardian_triggered"]

@@ -133,7 +133,7 @@ def test_events_that_stay_away__are_told_after_two_checks_and_not_for_time_in_wh
         stand.count_nothing_new()
         results.append(dict(stand.round(minutes=5).results))
     assert [event["kind"] for event in stand.webhooks()] == ["event_gap"]
-    assert results.index({"told": 1}) == 4
+    assert results.index({"notified": 1}) == 4
     details = stand.webhooks()[0]["details"]
     assert (details["metric"], details["observed"], details["expected"], details["consecutive_checks"]) == (
         "visitors",

@@ -95,7 +95,7 @@ def test_other_worker__faster_by_a_moment__has_told_and_this_one_does_not(
 
     def other() -> None:
         stand.leases.__init__()  # type: ignore[misc]
-        assert stand.round(minutes=0).results in ({"paused": 1}, {"told": 1})
+        assert stand.round(minutes=0).results in ({"paused": 1}, {"notified": 1})
 
     stand.catalog.first = [other]
     assert stand.round().results in ({"raced": 1}, {"not_running": 1})

@@ -62,7 +62,7 @@ def test_round__harm__pauses_with_event_message_and_audit_in_one_commit(stand: S
 
 def test_round__finding_that_only_alerts__is_told_in_the_contracts_fields(stand: Stand) -> None:
     stand.counted(**HEALTHY, multiple_exposure=200)
-    assert stand.round().results == {"told": 1}
+    assert stand.round().results == {"notified": 1}
     (event,) = stand.webhooks()
     assert set(event) == TRIGGERED
     assert (event["kind"], event["action"], event["variation_id"]) == ("multiple_exposure", "alert", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,13 +41,16 @@ def run(project: Path, *command: str) -> str:
 
 
 def test_resource__written_into_the_project__passes_its_tests_and_the_suite_of_all(project: Path) -> None:
-    assert "next: " in run(project, "tools.resource", "price_note")
-    run(project, "ruff", "check", "--fix", "--quiet", "functions", "shared", "tests/unit", "tests/integration")
-    run(project, "ruff", "format", "--quiet", "functions", "shared", "tests/unit", "tests/integration")
+    output = run(project, "tools.resource", "price_note")
+    written = [line.removeprefix("wrote ") for line in output.splitlines() if re.fullmatch("wrote .*py", line)]
+    run(project, "ruff", "check", "--fix", "--quiet", *written)
+    run(project, "ruff", "format", "--quiet", *written)
     run(project, "tools.openapi")
     own, suite = "tests/integration/api_experiments/test_price_notes.py", "tests/unit/aggregates"
     output = run(project, "pytest", "-q", "-p", "no:cacheprovider", own, suite, "-k", "price_note or of_every_resource")
     assert " passed" in output
+    bad = run(project, "pytest", "-q", "-p", "no:cacheprovider", "tests/integration/bad_input", "-k", "price_note_id")
+    assert " passed" in bad
     assert '"/api/v1/price-notes/{proxy+}"' in (project / "template.yaml").read_text()
     assert "updatePriceNote" in (project / "docs/api/openapi.json").read_text()
 
@@ -55,8 +59,8 @@ def test_resource__written_into_the_project__passes_its_tests_and_the_suite_of_a
     ("name", "family", "message"),
     [
         ("Label", "api_experiments", "singular snake case"),
-        ("label", "edge_events", "singular snake case"),
-        ("label", "api_nothing", "there is no functions/api_nothing"),
+        ("price_note", "edge_events", "singular snake case"),
+        ("price_note", "api_nothing", "there is no functions/api_nothing"),
         ("goal", "api_experiments", "exists"),
         ("audience", "api_experiments", "exists"),
     ],

@@ -31,7 +31,7 @@ class Paused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotPaused:
-    """Nothing was changed and nothing was told.
+    """Nothing was changed and nothing was announced.
 
     `gone`: there is no such experiment. `not_running`: somebody paused or ended it. `other_epoch`: counting began
     anew, so the evidence is of another measurement. `declined`: the caller's own edit did not want it any more.

@@ -57,7 +57,7 @@ class Guardian:
     def run(self, *, until: datetime) -> Round:
         """Check every running experiment; none is begun after `until`. Raises RoundFailedError after trying all.
 
-        Results: `quiet` (nothing new), `told` (notified), `paused`, `unpublished` (paused; storefronts receive it when
+        Results: `quiet` (nothing new), `notified`, `paused`, `unpublished` (paused; storefronts receive it when
         the outbox is repeated), `raced` (another run was faster), and why there was nothing left to pause.
         """
         sight = ShopSight(self._world.catalog, self._reader, self._reader.store.reach())
@@ -110,8 +110,8 @@ class Guardian:
             )
         )
         for case in alerts:
-            _log.info("guardian.told", extra=_facts(experiment, case.kind, str(case.action)))
-        return "told" if alerts else "quiet"
+            _log.info("guardian.notified", extra=_facts(experiment, case.kind, str(case.action)))
+        return "notified" if alerts else "quiet"
 
     def _pause(self, look: _Look) -> str:
         """Pause the experiment. A failure is notified once and raised, and the next run tries again."""

@@ -47,7 +47,7 @@ class Shipment:
         return self._personalizations.save(caller.user_id, change, Commit(audit=[row]))
 
     def _goal_ids(self, experiment: Experiment) -> dict[str, str]:
-        """Goals of the shop keep their id; copies of the experiment's own are told apart from what it measured."""
+        """Goals of the shop keep their id; copies of the experiment's own get new ids and results of their own."""
         ids = [goal.id for goal in carried_goals(experiment)]
         shops = shop_goal_ids(self._world.catalog, experiment.shop_id, ids)
         return {goal_id: goal_id if goal_id in shops else self._world.new_id() for goal_id in ids}

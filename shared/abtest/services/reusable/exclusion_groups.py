@@ -10,10 +10,11 @@ from abtest.domain.exclusion_groups.documents import exclusion_group_document, e
 from abtest.domain.exclusion_groups.editing import changes_shares, edited, with_members
 from abtest.domain.exclusion_groups.model import ExclusionGroup
 from abtest.domain.exclusion_groups.shapes import GroupFields
-from abtest.kit.errors import ConflictError, refused
+from abtest.kit.errors import ConflictError
 from abtest.ports.catalog import NameTakenError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
+from abtest.services.known_ids import refuse_unknown_ids
 from abtest.services.names import Names
 from abtest.services.resources import Resource, Summary
 from abtest.services.reusable.consumers import running_among
@@ -91,10 +92,15 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
         if not changes_shares(before, after):
             return
         old, new = member_ids(before), member_ids(after)
-        known = {record.head.id for record in self.world.catalog.get_many(after.shop_id, "EXP", sorted(new - old))}
-        for index, member in enumerate(after.members):
-            if member.experiment_id not in known | old:
-                raise refused(f"members[{index}].experiment_id", "there is no such experiment")
+        refuse_unknown_ids(
+            self.world.catalog,
+            after.shop_id,
+            "EXP",
+            [member.experiment_id for member in after.members],
+            path="members[{}].experiment_id",
+            noun="experiment",
+            before=old,
+        )
         running = running_among(self.world.catalog, after.shop_id, sorted(old | new))
         if not consent.names_all(running):
             raise LiveImpactError(running)

@@ -51,7 +51,9 @@ class DisabledNotices:
         try:
             self.store.put_health(webhook_id, HealthChange(health, health.reported()))
         except StaleDeliveryError:
-            _log.info("webhook.told_again", extra={"webhook_id": webhook_id})  # the next call repeats the notice
+            _log.info(
+                "webhook.disabled_notice_repeated", extra={"webhook_id": webhook_id}
+            )
 
     def notice(self, webhook: Webhook, disabled_at: Timestamp, error: str) -> Commit:
         """Build the inbox message and the audit row, whose ids follow from the endpoint and the moment."""
