@@ -91,7 +91,7 @@ sim: setup ## Simulate the promises of the statistics in full: errors, power, co
 figures: ## The size, typing and wording of the code next to the targets of its review
 	@$(PY) -m tools.figures
 
-breaks: ## Break 21 rules, one at a time: the tests of make check must find each (about 5 minutes)
+breaks: ## Break 21 rules, one at a time: the short gate must find each (about 10 minutes)
 	@$(PY) -m tools.breaks $(ARGS)
 
 resource: ## The files of a new resource, with tests that pass (NAME=label FAMILY=api_experiments SCOPE=experiments)

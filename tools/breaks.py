@@ -1,8 +1,8 @@
-"""Deliberate breaks of rules across the rooms: the tests of `make check` must find each (`make breaks`).
+"""Deliberate breaks of rules across the rooms: the short gate must find each (`make breaks`).
 
-Each break changes one rule in a copy of the project and runs the folder of tests that guards it, which is part of the
-lane `check`. A break that no test finds, or whose pattern no longer matches exactly one place, fails the run; so do
-tests that fail without the break.
+Each break changes one rule in a copy of the project and runs the folder of tests that guards it, which is part of
+lane `check` or `long`. A break that no test finds, or whose pattern no longer matches exactly one place, fails the run.
+So do tests that fail without the break.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def test_lane__of_a_test__follows_folder_and_marks(folder: str, marks: set[str],
 
 def test_paths__of_the_waiting_lane__include_marked_files_of_other_folders() -> None:
     assert {"tests/browser", "tests/e2e", "tests/integration/local/test_lifecycle.py"} <= set(paths("waiting"))
-    assert paths("long") == ["tests/stories", "tests/faults"]
+    assert paths("long") == [f"tests/{name}" for name in ("stories", "faults", "contract", "property", "budgets")]
 
 
 @pytest.mark.parametrize(

@@ -51,9 +51,7 @@ class DisabledNotices:
         try:
             self.store.put_health(webhook_id, HealthChange(health, health.reported()))
         except StaleDeliveryError:
-            _log.info(
-                "webhook.disabled_notice_repeated", extra={"webhook_id": webhook_id}
-            )
+            _log.info("webhook.disabled_notice_repeated", extra={"webhook_id": webhook_id})
 
     def notice(self, webhook: Webhook, disabled_at: Timestamp, error: str) -> Commit:
         """Build the inbox message and the audit row, whose ids follow from the endpoint and the moment."""
