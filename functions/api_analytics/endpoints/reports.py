@@ -57,6 +57,7 @@ def get(
             "ETag": entity_tag(report, form, lasting(page, report).encode()),
         }
         return Response(page, media_type="text/html", headers=headers)
+    # The time of the request would change the ETag of every response.
     facts = canonical_json.encode(report.model_dump(exclude={"generated_at"}))
     response.headers["ETag"] = entity_tag(report, form, facts)
     return report

@@ -18,6 +18,7 @@ Activator = Annotated[Caller, require("flags:activate")]
 Environment = Annotated[EnvironmentKey, Query(description="Environment in which a key is looked up; ids need none.")]
 
 
+# `async`, because FastAPI runs other dependencies in a thread, which costs more than the function.
 async def reference(flag_id: FlagReference, environment_key: Environment = "production") -> Reference:
     """The flag that a path names, by its UUID or by its key in an environment."""
     return Reference(flag_id, environment_key)

@@ -18,6 +18,7 @@ Activator = Annotated[Caller, require("personalizations:activate")]
 PersonalizationId = PathId
 
 
+# `async`, because FastAPI runs other dependencies in a thread, which costs more than the function.
 async def confirmation(
     confirm_live_impact: Annotated[bool, Query(description="Required while the personalization is active.")] = False,
 ) -> Consent:

@@ -10,6 +10,7 @@ from api_settings.endpoints.vocabulary import SettingsReader, SettingsWriter
 
 router = Router("/settings", tag="Runtime settings")
 
+# Publishing can bring stored changes to shoppers, so it takes the scope of launching.
 Launcher = Annotated[Caller, require("experiments:launch")]
 ControlUse = Annotated[PublicationControl, use(PublicationControl)]
 

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from mypy_boto3_secretsmanager.client import SecretsManagerClient
     from mypy_boto3_sqs.client import SQSClient
 
+# Limits of one attempt: a call may take ATTEMPTS times as long, plus botocore's pauses between attempts.
 CONNECT_SECONDS = 1
 READ_SECONDS = 3
 ATHENA_READ_SECONDS = 10
 """Longer than for other services, because a page of results may have a thousand rows."""
 ATTEMPTS = 3
+# Above this number, a connection is closed after one call, and the next call needs a new TLS handshake.
 POOL_CONNECTIONS = 20
 
 BUSY_CODES = frozenset(
@@ -44,6 +46,7 @@ BUSY_CODES = frozenset(
 
 T = TypeVar("T")
 _built: dict[str, Any] = {}
+# Reentrant: to build a client calls `once` again for the session.
 _lock = threading.RLock()
 
 

@@ -10,4 +10,5 @@ Listed = TypeVar("Listed", AuditRow, Head, InboxRow)
 
 def page(rows: Sequence[Listed], limit: int) -> tuple[Sequence[Listed], str | None]:
     """Return the first `limit` rows and, if there are more, the id that continues the list."""
+    # Callers read one row more than the limit; it only shows that there is another page.
     return rows[:limit], rows[limit - 1].id if len(rows) > limit else None

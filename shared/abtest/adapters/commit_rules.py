@@ -22,6 +22,7 @@ def check(change: Commit) -> None:
         "claim": [(claim.scope, claim.name) for claim in change.claims],
         "release": [(release.scope, release.name) for release in change.releases],
     }
+    # DynamoDB refuses a transaction with two writes of one item, and its error does not name the item.
     for what, keys in named.items():
         for key, count in Counter(keys).items():
             if count > 1:
@@ -39,6 +40,7 @@ def check(change: Commit) -> None:
 
 def count_items(change: Commit) -> int:
     """Return how many stored items the change writes or deletes."""
+    # Audit rows are stored twice, by month and by entity (see dynamo/writes.py).
     items = 2 * len(change.audit) + len(change.outbox) + len(change.inbox)
     for put in change.puts:
         head = put.record.head
@@ -46,6 +48,7 @@ def count_items(change: Commit) -> int:
         items += 2 + (len(head.due) if put.expected_version == 0 else len(queues_of(head)))
     for remove in change.removes:
         items += 2 + len(queues_of(remove.head))
+    # A set, because a name that is released and claimed in one commit is written once.
     names = {(claim.scope, claim.name) for claim in change.claims}
     names |= {(release.scope, release.name) for release in change.releases}
     return items + len(names)

@@ -27,4 +27,6 @@ class EmbeddedMetrics:
         }
         about = {"Timestamp": to_milliseconds(self._clock.now()), "CloudWatchMetrics": [directive]}
         line = {"_aws": about, "FunctionName": self._function_name, **values}
+        # sys.stdout is read at each call, because tests replace it. Flushed, because Lambda freezes the process after
+        # the response, with whatever is still in the buffer.
         print(canonical_json.dumps(line), file=self._out or sys.stdout, flush=True)

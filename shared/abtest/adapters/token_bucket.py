@@ -37,6 +37,7 @@ class Take:
 
     def refuses(self, full_at: int) -> bool:
         """Return whether the bucket has too few tokens. A cost of 0 is never refused."""
+        # The first test is needed: after a long idle time, `full_at` is before `latest` for any cost.
         return self.cost > self.limit or (self.cost > 0 and full_at > self.latest)
 
     def is_empty(self, full_at: int) -> bool:
@@ -49,6 +50,7 @@ class Take:
 
     def denied(self, full_at: int) -> RateDecision:
         """Return the decision when too few tokens are left; `full_at` is the stored one."""
+        # Whole seconds are rounded up: a client that returns a fraction too early would be refused again.
         wait = self.window if self.cost > self.limit else full_at - self.latest
         return self._decision(False, full_at, retry_after=max(1, -(-wait // _SECOND)))
 
@@ -61,6 +63,7 @@ class Take:
         return RateDecision(
             allowed=allowed,
             limit=self.limit,
+            # The window may have room for more tokens than the limit, because `interval` is rounded down.
             remaining=max(0, min(self.limit, left)),
             reset_at=-(-max(self.now, full_at) // _SECOND),
             retry_after=retry_after,
@@ -72,6 +75,7 @@ def attempt(*, limit: int, window_seconds: int, cost: int, now: datetime) -> Tak
     if min(limit, window_seconds) < 1 or cost < 0:
         raise ValueError("limit and window must be at least 1, cost at least 0")
     window, moment = window_seconds * _SECOND, (now - _EPOCH) // _MICROSECOND
+    # At least 1 µs: with 0, tokens would be free and `_decision` would divide by zero.
     interval = max(1, window // limit)
     advance = interval * cost
     return Take(limit, window, cost, moment, interval, advance, latest=moment + window - advance)

@@ -59,6 +59,7 @@ def size_problems(value: Any, at: Location) -> Iterator[Problem]:
     """Yield the problems of an operand of `$size`."""
     if isinstance(value, Mapping):
         yield from test_problems(value, at)
+    # In Python `bool` is a subclass of `int`, so `true` would pass as 1.
     elif isinstance(value, bool) or not isinstance(value, int):
         yield at, "must be a whole number, or a test of one"
 

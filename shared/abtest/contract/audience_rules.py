@@ -57,6 +57,7 @@ def bounded(rules: Any) -> Any:
     """Return the rules, or raise for too many levels or conditions. Other errors are detected later."""
     total = 0
     for at, group in groups_of(rules, ()):
+        # Each level adds two steps, `groups` and an index. The generator is lazy, so its recursion ends here, too.
         if len(at) >= 2 * MAX_GROUP_DEPTH:
             raise misplaced([(at, f"groups are nested more than {MAX_GROUP_DEPTH} levels deep")])
         conditions = group.get("conditions")
@@ -78,5 +79,6 @@ def groups_of(rules: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str
         yield from groups_of(group, (*at, "groups", index))
 
 
+# Before pydantic: its own validation of the tree is recursive and would visit every condition first.
 AudienceRules = Annotated[AudienceRulesTree, BeforeValidator(bounded)]
 """Audience rules that are at most 5 groups deep and 200 conditions long."""

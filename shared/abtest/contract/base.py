@@ -27,6 +27,7 @@ ABSENT: Any = Field(default_factory=NoneType)
 
 MAX_DEPTH = 20
 
+# ASCII: otherwise `\d` also matches the digits of other scripts.
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
 _PUBLIC_ID = re.compile("[1-9][0-9]{9}")
@@ -45,6 +46,7 @@ class Input(BaseModel):
 
         Models whose shape the domain names return that shape; a test compares the fields of both.
         """
+        # Without `exclude_unset` an absent field would look like null, and a merge patch would clear it (ADR 0007).
         return self.model_dump(exclude_unset=True)
 
 
@@ -61,6 +63,7 @@ class OpenInput(Input):
 
 def shallow(value: Any) -> Any:
     """Return the JSON value unchanged; refuse one nested more than MAX_DEPTH levels deep."""
+    # By levels and not by recursion: a deeply nested body must not exhaust the stack before it is refused.
     level = [value]
     for _ in range(MAX_DEPTH):
         inner = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
@@ -97,6 +100,7 @@ class AsStored:
     shape: Any
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        # No validation: a stored value that today's input rules refuse must not turn a read into a 500.
         return core_schema.any_schema()
 
     def __get_pydantic_json_schema__(self, _schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -108,6 +112,7 @@ def utc_moment(text: str) -> str:
     try:
         if _RFC3339.fullmatch(text) is None:
             raise ValueError(text)
+        # The RFC allows `t` and `z` in lower case.
         return timestamp(parse_timestamp(text.upper()))
     except (ValueError, OverflowError) as error:
         raise PydanticCustomError(
@@ -132,6 +137,7 @@ class _UniqueItems:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def check(items: list[Any]) -> list[Any]:
+            # Runs after the items were validated and rewritten, so two spellings of one UUID count as equal.
             if len(set(items)) != len(items):
                 raise PydanticCustomError("unique", "must not contain an item twice")
             return items

@@ -25,6 +25,7 @@ class LiveEdit(Input):
 
     def consent(self) -> Consent:
         """The acknowledgement."""
+        # `bool`, because an absent field is None here.
         return Consent(confirmed=bool(self.confirm_live_impact), consumer_ids=self.confirmed_consumer_ids)
 
 

@@ -22,6 +22,7 @@ MAX_PROPERTIES = 50
 MAX_TTL_DAYS = 3650
 
 _IDENTIFIER = "[A-Za-z_$][A-Za-z0-9_$]*"
+# Without leading zeros, as a path must have one spelling, and short enough for any array.
 _INDEX = "(0|[1-9][0-9]{0,8})"
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
@@ -91,6 +92,7 @@ class Condition(Input):
         elif not has_value:
             problem = "is required"
         else:
+            # In Python `bool` is a subclass of `int`.
             is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
             problem = "must be a number" if self.op in ("gt", "lt") and not is_number else ""
         if problem:
@@ -176,6 +178,7 @@ class DataLayerTriggerInput(Input):
 
     def stated(self) -> TriggerFields:
         """Return the fields of the request under the names of the contract."""
+        # By alias, because `from` is a keyword of Python and the domain uses the contract's name.
         fields: Any = self.model_dump(exclude_unset=True, by_alias=True)
         result: TriggerFields = fields
         return result
@@ -202,6 +205,7 @@ class DataLayerTrigger(Output):
     @classmethod
     def of(cls, trigger: Trigger, warning: PublicationWarning | None = None) -> Self:
         """Return the response of a trigger."""
+        # Stored as sent, without defaults; the response always shows whether it is enabled.
         fields: dict[str, Any] = {"enabled": True, **trigger.says}
         return cls(
             id=trigger.id,

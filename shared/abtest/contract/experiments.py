@@ -89,6 +89,7 @@ class ExperimentFields(Input):
         """
         fields = super().stated()
         for alias, name in ALIASES.items():
+            # Responses carry both names, so a client may send both back; they only have to agree.
             if alias in fields and fields[alias] != fields.get(name, fields[alias]):
                 raise refused(alias, f"is another name of {name}, which has a different value; send only {name}")
         return {_STORED_NAMES.get(name, name): value for name, value in fields.items()}

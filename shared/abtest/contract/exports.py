@@ -23,6 +23,7 @@ FIRST_YEAR, LAST_YEAR = 2000, 2199
 
 def within_ledger_years(moment: str) -> str:
     """Return the moment unchanged. Raises PydanticCustomError when the ledger cannot have its year."""
+    # `Moment` has already rewritten it to UTC, so the first four characters are the year that counts.
     if not FIRST_YEAR <= int(moment[:4]) <= LAST_YEAR:
         raise PydanticCustomError("date_time", "must be a date-time of the years 2000 to 2199")
     return moment

@@ -23,6 +23,7 @@ def host_name(text: str) -> str:
     """Return the host name in lower case. Raises PydanticCustomError."""
     if not is_host_name(text.lower()):
         raise PydanticCustomError("host_name", "must be a host name, such as shop.example")
+    # Hosts are claimed by name in the whole service, so one host must have one spelling.
     return text.lower()
 
 

@@ -28,6 +28,7 @@ def behind_cdn(secret: str, handler: Handler) -> Handler:
     def with_viewer(event: GatewayEvent, context: Any = None) -> Answer:
         headers = event.get("headers") or {}
         address = headers.get(VIEWER, "")
+        # Compared as bytes, because compare_digest refuses text with characters outside of ASCII.
         if not address or not compare_digest(headers.get(PROOF, "").encode(), secret.encode()):
             return handler(event, context)
         gateway = event["requestContext"]

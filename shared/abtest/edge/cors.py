@@ -10,7 +10,7 @@ CORS: Mapping[str, str] = {
 }
 _PREFLIGHT: Mapping[str, str] = {
     "Access-Control-Allow-Headers": "content-type, x-svc-shop, x-svc-signature",
-    "Access-Control-Max-Age": "86400",
+    "Access-Control-Max-Age": "86400",  # seconds; Chromium uses at most 7,200
 }
 
 

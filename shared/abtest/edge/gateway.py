@@ -63,6 +63,7 @@ def body_of(event: GatewayEvent, most: int) -> bytes:
     """Return the bytes of the body. Raises BodyTooLargeError, before decoding where the text is already too long."""
     text: str = event.get("body") or ""
     is_encoded = bool(event.get("isBase64Encoded"))
+    # Base64 has four characters for three bytes; the other four are for rounding and padding.
     if len(text) > (most * 4 // 3 + 4 if is_encoded else most):
         raise BodyTooLargeError(most)
     body = b64decode(text) if is_encoded else text.encode(errors="surrogatepass")
@@ -102,12 +103,15 @@ def json_error(error: ServiceError, headers: Headers) -> Answer:
 
 def script_error(error: ServiceError, headers: Headers) -> Answer:
     """Return an error as a script: a comment, so that the page works as if the tag were not there."""
+    # Every line break that JavaScript knows would end the comment, and the rest would run as code; splitlines knows
+    # U+2028 and U+2029 too.
     line = " ".join(f"{error.code}: {error.message}".splitlines())
     return error_answer(error, "application/javascript; charset=utf-8", f"// {line}\n", headers)
 
 
 def style_error(error: ServiceError, headers: Headers) -> Answer:
     """Return an error as a style sheet that is only a comment."""
+    # `*/` would end the comment, and the rest of the message would be read as style rules.
     line = f"{error.code}: {error.message}".replace("*/", "")
     return error_answer(error, "text/css; charset=utf-8", f"/* {line} */\n", headers)
 

@@ -13,6 +13,7 @@ from abtest.kit.errors import ServiceError
 from abtest.kit.ids import is_uuid
 
 MAX_BODY_BYTES = 4096
+# Host names as in RFC 1123: labels of at most 63 characters, 253 in all.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*", re.ASCII | re.IGNORECASE)
 _VISITOR = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
@@ -72,6 +73,7 @@ def refuse_other_origin(origin: str | None, host: str) -> None:
     """Raise InvalidHandoverRequestError for a page of another host; servers send no origin."""
     try:
         page_host = urlsplit(origin).hostname if origin else host
+    # urlsplit raises for an invalid IPv6 address in brackets.
     except ValueError:
         page_host = None
     if page_host != host:

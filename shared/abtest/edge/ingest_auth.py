@@ -51,6 +51,7 @@ class TrackingKeys:
         now = self.clock.now()
         is_remembered, stored = self.remembered(name, now)
         if not is_remembered:
+            # Unknown keys are remembered too, so a flood of invented keys must not fill the memory.
             if len(self._remembered) >= CACHE_SIZE:
                 self._remembered.clear()
             stored = self.claims(name)
@@ -71,6 +72,7 @@ class TrackingKeys:
 
 def shop_in(stored: Mapping[str, str | None] | None, text: str, now: datetime) -> str | None:
     """Return the shop of a stored key if the text is that key and it is live."""
+    # compare_digest takes the same time wherever the texts differ, but raises TypeError for None.
     if not stored or not hmac.compare_digest(stored.get("sha256") or "", digest(text)):
         return None
     expires_at = stored.get("expires_at")

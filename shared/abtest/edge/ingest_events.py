@@ -62,6 +62,7 @@ class IngestRoutes:
         if request.method != METHODS:
             raise MethodNotAllowedError(METHODS)
         body = body_of(event, MAX_BODY_BYTES)
+        # A server signs the body as it sends it, so the signature is checked before the body is decompressed.
         proven = self._auth.header_shop(request.headers, body)
         refuse_other_media(request.headers, MEDIA_TYPES, ENCODINGS)
         envelope = read_envelope(unpacked(body, request.headers, MAX_BODY_BYTES))

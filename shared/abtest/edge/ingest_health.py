@@ -45,6 +45,7 @@ class Health:
     def report(self) -> Mapping[str, Any]:
         """Return the contract's health body. `ok` needs every part, and no dead letters, because results miss those."""
         probes = {
+            # There is no such item; only that the read returns is of interest.
             "limits": lambda: self.limits_store.get("health", now=self.clock.now()) or True,
             "queue": lambda: self.queue is None or self.queue.depth() >= 0,
             "dead_letters": lambda: self.dead_letters.depth() == 0,
@@ -68,6 +69,7 @@ def probe_results(probes: Mapping[str, Callable[[], object]]) -> Mapping[str, bo
     pool = ThreadPoolExecutor(len(probes))
     running = {name: pool.submit(probe) for name, probe in probes.items()}
     wait(running.values(), timeout=PROBE_SECONDS)
+    # Not a `with` block, which would wait for a probe that hangs.
     pool.shutdown(wait=False, cancel_futures=True)
     # Refused, throttled, gone and silent are all the same to a health check.
     return {name: each.done() and each.exception() is None and bool(each.result()) for name, each in running.items()}

@@ -16,12 +16,14 @@ def chosen_encoding(accept_encoding: str | None) -> Encoding:
     """
     weights = weights_of(accept_encoding or "")
     others = weights.get("*", 0.0)
+    # `max` returns the first of equal ones, so the order of _PREFERRED decides.
     best = max(_PREFERRED, key=lambda encoding: weights.get(encoding, others))
     return best if weights.get(best, others) > 0 else "identity"
 
 
 def etag(sha256_hex: str, encoding: Encoding) -> str:
     """Return the strong tag of a variant."""
+    # Variants have different bytes, so their strong tags must differ too (RFC 9110, 8.8.3.3).
     return f'"{sha256_hex}"' if encoding == "identity" else f'"{sha256_hex}-{encoding}"'
 
 

@@ -71,10 +71,12 @@ class Publications:
         """
         key = (shop_id, environment, artifact, encoding)
         entry = self._entries.get(key)
+        # Read without the lock: entries are replaced as a whole, and one that was dropped just now is still valid.
         if entry is not None and not fresh and self._clock.now() - entry.checked_at < POINTER_KEPT:
             return entry.body, "stale" if entry.is_stale else "hit"
         try:
             body = self.load(key, entry)
+        # Removed, so that a failing store does not bring back what was withdrawn.
         except NotFoundError:
             with self._lock:
                 self._forget(key)
@@ -133,6 +135,7 @@ class Publications:
             self._forget(key)
             self._entries[key] = _Entry(body, self._clock.now())
             self._bytes += len(body.base64)
+            # One body stays even if it exceeds the limit alone; otherwise each request would read it again.
             while self._bytes > CACHE_BYTES and len(self._entries) > 1:
                 self._forget(next(iter(self._entries)))
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from abtest.edge.gateway import GatewayEvent, Request
 
 NAME = "svc_v"
-KEEP_SECONDS = 400 * 24 * 3600
+KEEP_SECONDS = 400 * 24 * 3600  # 400 days, the longest life that browsers accept
 MAX_CHARS = 3500
 _VALUE = re.compile(r"[A-Za-z0-9_-]{16,64}(?:\.[A-Za-z0-9_.~-]*)?", re.ASCII)
 _DOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", re.ASCII)
@@ -35,6 +35,8 @@ def refreshed(event: GatewayEvent, request: Request) -> Sequence[str]:
     if len(values) != 1 or len(values[0]) > MAX_CHARS or _VALUE.fullmatch(values[0]) is None:
         return ()  # only the page knows which of two cookies of this name is meant
     domain = request.query.get("d", "")
+    # Browsers refuse a cookie for a domain of one label, such as `com`, so it is then set for the host alone.
     shared = f"; Domain={domain}" if _DOMAIN.fullmatch(domain) and "." in domain else ""
+    # A page over http, as in local development, cannot store a cookie that is Secure.
     secure = "" if request.headers.get("origin", "https:").startswith("http:") else "; Secure"
     return (f"{NAME}={values[0]}; Path=/; Max-Age={KEEP_SECONDS}; SameSite=Lax{shared}{secure}",)

@@ -79,4 +79,5 @@ def admit(request: Request, exchange: Exchange, requirement: Requirement, *, exp
         if not exchange.rate.allowed:
             raise RateLimitedError(exchange.rate)
     requirement.check(exchange.caller)
+    # Last, so that refused requests do not count as a use of the key.
     services.authentication.note_use(key)

@@ -53,6 +53,7 @@ async def read(request: Request, rule: BodyRule) -> ParsedRequest:
     """
     announced = request.headers.get("content-length", "")
     # A large body is refused before it is read. The header may be missing or wrong, so the bytes are counted too.
+    # `isdigit` alone accepts ², for which int() raises, as it does for more than 4,300 digits.
     if announced.isascii() and announced.isdigit() and int(announced[:20]) > rule.limit:
         raise PayloadTooLargeError(rule.limit)
     raw = await request.body()
@@ -76,6 +77,7 @@ def parse(raw: bytes) -> Any:
     # The parser accepts an escaped lone surrogate, but UTF-8 cannot encode it in storage or in a response.
     try:
         value = canonical_json.loads(raw)
+        # Only an escape can give a lone surrogate, as the bytes are valid UTF-8. Other bodies need no second pass.
         if b"\\ud" in raw or b"\\uD" in raw:
             canonical_json.dumps(value).encode()
     except UnicodeEncodeError as error:

@@ -26,6 +26,7 @@ def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
     app = FastAPI(
         title=TITLE,
         version=CONTRACT_VERSION,
+        # The document is packaged: FastAPI would make it at run time, from every operation of the family.
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -33,6 +34,7 @@ def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
     )
     routes = [route for router in routers for route in router.routes if isinstance(route, Route)]
     addresses = Addresses(routes)
+    # Guards are first, because Starlette takes the first route that matches address and method.
     app.router.routes.extend([*addresses.guards(), *routes])
 
     async def refuse(request: Request, error: Exception) -> Response:
@@ -48,4 +50,5 @@ def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
 
 def handler(app: FastAPI) -> Handler:
     """Return the Lambda handler for API Gateway's payload format 2.0. Paths start with /api/v1."""
+    # With any other value, Mangum starts and stops the application in each invocation.
     return Mangum(app, lifespan="off")

@@ -38,6 +38,7 @@ class Gate:
         started = perf_counter()
         world = self._services.world
         sent = Headers(scope=scope).get("x-request-id", "")
+        # The id is repeated in a header and in logs, so other characters than these are not accepted.
         request_id = sent if _REQUEST_ID.fullmatch(sent) else uuid7(world.clock.now(), world.random)
         scope[SCOPE_KEY] = exchange = Exchange(services=self._services, request_id=request_id)
         status = 0

@@ -19,6 +19,7 @@ from abtest.ports.limits import StoredAnswer
 
 HEADER = "Idempotency-Key"
 METHODS = {"POST", "PATCH", "DELETE"}
+# After these, the same request may succeed later, so the key must not repeat them for a day.
 _NOT_STORED = {401, 403, 429, 503}
 _STORED_HEADERS = ("content-type", "etag")
 _FORM = re.compile(r"[\x20-\x7e]{1,255}", re.ASCII)
@@ -40,6 +41,7 @@ async def once(request: Request, exchange: Exchange, body: bytes, run: Run) -> R
         problem = FieldError(HEADER, "must have 1 to 255 printable ASCII characters")
         raise InvalidParameterError("the Idempotency-Key is invalid", fields=[problem])
     claim = f"{exchange.caller.key_id} {request.method} {request.url.path} {sent}"
+    # Without the null byte, query and body could exchange characters without a change of the hash.
     body_hash = sha256(request.url.query.encode() + b"\0" + body).hexdigest()
     attempt = exchange.services.idempotency.begin(claim, body_hash=body_hash, now=exchange.services.world.clock.now())
     if attempt.state == "mismatch":
@@ -66,6 +68,7 @@ def store_response(exchange: Exchange, claim: str, body_hash: str, response: Res
         store.abandon(claim)
         return
     headers = {name: response.headers[name] for name in _STORED_HEADERS if name in response.headers}
+    # New for each response: two contents under one key stream would reveal each other.
     nonce = exchange.services.world.random.bits(8 * _NONCE_BYTES).to_bytes(_NONCE_BYTES, "big")
     sealed = nonce + cipher(exchange, claim, nonce, bytes(response.body))
     answer = StoredAnswer(status=response.status_code, headers=headers, body=sealed)

@@ -63,10 +63,12 @@ async def paging(
 def key_of_cursor(cursor: str, identity: str, key: bytes) -> str:
     """Return the list key in a cursor. Raises InvalidCursorError when it is forged or belongs to another list."""
     try:
+        # Cursors have no padding, which would need escapes in a URL.
         raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except (Base64Error, ValueError):
         raw = b""
     mac, content = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
+    # The content is parsed only if it was signed here, so it always has the expected form.
     is_ours = hmac.compare_digest(mac, signature(key, content))
     cursor_identity, last = canonical_json.loads(content) if is_ours else (None, None)
     if cursor_identity != identity:

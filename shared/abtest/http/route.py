@@ -109,6 +109,7 @@ class _Plan:
 
     async def _response(self, request: Request, exchange: Exchange) -> Response:
         """Run the route, and add the ETag of its output. A GET whose If-None-Match has this ETag becomes 304."""
+        # Cleared first, because an endpoint that is a coroutine never sets it.
         returned_version.set(None)
         try:
             response = await self._run(request)
@@ -120,6 +121,7 @@ class _Plan:
         tag, sent = response.headers.get("ETag"), request.headers.get("if-none-match")
         if request.method != "GET" or not tag or not sent:
             return response
+        # If-None-Match compares weakly (RFC 9110, 13.1.2): the prefix `W/` makes no difference.
         is_current = sent.strip() == "*" or ENTITY_TAG.findall(tag)[0] in ENTITY_TAG.findall(sent)
         return Response(status_code=304, headers={"ETag": tag}) if is_current else response
 
@@ -164,6 +166,7 @@ def on_event_loop(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     if inspect.iscoroutinefunction(endpoint):
         return endpoint
 
+    # FastAPI reads the parameters from the signature, which `wraps` passes on.
     @wraps(endpoint)
     async def call(*args: Any, **kwargs: Any) -> Any:
         result = endpoint(*args, **kwargs)

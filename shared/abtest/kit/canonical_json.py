@@ -97,6 +97,7 @@ def _refuse_constant(name: str) -> Json:
 
 def _finite_float(text: str) -> float:
     value = float(text)
+    # Python's decoder reports the words NaN and Infinity, but turns a number such as 1e400 into infinity silently.
     if value in (float("inf"), float("-inf")):
         raise InvalidJsonError(f"{text[:20]} is out of range")
     return value

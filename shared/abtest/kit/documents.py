@@ -67,6 +67,7 @@ def _plan(kind: type[Any]) -> _Plan:
     # Made once for a class, at its first document: to resolve the hints takes longer than many conversions.
     hints = get_type_hints(kind)
     codecs = {field.name: _codec(hints[field.name]) for field in fields(kind)}
+    # Two threads may make the same plan at once. Both are equal, so it needs no lock.
     _plans[kind] = plan = _Plan(
         names=tuple(codecs),
         encoders=tuple((name, codec.encode) for name, codec in codecs.items() if codec.encode),

@@ -32,6 +32,7 @@ def uuid7(now: datetime, random: Randomness) -> str:
 
     The fraction fills `rand_a` (section 6.2, method 3), so ids sort by time to the microsecond.
     """
+    # The thousandths of the millisecond, scaled to the 12 bits of `rand_a`.
     fraction = now.microsecond % 1000 * 4096 // 1000
     value = (to_milliseconds(now) & 0xFFFF_FFFF_FFFF) << 80
     value |= 0x7 << 76 | fraction << 64 | 0b10 << 62 | random.bits(62)

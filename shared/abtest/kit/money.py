@@ -37,6 +37,7 @@ def to_minor(amount: str | int | float, currency: str) -> int:
     """
     digits = exponent(currency)
     try:
+        # From the text, because a float's exact value has its binary error: 1.015 would be 1.01499… and round down.
         scaled = Decimal(str(amount)).scaleb(digits)
         minor = int(scaled.quantize(Decimal(1), ROUND_HALF_EVEN))
     except (ArithmeticError, ValueError) as error:

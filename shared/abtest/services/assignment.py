@@ -45,6 +45,7 @@ class Assignments:
         now = to_milliseconds(self.clock.now())
         decision = decide(published.prepared, _visitor(request), request.url, now, request.force)
         ids = request.experiment_ids
+        # Filtered after the decision, so that the request's filter cannot change what is decided.
         decided = [each for each in decision.assignments if ids is None or each.experiment["id"] in ids]
         assignments = server_assignments(published.contents, decided, request.url)
         return {

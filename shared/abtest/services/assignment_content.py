@@ -58,6 +58,7 @@ def contents_of(config: Decided) -> Contents:
 def server_assignments(contents: Contents, assignments: Iterable[Assignment], url: str | None) -> list[dict[str, Any]]:
     """The contract's ServerAssignments of what was decided; without an address a variation's flat content counts."""
     address = None if url is None else parse_address(url)
+    # A server sees no page, so attributes are unknown and only the address is matched.
     view = None if address is None else PageView(address, {})
     readable = [each for each in assignments if each.experiment["id"] in contents]
     answers = [_server_assignment(contents[each.experiment["id"]][each.index], each, view) for each in readable]
@@ -113,6 +114,7 @@ def _server_assignment(content: Content, decided: Assignment, view: PageView | N
 
 def _delivered(content: Content, decided: Assignment, view: PageView | None) -> dict[str, Any]:
     experiment, variation = decided.experiment, decided.variation
+    # A control is the page as it is, so it never redirects.
     target = None if variation.get("control") else variation.get("redirect_url")
     leads_to = _destination(target, None if view is None else view.address)
     if target is not None and leads_to is None:

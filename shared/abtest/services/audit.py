@@ -122,18 +122,23 @@ class Audit:
         if totals["currency"] != plan.currency or any(set(totals[name]) != ids for name, ids in names.items()):
             return True
         record = self.world.catalog.get(plan.shop_id, "EXP", plan.experiment_id)
+        # Timestamps have one fixed width, so they compare as text.
         return record is not None and record.head.updated_at > totals["computed_at"]
 
     def _differing(self, stored: Stored, plan: CountingPlan) -> list[Difference]:
         """Differences from all raw objects; none if the objects up to some moment give exactly the stored numbers."""
         until = parse_milliseconds((stored.summary.totals or {})["computed_at"]) + CLOCKS_APART_MS
         entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.since)) if is_raw(entry.key)]
+        # The order in which a run's listing could see them; the key breaks ties, so that each audit tries the same
+        # cuts.
         entries.sort(key=lambda entry: (entry.modified, entry.key))
         raw = [entry.key for entry in entries if entry.modified <= until]
+        # The cheap case first: mostly no event came late, and one count settles it.
         in_the_end = list(differences_from(stored, plan, self._counted(plan, raw)))
         if not in_the_end:
             return []
         through = stored.counts.through or 0
+        # `through` never falls as objects are added, so bisection finds the range of cuts that have the stored one.
         cuts = range(self._first_cut(plan, raw, through), self._first_cut(plan, raw, through + 1))
         for cut in [*cuts[::-1][:MAX_CUTS], *cuts[: max(0, len(cuts) - MAX_CUTS)][:MAX_CUTS]]:
             if not list(differences_from(stored, plan, self._counted(plan, raw[:cut]))):

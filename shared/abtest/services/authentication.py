@@ -14,6 +14,7 @@ from abtest.ports.limits import RateLimiter
 from abtest.services.context import World
 from abtest.services.rate_limits import FailedAuthentications
 
+# The longest that a revoked key can still read in another process; writes always look it up.
 CACHE_SECONDS = 10
 CACHE_SIZE = 512
 LAST_USED_SECONDS = 60
@@ -53,6 +54,7 @@ class Authentication:
         entry = None if fresh else self._remembered.get(digest(text))
         is_recent = entry is not None and now - entry.read_at < timedelta(seconds=CACHE_SECONDS)
         key = entry.key if entry is not None and is_recent else self._look_up(text, address)
+        # Liveness is checked at each request, because a key may expire while it is cached.
         if key is None or not key.is_live(timestamp(now)):
             self._failures.count(address)
             raise InvalidApiKeyError
@@ -70,6 +72,7 @@ class Authentication:
         now = self._world.clock.now()
         if entry is None or (entry.used_at and now - entry.used_at < timedelta(seconds=LAST_USED_SECONDS)):
             return
+        # Set before the write, so that a failing write is not repeated by each request of this minute.
         entry.used_at = now
         try:
             write_last_used(self._world, entry.key, timestamp(now))
@@ -80,8 +83,10 @@ class Authentication:
         self._failures.refuse_after_many(address)
         parsed = parse(text)
         key = stored_key(self._world, parsed.lookup_id) if parsed else None
+        # Constant time, so that the duration does not reveal how much of the digest agrees.
         if key is None or not hmac.compare_digest(key.sha256, digest(text)):
             return None
+        # Removed first: assignment to a present name keeps its old place, and the oldest place is evicted first.
         previous = self._remembered.pop(key.sha256, None)
         used_at = previous.used_at if previous else None
         self._remembered[key.sha256] = _Remembered(key, self._world.clock.now(), used_at)

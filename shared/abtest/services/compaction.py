@@ -39,7 +39,9 @@ from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)
 
+# The function's timeout in template.yaml: a run that died blocks the next one no longer than a living one would.
 LEASE, LEASE_SECONDS = "cron#compact", 900
+# Outages of up to two days are made up by the schedule; for longer ones an operator passes `since`.
 LOOK_BACK_HOURS = 48
 MAX_SAMPLES = 1000
 """Unreadable lines of a shop's hour that are quarantined; the raw objects keep all of them."""
@@ -107,16 +109,20 @@ class Compaction:
 
     def compact(self, hour: HourFiles, summary: CompactionSummary) -> bool:
         """Compact one hour; False when another run changed it meanwhile. Raises VanishedRawError and what ports do."""
+        # A document of fewer raw objects would replace the Parquet files that alone have the vanished rows.
         if hour.compacted is not None and not hour.compacted.raw <= set(hour.raw):
             raise VanishedRawError(compacted_key(hour.hour))
         with self.hours.open(hour.raw) as rows:
             events, kept = self._write_parquet(hour, rows)
+            # Before the document, which ends the work on this hour. A run that dies in between writes the same names
+            # again.
             self._quarantine(hour, rows.unreadable)
             done = self._write_document(hour, CompactedHour(raw=frozenset(hour.raw), events=tuple(events), rows=kept))
             summary.hours += done
             summary.files += len(events)
             summary.rows += kept
             summary.unreadable += len(rows.unreadable)
+            # The queue delivers at least once: what was readable and yet not kept are copies.
             summary.copies += rows.read - len(rows.unreadable) - kept
         _log.info("compaction.hour", extra={"hour": raw_hour(hour.hour), "objects": len(hour.raw), "rows": kept})
         return done
@@ -169,6 +175,7 @@ class Compaction:
                 "event_id": line.event_id,
                 "index": line.index,
                 "reason": "unreadable_row",
+                # No field of an unreadable line can be trusted, but the hour of its object is known.
                 "received_at": hour.hour,
                 "sample": line.sample,
                 "shop_id": shop_id,

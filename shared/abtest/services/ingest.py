@@ -96,6 +96,7 @@ class Ingest:
         AnalyticsStoreUnreachableError.
         """
         check_size(envelope)
+        # All events count, also bad ones, and before the batch is sorted, which is the costly part.
         self._limit(shop_id, len(envelope.events))
         received_at = to_milliseconds(self.clock.now())
         arrival = Arrival(shop_id=shop_id, received_at=received_at, sent_at=envelope.sent_at, origin=origin)
@@ -174,6 +175,7 @@ def ndjson(lines: Sequence[Mapping[str, Any]]) -> bytes:
 
 def packed(lines: Sequence[Mapping[str, Any]]) -> bytes:
     """Lines as an object of the ledger holds them."""
+    # Without the time of writing, equal lines are equal bytes, and a repeated write changes nothing.
     return gzip.compress(ndjson(lines), 6, mtime=0)
 
 

@@ -36,6 +36,7 @@ class LiveKeys:
         changed = {**self.expiries, **{key.id: key.expires_at for key in keys if key.revoked_at is None}}
         dead = {key.id for key in keys if key.revoked_at}
         live = {key_id: end for key_id, end in changed.items() if key_id not in dead and (end is None or now < end)}
+        # A shop that is above the limit already may still change or revoke keys.
         if len(live) > max(MAX_LIVE_KEYS, len(self.expiries)):
             raise LimitReachedError(f"a shop has {MAX_LIVE_KEYS} live keys at most; revoke one first")
         return LiveKeys(self.shop_id, self.version + 1, self.created_at or now, live)
@@ -83,6 +84,7 @@ class KeyStore(Aggregates[ApiKey]):
     def companions(self, pairs: Sequence[tuple[ApiKey | None, ApiKey | None]]) -> Commit:
         """The shop's ledger of live keys. Raises LimitReachedError."""
         keys = [after for _, after in pairs if after is not None]
+        # A user's key belongs to no shop, and the limit is one of shops.
         if not keys[0].shop_id:
             return NOTHING
         return Commit(puts=[ledger_put(self.world.catalog, keys, self.world.now())])
@@ -100,4 +102,5 @@ def ledger_put(catalog: Catalog, keys: Sequence[ApiKey], now: Timestamp) -> Put:
         created_at=after.created_at or now,
         updated_at=now,
     )
+    # The condition on the version makes concurrent creations see each other: the slower one counts again.
     return Put(record=Record(head=head, body={"live": dict(after.expiries)}), expected_version=before.version)

@@ -49,6 +49,7 @@ class Keys:
         """Keys that pass the filters, and the key that continues the list. Revoked keys count as archived."""
         keys, last = self._keys.page(caller.shop_id, filters, limit=limit, after=after)
         ids = [last_used_id(key.id) for key in keys]
+        # One read for the whole page: uses are records of their own, so that a use does not change the key's version.
         uses = self._world.catalog.get_many(caller.shop_id, "SET", ids)
         used_at = {record.head.id: str(record.body["last_used_at"]) for record in uses}
         return [shown(key, used_at.get(last_used_id(key.id))) for key in keys], last
@@ -89,6 +90,7 @@ class Keys:
 
         def decide(before: ApiKey, occasion: Occasion) -> Change[ApiKey]:
             after = revoked(before, occasion.now)
+            # A second revocation changes nothing, so its reason must not enter the audit either.
             note = {"reason": reason} if reason and after != before else {}
             return Change(before=before, after=after, action="api_key.revoke", note=note)
 
@@ -115,12 +117,14 @@ class Keys:
         successor = replace(
             minted.key,
             created_by=caller.user_id,
+            # The successor does not outlive what was granted to the old key.
             expires_at=old.expires_at,
             rate_limit_per_minute=old.rate_limit_per_minute,
         )
         gone = retired(old, successor.id, grace_seconds, self._world.now())
         retirement = Change(before=old, after=gone, action="api_key.rotate")
         creation = Change(before=None, after=successor, action="api_key.rotate")
+        # One commit: if it fails, the old key goes on as it was, and the new one never existed.
         self._keys.save_many([retirement, creation], self._keys.audit_row(caller.user_id, retirement))
         return Minted(successor, minted.text)
 
@@ -128,6 +132,7 @@ class Keys:
         self, caller: Caller, key_id: str, decide: Decide[ApiKey], expected_version: int | None
     ) -> contract.ApiKey:
         saved = self._keys.change(caller, key_id, decide, expected_version=expected_version)
+        # This process only; others notice within CACHE_SECONDS, and at once for writes.
         self._authentication.forget(key_id)
         return self._answer(saved.value)
 

@@ -26,6 +26,7 @@ class LastSeen:
         newest: dict[str, int] = {}
         for shop_id, moment in arrivals:
             newest[shop_id] = max(moment, newest.get(shop_id, 0))
+        # Forgetting costs one more read and write a shop; not forgetting would let the memory grow for ever.
         if len(self._noted) > MAX_REMEMBERED:
             self._noted.clear()
         for shop_id, moment in newest.items():

@@ -14,5 +14,6 @@ def lease(leases: Leases, name: str, *, owner: str, seconds: int, clock: Clock) 
     try:
         yield is_held
     finally:
+        # The store releases for this owner only: a lease that ended and was taken over stays with its new holder.
         if is_held:
             leases.release(name, owner=owner)

@@ -96,11 +96,14 @@ class LedgerFiles:
             compacted = read_compacted_hour(stored.content)
         except InvalidCompactedHourError:
             _log.exception("compacted_hour.unreadable", extra={"hour": compacted_key(hour)})
+            # With its etag, so that compaction replaces the unreadable document instead of requiring that there is
+            # none.
             return HourFiles(hour=hour, raw=keys, etag=stored.etag)
         return HourFiles(hour=hour, raw=keys, compacted=compacted, etag=stored.etag)
 
     def _since(self, first: Hour) -> list[HourFiles]:
         """Hours with raw objects or with a document: a compacted hour is read though its raw objects are gone."""
+        # `after` is exclusive: behind the key of the hour before, the first hour itself is included.
         documents = self.ledger.list(COMPACTED, after=compacted_key(first - HOUR_MS))
         compacted = [hour_of_key(entry.key) for entry in documents if entry.key.endswith(".json")]
         raw = _by_hour(self._raw_from(first, compacted))
@@ -113,9 +116,11 @@ class LedgerFiles:
         if not compacted:
             return self._raw(RAW, after=raw_hour(first))
         listed = self.ledger.list(RAW, after=raw_hour(first))
+        # The listing is lazy, so only its first page is read to find the oldest raw object.
         before = next((hour_of_key(entry.key) for entry in listed if is_raw(entry.key)), compacted[0])
         days = list(days_between(min(before, compacted[0]), compacted[-1]))
         whole = _parallel(lambda day: self._raw(raw_day(day), after=raw_hour(first)), days)
+        # `~` sorts behind all characters of a key, so the rest begins after the last day.
         return [key for keys in whole for key in keys] + self._raw(RAW, after=f"{raw_day(days[-1])}~")
 
     def _raw(self, prefix: str, *, after: str | None = None) -> list[str]:

@@ -101,6 +101,7 @@ class Listing(Generic[Item]):
                     size = len(canonical_json.encode(record.body))
                     if not page.takes(item, size):
                         return page.items, last
+                # Also for heads that were filtered out, so that the next page does not read them again.
                 last = key
             seen += len(chunk)
             if seen >= SCANNED_A_PAGE:
@@ -125,6 +126,7 @@ class Listing(Generic[Item]):
                 heads.append(head)
         descending = filters.sort.startswith("-")
         placed = sorted(((sort_key(head, field), head) for head in heads), key=lambda it: it[0], reverse=descending)
+        # A cursor is a position, not a number of items: what is created or deleted meanwhile shifts nothing.
         start = tuple(canonical_json.loads(after)) if after else None
         for place, head in placed:
             if start is None or (place < start if descending else place > start):
@@ -142,6 +144,7 @@ class _Page(Generic[Item]):
     def takes(self, item: Item, size: int) -> bool:
         """Add the item if there is room, and return whether there was."""
         full = len(self.items) == self._limit or self._bytes + size > PAGE_BYTES
+        # The first item is taken at any size, or else the list could never get past it.
         if full and self.items:
             return False
         self.items.append(item)

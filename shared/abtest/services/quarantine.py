@@ -72,6 +72,7 @@ class Quarantined:
                 for number, aside in enumerate(lines)
                 if number >= skipped and aside.received_at >= begins and reason in (None, aside.reason)
             )
+            # One more than the page was found, so a cursor never leads to an empty page here.
             if len(matching) > limit:
                 return [aside for _, aside in matching[:limit]], str(matching[limit - 1][0])
             looked_at = Position(key, len(lines) - 1)
@@ -82,11 +83,13 @@ class Quarantined:
         moment = now
         if start is not None:
             moment = quarantined_at(start.key)
+            # Listings begin behind a name, but the object of the cursor may have lines left.
             yield start.key
         while moment // DAY_MS >= begins // DAY_MS:
             prefix = quarantine_prefix(shop_id, moment)
             after = start.key if start and start.key.startswith(prefix) else None
             for entry in self.ledger.list(prefix, after=after):
+                # Names sort by descending time, so all that follow are older as well.
                 if quarantined_at(entry.key) < begins:
                     break
                 yield entry.key
@@ -104,4 +107,5 @@ class Quarantined:
             for line in read
             if line["shop_id"] == shop_id
         ]
+        # A stable sort: the line number of a cursor means the same event at each reading.
         return sorted(asides, key=lambda aside: -aside.received_at)

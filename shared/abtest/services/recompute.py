@@ -32,6 +32,7 @@ from abtest.services.rollups.work import work_of
 _log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
+# Before and after all dates, as text.
 FIRST_DATE, LAST_DATE = "0000-01-01", "9999-12-31"
 EARLIER_DAYS = 8
 """Days between an event and its arrival at most: seven, and one for the date line."""
@@ -87,6 +88,7 @@ class Recompute:
             replace(shop, plans=[plan for plan in shop.plans if experiment_id in (None, plan.experiment_id)])
             for shop in work.shops
         ]
+        # A run for all experiments also recomputes days, which shops without experiments have too.
         shops = [shop for shop in chosen if shop.plans or experiment_id is None]
         total = sum(len(shop.plans) for shop in shops)
         for shop in shops:
@@ -99,6 +101,7 @@ class Recompute:
         return outcome
 
     def _shop(self, shop: ShopPlans, outcome: Recomputed, total: int, *, with_days: bool, dry_run: bool) -> None:
+        # The schedule writes at the same time; what it overtook is counted again, from the stored state it left.
         waiting: Sequence[CountingPlan] = shop.plans
         for attempt in range(ATTEMPTS):
             if not waiting and not (with_days and attempt == 0):
@@ -184,6 +187,7 @@ class Recompute:
             day, present = opened.day(date, shop.currency), stored.get(date)
             outcome.days += 1
             standing = shop_day_of(present) if present else None
+            # A day without events has no document, so there is nothing to write or to report.
             if standing == day or (standing is None and not day.events):
                 continue
             name, document = f"{shop.shop_id}/{date}", self._document(day, present)
@@ -218,6 +222,7 @@ def differences_from(stored: Stored, plan: CountingPlan, counts: Counts) -> Iter
     if not stored.summary.is_whole:
         yield Difference(where="roll-up", standing="half written", counted="whole")
     yield from differences(stored.counts, counts)
+    # `generation` and `computed_at` differ in each run and are left out of the comparison below.
     expected = rollup_documents(plan, DailyCounts.of(counts), generation=0, computed_at="", stored=None).totals
     if sorted(stored.slices) != sorted(expected["digests"]):
         yield Difference(where="items", standing=sorted(stored.slices), counted=sorted(expected["digests"]))

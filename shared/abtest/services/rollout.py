@@ -36,6 +36,7 @@ class Rollout:
         blob = self.blobs.get(MARK)
         mark = {} if blob is None else canonical_json.loads(blob.content)
         after = mark.get("after") if mark.get("release") == release else None
+        # Empty and absent differ: empty marks that the last shop of this release was sent.
         if after == "":
             return 0
         shops, last = self.next_shops(after)

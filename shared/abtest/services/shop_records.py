@@ -71,6 +71,7 @@ class ShopStore(Aggregates[Shop]):
             if before is not None and (after is None or moves):
                 removes.append(Remove(head=_entry(before)))
             if after is not None:
+                # In the list of a new owner the entry is new, whatever the version of the shop.
                 puts.append(_entry_put(after, expected_version=0 if moves else after.version - 1))
         return Commit(puts=puts, removes=removes)
 

@@ -53,6 +53,7 @@ class Shops:
         shop = Shop(id=self._world.new_id(), org_id=user_id, created_at=now, updated_at=now, **fields)
         scopes = sorted(PRESETS["admin"])
         minted = mint(self._world, kind="shop", shop_id=shop.id, user_id=user_id, name=FIRST_KEY_NAME, scopes=scopes)
+        # Both or neither: the owner could not use a shop without a key.
         key = self._keys.stage(user_id, Change(before=None, after=minted.key, action="api_key.create"))
         saved = self._shops.save(user_id, Change(before=None, after=shop, action="shop.create"), extra=key.commit)
         return saved.value, minted
@@ -139,6 +140,7 @@ class Shops:
         stored = record.body if record else None
         wanted = defaults.patched(shop.tier, stored, changes)
         before, after = defaults.defaults_of(shop.tier, stored), defaults.defaults_of(shop.tier, wanted)
+        # Nothing is written, so the version, and with it the caller's ETag, stays valid.
         if wanted == (stored or {}):
             return _defaults_answer(before).at(version)
         created_at = record.head.created_at if record else now

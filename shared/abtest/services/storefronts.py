@@ -52,6 +52,7 @@ class Storefronts:
         except DatabaseBusyError as error:
             return _Unpublished([error.message])
         if outcome.ok and row is not None:
+            # Where the mark fails, the sweep publishes once more, which does no harm.
             with contextlib.suppress(DatabaseBusyError):
                 self._catalog.outbox_done(row)
         return outcome

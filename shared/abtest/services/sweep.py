@@ -28,6 +28,7 @@ from abtest.services.refusal_limit import count_accepted
 from abtest.services.rollout import Rollout
 from abtest.services.webhooks.overdue import OverdueWebhooks
 
+# Longer than the function's timeout in template.yaml, so that a lease never ends during its run.
 LEASE, LEASE_SECONDS = "cron#sweep", 60
 PATIENCE = timedelta(seconds=30)
 """How long a request may take to publish by itself before the sweep publishes for its outbox row."""
@@ -110,13 +111,16 @@ class Sweep:
     def requeue(self, key: str, send: Callable[[str], None]) -> bool:
         """Send one spilled batch and delete it. Return False when it could not be sent."""
         blob = self.ledger.get(key)
+        # Sent and deleted since the listing began.
         if blob is None:
             return True
         try:
             send(blob.content.decode())
+        # A damaged object must not keep the others back; it stays for an operator.
         except (QueueUnavailableError, UnicodeDecodeError):
             _log.warning("sweep.spill_kept", extra={"key": key}, exc_info=True)
             return False
+        # Only after it was sent: a run that dies in between sends it twice, and copies are dropped by event id.
         self.ledger.delete(key)
         return True
 
@@ -134,6 +138,7 @@ def publish_from_message(publication: Publication, body: str) -> None:
     outcome = publication.publish(shop_id)
     if not outcome.ok and outcome.retriable:
         raise UnpublishedError("; ".join(outcome.reasons))
+    # Reached by failures that no repetition can mend as well: their rows would be sent again for ever.
     for row in message.get("outbox", ()):
         publication.world.catalog.outbox_done(
             OutboxRow(id=row["id"], shop_id=shop_id, topic="publish", payload={}, created_at=row["created_at"])

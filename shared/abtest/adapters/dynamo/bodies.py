@@ -9,6 +9,7 @@ from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Document
 
+# DynamoDB allows 400 KB for an item; the difference is for the record's head, which is in the same item.
 MAX_INLINE_BYTES = 300 * 1024
 # A megabyte of code becomes 252 KB in 44 ms at level 4, 238 KB in 69 ms at level 6.
 LEVEL = 4
@@ -33,6 +34,7 @@ class Bodies:
         if len(content) <= MAX_INLINE_BYTES:
             return {"body": content}
         address = sha256(content).hexdigest()
+        # Needs no condition: the name is the hash of the content, so a repeated put stores the same bytes.
         self.blobs.put(f"blobs/{address}", content, content_type="application/gzip")
         return {"blob": address}
 

@@ -55,6 +55,7 @@ class DynamoCatalog:
         return self._record(item) if item else None
 
     def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
+        # BatchGetItem refuses a request that has the same key twice.
         distinct = dict.fromkeys(record_id for record_id in record_ids if keys.is_usable(record_id))
         items = self._table.get_many([(keys.record(shop_id, kind, record_id), keys.BODY) for record_id in distinct])
         records = {record.head.id: record for record in map(self._record, items)}
@@ -93,6 +94,8 @@ class DynamoCatalog:
                 self._table.put({"pk": pk, "sk": sk})
                 self._months_listed.add(f"{pk}#{sk}")
         transaction.write()
+        # After the write, so that no notification names a row that does not exist. The rows remain in the outbox if the
+        # process ends here.
         if self._on_committed and change.outbox:
             self._on_committed(change.outbox)
 
@@ -113,6 +116,7 @@ class DynamoCatalog:
         where = Path("due") < keys.after_due(until)
         entries = [
             DueEntry(shop_id=shop_id, kind=cast(Kind, kind), id=record_id, due=keys.parse_due(item["due"]))
+            # All of the earliest entries may be in one shard, so each is read up to the whole limit.
             for shard in keys.work_shards(queue)
             for item in self._table.query(shard, limit=limit, where=where, index=keys.WORK_INDEX)
             for shop_id, kind, record_id in [keys.parse_record(item["pk"])]
@@ -127,6 +131,7 @@ class DynamoCatalog:
             return  # it is due at another moment by now, or it was removed
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
+        # `sk` continues with `#` after the moment, so a row of exactly this moment sorts after the bound.
         early = Path("sk") < created_before
         items = (self._table.query(shard, limit=limit, where=early) for shard in keys.outbox_shards(topic))
         rows = (documents.read_outbox(gzip.decompress(item["row"])) for shard in items for item in shard)
@@ -155,6 +160,7 @@ class DynamoCatalog:
     def _audit_by_month(self, shop_id: str, limit: int, after_id: str | None) -> Iterator[Item]:
         remaining = limit
         for month in (item["sk"] for item in self._newest(keys.audit_months(shop_id), MAX_MONTHS, None)):
+            # Rows of later months were on the pages before.
             if after_id is not None and month > keys.month_of(after_id):
                 continue
             for item in self._newest(keys.audit_month(shop_id, month), remaining, after_id):

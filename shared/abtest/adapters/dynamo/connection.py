@@ -45,6 +45,7 @@ def translated_errors() -> Iterator[None]:
     try:
         yield
     except (PynamoDBException, BotoCoreError, ClientError) as error:
+        # PynamoDB wraps the errors of botocore; only the cause has the response with its code.
         cause = error.cause if isinstance(error, PynamoDBException) and error.cause else error
         is_busy = code(cause) in _BUSY_CODES if isinstance(cause, ClientError) else isinstance(cause, BotoCoreError)
         if is_busy:

@@ -69,6 +69,8 @@ class DynamoDeliveryStore:
             where = Path("sk").between(keys.after_delivery(after or ""), keys.after_deliveries())
         else:
             where = Path("sk") < (keys.after_deliveries() if after is None else keys.delivery(after))
+        # Only here can a filter be evaluated, because documents are compressed, so a page may need more rows than it
+        # returns. Without a filter, one row more than the page shows whether another page follows.
         rows = limit + 1 if which == DeliveryFilter() else ROWS_A_PAGE
         items = self._table.query(keys.webhook(webhook_id), limit=rows, where=where, descending=not oldest_first)
         matching, last, read = list[Delivery](), None, 0
@@ -78,12 +80,14 @@ class DynamoDeliveryStore:
             if len(matching) > limit:
                 return matching[:limit], matching[limit - 1].id
             last, read = delivery.id, read + 1
+        # After a full read, the list continues behind the last row, even if none of the rows matched.
         return matching, last if read == rows else None
 
     def due(self, webhook_id: str, until: Timestamp, *, limit: int) -> Sequence[Delivery]:
         pk, where = keys.webhook(webhook_id), Path("due") < keys.after_due(until)
         for _ in range(_TRIES):
             rows = self._table.query(pk, limit=limit, where=where, index=keys.DUE_INDEX)
+            # The index has keys only. A delivery may change between the two reads, so it is checked again below.
             due_keys = [(pk, row["sk"]) for row in rows]
             deliveries = {delivery.id: delivery for delivery in map(_delivery, self._table.get_many(due_keys))}
             in_order = [deliveries[key] for _, sk in due_keys if (key := keys.parse_delivery(sk)) in deliveries]
@@ -151,6 +155,7 @@ class DynamoDeliveryStore:
                 for pk, row in {row["pk"]: row for row in reversed(rows)}.items():
                     if (due := keys.parse_turn(row["turn"])) <= until:
                         yield due, Waiting(row["shop"], keys.parse_webhook(pk))
+                # One row per endpoint is enough, so the next read skips the remaining rows of the last endpoint.
                 next_place = keys.after_turns(rows[-1]["turn"]) if len(rows) == ROWS_A_READ else None
                 reads -= 1
 

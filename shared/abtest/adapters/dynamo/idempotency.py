@@ -48,12 +48,15 @@ class DynamoIdempotency:
         try:
             self._table.put(claim, absent() | (Path("free_at") <= timestamp(now)))
         except ConditionFailedError as error:
+            # The failed put returns the stored item. Without it, `claim` itself gives "running", and the client tries
+            # again.
             return self._existing(error.item or claim, body_hash)
         return IdempotencyClaim(state="new")
 
     def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
         free_at = now + ANSWER_KEPT
         content = compress(answer.body)
+        # Before the record that names them, so that a finished record never leads to missing chunks.
         address = self._put_chunks(content, keys.hashed("IDEM", key), expires(free_at))
         actions = [
             Path("state").set(DONE),

@@ -28,11 +28,13 @@ class DynamoLookStore:
 
     def put(self, state: LookState, look: Document) -> bool:
         totals = keys.rollup(state["experiment_id"], state["measurement_epoch"])
+        # Of two workers that computed a look from the same state, only the first can store it.
         follows = (Path("looks") == state["looks"] - 1) & (Path("generation") < state["generation"])
         condition = absent() if state["looks"] == 1 else follows
         counters = {"generation": state["generation"], "looks": state["looks"]}
         transaction = Transaction(self._table)
         transaction.put(_item(keys.looks_state(totals), state, counters), condition, OvertakenError())
+        # 13 characters are date and hour: a later look of the hour replaces the earlier one.
         transaction.put(_item(keys.look(totals, look["computed_at"][:13]), look, {}))
         try:
             transaction.write()

@@ -48,6 +48,7 @@ class DynamoRateLimiter:
         seen = self._seen.get(key, 0)
         if take.refuses(seen):
             return take.denied(seen)
+        # `seen` is a lower bound of `full_at`: a bucket that is empty even by it needs no call.
         if take.cost == 0 and take.is_empty(seen):
             return take.allowed(seen)
         if self._skip_calls_until and now < self._skip_calls_until:
@@ -61,8 +62,10 @@ class DynamoRateLimiter:
 
     def _take_stored(self, key: str, take: Take) -> RateDecision:
         if take.cost == 0:
+            # Nothing is taken, so a value that is slightly old is good enough, at half the price.
             item = self._table.get(key, consistent=False)
             return take.allowed(self._remember(key, int(item["full_at"]) if item else 0))
+        # The second call corrects a wrong guess. A third is for a bucket that another instance changed in between.
         for _ in range(3):
             full_at = Path("full_at")
             if self._seen.get(key, 0) >= take.now:
@@ -82,6 +85,7 @@ class DynamoRateLimiter:
 
     def _remember(self, key: str, full_at: int) -> int:
         if len(self._seen) >= MAX_REMEMBERED:
+            # To forget a value is harmless: the next request of the bucket makes a call that could have been saved.
             self._seen.clear()
         self._seen[key] = max(full_at, self._seen.get(key, 0))
         return full_at

@@ -23,7 +23,7 @@ from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.rollup_store import Document, Reach, RollupSummary
 
 PART_BYTES = 300 * 1024
-TRANSACTION_ITEMS = 100
+TRANSACTION_ITEMS = 100  # DynamoDB's limit
 TRANSACTION_BYTES = 3_500_000
 """Less than DynamoDB's 4 MB, because conditions and names of the request are not counted here."""
 MAX_DAYS = 10_000
@@ -71,6 +71,8 @@ class DynamoRollupStore:
         generation, claimed = item.get("generation", 0), item.get("claimed", 0)
         return RollupSummary(
             totals=self._document(item) if generation else None,
+            # A higher claim means that a writer began and has not written the totals: slices may be newer than they
+            # are.
             is_whole=claimed <= generation,
             next_generation=max(generation, claimed) + 1,
         )
@@ -123,6 +125,7 @@ class DynamoRollupStore:
         if len(batches) > 1:
             condition = _older_than(generation) & claim
             self._table.update(totals["pk"], totals["sk"], [Path("claimed").set(generation)], condition)
+            # If a newer writer claims meanwhile, the totals must fail: they would be older than its slices.
             claim = Path("claimed") == generation
         for batch in batches:
             transaction = Transaction(self._table)
@@ -165,6 +168,7 @@ def _packed(key: keys.Key, document: Document) -> _Packed:
     item = {"pk": pk, "sk": sk, "generation": generation}
     if len(content) <= PART_BYTES:
         return _Packed(item | {"document": content}, ())
+    # Two writers may use the same generation; with the digest, neither replaces parts of the other.
     digest = sha256(content).hexdigest()[:24]
     slices = [content[start : start + PART_BYTES] for start in range(0, len(content), PART_BYTES)]
     names = [keys.rollup_part(key, generation, digest, number) for number in range(len(slices))]

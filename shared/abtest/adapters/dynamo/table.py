@@ -21,7 +21,7 @@ from abtest.kit.errors import DatabaseBusyError
 Item = Mapping[str, Any]
 """Attributes as str, int or bytes, with the table's key."""
 
-BATCH_KEYS = 100
+BATCH_KEYS = 100  # limit of BatchGetItem
 PAUSES = (0.02, 0.05, 0.1, 0.2)
 """Seconds to wait before each retry after a conflict or throttling."""
 
@@ -106,6 +106,7 @@ class Table:
         return self._connection.get_operation_kwargs(self.name, pk, sk, **options)
 
     def _write(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        # The item in the response is the one that failed the condition; a later read could return another version.
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         with translated_errors():
             try:
@@ -139,6 +140,8 @@ class Table:
         start = None
         while True:
             with translated_errors():
+                # `limit` is only the size of a page, which may also end at 1 MB. `query` stops after `limit` rows, so
+                # no page is requested without need.
                 page = self._connection.query(
                     self.name,
                     pk,

@@ -14,6 +14,7 @@ from abtest.kit.errors import DatabaseBusyError, ServiceError
 from abtest.kit.ids import SystemRandomness, random_base62
 from abtest.ports.catalog import CommitTooLargeError, StaleVersionError
 
+# DynamoDB's limits of an item and of a transaction. Checked before the request, for an error with a remedy.
 MAX_ITEM_BYTES = 400 * 1024
 MAX_BYTES = 4_000_000
 

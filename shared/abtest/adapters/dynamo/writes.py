@@ -60,6 +60,7 @@ def _write_names(transaction: Transaction, change: Commit) -> None:
         item = {"pk": pk, "sk": sk, "shop": claim.target_shop_id, "target": claim.target_id}
         if claim.attributes:
             item["attributes"] = canonical_json.dumps(dict(claim.attributes))
+        # The commit itself releases the name, so it may still belong to another record at this moment.
         is_moved = (claim.scope, claim.name) in released
         transaction.put(item, None if is_moved else _is_free_for(claim), NameTakenError(claim.name))
     for release in change.releases:

@@ -54,6 +54,8 @@ class KmsSealer:
             text, until = self._open.get(key, ("", now))
         if now < until:
             return text
+        # Without the lock, so that other texts can be opened meanwhile. Two threads may open the same text, which is
+        # harmless.
         text = self._decrypt(sealed, context)
         with self._lock:
             self._open[key] = text, now + KEPT
@@ -64,12 +66,15 @@ class KmsSealer:
 
     def _decrypt(self, sealed: Sealed, context: Mapping[str, str]) -> str:
         try:
+            # Without `validate`, characters outside of the alphabet would be skipped.
             content = base64.b64decode(sealed.text, validate=True)
         except ValueError as error:
             raise SealBrokenError("the sealed text is not base64") from error
+        # botocore refuses an empty blob with a BotoCoreError, which would count as an unavailable service.
         if not content:
             raise SealBrokenError("the sealed text is empty")
         with _translated_errors():
+            # KMS does not need the key's id here. With it, a text that was sealed under another key is refused.
             answer = aws.kms().decrypt(KeyId=self._key_arn, CiphertextBlob=content, EncryptionContext=dict(context))
         return answer["Plaintext"].decode()
 

@@ -7,6 +7,7 @@ from abtest.ports.http_sender import HttpUnreachableError
 
 _PIECE = 16 * 1024
 _PLAIN = "identity"
+# For zlib, 16 more window bits mean the gzip format. `deflate` is the zlib format (RFC 9110, 8.4.1.2).
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 
@@ -38,6 +39,7 @@ def read_remark(response: HTTPResponse, limit: int) -> tuple[bytes, bool]:
         if error.failure == "timeout":
             raise
         is_whole = False
+    # TimeoutError is an OSError, so it must be caught before those.
     except TimeoutError:
         raise
     except (OSError, HTTPException, ValueError):
@@ -56,13 +58,16 @@ def _fill(body: bytearray, response: HTTPResponse, limit: int) -> bool:
     coding = _coding(response)
     if coding in _WINDOWS:
         return _fill_unpacked(body, response, _WINDOWS[coding], limit)
+    # One byte more than the limit is enough to know that the body is longer.
     while piece := response.read1(min(_PIECE, limit + 1 - len(body))):
         body += piece
         if len(body) > limit:
             del body[limit:]
             return False
+    # At an early end `read1` returns nothing; unlike `read`, it does not raise IncompleteRead.
     if response.length:
         raise HttpUnreachableError("the response body is shorter than declared", "protocol")
+    # Only `read_remark` comes here with an unknown coding: these bytes are not the content.
     return coding == _PLAIN
 
 
@@ -70,6 +75,7 @@ def _fill_unpacked(body: bytearray, response: HTTPResponse, window: int, limit: 
     unpacker = zlib.decompressobj(window)
     try:
         while not unpacker.eof and (piece := response.read1(_PIECE)):
+            # The output has a bound as well, because a few kilobytes may expand to gigabytes.
             body += unpacker.decompress(piece, limit + 1 - len(body))
             if len(body) > limit:
                 del body[limit:]

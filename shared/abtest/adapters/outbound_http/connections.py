@@ -46,8 +46,10 @@ class Connection:
     def is_quiet(self) -> bool:
         """Return whether nothing was received since the last response, so that the connection can be used again."""
         # Unrequested bytes are either the end of the connection or a response that belongs to no request.
+        # Bytes that TLS has already decrypted are not visible to poll.
         if isinstance(self.socket, ssl.SSLSocket) and self.socket.pending():
             return False
+        # Not select.select, which fails for file descriptors above 1,023.
         poll = select.poll()
         poll.register(self.socket, select.POLLIN)
         return not poll.poll(0)
@@ -89,6 +91,7 @@ class Connector:
                 return self._dial(address, target.port, deadline.left() / (len(addresses) - number)), address
             except OSError as error:
                 problem = error
+        # A passed deadline is reported as a timeout, not as the error of the last address.
         deadline.left()
         reason = problem.strerror or problem if problem else "it has no address"
         raise HttpUnreachableError(f"no server responds at {target.authority}: {reason}", "connect") from problem

@@ -75,9 +75,12 @@ class _Resolver:
                 answer = error
             stays = len(_idle) < MAX_IDLE_RESOLVERS
             if stays:
+                # Before the result is handed over, so that the caller's next lookup can already use this thread.
                 _idle.append(self)
             answers.put(answer)
+            # Otherwise these values would stay in memory until the next lookup.
             del resolve, answers, answer
 
 
+# Operations of a deque are atomic, so threads share it without a lock; only its length may be out of date.
 _idle: deque[_Resolver] = deque()

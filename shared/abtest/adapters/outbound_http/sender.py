@@ -66,6 +66,7 @@ class OutboundHttp:
             location = answer.headers.get("location")
             if redirects == 0 or answer.status not in _REDIRECTS or not location:
                 return answer
+            # `_exchange` checks each target: a public server may redirect to an internal address.
             url = joined(answer.url, location)
         raise HttpUnreachableError(f"the server redirects more than {redirects} times", "redirects")
 
@@ -88,6 +89,7 @@ class OutboundHttp:
         one of the results and it is still open. If the receiver closes it while the request is written, the request is
         sent again on a new connection. A request that was sent completely is only repeated if it is a GET.
         """
+        # A shallow copy shares the connector, so certificate authorities are read once for all sessions.
         sender = copy(self)
         sender._idle = Idle()
         with closing(sender._idle):
@@ -146,6 +148,7 @@ class OutboundHttp:
                 content, is_whole = read(response, self._limits.body_bytes)
                 # Only after the last byte of this response does the next byte belong to another one.
                 is_read = response.isclosed() or (response.length == 0 and not response.chunked)
+                # A final status below 200 is 101, after which the connection does not use HTTP.
                 is_reusable = is_whole and is_read and not response.will_close and response.status >= 200
             if self._idle and is_reusable and not wire.has_surplus:
                 closing_connection.pop_all()
@@ -171,6 +174,7 @@ class _Request:
         """Send the request and return the response, whose headers are read."""
         client = HTTPConnection(self.target.host, self.target.port)
         client.response_class = _FinalResponse
+        # http.client connects only without a socket; with this one, it cannot resolve the name a second time.
         client.sock = wire
         own = {"Host": self.target.authority, "Connection": connection}
         client.request(self.method, self.target.path, self.body, {**own, **self.headers})
@@ -191,6 +195,7 @@ class _FinalResponse(HTTPResponse):
     def _read_status(self) -> tuple[str, int, str]:
         version, status, reason = super()._read_status()  # type: ignore[misc]
         is_interim = status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS
+        # http.client has no public hook for this. It reads on after a status of 100.
         return version, HTTPStatus.CONTINUE if is_interim else status, reason
 
 

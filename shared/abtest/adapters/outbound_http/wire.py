@@ -35,6 +35,7 @@ class Wire:
         left = memoryview(content).cast("B")
         while left:
             self._socket.settimeout(self._deadline.left())
+            # Not `sendall` of the socket: each wait must end at the deadline, which is read again for each piece.
             left = left[self._socket.send(left[:_PIECE]) :]
 
     def makefile(self, _mode: str) -> io.BufferedReader:
@@ -69,6 +70,7 @@ class _Incoming(io.RawIOBase):
         return True
 
     def readinto(self, into: Any) -> int | None:
+        # None means that no bytes are available: `peek` then returns buffered bytes only and does not wait for more.
         return None if self.is_over else self._wire.receive(into)
 
 

@@ -65,6 +65,7 @@ class S3Blobs:
         if after is not None:
             request["StartAfter"] = after
         pages = iter(aws.s3().get_paginator("list_objects_v2").paginate(**request))
+        # Each page is a call that may fail; a `for` loop would leave its errors untranslated.
         while page := _checked(lambda: next(pages, None)):
             for entry in page.get("Contents", ()):
                 modified = to_milliseconds(entry["LastModified"])

@@ -11,6 +11,7 @@ from abtest.adapters import aws
 if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import CompletedPartTypeDef
 
+# S3 allows 10,000 parts of at least 5 MiB, so a file may have up to 156 GiB.
 PART_BYTES = 16 * 1024 * 1024
 
 
@@ -38,6 +39,7 @@ class S3ExportStore:
         try:
             return aws.s3().head_object(Bucket=self._bucket, Key=key)["ContentLength"]
         except ClientError as error:
+            # A response to HEAD has no body, so botocore uses the status as the code.
             if error.response["Error"]["Code"] in {"404", "NoSuchKey"}:
                 return None
             raise

@@ -54,6 +54,7 @@ class QuickJsChecker:
         name = sha256(source.encode("utf-8", "surrogatepass")).digest()
         known = self._verdicts.get(name)
         if known is None:
+            # Without the lock, because a check may take seconds. Two threads may check one script, which is harmless.
             known = _judged(source)
             with self._lock:
                 if len(self._verdicts) >= _VERDICTS:
@@ -114,6 +115,7 @@ def _error(source: str, message: str) -> ScriptError:
     lines = _LINE_END.split(source)
     if line > len(lines):
         return _at(source, len(source), "unexpected end of script")
+    # The engine counts columns in bytes; editors and the grammar count UTF-16 units.
     before = lines[line - 1].encode()[: byte_column - 1].decode(errors="ignore")
     return ScriptError(message=reason, line=line, column=_units(before) + 1)
 

@@ -39,8 +39,11 @@ class SecretRootKeys:
         Raises SecretUnavailableError when they were never read and cannot be read now.
         """
         with self._lock:
+            # The lock is held during the read, so one thread reads an expired secret and the others wait.
             now = self._clock.now()
             if self._read is None or self._read[1] + KEPT <= now:
+                # Cached keys that replace a failed read count as new, so a failing store is called once in five
+                # minutes.
                 self._read = (self._fetch(), now)
             return self._read[0]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_QUERY_BYTES = 262_144
 """Longest query text that Athena accepts."""
 ROWS_A_PAGE = 1000
-TOKEN_CHARS = 43
+TOKEN_CHARS = 43  # Athena requires 32 to 128
 STARTS = 3
 """Starts of a query that fails because of Athena itself; each start is a separate query."""
 CALLS = 6
@@ -156,6 +156,7 @@ class AthenaQueries:
         for number in count():
             page = self._called(
                 lambda: aws.athena().get_query_results(**request),
+                # The time starts again for each page, because the caller works between pages.
                 self.passed() + self.seconds,
             )
             results = page["ResultSet"]
@@ -189,6 +190,7 @@ class AthenaQueries:
 
     def _wait(self, number: int, until: float) -> None:
         """Sleep before the next attempt, longer each time. Raises QueryDeadlineError after the deadline."""
+        # The exponent is limited, because a float overflows at 1.5 ** 1751; the longest pause is reached far earlier.
         seconds = FIRST_PAUSE_SECONDS * PAUSE_GROWTH ** min(number, 20)
         left = until - self.passed()
         if left <= 0:

@@ -76,6 +76,7 @@ def _submit(
     pool: ThreadPoolExecutor, shop: ShopPlans, ledger: AthenaLedger, fresh: Sequence[str], now: int
 ) -> _Pending:
     counts = {
+        # The default binds this plan. A plain closure would see the last plan when its thread starts.
         plan.experiment_id: pool.submit(lambda plan=plan: DailyCounts.of(ledger.count(plan)))  # type: ignore[misc]
         for plan in shop.plans
     }

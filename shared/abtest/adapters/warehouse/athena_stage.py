@@ -49,6 +49,7 @@ class Stage:
                 staged[name] = f"SELECT {listed} FROM staged_{name} WHERE run = {literal(run)}"  # noqa: S608 - escaped
             yield staged
         finally:
+            # All names, because an UNLOAD that failed may have written objects as well.
             for name in STAGED:
                 for entry in list(self.ledger.list(_prefix(name, run))):
                     self.ledger.delete(entry.key)
@@ -90,6 +91,7 @@ def _ends(statement: str) -> list[int]:
     depth, is_text = 0, False
     for place, character in enumerate(statement):
         if character == "'":
+            # An escaped quote is two quotes, which change this twice.
             is_text = not is_text
         elif not is_text and character in "()":
             depth += 1 if character == "(" else -1

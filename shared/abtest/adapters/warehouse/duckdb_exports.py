@@ -132,6 +132,7 @@ def _too_large_errors() -> Iterator[None]:
     except duckdb.OutOfMemoryException as error:
         raise ExportTooLargeError(str(error)) from error
     except (duckdb.IOException, OSError) as error:
+        # DuckDB has no class for a full disk; its message and the one of ENOSPC have this word.
         if "space" in str(error).lower():
             raise ExportTooLargeError(str(error)) from error
         raise

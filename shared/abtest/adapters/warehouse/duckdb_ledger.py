@@ -140,6 +140,8 @@ class DuckDbWarehouse:
         with TemporaryDirectory(prefix="warehouse-") as name:
             folder = Path(name)
             limits: dict[str, Any] = {"memory_limit": self._memory_limit, "temp_directory": str(folder / "spilled")}
+            # To preserve the order of insertion, DuckDB would have to hold more rows in memory; no result depends on
+            # it.
             settings = limits | {"preserve_insertion_order": False}
             with duckdb.connect(folder / "rows.duckdb", config=settings) as database:
                 self._take_raw(database, folder, shop_id, files.raw, since)
@@ -203,6 +205,7 @@ class DuckDbOpened:
         for key, path in self._parquet.items():
             try:
                 with duckdb.connect() as database:
+                    # count(*) would read the footer alone; counting each column makes the scan read their pages too.
                     database.execute(f"CREATE TABLE read AS SELECT count(COLUMNS(*)) FROM {_parquet([path])}")  # noqa: S608 - a path of our own
             except duckdb.Error as error:
                 return LedgerObjectError(key, f"cannot be read: {error}")

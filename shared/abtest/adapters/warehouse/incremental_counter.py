@@ -104,6 +104,7 @@ class IncrementalCounter:
         """Fill the inbox with new rows, and for shops without a copy with all rows that are not compacted."""
         self._database.execute(CREATE_INBOX)
         taken = [self._copies[shop.shop_id].taken for shop in warm]
+        # Some copies may get rows that they already have; repeated rows change no counts.
         new = [key for key in listed if not all(key in keys for keys in taken)]
         shops = [shop.shop_id for shop in warm]
         self._append(new, shops, news_of=shops)
@@ -135,12 +136,14 @@ class IncrementalCounter:
                 [shop.shop_id, *(plan.experiment_id for plan in shop.plans)], str(error) or type(error).__name__
             )
             return ShopCounted(shop_id=shop.shop_id, failed=reasons)
+        # An interrupted change leaves the copy incomplete, as an error does.
         except BaseException:
             self._drop(shop.shop_id)
             raise
         return counted
 
     def _count(self, shop: ShopPlans, index: LedgerIndex | None, listed: frozenset[str], now: int) -> ShopCounted:
+        # Removed and added again below, which makes it the most recently used one.
         copy = self._copies.pop(shop.shop_id, None)
         is_warm = copy is not None
         if copy is None:

@@ -158,5 +158,6 @@ class DuckDbHourRows:
         bounds = {"shop": shop_id, "first": first, "last": last}
         self._database.execute(f"CREATE OR REPLACE TEMP TABLE part AS {PART}", bounds)
         form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {row_group}"
+        # Without preserve_insertion_order, only an explicit order gives equal files for equal rows.
         self._database.execute(f"COPY (FROM part ORDER BY rowid) TO '{path}' ({form})")
         return EventsPart(shop_id=shop_id, first=first, last=last, rows=rows, content=path.read_bytes())

@@ -81,6 +81,7 @@ def stage(database: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> App
     if not _staged(database, files.values()):
         unreadable = [line for key, path in files.items() for line in _sift(key, path)]
         if not _staged(database, files.values()):
+            # Invalid lines were removed above, so a file itself is unreadable; it is not known which.
             raise LedgerObjectError(min(files), "cannot be read, or one of the objects with it cannot")
     (rows,) = database.execute("SELECT count(*) FROM staged").fetchall()[0]
     return Appended(lines=rows + len(unreadable), unreadable=unreadable)
@@ -117,6 +118,7 @@ def _sift(key: str, path: Path) -> list[UnreadableLine]:
     unreadable: list[UnreadableLine] = []
     sifted = path.with_suffix(".sifted")
     try:
+        # The lowest level, because the new file is read once and then deleted.
         with gzip.open(path) as lines, gzip.open(sifted, "wb", 1) as kept:
             for index, line in enumerate(lines):
                 row = row_of_line(line)

@@ -132,6 +132,7 @@ class ShopCopy:
         self._counted = {
             experiment_id: stored
             for experiment_id, stored in self._counted.items()
+            # A plan that has changed is counted again as a whole, by `_count_whole`.
             if experiment_id in digests and digests[experiment_id][0] == stored.plan
         }
         brought.rows, brought.oldest, newest = self._take_news()
@@ -207,6 +208,7 @@ class ShopCopy:
         run(f"CREATE OR REPLACE TEMP TABLE new_ties AS {SHARED}")
         run(f"CREATE OR REPLACE TEMP VIEW bonds AS FROM {self.name}.ties UNION ALL FROM new_ties")
         run("CREATE OR REPLACE TEMP TABLE touched AS SELECT DISTINCT visitor_hash FROM news")
+        # An INSERT returns its number of rows: 0 means that no further visitor is connected.
         while self._number(GROW):
             pass
         pieces = f"SELECT DISTINCT piece FROM {self.name}.visits SEMI JOIN touched USING (visitor_hash)"  # noqa: S608 - a name of our own
@@ -227,6 +229,7 @@ class ShopCopy:
                 self._counted[experiment_id] = PlanCounts(plan=stored.plan, counts=counts)
             except Exception as error:
                 _log.exception("rollup.not_counted", extra={"experiment_id": experiment_id})
+                # These counts would lack the new rows for ever, so the next run counts the whole plan.
                 del self._counted[experiment_id]
                 brought.failed[experiment_id] = str(error)
 

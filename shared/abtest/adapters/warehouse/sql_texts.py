@@ -15,6 +15,7 @@ def literal(value: Literal) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
+        # Both dialects type a small number as INTEGER, whose products can overflow.
         return f"CAST({value} AS BIGINT)"
     return "'" + value.replace("'", "''").replace("\0", "\ufffd") + "'"
 

@@ -21,6 +21,7 @@ def ranges(weights: Sequence[float], coverage: float) -> list[Range]:
     A start depends on the weights only, so more coverage never moves a visitor who is already in.
     """
     share = min(1.0, max(0.0, coverage))
+    # Running totals are rounded, not single weights: rounding errors do not add up, and ranges never overlap.
     starts = [rounded(BUCKETS * total) for total in accumulate(weights, initial=0.0)]
     return [(start, start + rounded(share * (end - start))) for start, end in pairwise(starts)]
 

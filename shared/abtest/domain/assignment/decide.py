@@ -33,6 +33,7 @@ def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, fo
     `url` may be relative, `now` is Unix milliseconds, `force` as in section 2.1.
     """
     situation = Situation(visitor, url, now, prepared.zones)
+    # Decided before anything is drawn: a visitor of the holdout who sees one experiment is lost for its comparison.
     held = prepared.holdout is not None and situation.is_within(prepared.holdout)
     if held or situation.unit is None:
         assigned, shown = forced_assignments(prepared.experiments, force), []
@@ -40,6 +41,7 @@ def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, fo
         assigned = assignments(prepared.experiments, situation, force)
         shown = list(personalized(prepared.personalizations, situation))
     return Decision(
+        # A visit with forced variations belongs to no cohort, because its variations were not drawn.
         cohort=None if prepared.holdout is None or force else "holdout" if held else "active",
         assignments=tuple(assigned),
         personalizations=tuple(shown),

@@ -15,9 +15,11 @@ def destination_of(target: str, here: str) -> str | None:
         to = URL(well_formed(target), base=well_formed(here))
     except ValueError:
         return None
+    # A `javascript:` target would run as a script of the shop's page.
     if to.protocol not in ("http:", "https:"):
         return None
     own, given = URLSearchParams(to.search), URLSearchParams(origin.search)
+    # A redirect to the page that the visitor is on would load it again for ever.
     is_same_page = (to.origin, to.pathname) == (origin.origin, origin.pathname) and to.hash in ("", origin.hash)
     if is_same_page and all(given.has(name) and given.get(name) == value for name, value in own.items()):
         return None

@@ -16,6 +16,7 @@ Force = Mapping[str, object]
 Placed = dict[int, Assignment]
 """Assignments by the place of their experiment in the roster."""
 
+# Canonical decimals only, so that `01` is an unknown id; few digits, so that int() never gets a huge text.
 _INDEX = re.compile("0|[1-9][0-9]{0,3}")
 
 
@@ -29,14 +30,18 @@ def assignments(roster: Roster, situation: Situation, force: Force) -> list[Assi
     """Return the assignments of a visitor who is not held out and has an id, in the order of the experiments."""
     by_force = forced(roster, force) if force else {}
     grouped_in = in_groups(roster, situation) & ~mask_of(by_force)
+    # From the cheapest restriction to the most expensive: conditions and addresses are evaluated only for what is left.
     reached = grouped_in & roster.surfaces.get(situation.visitor.surface, 0)
     for dark, members in roster.darks.items():
         if reached & members and situation.is_dark(dark):
             reached &= ~members
     reached = roster.audiences.admitted(situation.view, reached)
+    # Pages do not end an assignment, they only make it inactive: goals on other pages still count for it.
     on_page = roster.pages.admitted(situation.view, reached)
+    # Among `grouped_in`, not `reached`: a visitor who is in stays in where the targeting no longer holds.
     sticky = remembered(roster, situation, grouped_in, reached & on_page)
     drawn = drawn_once(roster, situation, reached & ~mask_of(sticky), on_page)
+    # The usual case: `drawn` is in the config's order already, so it needs neither a merge nor a sort.
     if not sticky and not by_force:
         return list(drawn.values())
     placed = drawn | sticky | by_force
@@ -74,6 +79,7 @@ def remembered(roster: Roster, situation: Situation, among: Mask, shown: Mask) -
     placed: Placed = {}
     for seed, variation in situation.visitor.sticky.items():
         place = roster.by_seed.get(seed)
+        # Sticky values come from clients and may be any JSON; a list would raise in the lookup of its index.
         if place is not None and among >> place & 1 and isinstance(variation, str):
             experiment = roster.members[place]
             if (index := experiment.indices.get(variation)) is not None:
@@ -84,11 +90,14 @@ def remembered(roster: Roster, situation: Situation, among: Mask, shown: Mask) -
 def drawn_once(roster: Roster, situation: Situation, among: Mask, on_page: Mask) -> Placed:
     """Draw the variations of experiments without a sticky one, in order, by visitor id or by customer id."""
     visitor = situation.visitor
+    # Without a customer id such an experiment falls back to the visitor id.
     by_customer = among & roster.by_customer if visitor.customer_id else 0
     drawn = drawn_by(visitor.id, roster, among & ~by_customer, on_page) if visitor.id else {}
     if by_customer and visitor.customer_id:
         for place, each in drawn_by(visitor.customer_id, roster, by_customer, on_page).items():
+            # The outcomes built in advance are those of the visitor id; these differ in `by_customer`.
             drawn[place] = roster.members[place].assignment(each.index, active=each.active, by_customer=True)
+        # Two draws were merged, and answers are in the config's order.
         return dict(sorted(drawn.items()))
     return drawn
 

@@ -50,6 +50,7 @@ class Handoff:
 
 def handoff_name(shop_id: str, cart_id: str) -> str:
     """Return the name under which a cart's record is stored."""
+    # A cart id is any text of any length; its digest is safe as part of a key. Lone surrogates must not raise here.
     return f"handoff:{shop_id}:{sha256(cart_id.encode(errors='surrogatepass')).hexdigest()}"
 
 
@@ -68,6 +69,7 @@ def read_handoff(roots: RootKeys, text: str, *, shop_id: str, cart_id: str, now:
     except BrokenSealError as error:
         raise InvalidHandoffError(str(error)) from error
     handoff = Handoff(**{**document, "assignments": stamps(document["assignments"])})
+    # The seal proves only the origin. Without this check a hand-off could be replayed on another cart.
     if (handoff.shop_id, handoff.cart_id) != (shop_id, cart_id):
         raise InvalidHandoffError("made for another cart")
     if handoff.expires_at <= now:

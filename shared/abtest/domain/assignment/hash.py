@@ -2,9 +2,11 @@
 
 import sys
 
+# The basis of FNV-1a for 32 bits; 16777619 in `fold` is its prime.
 OFFSET_BASIS = 2166136261
 BUCKETS = 10_000
 
+# Native order, because `cast("H")` reads units in it; plain `utf-16` would add a byte order mark.
 _UTF16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
 
 

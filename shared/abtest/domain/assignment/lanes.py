@@ -44,11 +44,13 @@ def fold_decimals(numbers: Sequence[int]) -> int:
     folded = int.from_bytes(starts.tobytes(), byteorder)
     column = bytearray(8 * count)
     for place in range(_DIGITS):
+        # The digit at this place of each number becomes the lowest byte of its lane.
         column[_LOWEST::8] = digits[place::_DIGITS]
         folded = (folded ^ int.from_bytes(column, byteorder)) * _PRIME & mask
     return folded
 
 
+# Offset of the least significant byte of a lane, in native order.
 _LOWEST = 0 if byteorder == "little" else 7
 
 
@@ -66,6 +68,7 @@ def lane_masks(count: int) -> tuple[int, int]:
 
 def states_before_zeros() -> list[int]:
     """Return, by count, the state that so many digits `0` turn into the offset basis."""
+    # FNV-1a can run backwards: its prime is odd, so it has an inverse modulo 2^32.
     inverse = pow(_PRIME, -1, _WORD + 1)
     states = [OFFSET_BASIS]
     for _ in range(_DIGITS):

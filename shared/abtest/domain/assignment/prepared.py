@@ -93,6 +93,7 @@ def reach_of(document: Restricted) -> Reach:
 
 def personalization_of(document: PublishedPersonalization) -> Personalization:
     """Read a personalization. Raises one of `reading.UNREADABLE`."""
+    # Checked here although unused: decisions write ids into their answer and must not fail at that.
     text_of(document["id"])
     experiences = {text_of(experience["key"]): experience for experience in document["experiences"]}
     for experience in experiences.values():
@@ -111,6 +112,7 @@ def personalization_of(document: PublishedPersonalization) -> Personalization:
             )
             for rule in document.get("rules") or ()
         ),
+        # May be missing: then visitors outside all rules get nothing.
         default=experiences.get("default"),
     )
 

@@ -10,6 +10,7 @@ from abtest.domain.assignment.shapes import PublishedShare, Restricted, RolledOu
 Part = TypeVar("Part")
 Item = TypeVar("Item")
 
+# RecursionError is among them, so that one deeply nested condition does not take the whole config down.
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
 
 
@@ -47,6 +48,7 @@ def text_of(value: object) -> str:
 
 def whole_of(value: object) -> int:
     """Return an integer."""
+    # bool is a subclass of int, and `true` is neither an epoch nor a bound.
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError("not a whole number")
     return value
@@ -54,6 +56,7 @@ def whole_of(value: object) -> int:
 
 def state_of(value: object) -> int:
     """Return a state of the hash, 32 bits."""
+    # A larger state would spill into the next lane and change the draws of another experiment.
     if not 0 <= whole_of(value) < 2**32:
         raise ValueError("not a state of the hash")
     return whole_of(value)

@@ -20,6 +20,7 @@ def personalized(personalizations: Iterable[Personalization], situation: Situati
         experience = None if each.surface in taken else experience_of(each, situation)
         if experience is not None:
             shown = situation.is_within(each.share)
+            # Only what is shown takes the surface; a visitor outside the rollout leaves it to the next one.
             if shown and each.surface != _GLOBAL:
                 taken.add(each.surface)
             yield Personalized(personalization=each.document, experience=experience, shown=shown)

@@ -90,11 +90,14 @@ def experiment_of(document: PublishedExperiment) -> Experiment:
     )
 
 
+# A table has 10 kB, so the cache has 2.5 MB at most.
 @lru_cache(maxsize=256)
 def bucket_table(ranges: tuple[Range, ...]) -> bytes:
     """Return the index of the variation of each bucket; cached, because most experiments share theirs with others."""
+    # A byte holds up to 255 variations; more raise ValueError, so that the experiment is left out as unreadable.
     table = bytearray([len(ranges)]) * BUCKETS
     for index, (start, end) in reversed(list(enumerate(ranges))):  # the first of those that overlap wins
+        # Bounds of a config may be anything; a negative one would count from the end of the table.
         within = range(BUCKETS)[max(0, start) : max(0, end)]
         table[within.start : within.stop] = bytes([index]) * len(within)
     return bytes(table)

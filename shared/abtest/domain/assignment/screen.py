@@ -20,6 +20,7 @@ class Screen:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         parts = masks((part, place) for place, rule in enumerate(rules) for part in set(parts_of(rule)))
+        # It always holds; evaluating it for every visitor would be wasted.
         parts.pop(everywhere, None)
         # The most shared parts come first, because each that fails makes others unnecessary.
         self._parts = sorted(parts.items(), key=lambda item: -item[1].bit_count())
@@ -42,6 +43,7 @@ def masks(placed: Iterable[tuple[Key, int]]) -> dict[Key, Mask]:
 
 def mask_of(places: Iterable[int]) -> Mask:
     """Return the mask of places."""
+    # A sum is the union only while no place repeats, hence the set.
     return sum(1 << place for place in set(places))
 
 
@@ -53,4 +55,5 @@ def places_of(mask: Mask) -> list[int]:
 
 def flags_of(mask: Mask, length: int = 1) -> bytes:
     """Return a byte for each place, at least `length`: 1 for those in the mask, else 0."""
+    # One format, reversed to begin with place 0. Shifting place by place would copy a long integer each time.
     return f"{mask:0{length}b}"[::-1].encode().translate(_FLAGS)

@@ -19,6 +19,7 @@ class Visitor:
     @property
     def unit(self) -> str | None:
         """Id for holdout, groups and rollouts: the visitor's, else the customer's."""
+        # The customer id only appears at log-in; if it came first, a visitor would change buckets within a visit.
         return self.id or self.customer_id or None
 
 

@@ -73,6 +73,7 @@ def mixture_of(frozen: FrozenMixture, alpha: float) -> tuple[Mixture, float]:
 def _goal(
     before: GoalState | None, measure: Measure, evidence: Evidence
 ) -> tuple[GoalState, dict[str, ShownTreatment]]:
+    # Frozen at the first look: a mixture chosen after seeing data would void the guarantee at every look.
     frozen = before["mixture"] if before else first_mixture(measure.tau, evidence.alpha)
     treatments = dict(before["treatments"]) if before else {}
     shown: dict[str, ShownTreatment] = {}
@@ -82,6 +83,7 @@ def _goal(
         if test is None:
             continue
         lowest = treatments.get(treatment_id)
+        # The difference is kept with its p: only its sign shows whether that evidence was for or against the treatment.
         if lowest is None or test.always_valid_p < lowest["p"]:
             lowest = {"p": test.always_valid_p, "difference": test.difference}
         treatments[treatment_id] = lowest

@@ -107,6 +107,7 @@ def _is_uneven(evidence: Evidence, left_out: Mapping[str, LeftOut], treatment_id
     if control is None or treatment is None:
         return False
     # A single look's test is enough: it only keeps one decision from being made, and alerts no one.
+    # Divided, because each treatment is one more chance of a false alarm.
     level = UNEVEN_LEVEL / len(evidence.treatments)
     test = two_proportions(control.share, treatment.share, alpha=level)
     return test is not None and test.p_value <= level

@@ -18,6 +18,7 @@ def decide(plan: Snapshot, evidence: Evidence, settings: AutoStop, *, is_covered
     Plans are sized for rates, so the rate of visitors who reached the goal is compared, even where the goal counts
     money. Money has its own evaluation, next to it.
     """
+    # A test with a fixed horizon is valid for one look; a second one would raise its error rate.
     if plan.get("evaluation") is not None:
         return Waiting("already_evaluated")
     measure, required = evidence.measures.get(plan.get("goal_id", "")), plan.get("required_total_visitors")
@@ -47,10 +48,12 @@ def _evaluated(
     differences = {arm: Arms(control, measure.rates[arm]).difference for arm in adjusted}
     gains = {arm: measure.gain(difference) for arm, difference in differences.items()}
     significant = [arm for arm, p in adjusted.items() if p <= alpha]
+    # The goal counts money that is incomplete; its rate alone must not make a winner.
     if measure.is_money and reason:
         significant = []
     worse_off = losers(revenue) if measure.is_money else frozenset()
     winners = [arm for arm in significant if gains[arm] > 0 and arm not in worse_off]
+    # Equal gains go to the smaller p, so that the winner does not depend on the order of the arms.
     best = max(winners, key=lambda arm: (gains[arm], -adjusted[arm]), default=None)
     return Evaluated(
         goal_id=measure.goal_id,
@@ -80,8 +83,10 @@ def _p_values(plan: Snapshot, evidence: Evidence, measure: Measure) -> Mapping[s
     for arm in evidence.treatments:
         # `p_greater` is of an increase, so the arms change places where the goal is to fall.
         arms = (measure.rates[arm], control) if measure.falls else (control, measure.rates[arm])
+        # The level only shapes the interval, which is not used here.
         test = two_proportions(*arms, alpha=0.05)
         p_values[arm] = test and (test.p_greater if is_one_sided else test.p_value)
     if all(p is None for p in p_values.values()):
         return {}
+    # 1, not left out: Holm's correction is over all treatments, with visitors or without.
     return {arm: 1.0 if p is None else p for arm, p in p_values.items()}

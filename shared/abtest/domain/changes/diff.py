@@ -9,6 +9,7 @@ CODE = frozenset(
     | {"mutations", "url_blocks"}
 )
 _LONGEST_VALUE = 500
+# A SHA-256 in hexadecimal has as many characters, so a shorter value would grow.
 _SHORTEST_HASHED = 64
 _LARGEST_DIFF = 100_000
 

@@ -94,6 +94,7 @@ class ApiKey:
 
     def is_live(self, now: Timestamp) -> bool:
         """Return whether the key is neither revoked nor expired."""
+        # Timestamps are texts of one fixed form, so their order is the order of time.
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
@@ -105,6 +106,7 @@ def compose(kind: KeyKind, lookup_id: str, secret: str) -> str:
 
 def parse(text: str) -> ParsedKey | None:
     """Return kind and id of a well-formed key whose checksum is right; None otherwise."""
+    # Padded, so that any text can be unpacked; the number of underscores is checked below.
     service, kind_code, lookup_id, random = (*text.split("_"), "", "", "", "")[:4]
     if (len(lookup_id), len(random)) != (ID_LENGTH, SECRET_LENGTH + CHECKSUM_LENGTH) or text.count("_") != 3:
         return None
@@ -118,6 +120,7 @@ def parse(text: str) -> ParsedKey | None:
 
 def digest(text: str) -> str:
     """Return the hex SHA-256 of a key's whole text, which is all that is stored of it."""
+    # A text of a request may hold half of a surrogate pair, for which encode() would raise.
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 

@@ -48,6 +48,7 @@ def read_handover(roots: RootKeys, token: str, *, shop_id: str, host: str, now_s
 
     Raises InvalidHandoverError, ExpiredHandoverError.
     """
+    # Before anything is computed: the token is part of a request, so its sender chooses the length.
     if len(token) > LONGEST_TOKEN:
         raise InvalidHandoverError("not a token of this service")
     try:

@@ -9,6 +9,7 @@ from abtest.domain.credentials.api_keys import ApiKey, with_implied
 from abtest.kit.clock import Timestamp, later
 from abtest.kit.errors import ConflictError, FieldError, ServiceError, ValidationFailedError
 
+# Two years with a leap day.
 MAX_LIFE = timedelta(days=731)
 MAX_LIVE_KEYS = 50
 DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS = 86_400, 604_800
@@ -71,6 +72,7 @@ def revoked(key: ApiKey, now: Timestamp) -> ApiKey:
 
 
 def _refuse_dead(key: ApiKey, now: Timestamp) -> None:
+    # A rotated key is live until its grace ends. A second rotation would lose the link to the first successor.
     if key.rotated_to is not None:
         raise ConflictError("the key was rotated; its successor is named in rotated_to")
     if not key.is_live(now):

@@ -36,9 +36,11 @@ class Seal:
         version, kid, content = (*signed.split("."), "", "")[:3]
         if version != "v1" or kid not in roots.keys or signed.count(".") != 2:
             raise BrokenSealError("not a token of this service")
+        # Bytes, because compare_digest raises for texts that are not ASCII.
         if not hmac.compare_digest(signature.encode(errors="replace"), self._signature(roots, kid, signed).encode()):
             raise BrokenSealError("the signature is not ours")
         try:
+            # `_encoded` drops the padding, which the decoder requires.
             document: Mapping[str, Any] = canonical_json.loads(urlsafe_b64decode(content + "=" * (-len(content) % 4)))
         except (Base64Error, canonical_json.InvalidJsonError) as error:
             raise BrokenSealError("not a token of this service") from error

@@ -69,10 +69,12 @@ def server_signature(secret: str, unix_seconds: int, body: bytes) -> str:
 def is_server_signature(roots: RootKeys, shop_id: str, signature: str, body: bytes, now_seconds: int) -> bool:
     """Return whether the signature is right under any live kid and at most five minutes away from now."""
     stamp = signature.partition(",")[0].removeprefix("t=")
+    # isdigit() alone accepts `²`, for which int() raises; int() also raises for texts of thousands of digits.
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
         return False
     if abs(now_seconds - int(stamp)) > SERVER_TOLERANCE_SECONDS:
         return False
+    # The signature of a server names no kid, so each live one is tried.
     return any(
         _same(signature, server_signature(ingest_secret(roots, shop_id, kid), int(stamp), body)) for kid in roots.keys
     )

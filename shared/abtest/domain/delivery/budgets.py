@@ -15,6 +15,7 @@ SPARE_BYTES = 64 << 10
 """Allowance for the rest of a file: the SDK and the runtime settings."""
 
 _CODE = ("js", "reset_js", "css")
+# As long as every name of a chunk, a SHA-256 in hexadecimal.
 _CHUNK_NAME = "0" * 64
 
 

@@ -36,6 +36,7 @@ def script_chunk(source: str, scripts: Scripts) -> Chunk | None:
     """
     if len(source.encode()) <= INLINE_BYTES and not scripts.is_young(source):
         return None
+    # `format` does not read the inserted source again, so its braces are safe.
     call = 'svc.chunk("{name}",function(){{\n{source}\n}});\n'
     name = sha256(call.format(name="", source=source).encode()).hexdigest()
     return Chunk(name, "js", call.format(name=name, source=source).encode())

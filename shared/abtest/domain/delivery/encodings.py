@@ -17,6 +17,7 @@ def brotli_quality(size: int) -> int:
 
 ENCODERS: Mapping[Encoding, Callable[[bytes], bytes]] = {
     "br": lambda content: bytes(brotli.compress(content, mode=brotli.MODE_TEXT, quality=brotli_quality(len(content)))),
+    # By default gzip writes the current time into its header.
     "gzip": lambda content: gzip.compress(content, 9, mtime=0),
     "identity": lambda content: content,
 }

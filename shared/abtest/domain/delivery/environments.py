@@ -37,6 +37,7 @@ def planned(in_use: Iterable[str], published: Sequence[str], declared: Sequence[
     own = [name for name in declared if name != DEFAULT_ENVIRONMENT]
     named = {name for name in (*in_use, *own) if name != DEFAULT_ENVIRONMENT}
     published = [name for name in published if name not in own]
+    # Sorted, so that a repeated publication chooses the same ones from the set.
     valid = sorted(filter(is_environment, named.difference(own, published)))
     most = max(MAX_ENVIRONMENTS - 1, len(own))
     kept = [*own, *(name for name in published if name in named), *valid][:most]

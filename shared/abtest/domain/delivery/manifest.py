@@ -95,6 +95,7 @@ def read_pointer(content: bytes) -> Pointer:
         config=config,
         snippet=snippet,
         published_at=document["published_at"],
+        # Pointers of an older release may lack these three.
         environments=tuple(document.get("environments", ())),
         active=document.get("active", DEFAULT_ENVIRONMENT),
         flipped_at=document.get("flipped_at", document["published_at"]),

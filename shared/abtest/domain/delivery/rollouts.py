@@ -75,6 +75,7 @@ def _restricted(targeting: Targeting | None, references: References) -> OnPages:
 
 def _experience(experience: Experience) -> PublishedExperience:
     published: PublishedExperience = {"id": experience.id, "key": experience.key, "name": experience.name}
+    # Not with `present`, which leaves out empty values.
     if experience.value is not None:
         published["value"] = experience.value
     published |= present(

@@ -33,6 +33,7 @@ class Scripts(Protocol):
 
 
 _DANGEROUS = re.compile("(?i)<(?=/script)|<!--|[\u2028\u2029]")
+# Each trial parses the whole script, so hostile ones could take minutes.
 _MOST_TRIALS = 400
 
 
@@ -111,6 +112,7 @@ class _Rewriting:
         for attempt in range(max(map(len, self._candidates))):
             undecided = self._settle(undecided, attempt)
         text = self._with({index: chosen.text for index, chosen in self._chosen.items()})
+        # Groups were tried with probes, and with the original text in other places: the result itself is parsed once.
         if undecided or not self._parses(text):
             raise UnsafeScriptError("holds '</script', '<!--', U+2028 or U+2029 where it cannot be rewritten")
         return text

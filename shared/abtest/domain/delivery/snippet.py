@@ -82,6 +82,7 @@ def render_snippet(config: PublishedConfig, bundle: Bundle, scripts: Scripts, as
     written = literal(needed)
     if len(written) >= TEXT_FROM:
         parts, written = parts | {"parsing"}, as_text(needed)
+    # An expression to be called: a semicolon would end it.
     sdk = bundle(parts).strip().removesuffix(";")
     return Snippet(f"{sdk}({written},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
 
@@ -97,6 +98,7 @@ def literal(config: object) -> str:
 
 def as_text(config: object) -> str:
     """Return JSON as a JavaScript string, for the SDK to parse."""
+    # Backslashes first, because the escape of a quote adds one.
     text = _json(config).replace("\\", "\\\\").replace("'", "\\'")
     return f"'{text}'"
 
@@ -152,6 +154,7 @@ class _Code:
     def array(self) -> Iterator[str]:
         """Return a function or the name of a chunk for each position."""
         for parameters, source in self._positions:
+            # Only the reader of consent has parameters. It runs before anything is shown, so it is never loaded later.
             chunk = None if parameters else script_chunk(source, self._scripts)
             yield f'"{chunk.name}"' if chunk else as_function(source, self._scripts.parses, parameters)
 

@@ -54,6 +54,7 @@ GLOBAL_IPV6 = IPv6Network("2000::/3")
 
 _IPV4 = [(IPv4Network(network), reason) for network, reason in REFUSED if ":" not in network]
 _IPV6 = [(IPv6Network(network), reason) for network, reason in REFUSED if ":" in network]
+# RFC 5214, section 6.1: the interface part begins with 5EFE, with the bit for a universal address clear or set.
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 
 
@@ -75,6 +76,7 @@ def first_refusal(addresses: Iterable[str]) -> str | None:
         address = _read(text)
         if address is None:
             return f"{text!r} is not an IP address"
+        # Only IPv6Address has a scope (`fe80::1%eth0`); `in` ignores it, so it is refused before the table is read.
         reason = "bound to an interface" if getattr(address, "scope_id", None) else refusal_of(address)
         if reason is not None:
             return f"{address} is not a public address ({reason})"

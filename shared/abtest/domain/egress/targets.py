@@ -27,6 +27,8 @@ PRIVATE_NAMES = {
 }
 """Last labels of names that do not exist on the public net, whatever a resolver returns."""
 
+# The URL standard drops tabs and line breaks, reads a backslash as a slash and ignores soft hyphens in hosts. Other
+# parsers do not, so one text could name two hosts.
 _NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f-\x9f\\\ud800-\udfff\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
 _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _PORT = re.compile(r":[0-9]*$")
@@ -97,12 +99,14 @@ class PublicOnly:
         if target.port != HTTPS_PORT:
             raise UrlNotAllowedError(f"the address must use port {HTTPS_PORT}")
         last_label = target.host.rpartition(".")[2]
+        # A resolver completes a name of one label with its own search list, which leads into the private network.
         if target.is_name and (last_label == target.host or last_label in PRIVATE_NAMES):
             raise UrlNotAllowedError(f"{target.host} is not a name of the public net")
         return target
 
     def refuse(self, target: Target, addresses: Sequence[str]) -> None:
         if target.is_local and self.allow_loopback:
+            # The exception is for this machine only; a resolver may return another address for its name.
             if not all(is_loopback(address) for address in addresses):
                 raise UrlNotAllowedError(f"{target.host} is not this machine")
         elif reason := first_refusal(addresses):
@@ -171,7 +175,9 @@ def _refuse_ambiguous(url: str, hostname: str, kind: HostType) -> None:
     if "%" in authority:
         raise UrlNotAllowedError("the host must not hold a percent sign")
     host = _PORT.sub("", authority)
+    # The standard reads 0x7f.1 and 2130706433 as 127.0.0.1; other parsers take them for names.
     if kind != HostType.DEFAULT and host.lower() != hostname:
         raise UrlNotAllowedError(f"write the host as {hostname}")
+    # A dot at the end makes one as well: `localhost.` is the same machine, and would pass as another name.
     if kind == HostType.DEFAULT and not all(hostname.split(".")):
         raise UrlNotAllowedError("the host must not hold an empty label")

@@ -20,7 +20,9 @@ def reallocate(previous: Sequence[Member], shares: Shares) -> tuple[Member, ...]
     all, one that grows keeps what it has and takes the lowest free ones. Rounding may ask for more buckets than there
     are; the last that grow then get fewer.
     """
+    # Half up, as in assignment.allocation; round() goes to the even neighbour.
     sizes = {experiment_id: floor(BUCKETS * share + 0.5) for experiment_id, share in shares}
+    # All members that shrink come first: those that grow take what became free.
     held = {
         member.experiment_id: lowest_buckets(member.ranges, sizes[member.experiment_id])
         for member in previous

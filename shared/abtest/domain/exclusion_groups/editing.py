@@ -21,6 +21,7 @@ def edited(group: ExclusionGroup, fields: GroupFields, now: Timestamp) -> Exclus
     after = replace(after, name=fields.get("name", group.name))
     if after == group:
         return group
+    # A new name alone keeps the epoch, because no visitor is affected.
     epoch = group.epoch + changes_shares(group, after)
     return replace(after, epoch=epoch, updated_at=now)
 

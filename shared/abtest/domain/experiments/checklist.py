@@ -42,6 +42,7 @@ def checklist(experiment: Experiment, *, approval_required: bool, prospect: Pros
 def require_passed(experiment: Experiment, *, warnings_count: bool, prospect: Prospect = NO_PROSPECT) -> None:
     """Raise ChecklistFailedError naming the items that fail, and those that warn where warnings count."""
     blocking = {"fail", "warn"} if warnings_count else {"fail"}
+    # `transitions.check_allowed` has checked the approval before, with an error of its own.
     items = checklist(experiment, approval_required=False, prospect=prospect)
     open_items = [item for item in items if item.status in blocking]
     if open_items:

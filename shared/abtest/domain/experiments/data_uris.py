@@ -22,6 +22,7 @@ def has_oversized_data_uri(code: str) -> bool:
     """
     for uri in _START.finditer(code) if len(code) > MAX_LENGTH else ():
         start, limit = uri.start(), uri.start() + MAX_LENGTH + 1
+        # The rest is too short for this URI to be too long, and so for every later one.
         if len(code) < limit:
             return False
         quote = _QUOTES.get(code[start - 1 : start])

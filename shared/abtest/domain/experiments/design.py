@@ -6,6 +6,7 @@ from abtest.kit import canonical_json
 from abtest.kit.documents import Document, encode
 
 _CODE = ("experiment_js", "experiment_reset_js", "experiment_css")
+# Outside of the hash: a rename must not take an approval back.
 _BOOKKEEPING = frozenset({"name", "public_id", "experiment_id", "archived_by", "created_at", "updated_at"})
 
 

@@ -47,6 +47,7 @@ def duplicate(
         id=experiment_id,
         shop_id=source.shop_id,
         public_id=public_id,
+        # " (copy)" has seven characters.
         name=name or f"{source.name[: NAME_LENGTH - 7]} (copy)",
         created_at=now,
         updated_at=now,

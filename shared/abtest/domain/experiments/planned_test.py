@@ -30,6 +30,7 @@ NO_PROSPECT = Prospect()
 
 def weights_planned(experiment: Experiment) -> Sequence[float]:
     """Return the weights of the variations in use, the control's first."""
+    # The sort is stable, so treatments stay in stored order.
     arms = sorted(in_use(experiment), key=lambda variation: not variation.is_control)
     return [variation.weight for variation in arms]
 

@@ -59,6 +59,7 @@ def act(
     ChecklistFailedError.
     """
     verb = f"experiment.{action.replace('-', '_')}"
+    # Before all checks: an action that is repeated after a lost response must not fail.
     if is_done(experiment, action):
         return Change(before=experiment, after=experiment, action=verb)
     check_allowed(experiment, action, approval_required=approval_required)

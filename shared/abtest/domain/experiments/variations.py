@@ -124,6 +124,7 @@ def weigh(experiment: Experiment, weights: Mapping[str, float]) -> Experiment:
         if key not in used:
             raise refused(f"weights.{key}", "must be a variation of this experiment that is not archived")
     by_id = {used[key]: weight for key, weight in weights.items()}
+    # Two keys may name one variation, by its id and its public id.
     if len(by_id) != len(weights) or len(by_id) != len(in_use(experiment)):
         raise refused("weights", "must name each variation in use once")
     weighed = (replace(item, weight=by_id.get(item.id, item.weight)) for item in experiment.variations)

@@ -34,6 +34,7 @@ def apply(flag: Flag, stated: Mapping[str, Any]) -> Flag:
 
 def settle(before: Flag, after: Flag, now: Timestamp, *, action: str, consent: Consent) -> Change[Flag]:
     """The change that an edit amounts to. Raises LiveImpactError and the errors of `rules`."""
+    # Before the rules: an edit without effect must not fail on a form that an earlier release stored.
     if after == before:
         return Change(before=before, after=before, action=action)
     rules.check(after)

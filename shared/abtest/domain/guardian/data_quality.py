@@ -14,7 +14,9 @@ from abtest.domain.stats.samples import Conversions
 from abtest.domain.stats.sequential import mixture_test
 from abtest.domain.stats.wilson import wilson_bounds
 
+# Both limits must be reached: a share alone would alert on a handful of visitors.
 TWICE_SHARE, TWICE_VISITORS = 0.01, 10
+# Where 30 independent events are expected, none at all has a chance of e^-30.
 EVENTS_EXPECTED, GAP_CHECKS = 30, 2
 # Events of a quarter are in the ledger by then: the SDK's and the ingest worker's delays together.
 ARRIVED_AFTER_MS = 10 * 60 * 1000
@@ -35,10 +37,12 @@ def sample_ratio_mismatch(evidence: Evidence, _settings: Settings, peaks: Peaks)
     if test is None:
         return
     peak = peaks.at_least(test.log_bayes_factor, "sample_ratio_mismatch")
+    # E < 1 / level, in logarithms.
     if peak < -log(MONITORING_ALPHA):
         return
     total = sum(visitors)
     # The arm with the largest term of chi-squared.
+    # An arm of weight zero counts as one expected visitor, because its term would divide by zero.
     worst = max(evidence.arms, key=lambda arm: abs(arm.visitors - arm.share * total) / (arm.share or 1 / total) ** 0.5)
     yield Finding(
         kind="sample_ratio_mismatch",
@@ -87,15 +91,19 @@ def _gap(evidence: Evidence, metric: str, came: Arrivals, known_since: int, goal
     # Quarters round up: a quarter in which the experiment was paused in part does not count.
     watched = -(-evidence.watched_since // QUARTER_MS)
     start = max(watched, max(came, default=known_since - 1) + 1)
+    # At most a day, because the gap is compared with the same hours of earlier days. Where `end` is not behind `start`,
+    # the sums below are 0 and nothing is reported.
     end = min((evidence.counted_until - ARRIVED_AFTER_MS) // QUARTER_MS, start + QUARTERS_A_DAY)
     earlier = [start - days * QUARTERS_A_DAY for days in SHIFTS]
     expected = [
         sum(came.get(quarter, 0) for quarter in range(first, first + end - start))
         for first in earlier
+        # Quarters before that were not recorded; they are not known to be empty.
         if first >= known_since
     ]
     if not expected:
         yield NotEvaluated(kind="event_gap", reason="too_early", goal_id=goal_id)
+    # The smaller count, so that a sale on one of the days does not make a usual day look silent.
     elif min(expected) >= EVENTS_EXPECTED:
         yield Finding(
             kind="event_gap",

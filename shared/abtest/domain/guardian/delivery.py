@@ -20,6 +20,7 @@ DRIFT_LEVEL = 0.025
 def broken_delivery(evidence: Evidence, _settings: Settings, _peaks: Peaks) -> Iterator[Answer]:
     """Report an arm without visitors, from the start or since some time, while (1 - w)^N <= 10^-6 of the others' N."""
     for arm in evidence.arms:
+        # An arm with all the traffic has none to compare with, and log1p(-1) would raise.
         if 0 < arm.share < 1:
             yield from silent_arm(evidence, arm)
 
@@ -32,6 +33,7 @@ def silent_arm(evidence: Evidence, arm: Arm) -> Iterator[Answer]:
     """
     settled = (evidence.through - SETTLED_MS) // QUARTER_MS
     others = [other for other in evidence.arms if other is not arm]
+    # The newest arrivals of other arms do not count yet, because this arm's may still be on their way.
     recent = sum(other.arrived(settled) for other in others)
     if arm.visitors == 0:
         came, moments, since = sum(other.visitors for other in others) - recent, 1, evidence.began
@@ -39,6 +41,7 @@ def silent_arm(evidence: Evidence, arm: Arm) -> Iterator[Answer]:
         last = max(arm.arrivals, default=evidence.arrivals_since - 1)
         came = sum(other.arrived(last + 1, settled) for other in others)
         moments, since = max(evidence.visitors, 1), (last + 1) * QUARTER_MS
+    # (1 - w)^N in logarithms, because the power underflows at some thousand visitors.
     if came > 0 and came * log1p(-arm.share) <= log(NO_CHANCE / moments):
         yield Finding(
             kind="broken_delivery",

@@ -101,6 +101,7 @@ class WatchedGoal:
     @property
     def identity(self) -> str:
         """Id and definition, for the names of tests."""
+        # A part of the digest is enough for the few definitions of one goal, and keeps stored names short.
         return f"{self.goal_id}@{self.source[:16]}"
 
     def rate(self, arm: Arm) -> Conversions:
@@ -239,6 +240,7 @@ class Peaks:
     def at_least(self, log_e: float, *name: str) -> float:
         """Return the greatest so far, this look included."""
         key = "|".join(name)
+        # Not below 0: before the first look E is 1.
         self._peaks[key] = max(self._peaks.get(key, 0.0), min(log_e, LARGEST_LOG_E))
         return self._peaks[key]
 

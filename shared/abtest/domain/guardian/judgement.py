@@ -106,10 +106,12 @@ def judge(
         [_case(open_cases.get(key_of(each)), each, evidence, settings, check) for each in findings] if evidence else []
     )
     lasting, over = _absent_cases(known, cases, unknown, check)
+    # A case without an action was never reported, so its end is not listed.
     ended = [] if known or before is None else [replace(case, resolved_at=now) for case in before.open if case.action]
     state = State(
         measurement_epoch=measurement_epoch,
         generation=evidence.generation if evidence else None,
+        # Kept at a look that does not count; otherwise looks every few minutes would never count.
         checked_at=now if before is None or counts else before.checked_at,
         watched_since=watched_since(before, now),
         peaks=peaks.all,
@@ -162,6 +164,7 @@ def _absent_cases(
             # Without a check of its kind a case does not come nearer to its end.
             is_absent = case.kind not in unseen and check.counts_for(case.kind)
             aged = replace(case, absent=case.absent + is_absent)
+            # A case that was never reported ends at its first absence: its checks must be consecutive.
             is_over = case.kind in pointless or aged.absent >= (GONE_AFTER if case.action else 1)
             (over if is_over else lasting).append(aged)
     return lasting, [replace(case, resolved_at=check.now) for case in over if case.action]

@@ -76,6 +76,7 @@ class Page:
 def read_page(content: bytes, url: str) -> Page:
     """Parse the beginning of a page; its encoding is given by a byte order mark or the page, else UTF-8."""
     start = content[:LOOKED_AT]
+    # An upper bound that needs no parser: signs in scripts and texts are counted as well.
     if start.count(b"<") > MAX_TAGS:
         tags = (match.start() for match in re.finditer(b"<", start))
         start = start[: next(islice(tags, MAX_TAGS, None))]
@@ -97,6 +98,7 @@ def _take(page: Page, node: LexborNode, position: int, blockers: list[str]) -> N
         _take_script(page, node, attributes, position, blockers)
     elif node.tag == "link":
         _take_link(page, attributes, position, blockers)
+    # As in browsers, the first base element with an address counts.
     elif node.tag == "base" and page.base == page.url:
         page.base = _resolved(attributes.get("href", ""), page.url) or page.url
     elif node.tag == "meta" and attributes.get("http-equiv", "").lower() == "content-security-policy":

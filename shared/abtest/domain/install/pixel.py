@@ -94,6 +94,7 @@ def render_pixel(config: PixelConfig, bundle: str) -> str:
         units = character[0].encode("utf-16-be", "surrogatepass")
         return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
 
+    # The encoding of the page into which it is pasted is unknown; all that are usual agree on ASCII.
     values = _NOT_ASCII.sub(escaped, literal({**config, "runtime": runtime}))
     return f"<script>{bundle.strip().removesuffix(';')}({values},[{','.join(scripts)}]);</script>"
 

@@ -14,6 +14,7 @@ _HOST_SOURCE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _SCHEME_SOURCE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+# In the order in which browsers fall back: only the first directive that the policy has is read.
 _SCRIPT = ("script-src-elem", "script-src", "default-src")
 _CONNECT = ("connect-src", "default-src")
 _OVERRIDES_INLINE = re.compile(r"'(?:nonce-|sha(?:256|384|512)-|strict-dynamic')", re.IGNORECASE | re.ASCII)
@@ -92,6 +93,7 @@ def _source_matches(source: str, address: URL, own: URL) -> bool:
     if source.lower() == "'self'":
         return bool(address.origin == own.origin)
     if source == "*":
+        # `*` covers schemes of the network and the page's own, and neither `data:` nor `blob:`.
         return address.protocol in ("https:", "http:") or address.protocol == own.protocol
     if _SCHEME_SOURCE.fullmatch(source):
         return _scheme_matches(source[:-1].lower(), address.protocol[:-1])
@@ -104,6 +106,7 @@ def _host_source_matches(source: re.Match[str], address: URL, own: URL) -> bool:
     actual = address.protocol[:-1]
     host, path = source["host"].lower(), source["path"] or ""
     port = address.port or _PORTS.get(actual, "")
+    # `host[1:]` keeps the dot: `*.shop.example` does not match `shop.example` itself.
     is_host = host in ("*", address.hostname) or (host.startswith("*.") and address.hostname.endswith(host[1:]))
     is_path = path in ("", "/", address.pathname) or (path.endswith("/") and address.pathname.startswith(path))
     return (
@@ -115,4 +118,5 @@ def _host_source_matches(source: re.Match[str], address: URL, own: URL) -> bool:
 
 
 def _scheme_matches(allowed: str, actual: str) -> bool:
+    # An upgrade is allowed: a source of http also matches https.
     return allowed == actual or (allowed, actual) == ("http", "https")

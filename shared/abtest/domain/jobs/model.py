@@ -98,6 +98,7 @@ def begun(job: Job, now: Timestamp) -> Job:
     """Return the job in a new attempt, or failed after the last one. Raises JobHeldError, JobLostError."""
     if job.has_ended:
         raise JobLostError(f"the job is {job.status}")
+    # A message may arrive twice; while the first worker reports, a second one must not begin.
     if job.status == "running" and now < job.due:
         raise JobHeldError
     if job.attempts == MAX_ATTEMPTS:
@@ -108,6 +109,7 @@ def begun(job: Job, now: Timestamp) -> Job:
 def advanced(job: Job, attempt: int, progress: int, now: Timestamp) -> Job:
     """Return the job with its progress, which never falls within an attempt. Raises JobLostError."""
     check_held(job, attempt)
+    # Up to 99: a caller who waits for 100 reads the result next, which only `completed` stores.
     return _changed(job, now, heard_at=now, progress=max(job.progress, min(99, progress)))
 
 
@@ -140,6 +142,8 @@ def looked_after(job: Job, now: Timestamp) -> Job:
     """Return the job after its message was sent again, due later; failed when it waited for too long."""
     if later(now, -GIVEN_UP) >= job.created_at:
         return failed(job, "no worker started it within a day", now)
+    # The new time makes a queued job due later. In `queued` no attempt holds the job, so a late report of the lost
+    # worker raises JobLostError.
     return _changed(job, now) if job.status == "queued" else _changed(job, now, status="queued", heard_at=None)
 
 

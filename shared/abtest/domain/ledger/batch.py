@@ -13,7 +13,10 @@ from abtest.kit.canonical_json import Json
 from abtest.kit.errors import ServiceError
 
 # Texts that queues (XML characters only) or databases cannot hold: lone surrogates, non-characters, NUL.
+# NUL is searched as its escape; the lookbehind and the pairs skip an escaped backslash before the letters u0000.
 _UNSTORABLE = re.compile("[\ud800-\udfff\ufffe\uffff]|(?<!\\\\)(?:\\\\\\\\)*\\\\u0000")
+# A fast test of the raw bytes: such a text is escaped, or begins with EF BF (U+FFFE, U+FFFF). Unescaped surrogates
+# are not UTF-8, so the strict parser refuses them.
 _SIGNS_OF_IT = (b"\\u", b"\xef\xbf")
 
 
@@ -98,6 +101,7 @@ def read_envelope(body: bytes) -> Envelope:
         is_suspect=is_suspect,
         shop_id=_credential(document, "_shopId"),
         signature=_credential(document, "_signature"),
+        # A wrong `sentAt` costs the clock correction only, not the batch. `type`, because True is an int as well.
         sent_at=sent_at if type(sent_at) is int and 0 <= sent_at < 2**53 else None,
     )
 

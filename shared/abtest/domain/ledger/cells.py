@@ -141,6 +141,7 @@ Value = TypeVar("Value", GoalCount, Money, SessionCount, Covariate)
 
 def ceiling_of(total: int) -> int:
     """Round a total up to three significant digits: 123,456 becomes 124,000."""
+    # Integers only: a float would round totals above 2**53. The annotation is for mypy, to which int ** int is Any.
     unit: int = 10 ** max(len(str(total)) - 3, 0)
     return -(-total // unit) * unit
 
@@ -154,6 +155,7 @@ def _merged(left: Counts, right: Counts, sign: int) -> Counts:
     visitors = {
         cell: number
         for cell in left.visitors.keys() | right.visitors.keys()
+        # Zeros are left out, so that equal counts are equal mappings, whatever was added and subtracted on the way.
         if (number := left.visitors.get(cell, 0) + sign * right.visitors.get(cell, 0))
     }
     return Counts(
@@ -164,6 +166,7 @@ def _merged(left: Counts, right: Counts, sign: int) -> Counts:
         covariates=_each(left.covariates, right.covariates, sign, Covariate()),
         sessions=_together(left.sessions, right.sessions, sign, SessionCount()),
         multiple_exposure=left.multiple_exposure + sign * right.multiple_exposure,
+        # A maximum cannot be subtracted: without the rows, the next newest moment is unknown.
         through=left.through if sign < 0 else newest(left.through, right.through),
     )
 

@@ -50,6 +50,7 @@ ESSENTIAL: Final = frozenset({"event_id", "shop_id", "type", "visitor_id", "ts",
 # The value of a column that is missing or null.
 ABSENT: Final[Mapping[str, str | bool | None]] = dict.fromkeys(COLUMNS) | {"qa_mode": False, "data": "{}"}
 
+# Integers of Parquet files have 64 bits, JSON numbers any size. `in` computes on a range and does not search.
 INTEGERS: Final = range(-(2**63), 2**63)
 
 # The characters of a shop's id, which is part of the names of objects.
@@ -79,6 +80,7 @@ def row_of(line: Json) -> Row | None:
 
 def is_shop_id(text: str) -> bool:
     """Return whether the text has the form of a shop's id."""
+    # Not `match` with `$`, which accepts a line break at the end.
     return re.fullmatch(SHOP_ID, text) is not None
 
 
@@ -90,4 +92,5 @@ def _fits(value: Json, kind: ColumnType) -> bool:
             return False
         # UTF-8 cannot encode halves of surrogate pairs. Most texts are ASCII, which Python knows without a scan.
         return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
+    # `type`, because isinstance(True, int) holds in Python, and no other reader would take `true` for an integer.
     return type(value) is bool if kind == "flag" else type(value) is int and value in INTEGERS

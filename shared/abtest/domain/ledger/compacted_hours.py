@@ -45,6 +45,7 @@ def read_compacted_hour(content: bytes) -> CompactedHour:
     """Read the document of an hour. Raises InvalidCompactedHourError for anything else."""
     try:
         document: dict[str, Any] = canonical_json.loads(content)
+        # Each key is parsed, so that a damaged document cannot name objects of other zones.
         events = tuple(events_file(key).key for key in document["events"])
         return CompactedHour(raw=frozenset(document["raw"]), events=events, rows=int(document["rows"]))
     except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -11,6 +11,8 @@ from decimal import Decimal
 from abtest.domain.goals.shapes import FilterCondition, ValueCondition
 from abtest.kit import canonical_json
 
+# ASCII, as `\d` and Decimal also accept digits of other scripts. The exponent is limited, because a short text with a
+# long one is a number of millions of digits.
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 
 
@@ -18,6 +20,7 @@ def holds(condition: FilterCondition | ValueCondition, value: object) -> bool:
     """Return whether the value meets the condition. Never raises."""
     operator, expected = condition["operator"], condition.get("value")
     if operator == "exists":
+        # The expected value may be the text or the boolean, and str(False) is "False".
         return (value is not None) == (str(True if expected is None else expected).lower() != "false")
     if value is None:
         return bool(operator.startswith("not_"))
@@ -29,11 +32,13 @@ def number(value: object) -> Decimal | None:
 
     A Decimal, because ids have more digits than floats.
     """
+    # A boolean is an int in Python, but `true` must not equal 1 in a filter.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str) and not _DECIMAL.fullmatch(value):
         return None
     try:
+        # By its text: Decimal(0.1) would have the binary error of the float, and differ from the 0.1 of a filter.
         return Decimal(str(value))
     except (ArithmeticError, ValueError):
         return None

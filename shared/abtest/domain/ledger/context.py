@@ -12,18 +12,21 @@ from urllib.parse import parse_qs
 
 from abtest.domain.ledger.events import Device, Source, VisitorKind
 
+# A longer header is cut: the lookahead of `_TABLET` reads the rest for each `Android`, which is quadratic time.
 MAX_AGENT_CHARS = 512
 _DEVICES: Mapping[str, Device] = {name: name for name in get_args(Device)}
 _VISITOR_KINDS: Mapping[str, VisitorKind] = {name: name for name in get_args(VisitorKind)} | {"1": "new"}
 _VISIT = re.compile(r"[1-9a-z][0-9a-z]?")
 _SOURCES: Mapping[str, Source] = {name: name for name in get_args(Source)}
 
+# Browsers of Android phones have `Mobile` in the header, those of tablets do not.
 _TABLET = re.compile(r"iPad|Android(?!.*Mobi)")
 _PHONE = re.compile(r"Mobi|iP(?:hone|od)")
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
 
 _ORIGIN = re.compile(r"https?://([^/:?#]*)", re.IGNORECASE)
 _CAMPAIGN_SIGN = re.compile(r"utm_|clid=|braid=|msclkid=", re.IGNORECASE)
+# The first match counts, so the order matters: a medium of `paid_social` is paid.
 # By `utm_medium utm_source` and the query after it.
 _CAMPAIGNS: tuple[tuple[Source, re.Pattern[str]], ...] = (
     ("paid", re.compile(r"(?:cp[acmv]|ppc|paid|display)|.*[?&](?:[gwd]braid|[gd]clid|msclkid)=", re.I | re.S)),
@@ -79,6 +82,7 @@ def named_source(value: object, url: str | None) -> Source | None:
     """Return the source that an event names or that its hint of the first page implies; None for another value."""
     if not isinstance(value, str):
         return None
+    # The hint is input of several patterns and a key of the cache, so its length is limited.
     return _hinted(value[:256], _host(url or "")) if value.startswith("-") else _SOURCES.get(value)
 
 

@@ -23,6 +23,7 @@ class Slice(NamedTuple):
     date: str
 
 
+# Without slots: cached_property stores into `__dict__`, past the check of a frozen class.
 @dataclass(frozen=True)
 class Piece:
     """Counts of one slice; values derived from them are computed once."""
@@ -107,6 +108,7 @@ class DailyCounts:
     def changed(self, before: Counts, after: Counts) -> "DailyCounts":
         """Replace `before`, whose rows must all have been counted here, by `after`."""
         pieces = dict(self.pieces)
+        # Only the difference is cut: pieces of other days stay the same objects, which keep their cached digests.
         for slice_, part in _cut(after - before).items():
             piece = Piece(pieces[slice_].counts + part if slice_ in pieces else part)
             if piece.is_empty:
@@ -124,6 +126,7 @@ class DailyCounts:
         return _joined([self.rest, *(piece.counts for piece in self.pieces.values())], self.rest)
 
 
+# One entry a day: eleven years.
 @lru_cache(maxsize=4096)
 def date_of(day: int) -> str:
     """Return `YYYY-MM-DD` of a UTC day since 1970."""

@@ -50,6 +50,8 @@ def worth(goal: GoalPlan, row: Row, currency: str) -> int:
     money = money_of(row, currency)
     if not money.is_known:
         return 0
+    # Minor units differ by currency (none for yen, thousandths for dinars); values are hundredths for all. An amount in
+    # yen may exceed MAX_VALUE in hundredths, and then adds 0.
     return _hundredths(str(Decimal(money.minor).scaleb(-exponent(currency)))) or 0
 
 

@@ -15,6 +15,7 @@ from abtest.domain.ledger.comparisons import holds, number
 
 LISTS = ("items", "line_items", "lineItems", "products", "product")
 
+# Specific names come first: a bare `id` or `title` may be that of the line or of the variant.
 # The first name with a text, a number or a boolean gives the property.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "productId": ("productId", "product_id", "item_id", "variant.product.id", "id"),
@@ -77,6 +78,7 @@ def item_of(raw: Mapping[str, object]) -> Item:
             item[name] = value
     if "revenue" not in item:
         price, quantity = number(item.get("price")), number(item.get("quantity", 1))
+        # Decimals have a larger range than floats: float() may return an infinity, which is not a number of JSON.
         if price is not None and quantity is not None and isfinite(product := float(price * quantity)):
             item["revenue"] = product
     return item

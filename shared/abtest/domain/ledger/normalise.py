@@ -120,6 +120,7 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
     url = event.get("url")
     if url is not None and not isinstance(url, str):
         raise RefusedError("invalid_field")
+    # Cut and not refused: a long query must not cost the event.
     url = url and url[:MAX_URL_CHARS]
     revenue_minor, currency, shop_revenue_minor, shop_currency = _money(inside) if kind in _MONEY_TYPES else _NO_MONEY
     cohort, config_epoch = cohort_of(inside) if kind == "pageview" else (None, None)
@@ -138,6 +139,7 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
         "device": named_device(inside.get("device")) or origin.device,
         # An event without an id gets one that is the same when it is sent again. Experiment and variation take part,
         # because they may be outside the data, and one page shows many at one time.
+        # The time is the sender's own, because the correction differs between requests.
         "event_id": _either(event, {}, "eventId", "event_id")
         or canonical_json.sha256([arrival.shop_id, visitor_id, kind, sent_ts, text, experiment_id, variation_id]),
         "event_name": _text(inside.get("event_name")),
@@ -145,6 +147,7 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
         "goal_id": _text(inside.get("goalId")),
         "holdout_config_epoch": config_epoch,
         # Order ids are numbers in some shops; the same order must have one id.
+        # The limit keeps such an id short, as MAX_ID_CHARS does for texts.
         "order_id": str(order_id) if type(order_id) is int and abs(order_id) < 10**30 else _text(order_id),
         "qa_mode": bool(qa_mode),
         "received_at": arrival.received_at,
@@ -207,6 +210,7 @@ def corrected_time(ts: object, received_at: int, correction: int) -> int:
     """Return an event's time by our clock, at most a day after its arrival and a week before. Raises RefusedError."""
     if ts is None:
         raise RefusedError("missing_ts")
+    # `type`, because True is an int as well.
     if type(ts) is not int:
         raise RefusedError("invalid_field")
     corrected = ts + correction
@@ -230,6 +234,7 @@ def _data_text(data: object) -> str:
     if text.count("{") + text.count("[") > MAX_DATA_DEPTH and canonical_json.is_deeper(data, MAX_DATA_DEPTH):
         raise RefusedError("data_too_deep")
     # A character has at most four bytes in UTF-8, so short texts need not be encoded.
+    # Without `surrogatepass` half of a surrogate pair would raise.
     if len(text) > MAX_DATA_BYTES // 4 and len(text.encode(errors="surrogatepass")) > MAX_DATA_BYTES:
         raise RefusedError("data_too_large")
     return text
@@ -281,6 +286,7 @@ def _minor(amount: object, currency: str) -> int:
         minor = to_minor(amount, currency)
     except ValueError as error:
         raise RefusedError("invalid_revenue") from error
+    # Refunds are positive too: their sign is in the type of the event.
     if not 0 <= minor <= MAX_MONEY_MINOR:
         raise RefusedError("invalid_revenue")
     return minor

@@ -14,6 +14,7 @@ EVENTS, COMPACTED = "events/", "compacted/"
 # In the year 2286: moments before it have at most thirteen digits.
 _LAST_MOMENT = 10**13 - 1
 
+# `bucket_of` reads one hexadecimal digit, so this number cannot change alone.
 BUCKETS = 16
 # An hour is compacted this long after its end: a worker may still be writing objects that it began before.
 CLOSED_AFTER_MS = HOUR_MS // 3
@@ -86,6 +87,8 @@ def hour_of_key(key: str) -> Hour:
     """Return the hour in the key of a raw object or an hour's document. Raises ValueError for any other key."""
     try:
         day, hour = key.split("/")[1:3]
+        # Five characters, as in `hh=07`: the keys of documents have `.json` behind them. The zone is parsed along,
+        # because a naive datetime would count as local time.
         begins = datetime.strptime(f"{day}/{hour[:5]} +0000", "dt=%Y-%m-%d/hh=%H %z")
     except ValueError as error:
         raise ValueError(f"{key[:100]} must be the key of a raw object or an hour's document") from error
@@ -112,6 +115,7 @@ def events_file(key: str) -> EventsFile:
         )
     except ValueError as error:
         raise ValueError(f"{key[:100]} must be the key of a Parquet file of the ledger") from error
+    # Writing the key again detects spellings that the parser accepts too, such as buckets of one digit.
     if zone != "events" or file.key != key:
         raise ValueError(f"{key[:100]} must be the key of a Parquet file of the ledger")
     return file

@@ -147,6 +147,7 @@ def plan_holdout(shop: Shop) -> CountingPlan | None:
         shop_id=shop.id,
         assignment_epoch=shop.holdout_config_epoch,
         measurement_epoch=shop.holdout_config_epoch,
+        # The epoch of a holdout is the moment of its last change, in Unix milliseconds.
         begins_at=shop.holdout_config_epoch,
         currency=shop.currency,
         variation_ids=COHORTS,
@@ -168,6 +169,7 @@ def plan_goal(goal: Goal, pages: Mapping[str, PageRules], references: References
         winsorize_pct=goal.winsorize_pct,
         sums_value=goal.type != "revenue" and goal.aggregation in ("sum", "mean"),
     )
+    # Only means are adjusted by a covariate; rates, and totals that are 0 or 1, are compared without one.
     compares_means = (plan.counts_money or goal.aggregation != "conversion") and not plan.takes_first_only
     return replace(plan, looks_back=looks_back and compares_means)
 

@@ -78,6 +78,7 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
     winsorized, `covariates` those that look back. Entries may be empty.
     """
     seen = [row for row in rows if row["shop_id"] == plan.shop_id and row["received_at"] >= plan.since]
+    # Copies go before mode and time are tested: else a second copy could count in place of a first that is refused.
     counted = [row for row in without_copies(seen) if not row["qa_mode"] and happened_at(row) >= plan.since]
     # Older rows are only for hits before exposures; exposures, refunds and sessions are those of the measurement.
     measured = [row for row in counted if happened_at(row) >= plan.begins_at]
@@ -105,6 +106,7 @@ def first_exposures(rows: Iterable[Row], plan: CountingPlan) -> tuple[Exposures,
         if not is_exposure(row, plan):
             continue
         known = first.setdefault(row["visitor_id"], row)
+        # Before `known` may be replaced: if all rows equal the one known at their turn, all are equal.
         if _variation_of(row, plan) != _variation_of(known, plan):
             unfaithful.add(row["visitor_id"])
         if in_time(row) < in_time(known):
@@ -124,6 +126,7 @@ def sessions(rows: Iterable[Row], plan: CountingPlan) -> dict[str, SessionCount]
     types_seen: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
     for row in rows:
         if is_exposure(row, plan) or is_delivery(row, plan):
+            # All rows of a visitor without a session id count as one session.
             session = row["session_id"] or row["visitor_id"]
             types_seen[row["variation_id"] or "", row["visitor_id"], session].add(row["type"])
     counts: defaultdict[str, SessionCount] = defaultdict(SessionCount)
@@ -194,6 +197,7 @@ def without_repeated_orders(hits: Iterable[Row]) -> list[Row]:
     """Return the first of the hits with the same order id; hits without one are orders of their own."""
     kept: dict[tuple[str, str], Row] = {}
     for row in hits:
+        # The first part keeps apart an order id and an event id with the same text.
         order = ("order", row["order_id"]) if row["order_id"] else ("event", row["event_id"])
         present = kept.setdefault(order, row)
         if in_time(row) < in_time(present):
@@ -207,6 +211,7 @@ def count_goal(
     """Count the hits of one goal. `refunds` are those of all orders of the shop."""
     hits = [row for row in rows if goal.is_hit(row)]
     if goal.counts_money:
+        # Before filter and window: if an order's first event is not accepted, a repetition must not count in its place.
         hits = without_repeated_orders(hits)
     accepting = judge(goal)
     accepted = [Hit(exposure, row) for row in hits if (exposure := exposures.get(row["visitor_id"])) and accepting(row)]
@@ -264,6 +269,7 @@ class GoalCounter:
             step = Step(exposure.variation_id, ceiling_of(count.total))
             spread[step] = spread[step].plus(count)
         covariates: defaultdict[str, Covariate] = defaultdict(Covariate)
+        # Visitors without hits before have x = 0 and would add zeros.
         for visitor, x in self._before.items():
             variation_id, y = self._exposures[visitor].variation_id, sum(self._worths.get(visitor, ()))
             covariates[variation_id] = covariates[variation_id].plus(Covariate(x, x * x, x * y))
@@ -276,6 +282,7 @@ def _worth(row: Row, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> in
     if not goal.counts_money:
         return worth(goal, row, plan.currency)
     money = money_of(row, plan.currency)
+    # Refunds can exceed the reported order. A negative total would break `ceiling_of`, so the rest is dropped.
     return max(0, money.minor - refunds.get(row["order_id"] or "", 0)) if money.is_known else None
 
 

@@ -57,6 +57,7 @@ def source_of(plan: CountingPlan, counts: DailyCounts) -> str:
     pieces = sorted([*slice_, piece.digest] for slice_, piece in counts.pieces.items())
     sessions = sorted([name, *count] for name, count in rest.sessions.items())
     covariates = {goal_id: _covariates(plan, by_variation) for goal_id, by_variation in rest.covariates.items()}
+    # `through` is left out: it moves with every row received, also with those that change no count.
     return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure, sessions, covariates])
 
 
@@ -161,6 +162,7 @@ def _sums(
     visitors: defaultdict[str, int] = defaultdict(int)
     goals: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
     money: defaultdict[str, defaultdict[str, dict[tuple[str, str], Money]]] = defaultdict(lambda: defaultdict(dict))
+    # Days only: each visitor is in one of their cells, but also in ten cells of segments.
     for piece in (piece for slice_, piece in counts.pieces.items() if slice_.kind == "DAY"):
         for variation_id, number in piece.visitors.items():
             visitors[variation_id] += number

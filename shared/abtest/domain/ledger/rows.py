@@ -24,6 +24,7 @@ PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("goal_id", ""),
     ("event_name", ""),
     ("order_id", ""),
+    # Null must differ from an amount of 0, or two different copies would compare as equal.
     ("revenue_minor", -1),
     ("currency", ""),
     ("shop_revenue_minor", -1),
@@ -95,6 +96,7 @@ def in_time(row: Row) -> tuple[int, str]:
 
 def precedes(row: Row, other: Row) -> bool:
     """Return whether `row` is before `other` in `PRECEDENCE`."""
+    # A TypedDict is read by literal names only; this type lets the columns be read by variable.
     left: Callable[[str], Any] = row.get
     right: Callable[[str], Any] = other.get
     for column, null in PRECEDENCE:

@@ -22,9 +22,11 @@ _TOO_DEEP = "[" * (MAX_DATA_DEPTH + 1) + "]" * (MAX_DATA_DEPTH + 1)
 _CONTROL = re.compile("[\0-\x1f]")
 # As the decoder marks bytes that are not UTF-8: with the lone surrogate of 0xdc00 plus the byte.
 _MARKED_CONTROL = {code: 0xDC00 + code for code in range(0x20)}
+# The first range is of control characters, the second of bytes; bytes below 0x80 always decode.
 _MARK = re.compile("[\udc00-\udc1f\udc80-\udcff]")
 
 
+# A text, so that the sample in the quarantine can be written as JSON, which has no NaN.
 class NoNumber(str):
     """An invalid value in the place of a number: NaN, an infinity, or a number out of range."""
 
@@ -42,6 +44,7 @@ def loads(body: bytes) -> Json:
 
     These are bytes that are not UTF-8, and control characters that are not escaped. Raises InvalidJsonError.
     """
+    # Some senders begin with a byte order mark, which JSON does not allow.
     text = body.decode("utf-8-sig", errors="surrogateescape")
     # JSON forbids control characters only inside strings; line breaks between values stay as they are.
     if _CONTROL.search(text) is not None:

@@ -139,9 +139,12 @@ def touched_days(rows: Iterable[Row], orders: Iterable[OrderMoment]) -> frozense
         at = happened_at(row)
         # The gap to the visitor's next active quarter may be on the next day or the one after.
         reach = 0 if row["type"] in PASSIVE else MAX_GAP * QUARTER_MS
+        # Gaps are between quarters, so the reach is from the begin of the quarter and not from the event.
         days.update(range(at // DAY_MS, (at // QUARTER_MS * QUARTER_MS + reach) // DAY_MS + 1))
+        # A refund or a repetition changes the day of the order as well as its own.
         if row["order_id"]:
             days.update(moment // DAY_MS for moment in by_id.get(row["order_id"], ()))
+        # A page view may stitch orders of the next seven days.
         if row["type"] in SEEN:
             moments = by_visitor.get(row["visitor_id"], ())
             days.update(moment // DAY_MS for moment in moments if at <= moment <= at + STITCH_MS)
@@ -175,6 +178,7 @@ def orders_of_day(rows: Sequence[Row], starts: int, currency: str) -> list[Order
     for row in without_repeated_orders(row for row in rows if SHOP_REVENUE.is_hit(row)):
         if starts <= happened_at(row) < starts + DAY_MS:
             money = money_of(row, currency)
+            # `refunded` has the shop's currency only, which cannot be subtracted from other money.
             refund = refunds.get(row["order_id"] or "", 0) if money.is_known else 0
             orders.append(Order(row, money, max(0, money.minor - refund)))
     return orders
@@ -221,6 +225,7 @@ def visitors_by_step(active: Iterable[Row], orders: Iterable[Order]) -> dict[str
     for row in active:
         step = STEP_EVENTS.get(row["event_name"] or "", 0) if row["type"] == "custom" else 0
         reached[row["visitor_id"]] = max(step, reached.get(row["visitor_id"], 0))
+    # After the other steps, which this one exceeds: a purchase without a cart event still counts for all steps.
     reached |= dict.fromkeys((order.row["visitor_id"] for order in orders), STEPS.index("purchased"))
     return {name: sum(furthest >= step for furthest in reached.values()) for step, name in enumerate(STEPS)}
 
@@ -233,6 +238,7 @@ def segment_counts(active: Iterable[Row], orders: Iterable[Order], dimension: st
             values[row["visitor_id"]] = segment_of(row, dimension)
     counts = {value: SegmentCount(visitors=visitors) for value, visitors in Counter(values.values()).items()}
     for order in orders:
+        # Each order is an active row of the day, so its visitor has a value.
         value = values[order.row["visitor_id"]]
         visitors, number, minor, paid = counts[value]
         known = (minor + order.minor, paid + 1) if order.money.is_known else (minor, paid)

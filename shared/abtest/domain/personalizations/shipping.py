@@ -78,6 +78,7 @@ def carried_goals(experiment: Experiment) -> tuple[Goal, ...]:
     A goal that is scoped to one of the experiment's goal page rules stays behind: a personalization has none.
     """
     usable = [goal for goal in experiment.goals if goal.archived_at is None and goal.page_id is None]
+    # sorted() is stable, so that the other goals keep their order.
     return tuple(sorted(usable, key=lambda goal: not goal.is_primary)[:MAX_GOALS])
 
 
@@ -92,6 +93,7 @@ def joined_scripts(*scripts: str | None) -> str | None:
         return given[0] if given else None
     joined = as_call(given[-1])
     for script in reversed(given[:-1]):
+        # `finally` and not `catch`: an error still reaches the console and the page's error handlers.
         joined = f"try{{{as_call(script)}}}finally{{{joined}}}"
     return joined
 

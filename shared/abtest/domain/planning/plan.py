@@ -118,6 +118,7 @@ def for_epoch(
     days = snapshot.get("estimated_days")
     fresh |= {"computed_at": now, "required_sample_per_variant": each, "required_total_visitors": total}
     if days and before:
+        # Days are proportional to visitors at the traffic that was measured for the first estimate.
         fresh["estimated_days"] = days * total / before
     return fresh
 
@@ -134,6 +135,7 @@ def size_of_snapshot(snapshot: Snapshot, weights: Sequence[float], falls: bool) 
         correction_method=snapshot.get("correction_method", "none"),
     )
     baseline = snapshot["baseline_rate"]
+    # The window does not enter the sizes, so any value will do.
     plan = Plan(goal_id=snapshot["goal_id"], baseline_rate=baseline, demand=demand, window_days=1, falls=falls)
     try:
         return planned_size(plan, weights)

@@ -122,6 +122,7 @@ def expected_rate(baseline_rate: float, mde: float) -> float:
         raise CannotBePlannedError(
             "mde", f"takes the rate from {baseline_rate:.6g} to {rate:.6g}, which is not between 0 and 1"
         )
+    # Below the precision of floats the change vanishes, and the sizes would divide by zero.
     if rate == baseline_rate or baseline_rate * mde == 0:
         raise CannotBePlannedError("mde", "is too small a part of such a rate to be detected")
     return rate
@@ -159,6 +160,7 @@ def _squared(ratio: float) -> float:
 
 
 def _whole(exact: float) -> int:
+    # In this form NaN is refused too.
     if not exact <= MAX_VISITORS:
         raise CannotBePlannedError("mde", f"takes more than {MAX_VISITORS:,} visitors: plan for a larger change")
     return max(1, math.ceil(exact))

@@ -8,6 +8,7 @@ Placed = tuple[str, str]
 REFERENCES = {"pageRules": "pageId", "segmentRules": "audienceId"}
 """The lists of a targeting, and the field by which their rules refer."""
 
+# A head has 1 kB for all its attributes; with more ids readers open the body.
 MOST_IN_HEAD = 8
 _TOO_MANY = "*"
 
@@ -33,4 +34,5 @@ def refs_attribute(references: Collection[str]) -> str:
 
 def may_refer(refs: object, reference: str) -> bool:
     """Return whether a record may name the id, by the attribute `refs` of its head; if so, read its body."""
+    # A head without the attribute proves nothing, so its body is read.
     return not isinstance(refs, str) or refs == _TOO_MANY or reference in refs.split()

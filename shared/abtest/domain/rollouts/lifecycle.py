@@ -29,6 +29,7 @@ TRANSITIONS: Mapping[Action, Transition] = {
     "activate": Transition(sources=frozenset({"draft", "paused"}), target="active"),
     "pause": Transition(sources=frozenset({"active"}), target="paused"),
     "archive": Transition(sources=frozenset({"draft", "active", "paused"}), target="archived"),
+    # Not back to active: shoppers must not see something again only because it left the archive.
     "unarchive": Transition(sources=frozenset({"archived"}), target="paused", target_if_never_active="draft"),
 }
 
@@ -65,8 +66,10 @@ def moved(rollout: Rollout, action: Action, *, now: Timestamp, subject: Subject)
     target = row.target
     if rollout.activated_at is None and row.target_if_never_active is not None:
         target = row.target_if_never_active
+    # An action whose target is reached already succeeds, so that a repeated request does no harm.
     if rollout.status != target and rollout.status not in row.sources:
         raise InvalidStateTransitionError(action, rollout.status, allowed_actions(rollout), subject=subject)
+    # Never cleared: the target of `unarchive` depends on it.
     activated_at = rollout.activated_at or (now if target == "active" else None)
     return Life(status=target, activated_at=activated_at)
 

@@ -40,7 +40,9 @@ class RuntimeSettings:
         if self.further_hosts is None:
             return []
         names = (host.removeprefix("www.") for host in (shop_domain, *self.further_hosts))
+        # Only an IPv4 address ends with a digit: no top-level domain does.
         hosts = dict.fromkeys(host for host in names if "." in host and not host[-1].isdigit())
+        # A cookie of the higher host reaches them. With the dot, because myshop.example is not below shop.example.
         return [host for host in hosts if not any(host.endswith(f".{other}") for other in hosts)]
 
 

@@ -18,6 +18,7 @@ SEEN_BY_SHOPPERS = ("currency", "holdout_pct", "holdout_v1_enabled")
 """Fields that the published configuration depends on."""
 
 _HOLDOUT = ("holdout_pct", "holdout_v1_enabled")
+# RFC 1123: 1 to 63 characters, not a hyphen at either end.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
 
@@ -81,8 +82,10 @@ def is_origin(text: str) -> bool:
     """Return whether the text is `http(s)://host[:port]` and nothing more."""
     try:
         parts = urlsplit(text)
+        # urlsplit checks the port only here, where it is read.
         port = parts.port
     except ValueError:
         return False
+    # Writing it again detects what urlsplit ignores: user names, capital letters, a bare colon, zeros before the port.
     rebuilt = f"{parts.scheme}://{parts.hostname}" + (f":{port}" if port is not None else "")
     return parts.scheme in {"http", "https"} and is_host_name(parts.hostname or "") and rebuilt == text

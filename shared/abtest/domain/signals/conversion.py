@@ -16,6 +16,7 @@ MAX_VALUES = 1000
 MAX_AMOUNT = 10**13
 """Largest amount of an event, in major units."""
 
+# Separators of thousands: blanks, no-break and thin spaces, and the Swiss apostrophe.
 _SPACES = re.compile("[ \t\r\n\u00a0\u2009\u202f'\u2019]")
 _COMMAS_BETWEEN_THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"-?([1-9][0-9]{0,2}(\.[0-9]{3})+|[0-9]+),[0-9]+")
@@ -37,6 +38,7 @@ def number(value: object) -> int | float | None:
     """
     if isinstance(value, str):
         digits = _SPACES.sub("", value)
+        # Thousands first: `1,299` has the form of a decimal comma, too.
         if _COMMAS_BETWEEN_THOUSANDS.fullmatch(digits):
             digits = digits.replace(",", "")
         elif _DECIMAL_COMMA.fullmatch(digits):
@@ -126,6 +128,7 @@ def copied_within(value: object, left: list[int], depth: int) -> object:
     if left[0] < 0 or (isinstance(value, list | Mapping) and depth >= MAX_DEPTH):
         return None
     if isinstance(value, list):
+        # One item more than is left is enough to go below 0; the rest of a huge list is not copied.
         return [copied_within(item, left, depth + 1) for item in value[: left[0] + 1]]
     if isinstance(value, Mapping):
         return {name: copied_within(item, left, depth + 1) for name, item in value.items()}

@@ -48,6 +48,7 @@ class Evaluation:
 
 def evaluate(trigger: CompiledTrigger, payload: object) -> Evaluation:
     """Evaluate a payload; one that does not match has no values."""
+    # The event first, because most pushes to a data layer are other events.
     matched = equal(value_at(payload, "event"), trigger["event"]) and all(
         holds(condition, payload) for condition in trigger.get("when", ())
     )

@@ -109,4 +109,5 @@ def property_problems(place: str, properties: Sequence[PropertyFields | MappingF
 def is_default(value: object, kind: str | None) -> bool:
     """Return whether a value can be the default of a property of this type."""
     types = _DEFAULT_TYPES.get(kind or "")
+    # bool is a subclass of int: `true` must not pass as a number.
     return types is None or (isinstance(value, types) and (kind == "boolean" or not isinstance(value, bool)))

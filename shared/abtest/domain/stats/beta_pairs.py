@@ -17,6 +17,7 @@ from abtest.domain.stats.arithmetic import FloatArray
 MOST_NODES = 401
 # The part left out on either side is below e^-32 of the whole.
 _TAIL = 32.0
+# Limits of regula falsi: its steps, and the relative width of the bounds at which it ends.
 _STEPS, _PRECISE = 80, 1e-14
 # Probability left out below and above the panels of the Gauss-Legendre rule.
 _OUTSIDE, _PANELS = 1e-17, 16
@@ -48,6 +49,7 @@ def beat_and_loss(a_c: FloatArray, b_c: FloatArray, a_t: FloatArray, b_t: FloatA
     below, above = betainc(a, b, nodes.p), betaincc(a, b, nodes.p)
     mean, rest = a / (a + b), b / (a + b)
     # E[max(wide - p, 0)] and E[max(p - wide, 0)], the latter as the former of 1 - wide and 1 - p.
+    # Clipped, because a difference of nearly equal terms can be just below zero.
     over = np.maximum(mean * betaincc(a + 1, b, nodes.p) - nodes.p * above, 0)
     under = np.maximum(rest * betainc(a, b + 1, nodes.p) - nodes.rest * below, 0)
     wide_is_larger, wide_over, wide_under = (np.sum(nodes.weight * value, axis=-1) for value in (above, over, under))
@@ -94,6 +96,7 @@ def difference_cdf(a_c: float, b_c: float, a_t: float, b_t: float, delta: float)
     x = (edges[:-1, None] + half * (1 + _NODES)).ravel()
     mean = a_c / (a_c + b_c)
     steep = (a_c - 1) * np.log1p((x - mean) / mean) + (b_c - 1) * np.log1p((mean - x) / (1 - mean))
+    # Relative to the largest value: the density itself overflows at many visitors, and only ratios are used.
     weight = np.tile(_WEIGHTS, _PANELS) * np.exp(steep - np.max(steep))
     mass = float(betainc(a_c, b_c, last) - betainc(a_c, b_c, first))
     below = betainc(a_t, b_t, np.clip(x + delta, 0, 1))

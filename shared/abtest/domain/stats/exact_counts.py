@@ -28,6 +28,7 @@ def harm_evidence(
     if min(control_count, treatment_count) < 0 or not (0 < share < 1 and a > 0 and b > 0):
         raise ValueError("counts must not be negative, share must be between 0 and 1, a and b must be positive")
     log_e = float(log_count_ratio(FLOATS, float(control_count), float(treatment_count), share, float(a), float(b)))
+    # E below 1 would give a p-value above 1.
     log_p = min(0.0, -log_e)
     return CountEvidence(log_e=log_e, always_valid_p=exp(log_p), log_p=log_p)
 

@@ -113,6 +113,7 @@ def normal_loss(m: Arithmetic[Real], mean: Real, sd: Real) -> Real:
     """E[max(-δ, 0)] for δ ~ N(mean, sd²), sd > 0; Mills' ratio keeps its digits where it is tiny."""
     z = mean / sd
     density = m.exp(-0.5 * z * z - _HALF_LOG_2_PI)
+    # erfcx overflows far below zero, and `choose` evaluates this branch there, too.
     mills = _SQRT_HALF_PI * erfcx(m.greater(z, 0.0) * _SQRT_HALF)
     gain = sd * density * (1 - m.greater(z, 0.0) * mills)
     return m.choose(z > 0, gain, sd * density - mean * ndtr(-z))
@@ -150,6 +151,7 @@ def stirling_error(m: Arithmetic[Real], x: Real) -> Real:
 
     Source: Loader, Fast and Accurate Computation of Binomial Probabilities (2000).
     """
+    # `choose` evaluates both branches, so each gets an argument at which it cannot fail.
     y = m.greater(x, 10.0)
     s = 1 / (y * y)
     tail = 1 / 1260 - s * (1 / 1680 - s * (1 / 1188 - s * (691 / 360360 - s / 156)))
@@ -208,16 +210,19 @@ def log_binomial(m: Arithmetic[Real], a: Real, b: Real, share: Real) -> Real:
 def log_betainc(m: Arithmetic[Real], a: Real, b: Real, x: Real) -> Real:
     """ln I_x(a, b); where that underflows, its leading term as a continued fraction."""
     plain: Real = betainc(a, b, x)
+    # log(0) must not be formed, not even where `choose` drops it.
     safe = m.greater(plain, _TINY)
     if not m.some(plain <= _TINY):
         return m.log(safe)
     lead = m.log(a * b / (a + b)) + log_binomial(m, a, b, x) - m.log(a)
+    # x = 0 where the fraction is not used: there it might not converge.
     far = lead - m.log(betainc_fraction(a, b, m.choose(plain > _TINY, 0 * x, x)))
     return m.choose(plain > _TINY, m.log(safe), far)
 
 
 def betainc_fraction(a: Real, b: Real, x: Real) -> Real:
     """1 / [I_x(a,b) a B(a,b) x^-a (1-x)^-b], from the bottom up; for x well below a / (a + b), where I_x is tiny."""
+    # 1 in the shape of `a`, for arrays.
     value = 1 + 0 * a
     for j in range(60, 0, -1):
         even = j * (b - j) * x / ((a + 2 * j - 1) * (a + 2 * j))

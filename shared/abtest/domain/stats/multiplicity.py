@@ -25,6 +25,7 @@ def holm(p_values: Sequence[float], *, alpha: float) -> Holm:
     adjusted, alphas = [0.0] * k, [alpha] * k
     running, level, stopped = 0.0, alpha, False
     for rank, index in enumerate(order):
+        # Never below the rank before: otherwise a later comparison could pass after an earlier one failed.
         running = max(running, min(1.0, (k - rank) * p_values[index]))
         if not stopped:
             level, stopped = alpha / (k - rank), running > alpha

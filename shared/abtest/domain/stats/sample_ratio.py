@@ -9,7 +9,9 @@ from scipy.special import chdtrc
 from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.formulas import log_ratio_term, log_ratio_whole
 
+# Strict, because a mismatch voids results: at 0.05 one healthy split in twenty would be one.
 SINGLE_LOOK_ALPHA = 0.001
+# Over all looks of a measurement together, not for each of them.
 MONITORING_ALPHA = 0.01
 # Concentration of the Dirichlet alternative: it expects splits a percent or two off.
 CONCENTRATION = 2500.0
@@ -44,6 +46,7 @@ def sample_ratio(visitors: Sequence[int], weights: Sequence[float]) -> SampleRat
     if any(weight <= 0 < seen for seen, weight in zip(visitors, weights, strict=True)):
         return SampleRatio(expected=expected, chi_squared=float("inf"), degrees_of_freedom=weighted - 1, p_value=0.0)
     chi_squared = fsum((seen - due) ** 2 / due for seen, due in zip(visitors, expected, strict=True) if due)
+    # The survival function: 1 - cdf would lose the digits of small p-values.
     p_value = float(chdtrc(weighted - 1, chi_squared))
     return SampleRatio(expected=expected, chi_squared=chi_squared, degrees_of_freedom=weighted - 1, p_value=p_value)
 

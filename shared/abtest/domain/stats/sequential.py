@@ -115,6 +115,7 @@ def mixture_test(
         return None
     difference, spread, visitors = observed
     tau_squared = mixture.tau_squared(spread, visitors, alpha)
+    # τ² / V would divide by zero below.
     if spread == 0:
         return MixtureTest(0.0, 0.0, tau_squared, log_lambda=0.0, always_valid_p=1.0, log_p=0.0, interval=None)
     log_lambda = log_mixture_ratio(FLOATS, difference, spread, tau_squared)

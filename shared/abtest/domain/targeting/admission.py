@@ -71,6 +71,7 @@ def verdict(source: str, ignore_case: bool) -> Verdict:
     """Judge an expression; `ignore_case` is its flag `i`. Verdicts are cached, because each takes milliseconds."""
     if len(source) > LONGEST_SOURCE:
         return Verdict(f"it is longer than {LONGEST_SOURCE} characters", source)
+    # Before the reader, which expects a source that engines compile.
     if not compiles(source):
         return Verdict("browsers do not accept it", source)
     try:
@@ -86,6 +87,7 @@ def judge(source: str, tree: Node, *, may_change: bool) -> Verdict:
     Raises NotReadableError for a tree too large to analyse.
     """
     machine = automaton(tree)
+    # Before the cost, whose bound holds only where the number of paths is polynomial.
     if loop := exponential_loop(machine):
         return Verdict(f"the repetition `{loop.source}` {_EXPONENTIAL}", source)
     if nothing := repeated_nothing(tree):
@@ -96,6 +98,7 @@ def judge(source: str, tree: Node, *, may_change: bool) -> Verdict:
     # Other forms are defined for single code units, so not for expressions with surrogates.
     if may_change and as_written.steps <= MOST_STEPS_AS_WRITTEN and all(ord(letter) < 0xD800 for letter in source):
         form = cheaper_form(tree)
+        # The form is judged as well: cheaper need not be cheap enough.
         if cost(automaton(form.tree)).steps <= MOST_STEPS:
             return Verdict(None, form.source)
     return Verdict(too_slow(as_written, begins=source.startswith("^")), source)

@@ -79,6 +79,7 @@ class Builder:
     """Glushkov construction: states and edges of all parts, numbered as they are made."""
 
     def __init__(self) -> None:
+        # States 0 and 1 are BEGINNING and SEARCH.
         self._ranges: list[Ranges] = [(), EVERYTHING]
         self._kinds: dict[int, str] = {}
         self._follow: list[Ways] = [{}, {}]
@@ -90,6 +91,7 @@ class Builder:
     def part(self, node: Node) -> Part:
         """Make new states for a piece, at each call. Raises NotReadableError when there are too many."""
         self._parts += 1
+        # Counts inside counts multiply: `(((a{1000}){1000}){1000})` would never be written out.
         if self._parts > MOST_PARTS:
             raise NotReadableError("its repetitions, written out, are too long")
         if isinstance(node, Units):
@@ -145,6 +147,7 @@ class Builder:
         parts = [self.part(node.body) for _ in range(node.least)]
         rest = Part(1)
         for _ in range(node.most - node.least):
+            # Nested, as in `(a(a)?)?`. Side by side, `a?a?` would match `a` in two ways; a count has only one.
             rest = self.concatenated([self.part(node.body), rest])
             rest.empty = 1  # an engine gives up a repetition that read nothing
         return self.concatenated([*parts, rest])
@@ -157,6 +160,7 @@ class Builder:
         self._loops.append(loop)
         for end, ways in round_.last.items():
             for start, more in round_.first.items():
+                # A step that exists before this loop is added belongs to an inner loop, as in `(a*)*`.
                 doubles = start in self._follow[end] or ways * more > 1
                 if doubles and self._doubled is None and self._ranges[start]:
                     self._doubled = loop
@@ -168,6 +172,7 @@ class Builder:
     def connect(self, ends: Ways, starts: Ways) -> None:
         """Add an edge from each end to each start. Raises NotReadableError at more than MOST_EDGES."""
         self._edges += len(ends) * len(starts)
+        # Before the edges are made: their number is a product and could exhaust memory.
         if self._edges > MOST_EDGES:
             raise NotReadableError("its repetitions and options can follow each other in too many ways")
         for end, ways in ends.items():
@@ -183,6 +188,7 @@ class Builder:
         # An expression that matches nothing at all is done at the first attempt.
         follow[BEGINNING] = beginning | ({SEARCH: 1} if searching and not whole.empty else {})
         follow[SEARCH] = searching | ({SEARCH: 1} if searching else {})
+        # Assertions have no letters and may fail, so an expression that ends in `$` does not surely accept.
         accepting = {state for state in whole.last if self._ranges[state]}
         if whole.empty:
             accepting |= {BEGINNING}
@@ -200,6 +206,7 @@ class Builder:
                 kind = self._kinds.get(state)
                 if kind is None:
                     reached[state] = reached.get(state, 0) + count * times
+                # A boundary is taken as passable: an upper bound may count ways that a text rules out.
                 elif state not in seen and (kind == _BOUNDARY or at_start):
                     seen.add(state)
                     waiting.append((self._follow[state], count * times))

@@ -19,6 +19,7 @@ TEXT_LENGTH = 2000
 MOST_PAIRS = 15_000
 """Steps of the analysis itself; what needs more is refused."""
 
+# 2,000^8 / 8! steps are far beyond every limit, so that a higher degree need not be exact.
 _DEEPEST_POLYNOMIAL = 8
 
 Polynomial = tuple[float, ...]
@@ -50,6 +51,7 @@ def ambiguous_states(machine: Automaton, component: frozenset[int]) -> frozenset
         if any(ways > 1 for ways in follow.values()):
             return frozenset({state, *(n for n, ways in follow.items() if ways > 1)})
     for one, other, *ends in reached_pairs([(state, state) for state in component], inside, machine.masks):
+        # Two ways over one text meet again. Within a component they can be repeated without end.
         if one != other and ends[0] == ends[1]:
             return frozenset({one, other, ends[0]})
     return None
@@ -70,6 +72,7 @@ def reached_pairs(
                     raise NotReadableError("its repetitions and options overlap in too many ways to be checked")
                 if masks[left] & masks[right]:
                     yield one, other, left, right
+                    # The order of a pair means nothing; one of both halves the work.
                     pair = (left, right) if left < right else (right, left)
                     if pair not in seen:
                         seen.add(pair)
@@ -86,6 +89,7 @@ class Cost:
 
 def cost(machine: Automaton) -> Cost:
     """Return the highest cost of a search in TEXT_LENGTH code units."""
+    # It matches the empty text, so the first attempt of a search succeeds.
     if BEGINNING in machine.accepting:
         return Cost(1.0)
     bound = Bound(machine)
@@ -141,10 +145,12 @@ class Bound:
         self.gathering.append(component)
         spread = total(scaled(each, 1 / self.gap(state)) for state, each in gathered.items())
         at_once = self.at_most(gathered)
+        # Both are upper bounds, so the smaller one holds.
         return total([once, integral(min(spread, at_once, key=final_value))])
 
     def joins(self, state: int, members: frozenset[int]) -> bool:
         """Return whether a path can step from the state into the loop while others stay in it."""
+        # It is left with the first letter, before any path is in a loop.
         if state == BEGINNING:
             return False
         for inside in members:
@@ -174,6 +180,7 @@ class Bound:
         States are sorted into classes; of each class a text reaches only one state.
         """
         classes: list[tuple[int, Polynomial]] = []
+        # The largest first, so that the first member of a class bounds all that join it.
         for state, each in sorted(paths.items(), key=lambda item: -final_value(item[1])):
             for at, (bits, largest) in enumerate(classes):
                 if not bits & self._together[state]:

@@ -61,6 +61,7 @@ def flattened(node: Node) -> list[Node]:
 def without_ends(items: list[Node]) -> list[Node]:
     """Return the items with the fewest rounds of repetitions at both ends: a search can begin behind the others."""
     for end in (0, -1):
+        # Not with an assertion inside: the rounds that are dropped may be those in which it holds.
         while items and isinstance(outer := items[end], Repeat) and outer.least != outer.most and not asserts(outer):
             fewest = [replace(outer, most=outer.least)] if outer.least > 1 else flattened(outer.body) * outer.least
             items = [*fewest, *items[1:]] if end == 0 else [*items[:-1], *fewest]
@@ -130,8 +131,10 @@ class Writer:
     def skip_to(self, choice: Node, ranges: Ranges) -> None:
         """Write the step to the first place of the choice; the tree has the way there and its end."""
         self._captures += 1
+        # `(?:)` ends the backreference: a digit that follows would otherwise become part of its number.
         self.sources[-1] += f"(?=({units(ranges)}*?{written(choice)}))\\{self._captures}(?:)"
         way = Repeat(Units(ranges, ""), 0, None, "")
+        # The first option never matches; it only adds the steps of the way to the bound.
         self._nodes.append(Choice((Sequence((way, choice, _NEVER)), choice)))
 
 
@@ -177,6 +180,7 @@ def concatenations(items: tuple[Node, ...]) -> list[Word] | None:
     words: list[Word] = [()]
     for item in items:
         more = words_of(item)
+        # Checked at each item, because the product grows exponentially.
         if more is None or if_few(words) is None:
             return None
         words = [one + other for one, other in product(words, more)]

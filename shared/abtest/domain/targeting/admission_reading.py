@@ -33,6 +33,7 @@ _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 def read(source: str) -> Node:
     """Return the tree of an expression that engines compile. Raises NotReadableError."""
+    # Without the flag `u` engines read code units, so a letter beyond the basic plane is two atoms.
     units = source.encode("utf-16-le", "surrogatepass")
     return Parser("".join(chr(units[at] | units[at + 1] << 8) for at in range(0, len(units), 2))).whole()
 
@@ -102,6 +103,7 @@ class Parser:
             return self.escape()
         if letter in ("^", "$"):
             return Assertion("^" if self.take() == "^" else "$")
+        # Annex B reads a `{` that begins no count as a letter, so only a whole quantifier is refused.
         if _QUANTIFIER.match(self._text, self._at):
             raise NotReadableError(f"`{letter}` has nothing to repeat")
         self.take()
@@ -116,6 +118,7 @@ class Parser:
         if opening_of_group is None:
             raise NotReadableError(f"the group `{self.peek(3)}…)` is not known to every browser")
         self._depth += 1
+        # The parser and all analyses recurse; this keeps them far from Python's limit.
         if self._depth > DEEPEST:
             raise NotReadableError(f"groups are nested more than {DEEPEST} deep")
         self._at = opening_of_group.end()
@@ -146,6 +149,7 @@ class Parser:
         if code := _HEX.match(self._text, self._at):
             self._at = code.end()
             return single(int(code[1] or code[2], 16))
+        # In a class `\b` is a backspace, not a boundary.
         if in_class and letter == "b":
             self.take()
             return single(8)

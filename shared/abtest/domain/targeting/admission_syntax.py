@@ -130,6 +130,7 @@ def in_both_cases(ranges: Ranges) -> Ranges:
         for first, distance in ((0x41, 0x20), (0x61, -0x20)):
             start, end = max(low, first), min(high, first + 25)
             result += [(start + distance, end + distance)] if start <= end else []
+        # Wider than exact, which is safe: more common letters can only raise the cost.
         result += [(0x80, LAST_UNIT)] if high >= 0x80 else []
     return united(result)
 
@@ -139,9 +140,11 @@ def units_of(text: str) -> Ranges:
     return united((ord(letter), ord(letter)) for letter in text)
 
 
+# What `.` does not match in ECMAScript; in Python that is `\n` alone.
 LINE_ENDS = units_of("\n\r\u2028\u2029")
 DIGITS: Ranges = ((0x30, 0x39),)
 WORD = united([*DIGITS, (0x41, 0x5A), (0x61, 0x7A), (0x5F, 0x5F)])
+# Not Python's `\s`, which has U+001C to U+001F and U+0085 and lacks U+FEFF.
 SPACE = united([(0x09, 0x0D), *units_of(" \u00a0\u1680\u202f\u205f\u3000\ufeff"), (0x2000, 0x200A), *LINE_ENDS])
 EVERYTHING: Ranges = ((0, LAST_UNIT),)
 DOT = complement(LINE_ENDS)

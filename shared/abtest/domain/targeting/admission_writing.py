@@ -45,4 +45,5 @@ def units(ranges: Ranges) -> str:
 def unit(code: int) -> str:
     """Return one code unit, escaped unless it is an ASCII letter or digit."""
     letter = chr(code)
+    # Escaped even where it need not be, so that no neighbour gives it a meaning.
     return letter if letter.isascii() and letter.isalnum() else f"\\u{code:04x}"

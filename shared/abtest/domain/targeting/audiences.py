@@ -48,6 +48,7 @@ def path_of(comparison: Comparison) -> str:
     """Return the path of the attribute that is compared, as conditions name it."""
     attribute: str = comparison["attribute"]
     if attribute.startswith("local_"):
+        # Names of zones have no dots, so that the path has exactly three parts.
         return f"local.{comparison['timezone']}.{attribute.removeprefix('local_')}"
     return f"{attribute}.{comparison['key']}" if "key" in comparison else _PATHS.get(attribute, attribute)
 
@@ -70,7 +71,9 @@ _TESTS: Mapping[str, Callable[[object], Condition]] = {
     "not_equals": lambda value: {"$ne": value},
     "in": lambda values: {"$in": values},
     "not_in": lambda values: {"$nin": values},
+    # Conditions have no operator for parts of a text, so a quoted text becomes an expression.
     "contains": lambda text: known(regex=quoted(text)),
+    # The negation is outermost: an unknown attribute does not contain the text.
     "not_contains": lambda text: {"$not": known(regex=quoted(text))},
     "starts_with": lambda text: known(regex=f"^{quoted(text)}"),
     "ends_with": lambda text: known(regex=f"{quoted(text)}$"),

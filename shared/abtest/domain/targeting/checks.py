@@ -83,6 +83,7 @@ def check_comparisons(rules: AudienceRules, path: str) -> None:
 def check_expressions(placed: Iterator[Placed]) -> None:
     """Raise UnsafeRegexError for the first unsafe expression."""
     for path, source in placed:
+        # The last part of a path in a condition is its operator, which alone decides the flag.
         refuse_unsafe(path, source, ignore_case=path.endswith("$regexi"))
 
 

@@ -40,6 +40,7 @@ def rewritten(source: str, ignore_case: bool = False) -> str:
 
 def split(text: str) -> str:
     """Return the text with each half of a surrogate pair as a letter of its own; its length counts code units."""
+    # isascii() only reads a flag of the string, so that usual texts are not scanned.
     if text.isascii() or not _BEYOND_BASIC.search(text):
         return text
     return _BEYOND_BASIC.sub(stand_ins, text)
@@ -126,6 +127,7 @@ def class_ranges(members: list[int | str]) -> Iterator[Interval | str]:
         first = members[at]
         last = members[at + 2] if members[at + 1 : at + 2] == [ord("-")] and at + 2 < len(members) else None
         if isinstance(first, int) and isinstance(last, int):
+            # As code units: stand-ins come behind the whole basic plane, surrogates do not.
             if code_unit(first) > code_unit(last):
                 raise NotASourceError("a range runs backwards")
             yield code_unit(first), code_unit(last)
@@ -157,6 +159,7 @@ def rewritten_range(first: int, last: int, ignore_case: bool) -> str:
 @cache
 def changed_by_case() -> list[int]:
     """Return the code units that are not their own capitals, in order."""
+    # Up to U+FFFF: the end of the range is 0x10000.
     return [
         code for code in range(_LOW_END + 0x2001) if not _HIGH <= code <= _LOW_END and _CANONICAL[code] != chr(code)
     ]

@@ -21,6 +21,7 @@ _PRESENCE = _LISTS | _WITHOUT_VALUE
 _PARTS = frozenset({"contains", "not_contains", "starts_with", "ends_with"}) | EXPRESSIONS
 _TEXT = _EQUALITY | _PRESENCE | _PARTS
 _NUMBER = _EQUALITY | _PRESENCE | _ORDER
+# ASCII, because `\d` would accept the digits of other scripts, too.
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 _NAME = re.compile(r"[^.]+")
 _PATH = re.compile(r"[^.]+(?:\.[^.]+)*")

@@ -32,6 +32,7 @@ from abtest.domain.targeting.urls import compile_rule
 from abtest.kit.json_objects import present
 from abtest.kit.time_zones import is_time_zone
 
+# The empty class matches nothing; `{}` holds always, so its negation never does.
 _NOWHERE: CompiledPage = {"include": [compile_rule("regex", "[]")]}
 _NEVER: Condition = {"$not": {}}
 _LOCAL_TIME = "local"
@@ -190,6 +191,7 @@ def with_served_expressions(condition: Condition) -> Condition:
         return [rewritten(item) for item in part] if isinstance(part, list | tuple) else part
 
     return {
+        # `$regexi` stays as it is, because cheaper forms are valid only without the flag `i`.
         key: served(value) if key == "$regex" and isinstance(value, str) else rewritten(value)
         for key, value in condition.items()
     }
@@ -200,6 +202,7 @@ _TRIGGERS: Mapping[str, Callable[[Trigger], str | None]] = {
     "dom_ready": lambda _: "dom_ready",
     "element": lambda trigger: f"element:{trigger['selector']}",
     "event": lambda trigger: f"event:{trigger['eventName']}",
+    # JSON may hold 500.0, and `delay:500.0` would be another trigger than `delay:500`.
     "delay": lambda trigger: f"delay:{int(trigger['ms'])}",
 }
 

@@ -26,6 +26,7 @@ _NUMBER = re.compile("[0-9]+")
 def prepare(condition: object, groups: Groups | None = None) -> Holds:
     """Return the predicate that evaluates the condition. Neither this function nor the predicate ever raises."""
     try:
+        # A condition may be nested as deeply as JSON allows; here the limit is Python's stack.
         prepared = conjunction(condition, groups or {})
     except RecursionError:
         return never
@@ -111,6 +112,7 @@ def step(value: object, part: str) -> object:
     """Return the value at one part of a path; None where there is none."""
     if isinstance(value, Mapping):
         return value.get(part)
+    # Canonical indices only: in ECMAScript `01` is a name, not an index.
     if isinstance(value, list) and len(part) < 10 and _NUMBER.fullmatch(part) and str(int(part)) == part:
         return value[int(part)] if int(part) < len(value) else None
     return None
@@ -118,6 +120,7 @@ def step(value: object, part: str) -> object:
 
 def comparison(operand: object, groups: Groups, *, fold: bool = False) -> Holds:
     """Prepare the operand of a path: operators, or a value to equal. `fold` compares texts in lower case."""
+    # all() is true of an empty object, which is a value to equal and has no operators.
     if isinstance(operand, Mapping) and operand and all(key.startswith("$") for key in operand):
         return every([OPERATORS[name](each, groups) if name in OPERATORS else never for name, each in operand.items()])
     if isinstance(operand, str):
@@ -125,6 +128,7 @@ def comparison(operand: object, groups: Groups, *, fold: bool = False) -> Holds:
             lower = operand.lower()
             return lambda value: (text := text_of(value)) is not None and text.lower() == lower
         return lambda value: value == operand or text_of(value) == operand
+    # Before numbers, because bool is a subclass of int.
     if isinstance(operand, bool):
         return lambda value: value is not None and truth_of(value) is operand
     if isinstance(operand, int | float):
@@ -158,6 +162,7 @@ def ordering(compare: Compared) -> Operator:
 
 def membership(items: Iterable[object]) -> Holds:
     """Return the predicate that a value, or an item of a list, is one of the items."""
+    # Only texts go into the set: in Python `1 == True`, and lists have no hash.
     texts = frozenset(item for item in items if isinstance(item, str))
     others = [item for item in items if not isinstance(item, str)]
 
@@ -278,7 +283,9 @@ def version_key(value: object) -> bytes:
     text = text_of(value) if not isinstance(value, bool) else None
     parts = re.split(r"[-.]", (text or "0").partition("+")[0].removeprefix("v"))
     if len(parts) == 3:
+        # `~` sorts behind digits and letters, so that 1.2.3 follows 1.2.3-beta.
         parts.append("~")
+    # Numbers are padded, so that texts compare as numbers of up to five digits do: 9 before 10.
     return units("-".join(part.rjust(5) if _NUMBER.fullmatch(part) else part for part in parts))
 
 

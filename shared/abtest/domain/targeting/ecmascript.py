@@ -4,11 +4,14 @@ import re
 from collections.abc import Mapping
 from math import inf, nan
 
+# Integers up to here are exact as doubles.
 _EXACT = 2**53
+# Written out: Python's strip() also removes U+001C to U+001F and U+0085, and keeps U+FEFF.
 WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
 WHITE_SPACE += "\u202f\u205f\u3000\ufeff"
 """Characters that `trim` removes."""
 
+# Python's float() also reads `1_000`, `nan` and `inf`, which Number() does not.
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _BASES = {"x": 16, "o": 8, "b": 2}
@@ -40,6 +43,7 @@ def truth_of(value: object) -> bool:
 
 def equal(one: object, other: object) -> bool:
     """Strict equality, of lists item by item, of objects whatever the order of their keys."""
+    # In Python `True == 1`; in JSON they differ.
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float):
@@ -53,6 +57,7 @@ def equal(one: object, other: object) -> bool:
 
 def units(text: str) -> bytes:
     """Return a key that orders texts as ECMAScript does, by UTF-16 code units."""
+    # Big-endian, so that the order of bytes is the order of units.
     return text.encode("utf-16-be", "surrogatepass")
 
 
@@ -93,6 +98,7 @@ def number_text(value: int | float) -> str:
 
 def with_point(digits: str, point: int) -> str:
     """Return the digits with the decimal point after the `point`-th, or with an exponent where that would be long."""
+    # 21 and -6 are the limits of Number::toString in ECMA-262.
     if len(digits) <= point <= 21:
         return digits.ljust(point, "0")
     if 0 < point <= 21:

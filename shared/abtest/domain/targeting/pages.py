@@ -38,6 +38,7 @@ def prepare_pages(pages: CompiledPages | None) -> Rule:
 
     Raises KeyError, TypeError, AttributeError or ValueError for documents of another form.
     """
+    # The text is the key of the cache: documents have no hash, and equal ones have one canonical text.
     return everywhere if pages is None else prepared_pages(canonical_json.dumps(pages))
 
 

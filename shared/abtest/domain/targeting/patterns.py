@@ -31,6 +31,7 @@ def expression(source: str, ignore_case: bool = False) -> Callable[[str], bool]:
 
     def matches(text: str) -> bool:
         units = split(text)
+        # The storefront has the same limit, so that both decide alike on a long address.
         if len(units) > LONGEST_SEARCHED:
             return False
         return regex.find(capitals(units) if ignore_case else units) is not None
@@ -47,6 +48,7 @@ def compiles(source: str) -> bool:
 def whole_expression(source: str) -> Callable[[str], bool]:
     """Return `new RegExp(`^(?:${source})$`, "i").test(text)` for a source that `abtest` itself made."""
     try:
+        # Both sides in capitals, because the engine's own flag `i` folds case by other rules.
         regex = Regex(f"^(?:{capitals(well_formed(source))})$")
     except RegressError:
         return never
@@ -57,6 +59,7 @@ def well_formed(text: str) -> str:
     """Return the text with lone surrogates replaced by U+FFFD, as `String.prototype.toWellFormed` does."""
     if text.isascii() or not _LONE_SURROGATE.search(text):
         return text
+    # The round trip joins pairs that came as two halves; what is left has no other half.
     paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return _LONE_SURROGATE.sub("\ufffd", paired)
 

@@ -14,6 +14,7 @@ from abtest.domain.targeting.shapes import CompiledUrlRule
 
 RuleType = Literal["simple", "regex"]
 
+# `.invalid` is reserved (RFC 2606), so that no address has this host by chance.
 _PATTERN_BASE_HOST = "any-host.b7e2f1d4.invalid"
 _PATTERN_BASE = f"https://{_PATTERN_BASE_HOST}"
 _ADDRESS_BASE = "https://_"
@@ -59,6 +60,7 @@ def parse_address(url: str) -> Address | None:
     before, _, query = before.partition("?")
     scheme, _, rest = before.partition("://")
     authority, _, path = rest.partition("/")
+    # A user name and password before `@` are not part of `location.host`.
     host = authority.rpartition("@")[2]
     return Address(href, f"{scheme}://{host}", host, f"/{path}", query and f"?{query}", fragment and f"#{fragment}")
 
@@ -70,7 +72,9 @@ def prepare_rule(rule: CompiledUrlRule) -> Callable[[Address], bool]:
     """
     if "re" in rule:
         matches = expression(rule["re"])
+        # Shops write `^/cart` as well as `^https://`, so both the address and its part behind the origin are searched.
         return lambda address: matches(address.href) or matches(address.href[len(address.origin) :])
+    # A rule without `path` raises KeyError; otherwise an empty rule would match every page.
     parts = [part_matches(name, rule[name]) for name in ("path", "host", "hash") if name in rule or name == "path"]
     parts += [parameter_matches(name, source) for name, source in rule.get("query", ())]
     return parts[0] if len(parts) == 1 else lambda address: all(part(address) for part in parts)
@@ -91,6 +95,7 @@ def parameter_matches(name: str, source: str) -> Callable[[Address], bool]:
 
 def first_values(search_part: str) -> dict[str, str]:
     """Return the first value of each parameter of a query, decoded as browsers decode it."""
+    # Reversed, because a later entry of a dict replaces an earlier one.
     return {name: decoded(value) for name, value in reversed(list(raw_pairs(search_part)))}
 
 
@@ -136,9 +141,11 @@ def source_of(literals: list[str]) -> str:
     if not rest:
         return first
     *middle, last = rest
+    # `**` is one wildcard.
     middle = [literal for literal in middle if literal]
     if len(middle) < _MOST_BACKTRACKING_WILDCARDS:
         return "[^]*".join([first, *middle, last])
+    # `(?:)` ends the backreference, in case the next literal begins with a digit.
     steps = (rf"(?=([^]*?{literal}))\{number}(?:)" for number, literal in enumerate(middle, start=1))
     return f"{first}{''.join(steps)}[^]*{last}"
 

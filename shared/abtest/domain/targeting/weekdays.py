@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from abtest.domain.targeting.shapes import LocalTime
 from abtest.kit.time_zones import is_time_zone
 
+# In the order of `weekday()`. Names by strftime would depend on the locale.
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,6 +41,7 @@ def local_time(zone: str, now: float) -> LocalTime | None:
     if place is None:
         return None
     try:
+        # Not fromtimestamp(), whose range depends on the platform's C library.
         moment = (_EPOCH + timedelta(milliseconds=now)).astimezone(place)
     except (OverflowError, ValueError):
         return None

@@ -122,6 +122,7 @@ def delivery_id(row_id: str, webhook_id: str) -> str:
     A UUID 7 of the event's moment, so that deliveries sort as their events do; the rest is derived from both ids.
     """
     derived = int.from_bytes(hashlib.sha256(f"{row_id} {webhook_id}".encode()).digest()[:8], "big")
+    # The upper half of a UUID 7 is milliseconds, version and 12 bits of its own; 0b10 is the variant (RFC 9562).
     moment = uuid.UUID(row_id).int >> 64
     return str(uuid.UUID(int=moment << 64 | 0b10 << 62 | derived >> 2))
 
@@ -150,6 +151,7 @@ def by_subject(some: Sequence[Delivery]) -> list[list[Delivery]]:
 
 def retry_delay(attempts: int) -> timedelta:
     """Return the wait after so many attempts (1 and up): 15 s, twice as long each time, 30 minutes at most."""
+    # Limited, because timedelta overflows before `min` below is applied. Annotated, as int ** int is Any to mypy.
     doublings: int = 2 ** min(attempts - 1, 20)
     return min(FIRST_RETRY * doublings, LONGEST_RETRY)
 
@@ -176,6 +178,7 @@ def recorded(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery:
         "last_error": logged.log[-1]["error"],
         "processing_started_at": None,
     }
+    # Where nothing was sent this time, the request of the attempt before remains readable.
     if outcome.request is not None:
         fields["request"] = outcome.request
     if outcome.is_success:
@@ -208,6 +211,7 @@ def with_entry(delivery: Delivery, outcome: Outcome, now: Timestamp) -> Delivery
     if error is None and not outcome.is_success:
         error = f"the receiver answered {outcome.status}"
     entry = {
+        # By the newest entry: the log drops old ones, and `attempts` begins again after a recovery.
         "n": delivery.log[-1]["n"] + 1 if delivery.log else 1,
         "at": delivery.processing_started_at or now,
         "status": outcome.status,

@@ -29,6 +29,7 @@ def serialized(
     payload: Mapping[str, Any], *, event: str, delivery_id: str, timestamp: Timestamp, is_test: bool = False
 ) -> bytes:
     """Return the body: the event's fields with its name, the delivery's id, and the moment of serialization."""
+    # The fields of the envelope come last, so that a payload cannot replace them.
     body = {**payload, "event": event, "delivery_id": delivery_id, "timestamp": timestamp}
     return canonical_json.encode(body | {"test": True} if is_test else body)
 
@@ -61,6 +62,7 @@ def standard_signature(secret: str, body: bytes, *, delivery_id: str, at: int) -
     Raises ValueError for a secret of another form.
     """
     try:
+        # Without `validate` other characters are dropped: a damaged secret would sign with another key.
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     except binascii.Error as error:
         raise ValueError("a secret must be whsec_ followed by base64") from error

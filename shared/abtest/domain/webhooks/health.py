@@ -37,6 +37,7 @@ class Health:
     def after_dead(self, now: Timestamp, error: str) -> "Health":
         """State after a delivery was given up."""
         failures = self.consecutive_failures + 1
+        # Deliveries that were under way may still fail; the first error and moment stay, and one notice is sent.
         if self.is_disabled or failures < DISABLED_AFTER:
             return self._changed(consecutive_failures=failures)
         return self._changed(consecutive_failures=failures, disabled_at=now, unreported=error)

@@ -101,6 +101,7 @@ class Figures:
             for group, sales in self._groups(caller, query, period, rules).items()
         ]
         if query.group_by != "date":
+            # Ties by group, so that equal requests give equal orders.
             data.sort(key=lambda figure: (-(figure.value or 0.0), figure.group))
         return contract.AnalyticsFigures(data=data if query.group_by == "date" else data[:MAX_GROUPS])
 
@@ -129,6 +130,7 @@ class Figures:
         heads = catalog.list(shop_id, "EXP", limit=100).heads
         ids = [head.id for head in heads if head.archived_at is None and head.status not in ("draft", "scheduled")]
         groups = {}
+        # Each experiment costs a reading of its roll-up, so their number is limited.
         for experiment in map(experiment_in, catalog.get_many(shop_id, "EXP", ids[:MAX_EXPERIMENTS])):
             counts, currency = self._counts(experiment, period, rules)
             groups[experiment.id] = sales_of(experiment, counts, currency, list(counts.visitors), experiment.name)
@@ -181,6 +183,7 @@ def sales_by_date(days: ShopDays, period: Period, unit: int, *, with_events: boo
             visitors=days.visitors(day.span),
             orders=orders,
             paid=number_of_orders(shop_money(money)),
+            # The shop's conversion rate is orders per visitor (docs/analytics.md).
             buyers=orders,
             revenue=revenue_minor(money) / unit,
         )
@@ -207,6 +210,7 @@ def sales_by_dimension(days: Iterable[ShopDay], dimension: str, unit: int) -> Ma
             sales.orders += count.orders
             sales.paid += count.paid
             sales.buyers += count.orders
+            # Summed as integers and divided once: a sum of fractions would round at each step.
             minor[value] = minor.get(value, 0) + count.minor
     for value, sales in groups.items():
         sales.revenue = minor[value] / unit

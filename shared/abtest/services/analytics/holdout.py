@@ -38,6 +38,7 @@ class HoldoutReading:
 
         def compute(snapshot: Snapshot) -> contract.Holdout:
             totals, counts = snapshot.totals, Counts()
+            # Two arms are one comparison per metric, so there is nothing to correct.
             question = rules.question(holdout_experiment(shop), totals, "none")
             if totals and query.first is None and query.last is None:
                 counts = counts_of_totals(totals)
@@ -72,6 +73,7 @@ def compare_cohorts(shop: Shop, question: Question, totals: Document, counts: Co
     for cohort in COHORTS:
         visitors, count = counts.visitors.get(cohort, 0), counts.goal(REVENUE_GOAL_ID, cohort)
         rates.append(Conversions(visitors=visitors, conversions=count.converters))
+        # All visitors of a cohort count: those who bought nothing are zeros in the sample.
         sample = Sample.from_sums(visitors, count.total, count.squares)
         samples.append(sample.scaled(10.0 ** -exponent(question.currency)))
     return contract.HoldoutComparison(

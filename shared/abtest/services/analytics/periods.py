@@ -61,6 +61,7 @@ def period_of(query: PeriodQuery, now: datetime) -> Period:
     zone = calendars.zone_of(query.timezone)
     first, last = (date.fromisoformat(text) if text else None for text in (query.first, query.last))
     if last is None:
+        # An open end is not before a beginning in the future, which would be refused as reversed.
         last = max(now.astimezone(zone).date(), first or date.min)
     if first is None:
         first = last - timedelta(days=DEFAULT_DAYS - 1)

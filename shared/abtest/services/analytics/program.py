@@ -28,6 +28,7 @@ class ProgramReading:
         period = period_of(query, self._world.clock.now())
         first, last = period.first.isoformat(), period.last.isoformat()
         experiments = list(started_experiments(self._world.catalog, caller.shop_id))
+        # Timestamps begin with the UTC date, so they compare as text; "" is before all dates.
         started = [one for one in experiments if first <= (one.started_at or "")[:10] <= last]
         ended = [one for one in experiments if first <= (one.ended_at or "")[:10] <= last]
         completed = [one for one in ended if one.status == "completed"]

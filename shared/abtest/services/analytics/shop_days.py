@@ -51,6 +51,7 @@ class ShopDays:
 
     def _within(self, span: Span) -> list[tuple[int, ShopDay]]:
         """Return the days that overlap a span, each with its first quarter."""
+        # The end is exclusive, so it is rounded up to whole days.
         days = range(span.start // QUARTERS_A_DAY, -(-span.end // QUARTERS_A_DAY))
         return [(day * QUARTERS_A_DAY, self._days[day]) for day in days if day in self._days]
 

@@ -14,6 +14,7 @@ from abtest.domain.experiments.planned_test import planned_goal
 from abtest.kit.clock import parse_timestamp
 
 _MINUTE = timedelta(minutes=1)
+# An edit of any of these between the count and the commit makes the verdict void.
 _DECIDED_UPON = (
     "auto_stop_override",
     "results_weekdays",
@@ -34,6 +35,7 @@ def decide(
     verdict = waiting_before_rules(experiment, evidence, settings, now) or _by_rule(
         experiment, state, evidence, settings, is_covered
     )
+    # After the rules, so that a verdict that waits anyway keeps its own reason.
     if not isinstance(verdict, Waiting) and is_split_broken(state, evidence):
         return Waiting("sample_ratio_mismatch")
     return verdict

@@ -41,6 +41,7 @@ class LookRun:
         catalog, now = self.world.catalog, self.world.now()
         running = {entry.id for entry in catalog.due(QUEUE, now, limit=MAX_ENTRIES)}
         counted = catalog.due(COUNTED, COUNTED_FOR_EVER, limit=MAX_ENTRIES)
+        # Entries of shops carry their days and holdout, which have no looks.
         others = [one for one in counted if one.kind != "SHOP" and one.due >= now and one.id not in running]
         return rounds.over(others, self._turn, until=until)
 
@@ -57,6 +58,7 @@ class LookRun:
     def _look(self, experiment: Experiment) -> bool:
         state = self.looks.state(experiment.id, experiment.measurement_epoch)
         totals = self.reader.store.totals(experiment.id, experiment.measurement_epoch)
+        # The totals are one small read; evidence is computed only for a new count.
         if totals is None or (state is not None and totals["generation"] <= state["generation"]):
             return False
         evidence = evidence_of(self.reader, ShopRules(self.world.catalog, experiment.shop_id), experiment)

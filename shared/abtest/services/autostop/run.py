@@ -92,9 +92,11 @@ class AutoStopRun:
         look: Look | None = None
         if is_new(state, evidence):
             state, look = look_at(state, evidence, world.now())
+        # A faster run has looked at a newer count already, and its verdict is the better one.
         if state is None or state["generation"] != evidence.generation:
             return None
         verdict = decide(experiment, state, evidence, settings, now=world.clock.now(), is_covered=is_covered)
+        # Stored before anything is carried out: a decision must never follow from a look that was lost.
         if look is not None and not self.looks.put(state, {**look, "verdict": look_verdict(settings, verdict)}):
             return None
         return verdict

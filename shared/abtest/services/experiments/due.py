@@ -81,6 +81,8 @@ class ScheduledActions:
             if not self._is_due(queue, experiment):
                 return Change(before=experiment, after=experiment, action="experiment.schedule")
             action = _ACTIONS[queue]
+            # Outside of the try: a database that is busy here must fail this turn, not count as a refusal, which would
+            # remove the schedule.
             prospect = self._planner.prospect_of(action, experiment, settings, occasion.now)
             try:
                 required = settings.defaults["require_approval"]
@@ -99,4 +101,6 @@ class ScheduledActions:
 
     def _is_due(self, queue: Queue, experiment: Experiment) -> bool:
         moment = due_start(experiment) if queue == "LAUNCH" else due_end(experiment)
+        # Read again from the experiment, because the work index may be behind it. Timestamps have one fixed form in
+        # UTC, so their texts sort as moments do.
         return moment is not None and moment <= timestamp(self._store.world.clock.now())

@@ -43,6 +43,7 @@ class ExperimentEditor:
 
         Raises SlugTakenError, InvalidScriptError and the errors of the domain's rules.
         """
+        # The contract has the field, but there is no backlog of ideas yet: a silent drop would look like a link.
         if "idea_id" in stated:
             raise refused("idea_id", "there is no such idea")
         _check_schedule_scope(caller, stated)
@@ -54,6 +55,7 @@ class ExperimentEditor:
     ) -> Saved[Experiment]:
         """Merge the given fields in; `variations` and `goals` replace the whole list."""
         _check_schedule_scope(caller, stated)
+        # Before the retried part: parsing takes seconds, and its result does not depend on the stored experiment.
         refuse_broken_scripts(stated, self._checker)
         fields = {name: value for name, value in stated.items() if name not in _PARTS}
 
@@ -117,6 +119,7 @@ class ExperimentEditor:
     def _with_parts(self, experiment: Experiment, stated: Stated, occasion: Occasion) -> Experiment:
         if "variations" in stated:
             arms = stated["variations"]
+            # One for each item, also for existing variations: only the domain can match them. Unused ones cost nothing.
             identities = [self._store.new_identity() for _ in arms]
             experiment = variations.replace_all(
                 experiment, arms, identities, now=occasion.now, user_id=occasion.user_id
@@ -131,6 +134,7 @@ class ExperimentEditor:
     def _with_goals(self, experiment: Experiment, stated: Sequence[GoalFields], occasion: Occasion) -> Experiment:
         maker = self._goal_maker(experiment)
         made = [maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
+        # A copy keeps the id of the shop's goal, so one named twice would make two goals with one id.
         if len({goal.id for goal in made}) != len(made):
             raise refused("goals", "a goal of the shop is attached twice")
         return replace(experiment, goals=experiment_goals.initial(made, stated))
@@ -161,6 +165,7 @@ def _rescheduled(after: Experiment, before: Experiment, occasion: Occasion) -> E
     if before.status not in PRE_LAUNCH:
         raise refused("scheduled_start_at", "the experiment has started")
     if after.scheduled_start_at is not None:
+        # Only for its checks; the result is dropped, because the edit has its own change and audit row.
         set_schedule(
             before,
             after.scheduled_start_at,

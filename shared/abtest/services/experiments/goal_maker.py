@@ -64,5 +64,6 @@ def _attached(kept: Goal | None, experiment: Experiment, stated: GoalFields, occ
         raise refused(f"{path}{beyond[0]}", "is the shop's goal's to say")
     own = stated.copy()
     del own["goal_id"]
+    # An experiment chooses its own primary goal: attaching a goal of the shop must not replace it unnoticed.
     fields = {"is_primary": False, "role": "secondary" if kept.role == "primary" else kept.role, **edits.tidy(own)}
     return replace(kept, experiment_id=experiment.id, created_at=occasion.now, updated_at=occasion.now, **fields)

@@ -51,6 +51,7 @@ class Lifecycle:
 
         saved = self._store.change(caller, reference, decide, expected_version=expected_version)
         if TRANSITIONS[action].publishes:
+            # A repeated launch after a failed publication changes nothing, so it must publish on its own to be of use.
             return or_fail(saved if saved.changed else self._store.refresh(saved.value))
         return saved
 

@@ -43,6 +43,7 @@ class Plans:
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             _check_open(experiment)
             whole = {**plan_values(experiment, settings.defaults), **wish}
+            # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
                 plan = experiment.planned_test
             else:

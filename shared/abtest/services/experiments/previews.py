@@ -47,6 +47,7 @@ class PreviewLinks:
         grant = PreviewGrant(
             session_id=self._store.world.new_id(),
             shop_id=caller.shop_id,
+            # A leaked token must not be of use on other sites, so it is bound to the host that was named.
             hosts=[URL(url).host],
             expires_at=int(expires.timestamp()),
             experiment_id=experiment.id,

@@ -33,6 +33,8 @@ def experiment_in(record: Record) -> Experiment:
 
 def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
     """Return the shop's experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
+    # Public ids are ten digits, so no text can be both kinds. The read below is by shop, so an id of another shop finds
+    # nothing.
     claim = (shop_id, reference) if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
     record = catalog.get(shop_id, "EXP", claim[1]) if claim else None
     if record is None:
@@ -42,6 +44,7 @@ def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
 
 def _names(experiment: Experiment) -> Names:
     """Every unique name of an experiment inside its shop."""
+    # Archived experiments keep all their names, so that unarchiving one cannot collide.
     names = {public_name(experiment.public_id)} if experiment.public_id else set()
     if experiment.slug is not None:
         names.add(slug_name(experiment.slug))
@@ -70,6 +73,7 @@ def variation_name(reference: str) -> str:
 def _due(experiment: Experiment) -> dict[str, Timestamp]:
     running = experiment.started_at if experiment.status == "running" else None
     queues = {
+        # A start is always in the past, so a look at what is due now returns every running experiment.
         "RUN": running,
         "LAUNCH": due_start(experiment),
         "END": due_end(experiment),
@@ -88,6 +92,7 @@ def _counted_until(experiment: Experiment) -> Timestamp | None:
 
 def counted_until(ended_at: Timestamp, goals: Iterable[Goal]) -> Timestamp:
     """Until the last visitors' longest attribution window is over and the latest events of it were taken in."""
+    # Events of the last day of an attribution window may arrive late themselves, so both times are added.
     window = max((goal.attribution_window_days for goal in goals), default=0)
     ended = parse_milliseconds(ended_at)
     return timestamp(from_milliseconds(ended + window * DAY_MS + COUNTED_AFTER_END_MS))
@@ -117,6 +122,7 @@ def _name_taken(subject: Experiment, error: NameTakenError) -> Exception:
     slug = subject.slug
     if slug is not None and error.name == slug_name(slug):
         return SlugTakenError(f"the slug {slug} belongs to another experiment")
+    # A ten-digit draw can collide. As a stale version it is retried with a new draw; the slug is the caller's choice.
     return PublicIdTakenError(f"{error.name} is taken; repeat the request")
 
 

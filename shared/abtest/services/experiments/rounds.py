@@ -67,6 +67,7 @@ class Rounds:
         Another's turn at the same experiment and task is not waited for (`busy`). The round begins at a random
         entry: if time is short, it is not always the same experiments that have no turn.
         """
+        # Read once: an experiment that starts during the round waits for the next one.
         entries = self.world.catalog.due(QUEUE, self.world.now(), limit=MAX_ENTRIES)
         return self.over(entries, lambda entry: self._turn(entry, work), until=until)
 
@@ -88,6 +89,7 @@ class Rounds:
         return done
 
     def _turn(self, entry: DueEntry, work: Work) -> str:
+        # A new owner for each turn: a worker that outlived its lease must not give back the lease of its successor.
         name, owner = f"{self.task}#{entry.id}", self.world.new_id()
         with lease(self.leases, name, owner=owner, seconds=LEASE_SECONDS, clock=self.world.clock) as is_held:
             if not is_held:

@@ -26,6 +26,7 @@ def refuse_broken_scripts(stated: Mapping[str, Any], checker: ScriptChecker) -> 
 
     Raises InvalidScriptError, TooLargeError.
     """
+    # Without the shop's cache: its memory is of published scripts, and these are new.
     sources, scripts = list(_scripts(stated)), CheckedScripts(checker)
     refuse_overweight(sum(len(source) for _, source in sources))  # before seconds are spent on what is refused anyway
     found = ((path, problem_of(source, scripts)) for path, source in sources)

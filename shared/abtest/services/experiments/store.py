@@ -36,6 +36,8 @@ class ExperimentStore(Aggregates[Experiment]):
         self, shop_id: str, reference: str, *, limit: int, after: str | None
     ) -> tuple[Sequence[AuditRow], str | None]:
         """Return audit rows of the experiment, newest first, and the id that continues the list."""
+        # Rows are stored under the id, while the reference may be a public id. An unknown one is a 404, not an empty
+        # list.
         experiment = self.get(shop_id, reference)
         return self.world.catalog.audit(shop_id, entity_id=experiment.id, limit=limit, after_id=after)
 

@@ -115,11 +115,14 @@ def _changed(
 
     def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
         nonlocal obstacle
+        # Judged on every attempt: the experiment may have been paused or restarted since the last one.
         obstacle = _obstacle(experiment, whom.measurement_epoch)
         wanted = None if obstacle else edit(experiment, occasion)
         if wanted is None:
             obstacle = obstacle or "declined"
+            # An empty change is not committed, so the action never appears in an audit row.
             return Change(before=experiment, after=experiment, action="experiment.none")
+        # The diff must also show what `edit` changed, so it starts at the stored experiment.
         return replace(make(wanted, occasion), before=experiment, note=note)
 
     caller = system_caller(whom.shop_id, str(note["reason"]))

@@ -30,6 +30,7 @@ class Variations:
         refuse_broken_scripts(stated, self._checker)
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
+            # Drawn inside of the retried part: a public id that is taken must be replaced by another one.
             return variations.add(experiment, stated, *self._store.new_identity())
 
         saved = self._edit(caller, reference, "create", edit, consent, expected_version)

@@ -71,6 +71,7 @@ class Exporter:
         except ImpossibleExportError as error:
             attempt.fail(str(error))
         except LedgerObjectError:
+            # The job ends, so a repetition finds nothing to do; raised as well, for the alarm of the operator.
             attempt.fail("a part of the event ledger cannot be read; its operator has to repair it")
             raise
 
@@ -83,6 +84,7 @@ class Exporter:
             else:
                 self.take_events(attempt, order, file)
                 with closing(file.write()) as moments:
+                    # The same progress again and again: each report keeps the job for this attempt.
                     for _ in moments:
                         attempt.advance(READ)
             attempt.advance(WRITTEN)
@@ -91,6 +93,7 @@ class Exporter:
             with closing(self.store.store(key, file.path, content_type=CONTENT_TYPES[order.format])) as parts:
                 for sent in parts:
                     attempt.advance(WRITTEN + (99 - WRITTEN) * sent // max(size, 1))
+            # Before the job completes: a truncated file must never get a link.
             if self.store.size(key) != size:
                 raise IncompleteUploadError(f"{key} has {self.store.size(key)} of {size} bytes")
             attempt.complete({"rows": file.rows(), "bytes": size})
@@ -113,12 +116,14 @@ class Exporter:
         if record is None:
             raise ImpossibleExportError("the experiment was deleted")
         experiment = experiment_in(record)
+        # `until` is exclusive: at midnight, the day before is the last one.
         first, last = date_of(order.since_ms // DAY_MS), date_of((order.until_ms - 1) // DAY_MS)
         for _ in range(READINGS):
             totals = self.rollups.totals(experiment.id, experiment.measurement_epoch)
             if totals is None:
                 return []
             days = self.rollups.days(experiment.id, experiment.measurement_epoch, first, last)
+            # Totals are written last, so a newer day means that a write is under way or ended meanwhile.
             if all(day["generation"] <= totals["generation"] for day in days):
                 return list(result_rows(experiment, totals, days, order))
         raise ResultsChangedError(experiment.id)

@@ -93,6 +93,7 @@ class Exports:
         now = self.world.clock.now()
         if job.status != "completed" or job.completed_at is None:
             return None, None
+        # A link must not outlive its file, or it would fail in the customer's hands.
         if now + timedelta(seconds=LINK_SECONDS) > parse_timestamp(job.completed_at) + FILE_KEPT:
             return None, None
         url = self.store.link(export_key(job.shop_id, job.id, order), file_name=file_name(order), seconds=LINK_SECONDS)

@@ -90,6 +90,7 @@ class FlagEditor:
             return editing.act(flag, action, occasion.now)
 
         saved = self._change(caller, reference, decide, expected_version)
+        # A draft, an archived flag and one for servers are in no publication, so there is nothing to repeat.
         return saved if saved.changed or not is_published(saved.value) else self._store.refresh(saved.value)
 
     def delete(self, caller: Caller, reference: Reference, *, expected_version: int | None) -> None:

@@ -50,6 +50,7 @@ class Evaluation:
         now = to_milliseconds(self._world.clock.now())
         decided = decide_flags(prepared, visitor, given.get("url"), now)
         flags = {key: value.document() for key, value in decided.items()}
+        # Lambda cuts off at 6 MB and the caller would get a bare 502. The margin is for the escaping of JSON as text.
         if len(canonical_json.encode(flags)) > ANSWER_BYTES:
             raise LimitReachedError(f"the values of all flags of {environment_key} are more than an answer holds")
         return flags

@@ -71,6 +71,7 @@ class FlagStore(Aggregates[Flag]):
     def load(self, shop_id: str, reference: Reference) -> Flag:
         """The flag with this id or key. Raises NotFoundError, also for other shops' flags."""
         environment, key = reference.environment_key, reference.id_or_key
+        # A key may look like a UUID, too: when no flag has this id, it is looked up as a key.
         if is_uuid(key) and (by_id := self.get_many(shop_id, [key])):
             return by_id[0]
         flag = self.find(shop_id, key_name(environment, key))

@@ -110,6 +110,7 @@ def _evidence(
         began=began,
         through=parse_milliseconds(totals.get("through") or totals["computed_at"]),
         now=to_milliseconds(moment),
+        # `through` is the newest event and stays behind in quiet hours; only the reach shows how far counting came.
         counted_until=sight.counted_until(experiment),
         watched_since=parse_milliseconds(watched_since),
         currency=currency,
@@ -128,6 +129,7 @@ def _evidence(
 def shop_visitors(evidence: Evidence, days: Sequence[Document]) -> int:
     """Return the shop's visitors, in whole quarters, while none were seen in the experiment."""
     last = evidence.counted_until // QUARTER_MS
+    # At most one day back: distinct visitors of a longer time cannot be counted from day items.
     first = max((evidence.silent_since or 0) // QUARTER_MS, last - QUARTERS_A_DAY)
     if first >= last:
         return 0
@@ -205,6 +207,7 @@ def order_arrivals(days: Sequence[Document]) -> Arrivals:
 
 def shop_orders(days: Sequence[Document]) -> ShopOrders:
     """Return orders and repeated ones, of days that record repetitions; None repeated where no day does."""
+    # Days of older releases do not record repetitions: they are unknown, not zero.
     recorded = [day for day in days if "repeated_orders" in day]
     repeated = sum(day["repeated_orders"] for day in recorded) if recorded else None
     return ShopOrders(stitches_in(recorded)[0], repeated)

@@ -60,6 +60,7 @@ class Guardian:
         Results: `quiet` (nothing new), `notified`, `paused`, `unpublished` (paused; storefronts receive it when
         the outbox is repeated), `raced` (another run was faster), and why there was nothing left to pause.
         """
+        # Every run starts with a new sight, because its cached days and rules would be old in the next one.
         sight = ShopSight(self._world.catalog, self._reader, self._reader.store.reach())
         rounds = Rounds(world=self._world, leases=self._leases, task=TASK)
         done = rounds.run(lambda experiment: self._check(sight, experiment), until=until)
@@ -139,6 +140,7 @@ class Guardian:
                 if stored.version != look.before.version:
                     return "raced"
             _log.warning("guardian.pause_failed", extra=_facts(experiment, first.kind, "pause"))
+            # Stored although the pause failed, so that the failure is reported once and not by each run.
             self._remember(replace(look, judgement=judgement.not_paused(look.before.state)))
             raise
         if isinstance(paused, NotPaused):

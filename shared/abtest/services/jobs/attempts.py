@@ -23,6 +23,7 @@ class Attempt:
 
     def __init__(self, world: World, job: Job) -> None:
         self._world = world
+        # Kept from the beginning: a later attempt has a higher number, and this one then loses the job.
         self._number = job.attempts
         self.job = job
 
@@ -59,6 +60,7 @@ class Workbench:
             job = moved(self._world, named["shop_id"], named["job_id"], model.begun)
         except (JobLostError, NotFoundError):
             return None
+        # `begun` ends a job whose attempts are used up; the message has then done its work.
         if job.has_ended:
             _log.error("job.given_up", extra={"job_id": job.id, "shop_id": job.shop_id})
             return None

@@ -33,6 +33,7 @@ class OverdueJobs:
         """Delete a job whose time is over, or send its message again. Return whether a message was sent."""
         try:
             job = read_job(self.world.catalog, entry.shop_id, entry.id)
+            # The index may lag behind the record, which decides.
             if job.due > self.world.now():
                 return False
             if job.has_ended:

@@ -50,6 +50,7 @@ class Jobs:
         )
         self._commit(caller, job, "create", {name: [None, value] for name, value in request.items()}, entity)
         try:
+            # After the commit: a worker may be faster than this request and must find the job.
             self._queue.send(job_message(job))
         except QueueUnavailableError:
             _log.warning("job.message_not_sent", extra={"job_id": job.id}, exc_info=True)

@@ -94,6 +94,7 @@ class PersonalizationEditor:
         def decide(before: Personalization, occasion: Occasion) -> Change[Personalization]:
             return editing.move(before, action, occasion.now)
 
+        # Repeating an action is the documented way to repeat a failed publication.
         saved = self._store.change(caller, personalization_id, decide, expected_version=expected_version)
         return saved if saved.changed else self._store.refresh(saved.value)
 

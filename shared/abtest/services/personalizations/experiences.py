@@ -36,6 +36,7 @@ class Experiences:
     ) -> tuple[Saved[Personalization], Experience]:
         """One more experience. Raises KeyTakenError, InvalidScriptError, LimitReachedError."""
         refuse_broken_scripts(stated, self._checker)
+        # A UUID cannot be taken, so a repeated attempt may use the same one.
         experience_id = self._store.world.new_id()
 
         def edit(personalization: Personalization) -> Personalization:
@@ -83,6 +84,7 @@ class Experiences:
         expected_version: int | None,
     ) -> Saved[Personalization]:
         """Replace the rules. Raises ValidationFailedError for an unknown experience, page or audience."""
+        # Every reference is looked up, also an old one: the stored rules are not read yet.
         for index, rule in enumerate(stated):
             self._check_references(caller, rule.get("targeting"), f"[{index}].targeting")
         ids = [self._store.world.new_id() for _ in stated]

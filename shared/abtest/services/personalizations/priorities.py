@@ -55,6 +55,7 @@ class Priorities:
         now = self._store.world.now()
         before = self._load(caller.shop_id, ids)
         priorities = range(STEP, STEP * len(ids) + 1, STEP)
+        # Unmoved ones are not written: their versions, and with them callers' ETags, stay valid.
         moved = [(item, new) for item, new in zip(before, priorities, strict=True) if item.priority != new]
         if not moved:
             return Prioritized(before)

@@ -44,6 +44,7 @@ class Shipment:
             before=None, after=made, action="personalization.create", note={"source_experiment": experiment.id}
         )
         row = self._audit_row(caller, experiment, made, find(experiment, stated["variation_id"]).id)
+        # One commit, so that a shipment is in both histories or in neither.
         return self._personalizations.save(caller.user_id, change, Commit(audit=[row]))
 
     def _goal_ids(self, experiment: Experiment) -> dict[str, str]:

@@ -42,6 +42,7 @@ def _summary(personalization: Personalization) -> Summary:
 def _counted_until(personalization: Personalization) -> Timestamp | None:
     if personalization.activated_at is None:
         return None
+    # A paused one still counts: visitors who saw it convert later, and it may be activated again.
     if personalization.archived_at is None:
         return COUNTED_FOR_EVER
     return counted_until(personalization.archived_at, personalization.goals)

@@ -37,6 +37,7 @@ class Rate:
     @property
     def is_known(self) -> bool:
         """True if both are enough to plan with: the minimum data of results."""
+        # A rate of 0 or 1 has no variance, so no sample size follows from it.
         return self.visitors >= MIN_VISITORS and MIN_CONVERSIONS <= self.conversions < self.visitors
 
     @property
@@ -121,6 +122,7 @@ class Measured:
             return None
         until = min(parse_timestamp(experiment.ended_at), self._now) if experiment.ended_at else self._now
         days = (until - parse_timestamp(experiment.measurement_started_at)) / _DAY
+        # Less than a day would take one time of day for all of them.
         return visitors / days / let_in if days >= 1 else None
 
     def _shop_days(self, window_days: int) -> Sequence[Document]:

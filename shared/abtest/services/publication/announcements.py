@@ -37,6 +37,7 @@ def _announce(world: World, shop_id: str, flips: Sequence[Flipped]) -> None:
     announced: dict[int, list[str]] = {}
     if record is not None:
         announced = {int(revision): list(environments) for revision, environments in record.body["told"].items()}
+    # A full memory has dropped older revisions, so an older flip may have been announced already.
     oldest = min(announced) if len(announced) == REMEMBERED else 0
     fresh = [
         flip for flip in flips if flip.revision >= oldest and flip.environment not in announced.get(flip.revision, [])
@@ -55,6 +56,7 @@ def _announce(world: World, shop_id: str, flips: Sequence[Flipped]) -> None:
         created_at=record.head.created_at if record else now,
         updated_at=now,
     )
+    # The expected version makes two announcers exclude each other: the slower one reads again, and finds nothing fresh.
     put = Put(record=Record(head=head, body=body), expected_version=version)
     world.catalog.commit(Commit(puts=[put], outbox=[event_row(world, shop_id, flip) for flip in fresh]))
 

@@ -31,6 +31,8 @@ class CodeBudget:
 
     def admit_experiment(self, before: Experiment | None, after: Experiment) -> None:
         """Raise TooLargeError when this write could not be published. Experiments are in all environments."""
+        # Without references: reading pages and audiences would slow each write, and the publication weighs the whole
+        # anyway.
         weights = _weights(before, after, lambda each: compile_experiment(each, NO_REFERENCES, {}))
         delivered = _delivered(before, after, weights, is_running)
         self._admit(after.shop_id, weights, delivered, None)
@@ -51,6 +53,7 @@ class CodeBudget:
         self, shop_id: str, weights: tuple[Weight, Weight], delivered: tuple[Weight, Weight], environment: str | None
     ) -> None:
         _refuse(exceeded(_ALONE, *weights))
+        # Pausing makes no published file larger, nor does an edit of equal weight: the bucket need not be read.
         if delivered[1] != NOTHING and delivered[0] != delivered[1]:
             for published in self.published(shop_id, environment):
                 _refuse(exceeded(published, *delivered))
@@ -68,6 +71,7 @@ class CodeBudget:
                 pointer = read_pointer(blob.content)
                 yield Weight(pointer.config.bytes, pointer.snippet.bytes)
                 if environment is None and name == DEFAULT_ENVIRONMENT:
+                    # Only the default pointer names the others, so the list grows once.
                     names = [each for each in pointer.environments if each != DEFAULT_ENVIRONMENT]
 
 

@@ -57,9 +57,11 @@ class ShopCode(Scripts):
     def problem(self, source: str) -> str | None:
         name = digest_of(source)
         if name in self._known_sound:
+            # Copied over, so that `save` keeps what this publication used and drops the rest.
             self._sound[name] = self._known_sound[name]
             return None
         error = self.checker.check(source)
+        # Errors are not remembered: broken scripts are refused when they are written, so they are rare here.
         if error is not None:
             return str(error)
         self._sound[name] = self.checker.is_young(source)
@@ -92,6 +94,7 @@ class ShopCode(Scripts):
     def save(self) -> None:
         """Store what this publication has learnt, and drop what it no longer uses."""
         learnt = {"rules": RULES, "sound": self._sound, "stored": sorted(self._stored), "told": list(self._invalidated)}
+        # Most publications learn nothing; an unconditional write would cost each of them a request.
         if learnt != self._known:
             key = manifest.code_key(self.shop_id)
             self.blobs.put(key, canonical_json.encode(learnt), content_type=manifest.POINTER_CONTENT_TYPE)

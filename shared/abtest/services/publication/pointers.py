@@ -42,6 +42,8 @@ class Rendition:
     @cached_property
     def content(self) -> str:
         """Hash of all served bytes but for the revision."""
+        # The revision rises with every publication. Inside of the hash it would give equal content a new ETag each
+        # time.
         unrevised = replace(self, config={**self.config, "delivery": self.config["delivery"] | {"revision": 0}})
         config, snippet = canonical_json.encode(unrevised.config), unrevised.snippet.text.encode()
         return sha256(b"\n".join([config, snippet])).hexdigest()
@@ -81,6 +83,8 @@ class Flips:
 
         Raises OvertakenError when a newer publication is current, PublicationContendedError, TooLargeError.
         """
+        # Cached: rendering and storing are the expensive part, and a lost race repeats only the comparison and the
+        # flip.
         key, fresh = pointer_key(self.shop_id, environment), cache(lambda: self._fresh(rendition))
         for _ in range(_FLIP_ATTEMPTS):
             blob = self.blobs.get(key)
@@ -88,6 +92,7 @@ class Flips:
             before = () if current is None else current.environments
             if current is not None:
                 self._see(environment, current)
+            # Equal when our own write arrived but its response was lost: then the pointer is as it should be.
             if current is not None and current.revision >= self.revision:
                 raise OvertakenError(before)
             environments = named(before) if named else ()
@@ -100,6 +105,7 @@ class Flips:
                     key,
                     manifest.write_pointer(pointer),
                     content_type=manifest.POINTER_CONTENT_TYPE,
+                    # Conditional in both cases: without it, an older publication could overwrite a newer pointer.
                     if_match=None if blob is None else blob.etag,
                     if_absent=blob is None,
                 )
@@ -115,6 +121,7 @@ class Flips:
         self.seen.append(flipped)
 
     def _fresh(self, rendition: Rendition) -> Pointer:
+        # Both sizes are checked before anything is stored.
         config, snippet = rendition.config_bytes(), rendition.snippet_bytes()
         rendition.code.store(rendition.snippet.chunks)  # before a pointer names them
         return Pointer(
@@ -133,6 +140,7 @@ class Flips:
                     manifest.object_key(named.sha256, encoding),
                     encode(content),
                     content_type=content_type,
+                    # Objects are immutable and named by hash, so a stored one is never written again.
                     if_absent=True,
                 )
             except PreconditionFailedError:

@@ -81,10 +81,12 @@ class Publication:
             return PublicationOutcome(ok=False, reasons=[f"unexpected {type(error).__name__}"])
 
     def _publish(self, shop_id: str) -> PublicationOutcome:
+        # The argument is evaluated first: the revision must be taken before the state is read (see the package).
         edition = self._edition(shop_id, self.world.catalog.next_revision(shop_id))
         flips = Flips(blobs=self.blobs, shop_id=shop_id, revision=edition.revision, now=self.world.now)
         others = [name for name in _flip_default(flips, edition) if name != DEFAULT_ENVIRONMENT]
         failures = [error for name in others if (error := _flip_other(flips, name, edition.rendition(name)))]
+        # Also after failures: environments that were flipped must not wait for the others.
         self._invalidate(shop_id, flips, edition.code)
         if (since := edition.settings.webhooks_from) is not None:
             announce(self.world, shop_id, flips.seen, since=since)
@@ -103,6 +105,7 @@ class Publication:
         Raises DatabaseBusyError when that row cannot be stored either, so that the caller's own row stays.
         """
         shown = {flip.environment: flip.shown for flip in flips.seen}
+        # Derived from what shoppers get, so a repetition that flipped nothing sends no second order to the CDN.
         reference = canonical_json.sha256([shop_id, *sorted(shown.values())])
         try:
             code.invalidate(self.cdn, snippet_paths(shop_id, sorted(shown)), reference)
@@ -163,6 +166,7 @@ def _flip_default(flips: Flips, edition: _Edition) -> Sequence[str]:
         )
     except OvertakenError as newer:
         return newer.environments
+    # `named` runs again after a lost race, so `refused` may hold names that the last run accepted.
     edition.left_out.extend(map(refusal_of, sorted(refused - set(environments))))
     return environments
 
@@ -188,6 +192,7 @@ def refusal_of(environment: str) -> str:
 def _failed(shop_id: str, errors: Sequence[ServiceError], left_out: Sequence[str]) -> PublicationOutcome:
     _log.warning("publication.failed", extra={"shop_id": shop_id, "codes": [error.code for error in errors]})
     reasons = [*(f"{error.code}: {error.message}" for error in errors), *left_out]
+    # A 4xx, such as too much code, would come again until the shop changes something.
     return PublicationOutcome(ok=False, reasons=reasons, retriable=any(error.status >= 500 for error in errors))
 
 

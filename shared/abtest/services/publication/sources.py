@@ -59,6 +59,7 @@ class Sources:
             personalizations=personalizations,
             flags=flags,
             groups=groups,
+            # By the head's status: bodies of disabled triggers are not read at all.
             triggers=self._all("DLT", lambda head: head.status == "enabled", trigger_from),
             references=self.references(targetings),
         )
@@ -123,6 +124,7 @@ class Sources:
     def _one(self, kind: Kind, record_id: str) -> list[Record]:
         try:
             record = self.catalog.get(self.shop_id, kind, record_id)
+        # A busy database is not a broken item: to leave it out would publish the shop without it.
         except ServiceError:
             raise
         except Exception as error:

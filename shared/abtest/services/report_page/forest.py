@@ -73,6 +73,7 @@ def reach_of(rows: Iterable[ResultRow]) -> float:
     ends = [max(abs(row.ci.lower), abs(row.ci.upper)) for row in rows if row.ci]
     if not ends:
         return 0.1
+    # The median, because a single treatment with few visitors would squeeze all other intervals.
     return round_up(max(_LEAST, min(max(ends), _BEYOND * median(ends))), is_end=True)
 
 

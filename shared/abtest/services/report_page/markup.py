@@ -41,6 +41,7 @@ def joined(child: Child) -> Html:
     """Return children one after the other, text escaped."""
     if child is None:
         return Html("")
+    # Before `str`, its base class: markup must not be escaped twice, and plain text never passes unescaped.
     if isinstance(child, Html):
         return child
     if isinstance(child, str):

@@ -95,6 +95,7 @@ class Frame:
 
 def path(points: Sequence[tuple[float, float] | None]) -> str:
     """Return a line that is broken where a point is missing."""
+    # In SVG paths `M` moves without a line and `L` draws one.
     parts, pen = [], "M"
     for point in points:
         if point is None:

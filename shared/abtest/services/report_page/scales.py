@@ -33,6 +33,7 @@ def scale(low: float, high: float, about: int = 4) -> Scale:
         room = abs(low) * 0.1 or 1.0
         low, high = low - room, high + room
     step = round_up((high - low) / about)
+    # Tolerance for rounding: 0.3 / 0.1 is a little less than 3, and its floor would add a step.
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = tuple(number * step for number in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], ticks)

@@ -74,6 +74,7 @@ def count(number: int | None) -> str:
 def decimal(number: float, digits: int, *, signed: bool = False) -> str:
     """Return a number with separators; never `−0.00`."""
     text = f"{abs(number):,.{digits}f}"
+    # A number that rounds to zero has no sign.
     if not text.strip("0.,"):
         return text
     return ("−" if number < 0 else "+" if signed else "") + text
@@ -84,6 +85,7 @@ def percent(share: float | None, *, signed: bool = False) -> str:
     if share is None:
         return NONE
     size = abs(share) * 100
+    # Limits are those of the rounded text: 9.996 has to become 10.0, not 10.00.
     return decimal(share * 100, 2 if size < 9.995 else 1 if size < 999.5 else 0, signed=signed) + "%"
 
 

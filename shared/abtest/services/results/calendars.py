@@ -48,6 +48,7 @@ def zone_of(name: str) -> ZoneInfo:
 _UTC = frozenset(f"{area}{name}" for area in ("", "etc/") for name in ("utc", "uct", "universal", "zulu"))
 
 
+# Cached, because `available_timezones` reads the whole database from disk at each call.
 @cache
 def spellings() -> Mapping[str, str]:
     """Return the names of the database by their lower case."""
@@ -84,6 +85,7 @@ def days_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
     day = date_at(span.start, zone)
     while (whole := span_of(day, zone)).start < span.end:
         yield CalendarSpan(day, whole)
+        # A date is added, not 24 hours: days on which clocks change are shorter or longer.
         day += timedelta(days=1)
 
 
@@ -100,6 +102,7 @@ def weeks_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
 def hours_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
     """Yield the hours on the zone's clocks that overlap a span. An hour that a clock shows twice is two hours."""
     start = span.start
+    # Zones such as UTC+05:30 begin their hours within those of UTC, so the first hour may begin earlier.
     while not _begins_hour(start, zone):
         start -= 1
     while start < span.end:
@@ -123,6 +126,7 @@ def _local(quarter: int, zone: ZoneInfo) -> datetime:
 
 def weekday_of(day: int) -> str:
     """Return the day of the week of a UTC day since 1970."""
+    # Day 0, 1970-01-01, was a Thursday.
     return DAYS[(day + DAYS.index("thursday")) % len(DAYS)]
 
 

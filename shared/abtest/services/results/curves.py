@@ -36,8 +36,10 @@ class Curve:
     def __init__(self, points: Iterable[tuple[int, tuple[int, ...]]], width: int) -> None:
         ordered = sorted(points)
         columns = zip(*(numbers for _, numbers in ordered), strict=True)
+        # Without points zip() has no columns, but `between` still has to return `width` sums.
         zeros: list[Sequence[int]] = [(0,)] * width
         self._quarters = [quarter for quarter, _ in ordered]
+        # A leading zero, so that the difference of two entries is the sum between them.
         self._running = [(0, *accumulate(column)) for column in columns] or zeros
 
     def between(self, span: Span) -> list[int]:
@@ -63,6 +65,7 @@ class DayCurves:
         goals: defaultdict[Key, list[Any]] = defaultdict(list)
         for goal_id, entries in document["goals"].items():
             for variation_id, _, quarter, _, converters, hits, total, squares in entries:
+                # Squares are stored as text: their sums exceed the 53 bits that JSON readers keep exactly.
                 goals[goal_id, variation_id].append((quarter, (converters, hits, total, int(squares))))
         money: defaultdict[Key, list[Any]] = defaultdict(list)
         for goal_id, entries in document["money"].items():

@@ -164,6 +164,7 @@ class Results:
         experiment, totals = question.experiment, snapshot.totals or {}
         goals = chosen_goals(experiment, query.goal_ids)
         srm = sample_ratio_of(question, counts, monitored=query.is_of_everybody)
+        # Health and progress are those of the whole measurement, also where the query is narrowed.
         twice, everybody = totals.get("multiple_exposure", 0), counts_of_totals(totals) if totals else counts
         by = (query.segment[0],) if query.segment and not query.filter else ()
         settings, visitors = rules.auto_stop(experiment), question.visitors(everybody)

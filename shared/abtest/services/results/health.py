@@ -61,6 +61,7 @@ def findings_of_counts(
 ) -> Iterator[contract.HealthFinding]:
     """Yield findings that follow from the counts alone: no visitors, a broken split, visitors of two variations."""
     visitors = question.visitors(everybody)
+    # A paused experiment has no visitors by intention.
     is_silent = question.experiment.status == "running" and not visitors
     if is_silent and seen is not None and seen.unseen is not None:
         yield _finding("no_visitors", unseen_text(seen.unseen))

@@ -38,6 +38,7 @@ class Measurements:
             return measurement_of(experiment, None)
         key = experiment.id, epoch
         if key not in self._reasons:
+            # A reason can be read again at any time, so no order of eviction is needed.
             if len(self._reasons) >= _KEPT:
                 self._reasons.clear()
             # The first measurement begins with the launch, so the audit need not be read.

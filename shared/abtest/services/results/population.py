@@ -125,6 +125,7 @@ def population_of(
     Raises ValidationFailedError for a range that ends before it begins, or is not of whole days where it must be.
     """
     dates, began = snapshot.dates, experiment.measurement_started_at
+    # Before the first visitor the reach is empty, and no day is read.
     reach = Span(dates[0] * QUARTERS_A_DAY, (dates[-1] + 1) * QUARTERS_A_DAY) if dates else Span(0, 0)
     start = calendars.quarter_of(parse_timestamp(began)) if began else 0
     if range_.start:
@@ -154,4 +155,5 @@ def _refuse_parts_of_days(range_: Range, limits: Span) -> None:
 
 def days_of(spans: Sequence[Span]) -> tuple[int, int]:
     """Return the first and the last UTC day (since 1970) of spans in order."""
+    # Ends are exclusive: a span that ends at midnight does not touch the day after.
     return spans[0].start // QUARTERS_A_DAY, (spans[-1].end - 1) // QUARTERS_A_DAY

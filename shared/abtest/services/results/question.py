@@ -80,6 +80,7 @@ class Reading:
     @property
     def tau(self) -> float | None:
         """Mixture scale of the always-valid test; None unless the frozen plan is for the rate that is compared."""
+        # A scale that depends on the data would void the guarantee at every look, so only a frozen plan sets it.
         plan = self.question.experiment.planned_test
         is_planned = self.is_rate and plan is not None and plan.get("goal_id") == self.goal.id
         return mixture_scale(plan) if is_planned else None

@@ -86,6 +86,7 @@ def breakdown(
     # Stored looks cover all visitors, so they do not hold for a part of them.
     question = replace(question, looks=None)
     seen = [(value, counts) for value, counts in segments.items() if question.visitors(counts)]
+    # Ties by value, so that the cut at MAX_SEGMENTS is the same at each reading.
     seen.sort(key=lambda segment: (-question.visitors(segment[1]), segment[0]))
     shown = seen[:MAX_SEGMENTS]
     by_goal = []

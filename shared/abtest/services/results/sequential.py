@@ -63,6 +63,7 @@ def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
         return [
             compare_pair(pair, p, p <= question.alpha, question.alpha) for pair, p in zip(pairs, running, strict=True)
         ]
+    # Holm over running minima, so that a treatment's rejection is not lost at a later, weaker look.
     verdict = holm(running, alpha=question.alpha)
     corrected = zip(pairs, verdict.adjusted, verdict.rejected, verdict.interval_alphas, strict=True)
     return [compare_pair(*each) for each in corrected]
@@ -130,5 +131,6 @@ def lift_of(pair: Pair, test: MixtureTest, interval: Interval | None) -> tuple[f
     noise = noise_control + noise_treatment
     if interval is None or noise <= 0:
         return lift, None
+    # Half the width over the standard error: the always-valid interval at the scale of a normal quantile.
     scale, quantile = test.variance / noise, (interval.upper - interval.lower) / 2 / sqrt(test.variance)
     return lift, fieller_interval(lift, control.mean, scale * noise_control, scale * noise_treatment, quantile)

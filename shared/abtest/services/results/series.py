@@ -73,6 +73,7 @@ def timeseries_of(
     population = population_of(experiment, snapshot, query.range, zone=zone)
     span = shown_span(experiment, population, totals.get("computed_at"))
     buckets: list[CalendarSpan] = []
+    # One more than allowed is enough to refuse; a range of hours over centuries is never built.
     if totals and span.start < span.end:
         buckets = list(islice(_WITHIN[query.granularity](span, zone), MAX_BUCKETS + 1))
     if len(buckets) > MAX_BUCKETS or len(buckets) * len(goals) * len(question.variations) > MAX_ROWS:

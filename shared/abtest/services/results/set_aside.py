@@ -43,6 +43,7 @@ def amounts_of(question: Question, goal: Goal, counts: Counts) -> list[contract.
     orders: dict[tuple[str, str], dict[str, int]] = {}
     for variation in question.variations:
         for key, money in (counts.money_of(goal.id, variation.id) or {}).items():
+            # Converted money counts in the sums, so it is not set aside.
             if key[0] in LEFT_OUT and money.orders:
                 sums[key] = sums.get(key, Money()).plus(money)
                 orders.setdefault(key, {})[variation.id] = money.orders

@@ -75,6 +75,7 @@ class ShopRules:
         plan = experiment.planned_test if planned_goal(experiment) else None
         return Question(
             experiment=experiment,
+            # Stored sums are in the currency of their count, whatever the shop has changed to since.
             currency=(totals or {}).get("currency") or self.shop.currency,
             alpha=float((plan or {}).get("alpha", self.defaults["alpha"])),
             correction="none" if engine == "bayesian" else correction or self.defaults["correction_method"],

@@ -45,6 +45,7 @@ class ReadItems:
 
     def keep(self, key: Hashable, item: Any, entries: int) -> None:
         """Store an item of this many entries; others are evicted where there is no room."""
+        # The digest is part of the key, so an item under a present key is the same item.
         if key not in self._kept:
             self._kept[key] = (entries, item)
             self._room -= entries
@@ -93,6 +94,7 @@ class Snapshot:
         }
         items = {date: item for date, key in keys.items() if (item := self._items.get(key)) is not None}
         missing = sorted(keys.keys() - items.keys())
+        # One range query; days between that are cached or superfluous are cheaper to skip than to avoid.
         for document in read(*rollup, missing[0], missing[-1]) if missing else ():
             date = document["date"]
             if date not in keys or date in items:
@@ -103,6 +105,7 @@ class Snapshot:
             items[date] = parse(document)
             entries = 1 + len(document["cells"]) + sum(len(rows) for rows in document["goals"].values())
             self._items.keep(keys[date], items[date], entries)
+        # The totals name an item that is not stored: a newer count must have removed it meanwhile.
         if len(items) < len(keys):
             raise OutdatedError
         return {day_of(date): items[date] for date in sorted(items)}

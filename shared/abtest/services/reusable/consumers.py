@@ -39,6 +39,7 @@ def consumers_of(catalog: Catalog, shop_id: str, reference: str) -> list[Consume
         Consumer(record.head.id, record.head.name or "", source.called, record.head.status == source.live)
         for source in _SOURCES
         for record in _candidates(catalog, shop_id, source.kind, reference)
+        # The head may only hold a mark for too many references, so the body decides.
         if reference in source.references(record.body)
     ]
 

@@ -34,6 +34,7 @@ class PageMatch:
     def _resolved(self, shop_id: str, rules: Sequence[TargetedPage], path: str) -> list[TargetedPage]:
         resolved = (with_pages(self._catalog, shop_id, {"pageRules": list(rules)}) or {})["pageRules"]
         for index, rule in enumerate(resolved):
+            # `with_pages` leaves unknown ids as they are, so a rule that still has no rules named no page.
             if "includeRules" not in rule:
                 raise refused(path.format(index=index), "there is no such page")
         return list(resolved)

@@ -23,6 +23,7 @@ def refuse_unknown_references(
 
     References that the targeting had `before` this write are not looked up again.
     """
+    # A page that was deleted since must not block edits of other fields.
     known = references_of(before)
     for field in REFERENCES:
         kind, called = _KINDS[field]
@@ -39,6 +40,7 @@ def with_pages(catalog: Catalog, shop_id: str, targeting: Targeting | None) -> T
     if targeting is None or not named:
         return targeting
     pages = {record.head.id: record.body for record in catalog.get_many(shop_id, "PAGE", _ids(named))}
+    # The rule's own fields win: its mode, such as `include`, belongs to the consumer and not to the page.
     rules: Any = [{**pages.get(rule.get("pageId", ""), {}), **rule} for rule in targeting["pageRules"]]
     return {**targeting, "pageRules": rules}
 

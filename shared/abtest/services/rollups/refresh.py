@@ -55,6 +55,7 @@ class Refresh:
             summary = self.rollups.run_shop(job.shop_id)
         except RollupFailedError as error:
             summary = error.summary
+        # Failures of the shop's other experiments do not concern this job.
         if {job.shop_id, job.request.get("experiment_id")} & set(summary.failed):
             attempt.fail("the experiment could not be counted; the schedule tries again")
         else:

@@ -21,6 +21,7 @@ from abtest.services.rollups.writer import RollupWriter
 
 _log = logging.getLogger(__name__)
 
+# Longer than the function's timeout in template.yaml, so that a lease never ends during its run.
 LEASE, LEASE_SECONDS = "rollup", 900
 
 SETTLED_MS = 20 * 60 * 1000
@@ -81,6 +82,7 @@ class RollupRun:
             if not is_held:
                 return None
             forget_ended(self.world)
+            # Before any listing: events that arrive during the run may be missing from its counts.
             began = self.world.now()
             summary = self._roll_up(work_of(self.world), with_lag=True)
             if len(summary.failed) <= MAX_MISSING:
@@ -149,6 +151,7 @@ class RollupRun:
             _log.exception("rollup.days_not_written", extra={"shop_id": counted.shop_id})
             summary.failed.append(counted.shop_id)
             return
+        # After a failure the moment stays, so that days which were not counted are requested again.
         if not counted.failed:
             self._days_stored_until[counted.shop_id] = now
         for date in [date for date, (counted_at, _) in recent.items() if now - counted_at > SETTLED_MS]:

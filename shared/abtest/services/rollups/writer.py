@@ -40,6 +40,7 @@ class RollupWriter:
             counts,
             generation=summary.next_generation,
             computed_at=self.world.now(),
+            # Without stored totals every item is written, because digests of a half-written roll-up prove nothing.
             stored=summary.totals if summary.is_whole else None,
         )
         return self.store.put(documents.totals, documents.days, documents.segments)
@@ -50,6 +51,7 @@ class RollupWriter:
             return 0
         stored = {document["date"]: document for document in self.store.shop_days(shop_id, min(days), max(days))}
         written = 0
+        # Oldest first: the newest stored day shows a later process that all earlier ones were written.
         for date, day in sorted(days.items()):
             present = stored.get(date)
             if shop_day_of(present) != day if present else day.events:

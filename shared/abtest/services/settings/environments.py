@@ -45,6 +45,7 @@ class EnvironmentSettings(RuntimeSetting[domain.Environments, contract.Environme
         after = given.environments.environments()
 
         def decide(before: domain.Environments) -> domain.Environments:
+            # Checked inside of the decision, so that a stale revision is reported before a wrong value.
             domain.refuse_contradictions(after)
             _refuse_in_use(self._store.world.catalog, caller.shop_id, set(before.keys) - set(after.keys))
             return after

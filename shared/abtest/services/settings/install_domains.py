@@ -77,6 +77,7 @@ class InstallDomainSettings:
         def attempt() -> OutboxRow | None:
             state = self._read(caller.shop_id)
             refuse_other_version(expected_version, state.kept.version)
+            # Before the first write the field may be absent or `initial`. Afterwards the revision must be named.
             if state.kept.revision is not None or given.expected_revision not in (None, state.revision):
                 state.kept.refuse_other(given.expected_revision)
             changes = given.stated()
@@ -85,6 +86,7 @@ class InstallDomainSettings:
                 additional=tuple(changes.get("additionalDomains", state.domains.additional)),
             )
             refuse_doubles(after)
+            # The first write is stored even when it changes nothing, so that the setting has a revision from then on.
             if state.kept.version and after == state.domains:
                 return None
             return self._write(caller, state, after)
@@ -104,6 +106,7 @@ class InstallDomainSettings:
         world, now = self._store.world, self._store.world.now()
         shop = state.shop.changed({"domain": after.domain}, now)
         fresh = sorted(set(after.hosts) - state.held)
+        # New hosts must be claimed in this commit, old ones may be released later, so claims take the room first.
         room = MAX_COMMIT_ITEMS - _ITEMS_BESIDE_NAMES - len(fresh)
         gone = sorted(state.held - set(after.hosts))[:room]
         held = sorted(state.held.union(fresh).difference(gone))
@@ -132,6 +135,7 @@ class InstallDomainSettings:
         if not rest:
             return
         document = {**state.kept.document, "held": sorted(state.held.difference(rest))}
+        # Only the version rises. Callers hold the revision as their token, and nothing that they can see has changed.
         kept = replace(state.kept, document=document, version=state.kept.version + 1)
         self._store.world.catalog.commit(
             Commit(puts=[self._store.put(shop_id, SETTING, kept)], releases=releases_of(rest))

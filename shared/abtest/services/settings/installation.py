@@ -114,8 +114,10 @@ class Installations:
     def _problem(self, answer: HttpAnswer, hosts: frozenset[str]) -> str | None:
         """Return why the response is not a page of the shop, if so."""
         target = self._pages.rules.target(answer.url)
+        # Checked again after redirects: a page of the shop may lead to a host that has nothing to do with it.
         if not (target.is_local or is_of(target.host, hosts)):
             return f"The address redirects to {target.host}, which is not one of the shop's install domains."
+        # Statuses of bot protection and of passwords: the page exists, so the advice is to let the check in.
         if answer.status in _PROTECTED:
             return (
                 f"The page answers {answer.status}: let requests with the user agent abtest-install-check through, or "
@@ -141,6 +143,8 @@ def as_unicode(answer: HttpAnswer) -> bytes:
     _, _, named = answer.content_type.lower().partition("charset=")
     charset = named.partition(";")[0].strip(" \"'")
     try:
+        # The pattern also admits numbers that no encoding has, such as iso-8859-99. The bytes are then judged as they
+        # are.
         return answer.body.decode(charset, "replace").encode() if _CHARSET.fullmatch(charset) else answer.body
     except (LookupError, ValueError):
         return answer.body

@@ -50,6 +50,8 @@ class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSetti
     def publish(self, caller: Caller) -> contract.PublishResult:
         """Publish the stored state. The sweep repeats it where this fails."""
         world, shop_id = self._store.world, caller.shop_id
+        # The outbox row is committed before the attempt, so that a process that dies in it leaves a repetition to the
+        # sweep.
         row = world.publish_row(shop_id)
         world.catalog.commit(Commit(audit=[self._store.audit(caller, "publish", {}, {})], outbox=[row]))
         outcome = self._store.storefronts.publish(shop_id, row)

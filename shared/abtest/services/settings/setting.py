@@ -76,6 +76,7 @@ class RuntimeSetting(ABC, Generic[S, R]):
         return response if precompile is None else response.model_copy(update={"precompile": precompile})
 
     def _value(self, document: Document) -> S:
+        # The type of the default is the dataclass: a type variable is gone at run time.
         return decode(type(self.untouched), document)
 
     def _response(self, kept: Kept) -> R:

@@ -95,6 +95,8 @@ class SettingsStore:
             before = self.read(caller.shop_id, setting)
             check(before)
             document = decide(before.document)
+            # Not stored, but published by the caller below: repeating a write is the way to repeat a failed
+            # publication.
             if before.version and document == before.document:
                 return before, None
             return self._write(caller, setting, before, document, publishes=publishes)

@@ -37,8 +37,10 @@ TRIGGERS: Resource[Trigger] = Resource(
     from_record=lambda record: trigger_from(record.body),
     summary=_summary,
     audited=lambda trigger: dict(trigger.says),
+    # A count would let two creations at once pass the limit. A claimed name is unique, so a seat has one trigger.
     names=lambda trigger: Names(own={f"DLT#SEAT#{trigger.seat}"}),
     name_taken=_seat_taken,
+    # Also for disabled ones: the publication leaves them out itself, and an edit may have just disabled one.
     reaches_shoppers=lambda _before, _after: True,
 )
 
@@ -58,6 +60,7 @@ class Triggers(Aggregates[Trigger]):
             return Trigger(
                 id=trigger_id,
                 shop_id=caller.shop_id,
+                # Chosen again on each attempt, because a lost race means that the seat is taken.
                 seat=self._free_seat(caller.shop_id),
                 says=says,
                 created_at=occasion.now,
@@ -79,6 +82,7 @@ class Triggers(Aggregates[Trigger]):
     def tried(self, says: Says, payload: Any) -> Evaluation:
         """What the payload means to such a trigger. Raises ValidationFailedError, CodeBudgetExceededError."""
         check(says, "trigger.")
+        # Compiled as for storefronts, so that a test cannot differ from what shoppers' pages do.
         return evaluate(compiled("", says), payload)
 
     def _free_seat(self, shop_id: str) -> int:

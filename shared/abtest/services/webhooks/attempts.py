@@ -56,9 +56,12 @@ class Attempts:
         try:
             now = self.world.now()
             if reason := self.receiver.refusal(delivery):
+                # Not recorded as an attempt: an endpoint that is gone or disabled must not fail once more for it.
                 self.store.change(delivery, deliveries.closed(delivery, reason, now))
                 return
             claimed = deliveries.claimed(delivery, now)
+            # Its last worker was lost in the fifth attempt. That is a dead delivery as any other, so it counts for
+            # health.
             if claimed.has_ended:
                 self.record(delivery, claimed)
                 return
@@ -93,6 +96,7 @@ class Attempts:
         except UrlNotAllowedError as error:
             return Outcome(error=str(error)[:MAX_ERROR], duration_ms=self.milliseconds_since(began))
         except HttpUnreachableError as error:
+            # The log must show a request only where the receiver may have acted on it, as it may after a timeout.
             seen = None if error.failure in BEFORE_SENDING else request
             return Outcome(error=str(error), duration_ms=self.milliseconds_since(began), request=seen)
         duration = self.milliseconds_since(began)
@@ -104,6 +108,7 @@ class Attempts:
 
     def record(self, before: Delivery, after: Delivery) -> None:
         """Store the delivery after its attempt, with the endpoint's health where that changes."""
+        # Only an end changes health: a retry that succeeds makes the failures before it meaningless.
         if after.is_test or after.status == "failed":
             self.store.change(before, after)
         else:
@@ -124,6 +129,8 @@ class Attempts:
             try:
                 return self.store.change(before, after, None if changed is known else HealthChange(known, changed))
             except StaleDeliveryError:
+                # The conflict may be about either of the two records. Only a delivery that was moved is another
+                # worker's now.
                 current = self.store.get(before.webhook_id, before.id)
                 if current is None or current.version != before.version:
                     raise

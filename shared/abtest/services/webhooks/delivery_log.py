@@ -48,6 +48,7 @@ class DeliveryLog:
     ) -> tuple[Sequence[Delivery], str | None]:
         """Newest first, and the key that continues the list; a page may be shorter than `limit`."""
         read_webhook(self.world.catalog, shop_id, webhook_id)
+        # Deliveries are stored by endpoint alone: the read above is what keeps other shops out.
         deliveries, last = self.store.page(webhook_id, which, limit=limit, after=after)
         return deliveries, None if is_last_page(last, which) else last
 
@@ -69,6 +70,7 @@ class DeliveryLog:
             for delivery in some:
                 summary.add(delivery)
             complete = is_last
+            # A function has 29 s, so half of that leaves time for a slow last page.
             if summary.seen >= COUNTED_AT_MOST or self.world.clock.now() - began >= _TIME:
                 break
         return Counted(start, summary, complete=complete)
@@ -97,5 +99,6 @@ def is_last_page(after: str | None, which: DeliveryFilter, *, oldest_first: bool
         return True
     happened = from_milliseconds(uuid7_milliseconds(after))
     if oldest_first:
+        # A delivery is made after its event, except for the difference of two clocks.
         return which.until is not None and happened > parse_timestamp(which.until) + _CLOCKS
     return which.since is not None and happened < parse_timestamp(which.since) - DELAY

@@ -46,6 +46,8 @@ class DisabledNotices:
             webhook = None
         # A shop that deleted the endpoint meanwhile needs no notice.
         if webhook is not None and webhook.archived_at is None:
+            # The notice goes first, the mark after it: a worker that dies in between repeats the notice under the same
+            # ids.
             self.world.catalog.commit(self.notice(webhook, health.disabled_at, health.unreported))
             _log.info("webhook.disabled", extra={"shop_id": shop_id, "webhook_id": webhook_id})
         try:

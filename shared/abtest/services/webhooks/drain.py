@@ -72,6 +72,7 @@ class Drain:
         clock = self.world.clock
         until = clock.now() + BUDGET
         while True:
+            # A new owner for each turn: a late release of an earlier turn must not end this one.
             name, owner = lease_name(webhook_id), self.world.new_id()
             with lease(self.leases, name, owner=owner, seconds=LEASE_SECONDS, clock=clock) as is_held:
                 if not is_held:
@@ -96,6 +97,8 @@ class Drain:
                 began = self.world.clock.now()
                 if began >= until:
                     return False
+                # Read again for each round, so that a disabled endpoint or a rotated secret takes effect within
+                # seconds.
                 self.run_round(pool, self.receiver(shop_id, webhook_id), sender, due)
                 if self.world.clock.now() - began > SLOW:
                     return False
@@ -110,10 +113,12 @@ class Drain:
 
         def one_after_another(some: Sequence[Delivery]) -> None:
             for delivery in some:
+                # The rest stays due: a slow receiver must not hold the round, and with it the lease, for a whole chain.
                 if delivery is some[0] or self.world.clock.now() <= enough:
                     attempts.make(delivery)
 
         try:
+            # The list is consumed because `map` raises an error of a thread only when its result is read.
             list(pool.map(one_after_another, deliveries.by_subject(due)))
         finally:
             if self.metrics and (numbers := measured(attempts.recorded)):
@@ -124,6 +129,7 @@ class Drain:
         """Send one notification for each second in which some of these deliveries of an endpoint will be due."""
         now = self.world.clock.now()
         moments = {delivery.due_at for delivery in waiting if delivery.due_at}
+        # Rounded up: a notification that arrives early finds nothing due, and another one must follow it.
         for seconds in sorted({-((now - parse_timestamp(moment)) // timedelta(seconds=1)) for moment in moments}):
             self.notifier.deliveries_due(waiting[0].shop_id, waiting[0].webhook_id, timedelta(seconds=seconds))
 
@@ -144,6 +150,8 @@ class Drain:
                 secret = self.sealer.open(sealed, context)
             except SealBrokenError:
                 _log.exception("webhook.secret_not_opened", extra=context)
+                # A request signed with the previous secret alone fails at every receiver that has changed to the new
+                # one.
                 if index == 0:
                     return ()
             else:

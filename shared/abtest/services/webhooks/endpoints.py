@@ -93,6 +93,7 @@ class Endpoints:
             )
 
         try:
+            # Each lost race means that another creation took a slot, so after this many all slots are taken.
             saved = self._webhooks.add(caller, make, attempts=MAX_WEBHOOKS + 1)
         except StaleVersionError as error:
             raise LimitReachedError(_FULL) from error
@@ -147,6 +148,7 @@ class Endpoints:
             return Change(before=before, after=after, action="webhook.archive")
 
         self._webhooks.change(caller, webhook_id, decide)
+        # Wakes a worker, which closes what is due, so that the log soon shows why it was not sent.
         self._notifier.deliveries_due(caller.shop_id, webhook_id)
 
     def _with_health(self, webhook: Webhook) -> EndpointHealth:

@@ -45,11 +45,14 @@ class FanOut:
         ]
         for webhook in subscribed:
             delivery = self.delivery(row, webhook)
+            # Nothing to send: it is dead at once, or an earlier run made it. If that run could not notify, the sweep
+            # does when the delivery is overdue.
             if not self._store.add(delivery) or delivery.has_ended:
                 continue
             # A worker that holds the lease looks for more before it leaves: a burst needs no message for each event.
             if not self._leases.is_held(lease_name(webhook.id), now=self._world.clock.now()):
                 self._notifier.deliveries_due(webhook.shop_id, webhook.id)
+        # Last: a worker that dies before this line repeats the event, and stored deliveries are not added twice.
         self._world.catalog.outbox_done(row)
         _log.info("webhook.fanned_out", extra={"shop_id": row.shop_id, "event": event, "webhooks": len(subscribed)})
 

@@ -32,6 +32,7 @@ class WorkerNotifier:
 
     def send(self, message: Mapping[str, object], delay: timedelta) -> bool:
         """Send one message, delayed by whole seconds, rounded up. Return False when the queue refused."""
+        # SQS delays by 15 minutes at most. After a longer wait the sweep notifies.
         seconds = max(0, min(-(-delay // timedelta(seconds=1)), MAX_DELAY_SECONDS))
         try:
             self._queue.send(canonical_json.dumps(message), delay_seconds=seconds)

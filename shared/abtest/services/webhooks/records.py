@@ -39,6 +39,7 @@ WEBHOOKS: Resource[Webhook] = Resource(
     from_record=lambda record: webhook_from(record.body, record.head.version),
     summary=lambda webhook: Summary(status="active" if webhook.active else "inactive", archived_at=webhook.archived_at),
     audited=audited,
+    # Unique names enforce the limit where a count could not: two creations at once would both see a free place.
     names=lambda webhook: Names(own=set() if webhook.archived_at else {slot_name(webhook.slot)}),
     name_taken=slot_taken,
 )

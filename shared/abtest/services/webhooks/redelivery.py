@@ -85,6 +85,7 @@ class Redelivery:
         if not endpoint.is_active:
             raise WebhookDisabledError
         self._take_rate(webhook_id)
+        # A new id, so that receivers which drop known ids accept it: the shop wants it processed again.
         new_id, now = self.world.new_id(), self.world.now()
         new = deliveries.queued(endpoint.webhook, new_id, original.event, original.payload, now)
         new = replace(new, is_test=original.is_test, redelivery_of=original.id)
@@ -110,6 +111,7 @@ class Redelivery:
         self._check_time(since, until)
         if not endpoint.is_active:
             raise WebhookDisabledError
+        # Once for the whole recovery, not for each delivery: there may be thousands.
         self._audit(caller, endpoint.webhook, "recover", {"since": since, "until": until})
         which = DeliveryFilter(status="dead", since=since, until=until)
         began, requeued, has_more = self.world.clock.now(), 0, False
