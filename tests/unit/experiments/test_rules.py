@@ -223,6 +223,14 @@ def test_delete_variation__not_a_draft__is_refused(status: Any) -> None:
         variations.delete(in_status(status), TREATMENT)
 
 
+@pytest.mark.parametrize(
+    ("weights", "are_whole"), [((0.333333,) * 3, True), ((0.333332,) * 3, False), ((0.5, 0.5), True)]
+)
+def test_weights__sum_to_1_within_a_millionth__the_border_included(weights: tuple[float, ...], are_whole: bool) -> None:
+    arms = tuple(replace(experiment().variations[0], id=str(n), weight=weight) for n, weight in enumerate(weights))
+    assert rules.weights_are_whole(replace(experiment(), variations=arms)) == are_whole
+
+
 @pytest.mark.parametrize("weights", [{CONTROL: 1.0}, {CONTROL: 0.5, "x": 0.5}, {CONTROL: 0.5, "1000000001": 0.5}])
 def test_weigh__not_each_variation_in_use_once__is_refused(weights: dict[str, float]) -> None:
     with pytest.raises(ValidationFailedError):
