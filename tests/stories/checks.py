@@ -186,7 +186,7 @@ def planned(story: Story) -> None:
         assert begins <= parse_milliseconds(found["evaluated_at"]) < ends
         words = outcome.replace("_", " ")
         assert sentences == (
-            [] if case.status == "paused" else [f"The planned end was reached and looked at once: {words}."]
+            [] if case.status == "paused" else [f"The planned end was reached and evaluated once: {words}."]
         )
 
 
