@@ -1,4 +1,4 @@
-"""Write the files of a new resource, with tests that pass: `make resource NAME=label`, then make it yours.
+"""Write the files of a new resource, with tests that pass: `make resource NAME=label`, then adapt it.
 
 Files with $-names are in `tools/resource_templates`; registrations are inserted into the files that list every
 resource. Nothing is written when a name is taken. The steps that follow are in CONTRIBUTING, "Add a resource".
