@@ -76,7 +76,7 @@ class PlanProgress(Output):
     goal_name: str | None
     goal_state: Annotated[
         Literal["in_use", "archived", "deleted"],
-        Field(description="False when the plan's goal is not in use; the plan then decides nothing."),
+        Field(description="State of the plan's goal. While it is not in use, the plan decides nothing."),
     ]
     mode: Annotated[
         Literal["off", "fixed_horizon_planned_end", "sequential_significance"],

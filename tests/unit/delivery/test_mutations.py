@@ -1,5 +1,7 @@
 """What a selector depends on, as browsers are told."""
 
+from typing import Any
+
 import pytest
 
 from abtest.domain.delivery.mutations import kind_of, normalised, without_kinds
@@ -47,6 +49,22 @@ def test_mutation__of_a_plain_selector__carries_no_kind() -> None:
     compiled = normalised(any_json([plain, placed]))
     assert compiled == [plain, placed | {"kind": 1}]
     assert without_kinds(compiled) == [plain, placed]
+
+
+@pytest.mark.parametrize(
+    ("mutation", "payload"),
+    [
+        ({"action": "setText", "text": ""}, {"text": ""}),
+        ({"action": "html", "html": ""}, {"html": ""}),
+        ({"action": "insertBefore", "html": ""}, {"html": ""}),
+        ({"action": "setStyle", "styles": {}}, {"styles": {}}),
+        ({"action": "attribute", "attributes": {}}, {"attributes": {}}),
+        ({"action": "attribute", "attribute": {"name": "title", "value": None}}, {"attributes": {"title": None}}),
+    ],
+)
+def test_mutation__to_empty_content__is_published_with_its_field(mutation: Any, payload: Any) -> None:
+    (published,) = normalised(any_json([{"selector": "h1", **mutation}]))
+    assert published == {"selector": "h1", "action": published["action"], **payload}
 
 
 def test_styles__in_any_order__have_shorthands_before_what_they_are_short_for() -> None:

@@ -154,6 +154,12 @@ def test_ship__is_active_for_everybody_under_the_usual_names() -> None:
     assert len(shipped(experiment(name="n" * 255)).name) == 255
 
 
+def test_ship__targeting_with_empty_lists__is_stored_as_it_was() -> None:
+    targeting: Any = {"pageMatchMode": "all", "pageRules": [], "segmentRules": [], "identity": "customer"}
+    made = shipped(experiment(targeting=targeting))
+    assert made.targeting == {"pageMatchMode": "all", "pageRules": [], "segmentRules": []}
+
+
 def test_ship__by_public_id__is_the_same_variation() -> None:
     assert shipped(experiment(), variation_id="1234567890").experiences[0].name == "B"
 

@@ -21,21 +21,16 @@ class PublishedGoal(TypedDict):
     capture: NotRequired[list[GoalCapture]]
 
 
-class MutationPayload(TypedDict, total=False):
-    """New content of an element; null removes an attribute."""
-
-    text: str
-    html: str
-    styles: dict[str, str]
-    attributes: dict[str, str | None]
-
-
-class PublishedMutation(MutationPayload):
-    """A change to elements, normalised."""
+class PublishedMutation(TypedDict):
+    """A change to elements, normalised. It has the field of its action; a null removes an attribute."""
 
     selector: str
     action: str
     kind: NotRequired[int]
+    text: NotRequired[str]
+    html: NotRequired[str]
+    styles: NotRequired[dict[str, str]]
+    attributes: NotRequired[dict[str, str | None]]
 
 
 class PublishedBlock(TypedDict):

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from abtest.domain.assignment.shapes import MutationPayload, PublishedMutation
+from abtest.domain.assignment.shapes import PublishedMutation
 from abtest.domain.experiments.shapes import Mutation
-from abtest.kit.json_objects import present
 
 _ALIASES = {"setText": "text", "setStyle": "style"}
 _ATTRIBUTES = re.compile(r"\[[^\]]*\]")
@@ -25,14 +24,7 @@ POSITIONAL, WHOLE, CONTEXTUAL, UNSURE = 1, 2, 4, 8
 
 def normalised(mutations: Iterable[Mutation]) -> list[PublishedMutation]:
     """Return each as in section 1 of docs/data-model.md: with `text`, `html`, `styles` or `attributes`, and `kind`."""
-    made = []
-    for mutation in mutations:
-        action = _ALIASES.get(mutation["action"]) or mutation["action"]
-        selector = mutation["selector"]
-        published: PublishedMutation = {"selector": selector, "action": action}
-        published |= present(kind=kind_of(selector), **_payload(action, mutation))
-        made.append(published)
-    return made
+    return [_published(mutation) for mutation in mutations]
 
 
 def without_kinds(compiled: Iterable[PublishedMutation]) -> list[dict[str, object]]:
@@ -59,19 +51,23 @@ def kind_of(selector: str) -> int:
     return kind
 
 
-def _payload(action: str, mutation: Mutation) -> MutationPayload:
+def _published(mutation: Mutation) -> PublishedMutation:
+    action = _ALIASES.get(mutation["action"]) or mutation["action"]
+    published: PublishedMutation = {"selector": mutation["selector"], "action": action}
+    if kind := kind_of(mutation["selector"]):
+        published["kind"] = kind
+    # The field of an action is there even if it is empty: an empty text clears the element.
     if action == "text":
-        return {"text": mutation.get("text") or ""}
-    if action in ("html", "insertBefore", "insertAfter"):
-        return {"html": mutation.get("html") or ""}
-    if action == "style":
-        return {"styles": ordered_styles(mutation.get("styles") or {})}
-    if action == "attribute":
+        published["text"] = mutation.get("text") or ""
+    elif action in ("html", "insertBefore", "insertAfter"):
+        published["html"] = mutation.get("html") or ""
+    elif action == "style":
+        published["styles"] = ordered_styles(mutation.get("styles") or {})
+    elif action == "attribute":
         single = mutation.get("attribute")
-        return {
-            "attributes": ({single["name"]: single["value"]} if single else {}) | (mutation.get("attributes") or {})
-        }
-    return {}
+        named = {single["name"]: single["value"]} if single else {}
+        published["attributes"] = named | (mutation.get("attributes") or {})
+    return published
 
 
 def ordered_styles(styles: Mapping[str, str]) -> dict[str, str]:

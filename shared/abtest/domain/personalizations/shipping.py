@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from abtest.domain.changes.errors import CodeBudgetExceededError, InvalidStateTransitionError
 from abtest.domain.experiments.joined_code import as_call, joined_styles
@@ -16,7 +17,6 @@ from abtest.domain.personalizations.rules import CODE_FIELDS, check, check_exper
 from abtest.domain.targeting.shapes import Targeting, UrlRule
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import refused
-from abtest.kit.json_objects import present
 
 NewId = Callable[[], str]
 
@@ -124,8 +124,9 @@ def _targeting(targeting: Targeting | None) -> Targeting | None:
         return None
     if targeting.get("surface"):
         raise refused("variation_id", "runs on the checkout surface, where personalizations do not reach")
-    carried: Targeting = present(**{name: rules for name, rules in targeting.items() if name in _CARRIED})
-    return carried or None
+    # Empty lists stay: the personalization shows the targeting that the experiment has.
+    carried = {name: value for name, value in targeting.items() if name in _CARRIED}
+    return cast(Targeting, carried) or None
 
 
 def _contents(
