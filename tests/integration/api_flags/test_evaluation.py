@@ -191,6 +191,18 @@ def test_values__more_than_an_answer_holds__are_refused(create: Create, client: 
     assert (answer.status, answer.code) == (422, "limit_reached")
 
 
+@pytest.mark.parametrize(
+    ("value", "count"), [([""] * 21_000, 60), ("\u00e9" * 32_000, 40)], ids=["quotes", "letters beyond ASCII"]
+)
+def test_values__longer_when_escaped_than_a_response_can_be__are_refused(
+    create: Create, client: Client, value: Any, count: int
+) -> None:
+    for number in range(count):
+        create(f"k{number}", activate=True, delivery_type="api", on_value=value)
+    answer = client.post("/flags/evaluate", {"visitor_id": "v"})
+    assert (answer.status, answer.code) == (422, "limit_reached")
+
+
 def test_address_of_evaluation__takes_no_other_method(client: Client) -> None:
     answer = client.get("/flags/evaluate")
     assert (answer.status, answer.headers["allow"]) == (405, "POST")

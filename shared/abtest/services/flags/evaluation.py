@@ -1,5 +1,6 @@
 """Evaluating flags for servers: what storefronts would decide, on what is stored now, flags for servers included."""
 
+import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +17,9 @@ from abtest.services.publication.sources import Sources
 
 DEFAULT_ENVIRONMENT = "production"
 ANSWER_BYTES = 4_500_000
-"""What the values may weigh together; an answer ends at 6 MB."""
+"""Size of all values of a response as JSON."""
+RESPONSE_BYTES = 6_000_000
+"""Size of a response as the function returns it, below Lambda's limit of 6 MiB."""
 
 _REASONS_LOGGED = 20
 
@@ -40,9 +43,9 @@ class Evaluation:
         environment_key: str = DEFAULT_ENVIRONMENT,
         attributes: Mapping[str, Any] | None = None,
     ) -> Evaluated:
-        """Every active and paused flag of the environment. Page rules are held against the attribute `url`.
+        """Return every active and paused flag of the environment. Page rules are matched against the attribute `url`.
 
-        Raises LimitReachedError when the values are more than an answer holds.
+        Raises LimitReachedError when the values are larger than a response can be.
         """
         given = dict(attributes or {})
         prepared = prepare(self._config(shop_id, environment_key))
@@ -50,13 +53,15 @@ class Evaluation:
         now = to_milliseconds(self._world.clock.now())
         decided = decide_flags(prepared, visitor, given.get("url"), now)
         flags = {key: value.document() for key, value in decided.items()}
-        # Lambda cuts off at 6 MB and the caller would get a bare 502. The margin is for the escaping of JSON as text.
-        if len(canonical_json.encode(flags)) > ANSWER_BYTES:
-            raise LimitReachedError(f"the values of all flags of {environment_key} are more than an answer holds")
+        # Lambda refuses larger responses, and the caller would get a bare 502. A function returns its body as a text
+        # within JSON, in ASCII: a quote takes two bytes there, and a letter such as é six.
+        body = canonical_json.dumps(flags)
+        if len(body.encode()) > ANSWER_BYTES or len(json.dumps(body)) > RESPONSE_BYTES:
+            raise LimitReachedError(f"the values of all flags of {environment_key} are larger than a response can be")
         return flags
 
     def _config(self, shop_id: str, environment_key: str) -> Decided:
-        """As publications read it: a flag that cannot be read is left out and keeps no other from being evaluated."""
+        """Return the flags as publications read them. One that cannot be read is left out; the others are evaluated."""
         sources = Sources(self._world.catalog, shop_id)
         flags = sources.flags(
             lambda head: head.status in DELIVERED and head.attributes.get("environment_key") == environment_key
