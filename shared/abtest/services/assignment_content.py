@@ -114,7 +114,7 @@ def _server_assignment(content: Content, decided: Assignment, view: PageView | N
 
 def _delivered(content: Content, decided: Assignment, view: PageView | None) -> dict[str, Any]:
     experiment, variation = decided.experiment, decided.variation
-    # A control is the page as it is, so it never redirects.
+    # As in the storefront's redirect.js: visitors of the control stay, even if it has a destination.
     target = None if variation.get("control") else variation.get("redirect_url")
     leads_to = _destination(target, None if view is None else view.address)
     if target is not None and leads_to is None:

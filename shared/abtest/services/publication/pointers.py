@@ -92,7 +92,8 @@ class Flips:
             before = () if current is None else current.environments
             if current is not None:
                 self._see(environment, current)
-            # Equal when our own write arrived but its response was lost: then the pointer is as it should be.
+            # Equal when this publication wrote the pointer already: a request was retried after a lost response, or the
+            # default environment lost a race and retires this one again. Then the pointer is as it should be.
             if current is not None and current.revision >= self.revision:
                 raise OvertakenError(before)
             environments = named(before) if named else ()

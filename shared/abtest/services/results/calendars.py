@@ -48,7 +48,7 @@ def zone_of(name: str) -> ZoneInfo:
 _UTC = frozenset(f"{area}{name}" for area in ("", "etc/") for name in ("utc", "uct", "universal", "zulu"))
 
 
-# Cached, because `available_timezones` reads the whole database from disk at each call.
+# Cached, because `available_timezones` opens every file of the database at each call.
 @cache
 def spellings() -> Mapping[str, str]:
     """Return the names of the database by their lower case."""
@@ -102,13 +102,13 @@ def weeks_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
 def hours_within(span: Span, zone: ZoneInfo) -> Iterator[CalendarSpan]:
     """Yield the hours on the zone's clocks that overlap a span. An hour that a clock shows twice is two hours."""
     start = span.start
-    # Zones such as UTC+05:30 begin their hours within those of UTC, so the first hour may begin earlier.
+    # The span may begin within an hour of the zone, as each UTC hour does in UTC+05:30.
     while not _begins_hour(start, zone):
         start -= 1
     while start < span.end:
         end = start + HOUR
         local, later = _local(start, zone), _local(end, zone)
-        # Where clocks are changed within these four quarters, the hour ends earlier.
+        # Where clocks are changed by a part of an hour, the hour has fewer than four quarters.
         if local.minute or local.utcoffset() != later.utcoffset():
             end = next(quarter for quarter in range(start + 1, end + 1) if _begins_hour(quarter, zone))
         yield CalendarSpan(date_at(start, zone), Span(start, end))
