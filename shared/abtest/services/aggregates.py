@@ -170,7 +170,7 @@ class Aggregates(Generic[A]):
         Raises StaleVersionError, the resource's error for a name that is taken, and TooLargeError for what could not be
         published.
         """
-        staged = self.stage(user_id, change)
+        staged = self.stage([change], [self.audit_row(user_id, change)])
         reasons = self._commit(change, together(staged.commit, extra))
         return Saved(staged.values[0], reasons, changed=change.before != change.after)
 
@@ -179,22 +179,24 @@ class Aggregates(Generic[A]):
 
         Raises what `save` raises.
         """
-        staged = self.stage(audit.user_id, *changes)
-        return staged.values, self._commit(changes[0], replace(staged.commit, audit=[audit]))
+        staged = self.stage(changes, [audit])
+        return staged.values, self._commit(changes[0], staged.commit)
 
-    def stage(self, user_id: str, *changes: Change[A]) -> Staged[A]:
+    def stage(self, changes: Sequence[Change[A]], audit: Sequence[AuditRow]) -> Staged[A]:
         """Prepare the commit of the changes. Raises TooLargeError for a state that could not be published."""
-        pairs = [(change.before, self._numbered(change)) for change in changes]
-        commits = [self._staged(user_id, change, after) for change, (_, after) in zip(changes, pairs, strict=True)]
-        commit = together(*commits, self.companions(pairs))
-        if any(self.resource.reaches_shoppers(before, after) for before, after in pairs if before != after):
+        numbered = [(change, self._numbered(change)) for change in changes]
+        # A change that only notes something writes its audit row and nothing else.
+        differing = [(change, after) for change, after in numbered if change.before != after]
+        pairs = [(change.before, after) for change, after in differing]
+        writes = [self._writes(change, after) for change, after in differing]
+        commit = together(Commit(audit=audit), *writes, self.companions(pairs) if pairs else NOTHING)
+        if any(self.resource.reaches_shoppers(before, after) for before, after in pairs):
             publish = self.world.publish_row(self.resource.shop_id(changes[0].subject))
             commit = replace(commit, outbox=[*commit.outbox, publish])
-        values = [change.subject if after is None else after for change, (_, after) in zip(changes, pairs, strict=True)]
-        return Staged(values, commit)
+        return Staged([change.subject if after is None else after for change, after in numbered], commit)
 
     def companions(self, pairs: Sequence[tuple[A | None, A | None]]) -> Commit:  # noqa: ARG002 - for overrides
-        """Records that change with the aggregates, given as (before, after). A kind that has some overrides this."""
+        """Records that change with these aggregates, which differ before and after. A kind that has some overrides it."""
         return NOTHING
 
     def _numbered(self, change: Change[A]) -> A | None:
@@ -206,11 +208,8 @@ class Aggregates(Generic[A]):
             self.admit(change.before, after)
         return after
 
-    def _staged(self, user_id: str, change: Change[A], after: A | None) -> Commit:
+    def _writes(self, change: Change[A], after: A | None) -> Commit:
         before, resource = change.before, self.resource
-        audit = [self.audit_row(user_id, change)]
-        if before == change.after:
-            return Commit(audit=audit)
         renaming = Renaming(
             shop_id=resource.shop_id(change.subject),
             record_id=resource.record_id(change.subject),
@@ -222,7 +221,6 @@ class Aggregates(Generic[A]):
             removes=[Remove(head=resource.head(before))] if before and not after else [],
             claims=renaming.claims(),
             releases=renaming.releases(),
-            audit=audit,
             outbox=self._events(change),
         )
 

@@ -5,7 +5,7 @@ both take the last free place.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abtest.domain.changes.diff import Diff
 from abtest.domain.credentials.api_keys import ApiKey
@@ -83,11 +83,14 @@ class KeyStore(Aggregates[ApiKey]):
 
     def companions(self, pairs: Sequence[tuple[ApiKey | None, ApiKey | None]]) -> Commit:
         """The shop's ledger of live keys. Raises LimitReachedError."""
+        now = self.world.now()
         keys = [after for _, after in pairs if after is not None]
+        # A deleted key leaves the ledger as a revoked one does.
+        keys += [replace(before, revoked_at=now) for before, after in pairs if before is not None and after is None]
         # A user's key belongs to no shop, and the limit is one of shops.
         if not keys[0].shop_id:
             return NOTHING
-        return Commit(puts=[ledger_put(self.world.catalog, keys, self.world.now())])
+        return Commit(puts=[ledger_put(self.world.catalog, keys, now)])
 
 
 def ledger_put(catalog: Catalog, keys: Sequence[ApiKey], now: Timestamp) -> Put:

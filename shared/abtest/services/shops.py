@@ -54,7 +54,8 @@ class Shops:
         scopes = sorted(PRESETS["admin"])
         minted = mint(self._world, kind="shop", shop_id=shop.id, user_id=user_id, name=FIRST_KEY_NAME, scopes=scopes)
         # Both or neither: the owner could not use a shop without a key.
-        key = self._keys.stage(user_id, Change(before=None, after=minted.key, action="api_key.create"))
+        creation = Change(before=None, after=minted.key, action="api_key.create")
+        key = self._keys.stage([creation], [self._keys.audit_row(user_id, creation)])
         saved = self._shops.save(user_id, Change(before=None, after=shop, action="shop.create"), extra=key.commit)
         return saved.value, minted
 

@@ -8,18 +8,24 @@ from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.reusable.model import SAYS, Target, TargetKind
 from abtest.domain.signals.model import Trigger
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
+from abtest.services.aggregates import Aggregates
+from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS
-from abtest.services.flags.store import FLAGS
-from abtest.services.goals import GOALS, ShopGoal
-from abtest.services.key_records import KEYS
-from abtest.services.personalizations.store import PERSONALIZATIONS
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.flags.store import FLAGS, FlagStore
+from abtest.services.goals import GOALS, ShopGoal, ShopGoals
+from abtest.services.key_records import KEYS, KeyStore
+from abtest.services.personalizations.store import PERSONALIZATIONS, PersonalizationStore
+from abtest.services.publication.budget import CodeBudget
 from abtest.services.resources import Resource
-from abtest.services.reusable.exclusion_groups import GROUPS
-from abtest.services.reusable.targets import AUDIENCES, PAGES
-from abtest.services.shop_records import SHOPS
-from abtest.services.signals.triggers import TRIGGERS
+from abtest.services.reusable.exclusion_groups import GROUPS, ExclusionGroups
+from abtest.services.reusable.targets import AUDIENCES, PAGES, Audiences, Pages
+from abtest.services.shop_records import SHOPS, ShopStore
+from abtest.services.signals.triggers import TRIGGERS, Triggers
+from abtest.services.storefronts import Storefronts
 from abtest.services.webhooks.records import WEBHOOKS
 from tests.support import delivered, storefronts
+from tests.support.memory import MemoryBlobs
 
 SHOP, OTHER_SHOP = storefronts.SHOP_ID, "0192a3b4-0000-7000-8000-0000000000bb"
 MOMENT = storefronts.MOMENT
@@ -30,14 +36,25 @@ def number_id(number: int) -> str:
     return f"0192a3b4-0000-7000-8000-{number:012d}"
 
 
+Store = Callable[[World, Storefronts], Aggregates[Any]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """One kind of aggregate. `edited` changes the field named `field` into a text."""
+    """One kind of aggregate. `edited` changes the field named `field` into a text.
+
+    `store` builds the family's own subclass of the store; without one, the family is tested on the plain store.
+    """
 
     resource: Resource[Any]
     make: Callable[[int, str], Any]
     field: str = "name"
     is_archivable: bool = False
+    store: Store | None = None
+
+    def store_on(self, world: World, storefronts: Storefronts) -> Aggregates[Any]:
+        """The store that the suite runs over."""
+        return self.store(world, storefronts) if self.store else Aggregates(world, self.resource, storefronts)
 
     def edited(self, aggregate: Any, text: str) -> Any:
         """The aggregate with another text."""
@@ -141,5 +158,19 @@ FAMILIES = {
     "API keys": Family(resource=KEYS, make=_key, is_archivable=True),
     "shops": Family(resource=SHOPS, make=lambda number, shop_id: storefronts.shop(id=shop_id, name=f"Item {number}")),
 }
-LISTED = [name for name in FAMILIES if name != "shops"]
+BUDGET = CodeBudget(MemoryBlobs())
+STORES: dict[str, Store] = {
+    "experiments": lambda world, storefronts: ExperimentStore(world, storefronts, BUDGET),
+    "flags": lambda world, storefronts: FlagStore(world, storefronts, BUDGET),
+    "personalizations": lambda world, storefronts: PersonalizationStore(world, storefronts, BUDGET),
+    "pages": Pages,
+    "audiences": Audiences,
+    "exclusion groups": ExclusionGroups,
+    "data-layer triggers": Triggers,
+    "goals": lambda world, _: ShopGoals(world),
+    "API keys": lambda world, _: KeyStore(world),
+    "shops": ShopStore,
+}
+FAMILIES |= {f"{name} in their store": replace(FAMILIES[name], store=store) for name, store in STORES.items()}
+LISTED = [name for name, family in FAMILIES.items() if family.resource is not SHOPS]
 """A shop is the one of its kind in its own partition; lists of shops are their owner's entries."""

@@ -18,7 +18,7 @@ from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock
 from abtest.kit.errors import DatabaseBusyError, NotFoundError, VersionConflictError
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import AuditRow, OutboxRow, StaleVersionError
+from abtest.ports.catalog import AuditRow, Commit, OutboxRow, StaleVersionError, together
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.publication import PublicationOutcome
@@ -39,18 +39,30 @@ class TickingClock(ManualClock):
         return super().now()
 
 
+class RecordedCatalog(RacedCatalog):
+    """Keeps the commits that were accepted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.commits: list[Commit] = []
+
+    def commit(self, change: Commit) -> None:
+        super().commit(change)
+        self.commits.append(change)
+
+
 class House:
     """One family on a catalog in memory, with a publisher that may be busy or fail."""
 
     def __init__(self, family: Family) -> None:
         self.family = family
-        self.catalog = RacedCatalog()
+        self.catalog = RecordedCatalog()
         self.outcome = PublicationOutcome(ok=True, revision=1)
         self.is_busy = False
         self.published: list[str] = []
         clock = TickingClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
         world = World(catalog=self.catalog, clock=clock, random=SystemRandomness())
-        self.store: Aggregates[Any] = Aggregates(world, family.resource, Storefronts(self.catalog, self))
+        self.store = family.store_on(world, Storefronts(self.catalog, self))
 
     def publish(self, shop_id: str) -> PublicationOutcome:
         if self.is_busy:
@@ -114,6 +126,25 @@ def _declared() -> Iterator[Resource[Any]]:
                 yield value
 
 
+def test_families__of_every_store_that_overrides_the_shared_one__have_an_example() -> None:
+    stores = {type(House(family).store) for family in FAMILIES.values()}
+    list(_declared())  # loads every module, so that all subclasses are known
+    overriding = {
+        kind for kind in _subclasses(Aggregates) if (vars(kind).keys() & vars(Aggregates).keys()) - _OF_CLASSES
+    }
+    assert overriding
+    assert overriding <= stores
+
+
+_OF_CLASSES = {"__module__", "__doc__", "__init__", "__orig_bases__", "__parameters__"}
+
+
+def _subclasses(kind: type[object]) -> Iterator[type[object]]:
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
+
+
 def test_record__of_an_aggregate__gives_it_back(house: House) -> None:
     made = house.add()
     record = house.family.resource.record(made)
@@ -156,7 +187,9 @@ def test_change__that_only_notes__is_audited_and_changes_no_version(house: House
     published = list(house.published)
     saved = house.store.save(USER, Change(before=made, after=made, action="x.note", note={"reason": "why"}))
     assert (saved.changed, house.stored(made).version) == (False, 1)
-    assert house.audit()[0].diff == {"reason": [None, "why"]}
+    row = house.audit()[0]
+    assert row.diff == {"reason": [None, "why"]}
+    assert house.catalog.commits[-1] == together(Commit(audit=[row]))
     assert house.published == published
 
 
@@ -291,3 +324,31 @@ def test_save_many__is_one_commit_under_one_audit_row_and_one_publication(name: 
     assert [house.stored(value) for value in values] == list(values)
     assert len(house.audit()) == before + 1
     assert len(house.published) <= 1
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_save_many__of_changed_and_unchanged__leaves_the_unchanged_alone(name: str) -> None:
+    house = House(FAMILIES[name])
+    first, second = house.add(1), house.add(2)
+    moved = Change(before=first, after=house.family.edited(first, "Moved"), action="x.order")
+    same: Change[Any] = Change(before=second, after=second, action="x.order")
+    values, _ = house.store.save_many([moved, same], house.store.audit_row(USER, moved))
+    assert [value.version for value in values] == [2, 1]
+    assert [house.stored(value) for value in values] == list(values)
+
+
+def test_save_many__under_a_given_audit_row__compares_nothing_itself() -> None:
+    family = FAMILIES["pages"]
+    compared = []
+
+    def audited(aggregate: Any) -> Any:
+        compared.append(aggregate)
+        return family.resource.audited(aggregate)
+
+    house = House(replace(family, resource=replace(family.resource, audited=audited)))
+    made = house.add()
+    change = Change(before=made, after=family.edited(made, "Moved"), action="x.order")
+    audit = house.store.audit_row(USER, change)
+    compared.clear()
+    house.store.save_many([change], audit)
+    assert compared == []
