@@ -36,7 +36,7 @@ def get_stats(
     timezone: TimeZone = "UTC",
     experiment_id: OfExperiment = None,
     variation_id: Annotated[
-        Uuid | None, Query(description="A goal of the experiment; requires `experiment_id`.")
+        Uuid | None, Query(description="A variation of the experiment; requires `experiment_id`.")
     ] = None,
 ) -> contract.AnalyticsStatsResponse:
     """Return daily figures: distinct visitors, orders and revenue of the shop, or of one experiment by first exposure.

@@ -233,7 +233,7 @@ def retry_publication(experiment_id: ExperimentId, caller: Launcher, lifecycle: 
 def archive(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch) -> Experiment:
     """Archive the experiment and discard its schedule. A running experiment cannot be archived.
 
-    Of an archived experiment fields can still be edited; the only allowed action is `unarchive`.
+    Fields of an archived experiment can still be edited; its only allowed action is `unarchive`.
     """
     return experiment(lifecycle.act(caller, experiment_id, "archive", expected_version=if_match))
 

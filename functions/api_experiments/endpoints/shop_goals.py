@@ -21,7 +21,7 @@ Goals = Annotated[ShopGoals, use(ShopGoals)]
 
 
 def answer(kept: ShopGoal) -> Goal:
-    """A stored goal on the wire."""
+    """Response of a goal."""
     return Goal.of(kept.goal).at(kept.version)
 
 

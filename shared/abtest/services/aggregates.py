@@ -196,7 +196,7 @@ class Aggregates(Generic[A]):
         return Staged([change.subject if after is None else after for change, after in numbered], commit)
 
     def companions(self, pairs: Sequence[tuple[A | None, A | None]]) -> Commit:  # noqa: ARG002 - for overrides
-        """Records that change with these aggregates, which differ before and after. A kind that has some overrides it."""
+        """Records that change together with the aggregates of these pairs (before, after), which all differ."""
         return NOTHING
 
     def _numbered(self, change: Change[A]) -> A | None:
