@@ -1,6 +1,9 @@
 """Counting: every engine gives the reference's answer to the last digit, and numbers written out by hand."""
 
-from collections.abc import Iterator
+import gzip
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -356,6 +359,65 @@ def test_count__damaged_parquet__names_the_object(at: int) -> None:
     with pytest.raises(LedgerObjectError) as raised:  # noqa: SIM117
         with DuckDbWarehouse(ledger).open(SHOP_ID, files, since=0) as opened:
             opened.count(_of_shop(PLAN))
+    assert raised.value.key == files.parquet[0]
+
+
+@pytest.mark.parametrize(("at", "bit"), [(4281, 128), (4282, 4), (5967, 1), *((at, 1) for at in range(40, 9_000, 997))])
+def test_count__one_wrong_bit_in_parquet__raises_nothing_else(at: int, bit: int) -> None:
+    """A filtered scan fails on some bits that a scan of the whole file reads without error. Most bits are data."""
+    ledger = MemoryBlobs()
+    files = stored(ledger, _in_shop(random_ledger(1, 400)), SHOP_ID)
+    blob = ledger.get(files.parquet[0])
+    assert blob is not None
+    content = blob.content[:at] + bytes([blob.content[at] ^ bit]) + blob.content[at + 1 :]
+    ledger.put(files.parquet[0], content, content_type="application/vnd.apache.parquet")
+    with suppress(LedgerObjectError), DuckDbWarehouse(ledger).open(SHOP_ID, files, since=0) as opened:
+        opened.count(_of_shop(PLAN))
+
+
+def _until_a_line_ends(content: bytes) -> bytes:
+    """Half of the lines, compressed as one would see them while the object is still being written."""
+    lines = gzip.decompress(content).splitlines(keepends=True)
+    packing = zlib.compressobj(1, zlib.DEFLATED, 31)
+    return packing.compress(b"".join(lines[: len(lines) // 2])) + packing.flush(zlib.Z_FULL_FLUSH)
+
+
+DAMAGES: Mapping[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "one byte": lambda content: content[:1],
+    "header alone": lambda content: content[:10],
+    "half": lambda content: content[: len(content) // 2],
+    "until a line ends": _until_a_line_ends,
+    "without its checksum": lambda content: content[:-8],
+    "wrong checksum": lambda content: content[:-8] + bytes(4) + content[-4:],
+    "not compressed": gzip.decompress,
+    "another format": lambda _: b"PAR1 and nothing else",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_open__damaged_raw_object__names_it(damage: str) -> None:
+    ledger = MemoryBlobs()
+    files = stored(ledger, _in_shop(random_ledger(1, 60)), SHOP_ID)
+    blob = ledger.get(files.raw[0])
+    assert blob is not None
+    ledger.put(files.raw[0], DAMAGES[damage](blob.content), content_type="application/x-ndjson")
+    with pytest.raises(LedgerObjectError) as raised:  # noqa: SIM117 - what raises is the opening
+        with DuckDbWarehouse(ledger).open(SHOP_ID, files, since=0):
+            pass
+    assert raised.value.key == files.raw[0]
+
+
+@pytest.mark.parametrize("damage", ["empty", "one byte", "half", "without its checksum", "another format"])
+def test_open__damaged_parquet__names_the_object(damage: str) -> None:
+    ledger = MemoryBlobs()
+    files = stored(ledger, _in_shop(random_ledger(1, 60)), SHOP_ID)
+    blob = ledger.get(files.parquet[0])
+    assert blob is not None
+    ledger.put(files.parquet[0], DAMAGES[damage](blob.content), content_type="application/vnd.apache.parquet")
+    with pytest.raises(LedgerObjectError) as raised:  # noqa: SIM117 - what raises is the opening
+        with DuckDbWarehouse(ledger).open(SHOP_ID, files, since=0):
+            pass
     assert raised.value.key == files.parquet[0]
 
 

@@ -72,7 +72,7 @@ class DuckDbShopLedger:
     def __init__(self, database: duckdb.DuckDBPyConnection, relation: str, shop_id: str | None = None) -> None:
         self._database = database
         self._relation = relation
-        self._shop_id = shop_id
+        self.shop_id = shop_id
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
         """Return the counts of the plan, by `counting_sql`.
@@ -102,7 +102,7 @@ class DuckDbShopLedger:
 
     def days(self, dates: Sequence[str], currency: str) -> dict[str, ShopDay]:
         """Return several days by date. Raises LookupError as `day` does."""
-        return DuckDbDays(self._database, self._relation, self._shop_id or self._shop()).days(dates, currency)
+        return DuckDbDays(self._database, self._relation, self.shop_id or self._shop()).days(dates, currency)
 
     def _judge(self, plan: CountingPlan, listing: str) -> None:
         """Judge the candidates in batches, from a table that DuckDB may move to disk."""
@@ -146,12 +146,15 @@ class DuckDbWarehouse:
             with duckdb.connect(folder / "rows.duckdb", config=settings) as database:
                 self._take_raw(database, folder, shop_id, files.raw, since)
                 parquet = self._take_parquet(database, folder, files.parquet)
-                rows = f"SELECT {NAMES} FROM raw"  # noqa: S608 - names of columns alone
-                if parquet:
-                    mine = f"shop_id = {literal(shop_id)} AND received_at >= {literal(since)}"
-                    rows += f" UNION ALL SELECT {NAMES} FROM {_parquet(parquet.values())} WHERE {mine}"  # noqa: S608 - paths of our own
-                database.execute(f"CREATE VIEW events AS {rows}")
-                yield DuckDbOpened(DuckDbShopLedger(database, "events", shop_id), parquet)
+                # Without Parquet files, the view has the rows of raw objects only.
+                rows = [f"SELECT {NAMES} FROM raw"]  # noqa: S608 - names of columns alone
+                rows += [_rows_of(parquet.values(), shop_id, since)] if parquet else []
+                database.execute(f"CREATE VIEW events AS {' UNION ALL '.join(rows)}")
+                yield DuckDbOpened(
+                    DuckDbShopLedger(database, "events", shop_id),
+                    {key: _rows_of([path], shop_id, since) for key, path in parquet.items()},
+                    settings | {"temp_directory": str(folder / "spilled-alone")},
+                )
 
     def _take_raw(
         self, database: duckdb.DuckDBPyConnection, folder: Path, shop_id: str, keys: Sequence[str], since: int
@@ -180,35 +183,37 @@ class DuckDbWarehouse:
 
 
 class DuckDbOpened:
-    """ShopLedger that reports the unreadable object after a failed query."""
+    """ShopLedger that reports the damaged object after a failed query. `parquet` has the rows of each file by key."""
 
-    def __init__(self, rows: DuckDbShopLedger, parquet: Mapping[str, Path]) -> None:
+    def __init__(self, rows: DuckDbShopLedger, parquet: Mapping[str, str], settings: dict[str, Any]) -> None:
         self._shop = rows
         self._parquet = parquet
+        self._settings = settings
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
         """Return counts of the plan; without `segments` for quarters only, without sessions and covariates."""
-        return self._checked(lambda: self._shop.count(plan, segments=segments))
+        return self._checked(lambda shop: shop.count(plan, segments=segments))
 
     def day(self, date: str, currency: str) -> ShopDay:
         """Return the shop's day."""
-        return self._checked(lambda: self._shop.day(date, currency))
+        return self._checked(lambda shop: shop.day(date, currency))
 
-    def _checked(self, query: Callable[[], Answer]) -> Answer:
+    def _checked(self, query: Callable[[DuckDbShopLedger], Answer]) -> Answer:
         try:
-            return query()
+            return query(self._shop)
         except duckdb.Error as error:
-            raise self._unreadable_object() or error from error
+            raise self._damaged_object(query) or error from error
 
-    def _unreadable_object(self) -> LedgerObjectError | None:
-        """Return the error for the first object that cannot be read completely, or None if all can."""
-        for key, path in self._parquet.items():
-            try:
-                with duckdb.connect() as database:
-                    # count(*) would read the footer alone; counting each column makes the scan read their pages too.
-                    database.execute(f"CREATE TABLE read AS SELECT count(COLUMNS(*)) FROM {_parquet([path])}")  # noqa: S608 - a path of our own
-            except duckdb.Error as error:
-                return LedgerObjectError(key, f"cannot be read: {error}")
+    def _damaged_object(self, query: Callable[[DuckDbShopLedger], object]) -> LedgerObjectError | None:
+        """Return the error for the first file on which the query fails, or None if it fails on none alone."""
+        # The same query again: with other filters DuckDB skips other pages, and may read a damaged file without error.
+        for key, rows in self._parquet.items():
+            with duckdb.connect(config=self._settings) as database:
+                try:
+                    database.execute(f"CREATE VIEW events AS {rows}")
+                    query(DuckDbShopLedger(database, "events", self._shop.shop_id))
+                except duckdb.Error as error:
+                    return LedgerObjectError(key, f"cannot be read: {error}")
         return None
 
 
@@ -221,5 +226,7 @@ def _check_columns(database: duckdb.DuckDBPyConnection, key: str, path: Path) ->
         raise LedgerObjectError(key, f"lacks {', '.join(sorted(missing))}")
 
 
-def _parquet(paths: Iterable[Path]) -> str:
-    return f"read_parquet([{', '.join(literal(str(path)) for path in paths)}])"
+def _rows_of(paths: Iterable[Path], shop_id: str, since: int) -> str:
+    files = f"read_parquet([{', '.join(literal(str(path)) for path in paths)}])"
+    mine = f"shop_id = {literal(shop_id)} AND received_at >= {literal(since)}"
+    return f"SELECT {NAMES} FROM {files} WHERE {mine}"  # noqa: S608 - paths of our own and escaped literals

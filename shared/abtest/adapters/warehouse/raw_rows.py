@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import duckdb
@@ -30,6 +31,9 @@ from abtest.ports.hours import UnreadableLine
 from abtest.ports.warehouse import LedgerObjectError
 
 DOWNLOADS = 16
+_READ_AT_ONCE = 1 << 16
+_BROKEN = (OSError, EOFError, zlib.error)
+"""Errors of reading what is not a complete gzip file."""
 SQL_TYPES: Mapping[ColumnType, str] = {"text": "VARCHAR", "integer": "BIGINT", "flag": "BOOLEAN"}
 NAMES = ", ".join(COLUMNS)
 
@@ -88,7 +92,10 @@ def stage(database: duckdb.DuckDBPyConnection, files: Mapping[str, Path]) -> App
 
 
 def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path]:
-    """Download objects to files in the folder; return them by key. Raises LedgerObjectError for a missing object."""
+    """Download objects to files in the folder; return them by key.
+
+    Raises LedgerObjectError for an object that is missing or empty, and for a raw one that is not complete.
+    """
 
     def one(numbered: tuple[int, str]) -> Path:
         number, key = numbered
@@ -96,11 +103,24 @@ def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path
         blob = ledger.get(key)
         if blob is None or not blob.content:
             raise LedgerObjectError(key, "was listed, but does not exist" if blob is None else "is empty")
+        if path.suffix == ".gz":
+            _check_complete(key, blob.content)
         path.write_bytes(blob.content)
         return path
 
     with ThreadPoolExecutor(DOWNLOADS) as pool:
         return dict(zip(keys, pool.map(one, enumerate(keys)), strict=True))
+
+
+def _check_complete(key: str, content: bytes) -> None:
+    """Refuse an object that ends early or has a wrong checksum."""
+    # DuckDB verifies neither: of an object that ends after a whole line it would return the rows before, without error.
+    try:
+        with gzip.open(BytesIO(content)) as lines:
+            while lines.read(_READ_AT_ONCE):
+                pass
+    except _BROKEN as error:
+        raise LedgerObjectError(key, f"cannot be read: {error}") from error
 
 
 def _staged(database: duckdb.DuckDBPyConnection, paths: Iterable[Path]) -> bool:
@@ -126,7 +146,7 @@ def _sift(key: str, path: Path) -> list[UnreadableLine]:
                     kept.write(canonical_json.encode(row) + b"\n")
                 elif line.strip():
                     unreadable.append(_unreadable(key, index, line))
-    except (OSError, EOFError, zlib.error) as error:
+    except _BROKEN as error:
         raise LedgerObjectError(key, f"cannot be read: {error}") from error
     sifted.replace(path)
     return unreadable
