@@ -59,7 +59,10 @@ def once(name: str, build: Callable[[], T]) -> T:
 
 
 def reset() -> None:
-    """Drop every client and connection, so that the next use reads the environment again. For tests."""
+    """Drop the shared clients and connections, so that the next one is made from the environment again. For tests.
+
+    A `Table` that was used before keeps its connection.
+    """
     with _lock:
         _built.clear()
 
