@@ -32,6 +32,8 @@ class Aggregate(Protocol):
 
 
 A = TypeVar("A", bound=Aggregate)
+Reach = Callable[[A | None, A | None], bool]
+"""Whether a change from one state to the other may change what storefronts get."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class Resource(Generic[A]):
 
     kind: Kind
     noun: str
-    """What errors call it: `data-layer trigger`."""
+    """Its name in errors: `data-layer trigger`."""
 
     to_document: Callable[[A], Document]
     from_record: Callable[[Record], A]
@@ -60,7 +62,7 @@ class Resource(Generic[A]):
     """Its fields, flat, as the audit compares them."""
 
     entity: str = ""
-    """What audit rows and actions call it: `data_layer_trigger`, which is the default for that noun."""
+    """Its name in audit rows and actions, by default the noun in snake case: `data_layer_trigger`."""
 
     plural: str = ""
     names: Callable[[A], Names] = lambda _: Names()
@@ -69,8 +71,7 @@ class Resource(Generic[A]):
     name_taken: Callable[[A, NameTakenError], Exception] | None = None
     """The error of a write that loses a name, by default ConflictError. A StaleVersionError is retried."""
 
-    reaches_shoppers: Callable[[A | None, A | None], bool] = lambda _before, _after: False
-    """Whether a change from one state to the other may change what storefronts get."""
+    reaches_shoppers: Reach[A] = lambda _before, _after: False
 
     event_facts: Callable[[A], Document] = lambda _: {}
     """Fields that each of its webhook events carries."""
@@ -112,6 +113,11 @@ class Resource(Generic[A]):
     def put(self, aggregate: A) -> Put:
         """The write of an aggregate over the version before its own; version 1 must not exist yet."""
         return Put(record=self.record(aggregate), expected_version=aggregate.version - 1)
+
+
+def either(is_published: Callable[[A], bool]) -> Reach[A]:
+    """Changes whose state before or after is published reach shoppers."""
+    return lambda before, after: any(state is not None and is_published(state) for state in (before, after))
 
 
 def loaded(catalog: Catalog, resource: Resource[A], shop_id: str, record_id: str) -> A:

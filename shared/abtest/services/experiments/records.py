@@ -15,7 +15,7 @@ from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, NameTakenError, Record, StaleVersionError
 from abtest.services.names import Names
-from abtest.services.resources import Resource, Summary
+from abtest.services.resources import Resource, Summary, either
 
 COUNTED_AFTER_END_MS = 7 * DAY_MS
 """Events arrive up to seven days late."""
@@ -126,10 +126,6 @@ def _name_taken(subject: Experiment, error: NameTakenError) -> Exception:
     return PublicIdTakenError(f"{error.name} is taken; repeat the request")
 
 
-def _is_running(state: Experiment | None) -> bool:
-    return state is not None and state.status == "running"
-
-
 EXPERIMENTS: Resource[Experiment] = Resource(
     kind="EXP",
     noun="experiment",
@@ -139,6 +135,6 @@ EXPERIMENTS: Resource[Experiment] = Resource(
     audited=audited,
     names=_names,
     name_taken=_name_taken,
-    reaches_shoppers=lambda before, after: _is_running(before) or _is_running(after),
+    reaches_shoppers=either(lambda experiment: experiment.status == "running"),
     event_facts=lambda experiment: {"experiment_id": experiment.id, "experiment_name": experiment.name},
 )

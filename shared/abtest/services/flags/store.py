@@ -14,7 +14,7 @@ from abtest.services.aggregates import Aggregates
 from abtest.services.context import World
 from abtest.services.names import Names
 from abtest.services.publication.budget import CodeBudget
-from abtest.services.resources import Resource, Summary
+from abtest.services.resources import Resource, Summary, either
 from abtest.services.storefronts import Storefronts
 
 
@@ -58,7 +58,7 @@ FLAGS: Resource[Flag] = Resource(
     audited=audited,
     names=lambda flag: Names(own={key_name(flag.environment_key, flag.key)}),
     name_taken=_key_taken,
-    reaches_shoppers=lambda before, after: any(flag and is_published(flag) for flag in (before, after)),
+    reaches_shoppers=either(is_published),
 )
 
 

@@ -12,7 +12,7 @@ from abtest.services.context import World
 from abtest.services.experiments.records import counted_until
 from abtest.services.names import Names
 from abtest.services.publication.budget import CodeBudget
-from abtest.services.resources import Resource, Summary
+from abtest.services.resources import Resource, Summary, either
 from abtest.services.storefronts import Storefronts
 
 
@@ -57,10 +57,6 @@ def _key_taken(subject: Personalization, _error: NameTakenError) -> KeyTakenErro
     return KeyTakenError(f"another personalization of {subject.environment_key} has the key {subject.key}")
 
 
-def _is_active(state: Personalization | None) -> bool:
-    return state is not None and state.status == "active"
-
-
 PERSONALIZATIONS: Resource[Personalization] = Resource(
     kind="PZN",
     noun="personalization",
@@ -70,7 +66,7 @@ PERSONALIZATIONS: Resource[Personalization] = Resource(
     audited=audited,
     names=_names,
     name_taken=_key_taken,
-    reaches_shoppers=lambda before, after: _is_active(before) or _is_active(after),
+    reaches_shoppers=either(lambda personalization: personalization.status == "active"),
 )
 
 

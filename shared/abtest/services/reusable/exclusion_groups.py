@@ -16,7 +16,7 @@ from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.known_ids import refuse_unknown_ids
 from abtest.services.names import Names
-from abtest.services.resources import Resource, Summary
+from abtest.services.resources import Resource, Summary, either
 from abtest.services.reusable.consumers import running_among
 from abtest.services.storefronts import Storefronts
 
@@ -36,10 +36,10 @@ GROUPS: Resource[ExclusionGroup] = Resource(
     from_record=lambda record: exclusion_group_from(record.body),
     summary=lambda group: Summary(name=group.name),
     audited=audited,
+    # An experiment is in at most one group, because a name has one owner.
     names=lambda group: Names(own={_CLAIM + experiment_id for experiment_id in member_ids(group)}),
-    reaches_shoppers=lambda before, after: any(group is not None and group.members for group in (before, after)),
+    reaches_shoppers=either(lambda group: bool(group.members)),
 )
-"""An experiment's name belongs to the group that it is in."""
 
 
 class ExclusionGroups(Aggregates[ExclusionGroup]):
