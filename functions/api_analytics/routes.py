@@ -1,4 +1,4 @@
-"""Routes of the family, one module an idea."""
+"""Routes of the family, one module per resource."""
 
 from api_analytics.endpoints.exports import router as exports
 from api_analytics.endpoints.health import router as health

@@ -1,4 +1,4 @@
-"""Routes of the family, one module an idea. Fixed addresses come before those with an id in their place."""
+"""Routes of the family, one module per resource. Fixed paths come before paths with an id in the same place."""
 
 from api_experiments.endpoints.audiences import router as audiences
 from api_experiments.endpoints.exclusion_groups import router as exclusion_groups

@@ -1,4 +1,4 @@
-"""Routes of the family, one module an idea. Fixed addresses come before those with a key in their place."""
+"""Routes of the family, one module per resource. Fixed paths come before paths with a key in the same place."""
 
 from api_flags.endpoints.evaluation import router as evaluation
 from api_flags.endpoints.flags import router as flags

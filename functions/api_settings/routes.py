@@ -1,4 +1,4 @@
-"""Routes of the family, one module an idea."""
+"""Routes of the family, one module per resource."""
 
 from api_settings.endpoints.consent import router as consent
 from api_settings.endpoints.data_layer_triggers import router as data_layer_triggers

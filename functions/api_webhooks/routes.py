@@ -1,4 +1,4 @@
-"""Routes of the family, one module an idea."""
+"""Routes of the family, one module per resource."""
 
 from api_webhooks.endpoints.deliveries import router as deliveries
 from api_webhooks.endpoints.events import router as events

@@ -44,7 +44,10 @@ def get_shop(shop_id: PathId, caller: ShopVisitor, use_shops: ShopUse) -> contra
 def update_shop(
     shop_id: PathId, caller: ShopWriter, body: contract.UpdateShop, if_match: IfMatch, use_shops: ShopUse
 ) -> contract.Shop:
-    """Change the shop and publish it. After a failed publication, a warning asks to repeat the request."""
+    """Change the shop. A change that shoppers see is published at once.
+
+    A warning in the response reports a publication that failed and is retried.
+    """
     return use_shops.update(caller, shop_id, body, if_match)
 
 

@@ -46,7 +46,7 @@ async def paging(
     request: Request,
     limit: Annotated[int, Query(description="Items per page; clamped to 1..100.")] = DEFAULT_LIMIT,
     cursor: Annotated[
-        str | None, Query(description=("`next_cursor` of the previous page, with the same filters."))
+        str | None, Query(description="`next_cursor` of the previous page, with the same filters.")
     ] = None,
 ) -> Paging:
     """Return the requested page. Raises InvalidCursorError."""

@@ -77,7 +77,7 @@ class ShopStore(Aggregates[Shop]):
 
 
 def puts_of(shop: Shop) -> list[Put]:
-    """What stores a shop that is one version on from what is stored: the record and its entry."""
+    """The writes of a shop's next version: its record and its entry in the owner's list."""
     return [SHOPS.put(shop), _entry_put(shop, expected_version=shop.version - 1)]
 
 
@@ -86,5 +86,5 @@ def _entry_put(shop: Shop, *, expected_version: int) -> Put:
 
 
 def _entry(shop: Shop) -> Head:
-    """The head in the owner's list: all that a summary of the shop shows."""
+    """The head in the owner's list: everything that a summary of the shop shows."""
     return replace(SHOPS.head(shop), shop_id=owned_by(shop.org_id), id=shop.id, due={})

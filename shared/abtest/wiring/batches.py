@@ -13,14 +13,14 @@ _log = logging.getLogger(__name__)
 
 
 def each_message(work: Callable[[str], object]) -> Handler:
-    """A handler that gives each body to `work`; messages at which it raised are reported, and come again."""
+    """Return a handler that calls `work` with each body. Messages for which it raises are reported as failed."""
 
     def one(record: SQSRecord) -> None:
         work(record.body)
 
     def handler(event: Any, context: Any) -> Any:
         # A batch in which everything failed is a partial failure like any other, not an error of the function.
-        # Its reasons stand in the log alone.
+        # Its reasons are only in the log.
         processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False, logger=_log)
         return process_partial_response(event, one, processor, context)
 

@@ -21,8 +21,8 @@ COMPACTION_TIME = timedelta(minutes=10)
 def create_handler() -> Handler:
     """Return the handler of the schedule. Raises MissingSettingError.
 
-    An event may say `since`, a moment from which all hours are looked at, and `open_hours`: true, for those that are
-    not over yet, too.
+    An event may have `since`, the moment from which all hours are examined, and `open_hours`: true, which includes
+    hours that are not over yet.
     """
     config, clock = settings(), SystemClock()
     config.need("ephemeral_table", "ledger_bucket")

@@ -9,7 +9,7 @@ from abtest.wiring.settings import settings
 
 
 def delivery() -> Delivery:
-    """Config and snippet. Raises MissingSettingError."""
+    """Return the use case of both routes. Raises MissingSettingError."""
     config = settings()
     config.need("delivery_bucket", "ephemeral_table")
     clock = SystemClock()

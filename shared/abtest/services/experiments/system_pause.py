@@ -14,9 +14,9 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import system_caller
 
 Edit = Callable[[Experiment, Occasion], Experiment | None]
-"""Looks at the experiment as it is about to be paused, and may change it in the same commit; None leaves it running.
+"""Change of the experiment in the commit that pauses it; None leaves it running.
 
-Called again when somebody else was faster, with what they left.
+Called again, with the newer experiment, when another writer was faster.
 """
 
 Obstacle = Literal["gone", "not_running", "other_epoch", "declined"]
@@ -24,24 +24,24 @@ Obstacle = Literal["gone", "not_running", "other_epoch", "declined"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused:
-    """This call paused it. `published.reasons` says why storefronts may not know yet; the outbox repeats that."""
+    """This call paused it. `published.reasons` says why the publication failed, if it did; the outbox repeats it."""
 
     published: Saved[Experiment]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotPaused:
-    """Nothing was changed and nothing was announced.
+    """Nothing was changed, and no event was written.
 
-    `gone`: there is no such experiment. `not_running`: somebody paused or ended it. `other_epoch`: counting began
-    anew, so the evidence is of another measurement. `declined`: the caller's own edit did not want it any more.
+    `gone`: there is no such experiment. `not_running`: another writer paused or ended it. `other_epoch`: a new
+    measurement began, and the evidence is of an older one. `declined`: the caller's own edit returned None.
     """
 
     obstacle: Obstacle
 
 
-class _Whom(NamedTuple):
-    """Which experiment, in which measurement."""
+class _Measurement(NamedTuple):
+    """One measurement of an experiment."""
 
     shop_id: str
     experiment_id: str
@@ -58,23 +58,22 @@ def pause_running(
     events: Sequence[Event],
     edit: Edit | None = None,
     evidence: Mapping[str, Any] | None = None,
-    beside: Commit = NOTHING,
+    extra: Commit = NOTHING,
 ) -> Paused | NotPaused:
     """Pause an experiment that still runs in the measurement that the evidence is of, and publish at once.
 
-    One commit holds the new status, what `edit` changed, the audit row (`reason` and `evidence` beside the changes),
-    the webhook `events`, to which the experiment's id and name are added, in their order, and what is `beside` them. Of
-    several who call at once one pauses, the others get NotPaused. Raises StaleVersionError when others changed the
-    experiment, or what is beside it, again and again, DatabaseBusyError, and whatever `edit` raises; then nothing is
-    changed.
+    One commit holds the new status, what `edit` changed, the audit row (with `reason` and `evidence`), the webhook
+    `events` in their order, with the experiment's id and name, and the `extra` writes. Of several concurrent calls one
+    pauses, and the others get NotPaused. Nothing is changed when it raises: StaleVersionError when other writers kept
+    changing the experiment or the records of `extra`, DatabaseBusyError, and whatever `edit` raises.
     """
 
     def pause(wanted: Experiment, occasion: Occasion) -> Change[Experiment]:
         return replace(act(wanted, "pause", occasion, approval_required=False), events=tuple(events))
 
     note = {"reason": reason, **(evidence or {})}
-    whom = _Whom(shop_id, experiment_id, expected_measurement_epoch)
-    return _changed(store, whom, edit or _as_it_is, pause, note, beside)
+    measurement = _Measurement(shop_id, experiment_id, expected_measurement_epoch)
+    return _changed(store, measurement, edit or _as_it_is, pause, note, extra)
 
 
 def change_running(
@@ -94,8 +93,8 @@ def change_running(
         return Change(before=wanted, after=replace(wanted, updated_at=occasion.now), action=action)
 
     note = {"reason": reason, **(evidence or {})}
-    whom = _Whom(shop_id, experiment_id, expected_measurement_epoch)
-    done = _changed(store, whom, edit, note_only, note)
+    measurement = _Measurement(shop_id, experiment_id, expected_measurement_epoch)
+    done = _changed(store, measurement, edit, note_only, note)
     return done.published if isinstance(done, Paused) else done
 
 
@@ -105,18 +104,18 @@ def _as_it_is(experiment: Experiment, _occasion: Occasion) -> Experiment:
 
 def _changed(
     store: ExperimentStore,
-    whom: _Whom,
+    measurement: _Measurement,
     edit: Edit,
     make: Callable[[Experiment, Occasion], Change[Experiment]],
     note: Mapping[str, Any],
-    beside: Commit = NOTHING,
+    extra: Commit = NOTHING,
 ) -> Paused | NotPaused:
     obstacle: Obstacle | None = None
 
     def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
         nonlocal obstacle
         # Judged on every attempt: the experiment may have been paused or restarted since the last one.
-        obstacle = _obstacle(experiment, whom.measurement_epoch)
+        obstacle = _obstacle(experiment, measurement.measurement_epoch)
         wanted = None if obstacle else edit(experiment, occasion)
         if wanted is None:
             obstacle = obstacle or "declined"
@@ -125,9 +124,9 @@ def _changed(
         # The diff must also show what `edit` changed, so it starts at the stored experiment.
         return replace(make(wanted, occasion), before=experiment, note=note)
 
-    caller = system_caller(whom.shop_id, str(note["reason"]))
+    caller = system_caller(measurement.shop_id, str(note["reason"]))
     try:
-        published = store.change(caller, whom.experiment_id, decide, extra=beside)
+        published = store.change(caller, measurement.experiment_id, decide, extra=extra)
     except NotFoundError:
         return NotPaused(obstacle="gone")
     return NotPaused(obstacle=obstacle) if obstacle else Paused(published=published)

@@ -127,7 +127,7 @@ class Guardian:
                 reason=first.kind,
                 events=[paused_event(first)],
                 evidence={"guardian": [finding_facts(case) for case in cases]},
-                beside=Commit(
+                extra=Commit(
                     puts=[look.before.put(experiment, judgement.state, look.now)],
                     outbox=triggered_rows(self._world, experiment, judgement.alerts),
                     inbox=messages(self._world, experiment, cases, look.currency),

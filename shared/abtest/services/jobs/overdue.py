@@ -19,7 +19,7 @@ JOBS_A_RUN = 200
 
 @dataclass(frozen=True, slots=True)
 class OverdueJobs:
-    """One look at all jobs that are due; a job whose turn fails is left to the next run."""
+    """One pass over all jobs that are due; a job that fails is left to the next run."""
 
     world: World
     queues: Mapping[JobType, Queue]
@@ -27,10 +27,10 @@ class OverdueJobs:
     def run(self) -> int:
         """Return the number of messages that were sent."""
         entries = self.world.catalog.due(WORK_QUEUE, self.world.now(), limit=JOBS_A_RUN)
-        return sum(self.is_sent_again(entry) for entry in entries)
+        return sum(self.resend_or_delete(entry) for entry in entries)
 
-    def is_sent_again(self, entry: DueEntry) -> bool:
-        """Delete a job whose time is over, or send its message again. Return whether a message was sent."""
+    def resend_or_delete(self, entry: DueEntry) -> bool:
+        """Delete a job that has ended, or send its message again. Return whether a message was sent."""
         try:
             job = read_job(self.world.catalog, entry.shop_id, entry.id)
             # The index may lag behind the record, which decides.
@@ -39,7 +39,7 @@ class OverdueJobs:
             if job.has_ended:
                 self.world.catalog.commit(Commit(removes=[Remove(head=head_of(job))]))
                 return False
-            # First the record, then the message: a process that dies between the two sends it at the next turn.
+            # First the record, then the message: a process that dies between the two sends it in the next run.
             after = looked_after(job, self.world.now())
             self.world.catalog.commit(Commit(puts=[put_of(after)]))
             if not after.has_ended:

@@ -31,11 +31,11 @@ class Refresh:
     rollups: RollupRun
 
     def handle(self, messages: Iterable[RefreshMessage]) -> Sequence[str]:
-        """Handle messages and return the ids of those that have to come again."""
-        return [message.id for message in messages if not self.is_handled(message)]
+        """Handle messages and return the ids of those that the queue must deliver again."""
+        return [message.id for message in messages if not self.handle_one(message)]
 
-    def is_handled(self, message: RefreshMessage) -> bool:
-        """Refresh what a message names. Return False when it has to come again."""
+    def handle_one(self, message: RefreshMessage) -> bool:
+        """Refresh the shop of a message. Return False when the queue must deliver the message again."""
         try:
             attempt = Workbench(self.world).take_up(message.body)
             if attempt is not None:

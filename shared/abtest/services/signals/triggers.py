@@ -80,7 +80,10 @@ class Triggers(Aggregates[Trigger]):
         return self.change(caller, trigger_id, decide, expected_version=expected_version)
 
     def tried(self, says: Says, payload: Any) -> Evaluation:
-        """What the payload means to such a trigger. Raises ValidationFailedError, CodeBudgetExceededError."""
+        """Evaluate a payload with a trigger that is not stored.
+
+        Raises ValidationFailedError, CodeBudgetExceededError.
+        """
         check(says, "trigger.")
         # Compiled as for storefronts, so that a test cannot differ from what shoppers' pages do.
         return evaluate(compiled("", says), payload)
