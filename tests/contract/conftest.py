@@ -48,13 +48,17 @@ from tests.support.memory import (
     MemoryRollupStore,
     MemorySessions,
 )
-from tests.support.moto_stack import ENDPOINT, enter_moto, keep_clients_of, mocked
+from tests.support.moto_stack import created_stack, enter_moto, keep_clients_of, mocked
 from tests.support.template import Stack
 from tools.local.engine.process import Engine as Process
 from tools.local.provision.clients import CREDENTIALS, Clients
 from tools.local.surroundings import machine_environment
 from tools.local.template.intrinsics import REGION
 from tools.local.testing import free_ports
+
+TABLES = ("CatalogTable", "EphemeralTable", "RollupsTable", "DeliveriesTable")
+USED = {*TABLES, "BlobsBucket", "EventQueue", "EventQueueDeadLetters", "WebhookKey"}
+"""Resources behind the ports. Creating the others takes longer than most tests."""
 
 _stacks = count(1)
 
@@ -145,9 +149,7 @@ def _moto(_: pytest.FixtureRequest) -> Iterator[Engine]:
 def _moto_ports() -> Iterator[Ports]:
     keep_clients_of("moto")
     with mocked() as clients:
-        stack = Stack.planned(endpoint=ENDPOINT)
-        stack.create(clients)
-        yield _aws_ports(stack.name)
+        yield _aws_ports(created_stack(clients).name)
 
 
 @contextmanager
@@ -175,7 +177,7 @@ def _enter_ministack(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
 @contextmanager
 def _ministack_ports(clients: Clients, endpoint: str) -> Iterator[Ports]:
     keep_clients_of(endpoint)
-    stack = Stack.planned(endpoint=endpoint, suffix=f"-{next(_stacks)}")
+    stack = Stack.planned(endpoint=endpoint, suffix=f"-{next(_stacks)}").only(USED)
     stack.create(clients)
     yield _aws_ports(stack.name)
 

@@ -1,11 +1,13 @@
-"""Everything that template.yaml declares, in moto, anew for each test: what handlers are tested against."""
+"""Resources of template.yaml in moto, for tests of handlers. Each test gets them as they were created."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +18,9 @@ from tests.support.template import Stack
 from tools.local.provision.clients import Clients
 from tools.local.template.intrinsics import ACCOUNT, REGION
 from tools.local.testing import free_ports
+
+if TYPE_CHECKING:
+    from tests.support.moto_image import MotoImage
 
 ENDPOINT = f"https://sqs.{REGION}.amazonaws.com"
 CREDENTIALS = {
@@ -63,10 +68,24 @@ def moto_stack(monkeypatch: pytest.MonkeyPatch, parameters: dict[str, str] | Non
     """All of the template in an empty moto, under the template's default parameters or other ones."""
     enter_moto(monkeypatch)
     with mocked() as clients:
-        stack = Stack.planned(endpoint=ENDPOINT, parameters=parameters)
-        stack.create(clients)
-        yield AwsStack(stack, clients, monkeypatch)
+        yield AwsStack(created_stack(clients, parameters), clients, monkeypatch)
     settings.cache_clear()  # what was read of this stack names nothing that a later test has
+
+
+def created_stack(clients: Clients, parameters: dict[str, str] | None = None) -> Stack:
+    """Return the template's resources, in an empty moto. A process creates them once and then restores a copy."""
+    from tests.support.moto_image import MotoImage
+
+    stack = Stack.planned(endpoint=ENDPOINT, parameters=parameters)
+    key = tuple(sorted((parameters or {}).items()))
+    if key in _images:
+        image, attributes = _images[key]
+        image.restore()
+        stack.resolver.attributes |= deepcopy(attributes)
+    else:
+        stack.create(clients)
+        _images[key] = MotoImage(), deepcopy(stack.resolver.attributes)
+    return stack
 
 
 def enter_moto(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,6 +142,8 @@ def keep_clients_of(engine: str) -> None:
 
 
 _marks: dict[str, object] = {}
+_images: dict[tuple[tuple[str, str], ...], tuple[MotoImage, dict[str, dict[str, str]]]] = {}
+"""By the parameters of a stack, its resources after their creation and the attributes that it learned then."""
 
 
 @cache

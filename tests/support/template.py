@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,10 @@ class Stack:
             if resource.type in ATTRIBUTES:
                 resolver.attributes[resource.logical_id] = ATTRIBUTES[resource.type](resource.name, endpoint)
         return cls(document, resolver, resources)
+
+    def only(self, logical_ids: Collection[str]) -> Stack:
+        """Return the same stack, but `create` makes only these resources."""
+        return replace(self, resources=[each for each in self.resources if each.logical_id in logical_ids])
 
     def create(self, clients: Clients) -> None:
         """Make tables, buckets, queues and secrets, and learn their names from the engine."""
