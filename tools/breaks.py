@@ -8,10 +8,7 @@ So do tests that fail without the break.
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,10 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-COPIED = ("functions", "shared", "tools", "tests", "template.yaml", "pyproject.toml", "docs", "events", "requirements")
-LEFT_OUT = shutil.ignore_patterns("node_modules", "__pycache__", ".*")
-NODE_MODULES = "shared/abtest/storefront/node_modules"
+from tools.project_copy import copy_project, run_module
+
 DOMAIN = "shared/abtest/domain"
 
 
@@ -183,23 +178,9 @@ BREAKS = (
 )
 
 
-def copied(target: Path) -> None:
-    """Copy the project, with its installed packages linked."""
-    for name in COPIED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, target / name, ignore=LEFT_OUT)
-        else:
-            shutil.copy(source, target / name)
-    (target / NODE_MODULES).symlink_to(ROOT / NODE_MODULES)
-    (target / ".venv").symlink_to(ROOT / ".venv")
-
-
 def failing_test(project: Path, tests: Sequence[str]) -> str | None:
     """Run the tests: the first that fails, None when all pass. Raises ValueError when pytest cannot run them."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no", *tests]
-    environment = {**os.environ, "PYTHONPATH": "shared:functions:."}
-    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    done = run_module(project, "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no", *tests)
     if done.returncode not in (0, 1):
         raise ValueError(f"pytest ended with {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
@@ -226,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder)
-        copied(project)
+        copy_project(project)
         for tests in dict.fromkeys(each.tests for each in chosen):
             if failed := failing_test(project, tests):
                 print(f"fails without a break: {failed}")

@@ -94,6 +94,7 @@ def names(name: str, family: str, reads: str) -> dict[str, str]:
         "kind": name.upper().replace("_", ""),
         "noun": name.replace("_", " "),
         "nouns": plural.replace("_", " "),
+        "Nouns": plural.replace("_", " ").capitalize(),
         "path": plural.replace("_", "-"),
         "family": family,
         "scope": reads,
