@@ -21,7 +21,8 @@ def simulated() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     draws = np.random.default_rng(SEED).binomial(STEP, RATE, size=(2, TESTS, LOOKS)).cumsum(axis=-1)
     visitors = STEP * np.arange(1, LOOKS + 1)
     naive = batched.two_proportions(draws[0], visitors, draws[1], visitors).p_value
-    looks = batched.mixture_of_rates(draws[0], visitors, draws[1], visitors, alpha=ALPHA, tau=0.1 * RATE)
+    differences = batched.differences_of_rates(draws[0], visitors, draws[1], visitors)
+    looks = batched.mixture_test(differences, alpha=ALPHA, tau=0.1 * RATE)
     return naive, batched.running_minimum(looks.always_valid_p)
 
 

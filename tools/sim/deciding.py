@@ -38,7 +38,8 @@ def minima(traffic: Traffic, *, tau: float | None, variance: VarianceRule = "max
     """As the state of looks keeps them; `tau` None: no plan."""
     x_c, n_c = traffic.control
     x_t, n_t = traffic.treatments
-    return running(batched.mixture_of_rates(x_c, n_c, x_t, n_t, alpha=ALPHA, tau=tau, variance=variance))
+    differences = batched.differences_of_rates(x_c, n_c, x_t, n_t, variance=variance)
+    return running(batched.mixture_test(differences, alpha=ALPHA, tau=tau))
 
 
 def running(found: batched.MixtureTests) -> Minima:

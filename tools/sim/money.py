@@ -37,7 +37,8 @@ class MoneyPeeking:
         arms = [values[arm][..., None] for arm in (0, 1) for values in (n, mean, variance)]
         traffic = Traffic(n, converters)
         is_ready = ready(traffic, AutoStop())
-        found = verdicts(running(batched.mixture_of_means(*arms, alpha=ALPHA)), is_ready)
+        tests = batched.mixture_test(batched.differences_of_means(*arms), alpha=ALPHA)
+        found = verdicts(running(tests), is_ready)
         once = (batched.welch(*arms).p_value <= ALPHA) & is_ready
         flags = {"ours": found.significant, "paused": found.wins, "naive": once}
         return {name: ever(each) for name, each in flags.items()}

@@ -77,10 +77,9 @@ class Seen:
 def _harm_of_money(seen: Seen, goal: Goal) -> Numbers:
     mean, variance = seen.money(goal)
     tau = np.where(mean[0] > 0, harm.EXPECTED_REVENUE_HARM * mean[0], 1.0)
-    found = batched.one_sided_mixture_of_means(
-        *_interleaved(seen.visitors, mean, variance), direction="decrease", alpha=harm.HARM_LEVEL, tau=tau
-    )
-    return peaks(np.where(is_ready(goal) & (mean[0] > 0), found.log_e, np.nan))
+    differences = batched.differences_of_means(*_interleaved(seen.visitors, mean, variance))
+    test = batched.one_sided_mixture_test(differences, direction="decrease", alpha=harm.HARM_LEVEL, tau=tau)
+    return peaks(np.where(is_ready(goal) & (mean[0] > 0), test.log_e, np.nan))
 
 
 def is_ready(goal: Goal) -> Flags:

@@ -225,7 +225,7 @@ class Coverage:
 def _held(traffic: Traffic, truth: float, tau: float | None) -> NDArray[np.float64]:
     x_c, n_c = traffic.control
     x_t, n_t = traffic.treatments
-    found = batched.mixture_of_rates(x_c, n_c, x_t, n_t, alpha=ALPHA, tau=tau)
+    found = batched.mixture_test(batched.differences_of_rates(x_c, n_c, x_t, n_t), alpha=ALPHA, tau=tau)
     held: NDArray[np.float64] = 1.0 - ever((found.lower > truth) | (found.upper < truth))
     return held
 

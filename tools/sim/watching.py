@@ -166,8 +166,8 @@ def _residue(goal: Goal) -> Flags:
     lower = batched.wilson_bounds(excluded, whole).lower
     is_much = (whole >= RESIDUE_ORDERS) & (lower > RESIDUE_SHARE)
     arms = (goal.excluded[0], orders[0], goal.excluded[1], orders[1])
-    found = batched.mixture_of_rates(*arms, alpha=UNEVEN_LEVEL)
-    answer: Flags = is_much | (peaks(found.log_lambda) >= -log(UNEVEN_LEVEL))
+    test = batched.mixture_test(batched.differences_of_rates(*arms), alpha=UNEVEN_LEVEL)
+    answer: Flags = is_much | (peaks(test.log_lambda) >= -log(UNEVEN_LEVEL))
     return answer
 
 

@@ -119,8 +119,9 @@ def same_comparisons(found: batched.Comparisons, scalars: Sequence[Any]) -> None
 @given(st.lists(st.tuples(ARM, ARM), min_size=1, max_size=6))
 def test_mixture_of_rates__batched__equals_the_scalar_form(tau: Any, rule: Any, pairs: list[tuple[Any, Any]]) -> None:
     arrays = columns(*zip(*pairs, strict=True))
-    found = batched.mixture_of_rates(*arrays, alpha=ALPHA, tau=tau, variance=rule)
-    harm = batched.one_sided_mixture_of_rates(*arrays, direction="decrease", alpha=ALPHA, tau=tau, variance=rule)
+    differences = batched.differences_of_rates(*arrays, variance=rule)
+    found = batched.mixture_test(differences, alpha=ALPHA, tau=tau)
+    harm = batched.one_sided_mixture_test(differences, direction="decrease", alpha=ALPHA, tau=tau)
     for index, pair in enumerate(pairs):
         arms, mixture = [conversions(arm) for arm in pair], Mixture(tau=tau)
         one = mixture_test(*arms, alpha=ALPHA, mixture=mixture, variance=rule)
@@ -137,8 +138,9 @@ def test_mixture_of_rates__batched__equals_the_scalar_form(tau: Any, rule: Any, 
 @given(st.lists(st.tuples(MEAN, MEAN), min_size=1, max_size=6))
 def test_mixture_of_means__batched__equals_the_scalar_form(tau: Any, rule: Any, pairs: list[tuple[Any, Any]]) -> None:
     arrays = columns(*zip(*pairs, strict=True))
-    found = batched.mixture_of_means(*arrays, alpha=ALPHA, tau=tau, variance=rule)
-    gain = batched.one_sided_mixture_of_means(*arrays, direction="increase", alpha=ALPHA, tau=tau, variance=rule)
+    differences = batched.differences_of_means(*arrays, variance=rule)
+    found = batched.mixture_test(differences, alpha=ALPHA, tau=tau)
+    gain = batched.one_sided_mixture_test(differences, direction="increase", alpha=ALPHA, tau=tau)
     for index, pair in enumerate(pairs):
         arms, mixture = [sample(arm) for arm in pair], Mixture(tau=tau)
         one = mixture_test(*arms, alpha=ALPHA, mixture=mixture, variance=rule)
@@ -248,11 +250,14 @@ def sums(arm: np.ndarray[Any, Any]) -> CovariateSums:
     return CovariateSums(n=len(arm), y=int(y.sum()), yy=int(y @ y), x=int(x.sum()), xx=int(x @ x), xy=int(x @ y))
 
 
-@pytest.mark.parametrize("form", [batched.mixture_of_rates, batched.two_proportions])
+def mixture_of_rates(*arms: Any) -> batched.MixtureTests:
+    return batched.mixture_test(batched.differences_of_rates(*arms), alpha=ALPHA)
+
+
+@pytest.mark.parametrize("form", [mixture_of_rates, batched.two_proportions])
 def test_batched__shapes_that_broadcast__give_the_broadcast_shape(form: Callable[..., Any]) -> None:
-    named = {"alpha": ALPHA} if form is batched.mixture_of_rates else {}
     x_t = np.arange(12).reshape(4, 3)
-    found = form(np.array([[5], [6], [7], [8]]), 1000, x_t, 900, **named)
+    found = form(np.array([[5], [6], [7], [8]]), 1000, x_t, 900)
     assert found.difference.shape == (4, 3)
     assert same(found.difference[2, 1], 7 / 900 - 7 / 1000, 1e-14)
 
@@ -260,3 +265,12 @@ def test_batched__shapes_that_broadcast__give_the_broadcast_shape(form: Callable
 def test_batched__no_comparisons_at_all__are_none() -> None:
     nothing = np.zeros((0, 2), dtype=int)
     assert batched.compare_rates(nothing, nothing, nothing, nothing, alpha=ALPHA, correction="holm").p_value.size == 0
+
+
+@pytest.mark.parametrize("tau", [0, -1.0, np.array([0.1, 0.0])])
+def test_batched__tau_that_is_not_positive__is_refused(tau: Any) -> None:
+    differences = batched.differences_of_rates([5, 6], [100, 100], [7, 8], [100, 100])
+    with pytest.raises(ValueError, match="tau must be positive"):
+        batched.mixture_test(differences, alpha=ALPHA, tau=tau)
+    with pytest.raises(ValueError, match="tau must be positive"):
+        batched.one_sided_mixture_test(differences, direction="decrease", alpha=ALPHA, tau=tau)

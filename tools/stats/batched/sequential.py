@@ -45,63 +45,29 @@ class OneSidedMixtureTests(NamedTuple):
     log_p: FloatArray
 
 
-class _Differences(NamedTuple):
-    """nan where there is nothing to test; `visitors` of both arms."""
+class Differences(NamedTuple):
+    """Difference of the arms, its variance, and the visitors of both; nan where no test is possible."""
 
     difference: FloatArray
     variance: FloatArray
     visitors: FloatArray
 
 
-def mixture_of_rates(
-    x_c: Values,
-    n_c: Values,
-    x_t: Values,
-    n_t: Values,
-    *,
-    alpha: float,
-    tau: Values | None = None,
-    planned_visitors: float = PLANNED_VISITORS,
-    variance: VarianceRule = "max",
-) -> MixtureTests:
-    """`mixture_test` of rates; `tau` broadcasts, too."""
-    return _tested(_of_rates(x_c, n_c, x_t, n_t, variance), alpha, tau, planned_visitors)
+@quietly
+def differences_of_rates(
+    x_c: Values, n_c: Values, x_t: Values, n_t: Values, *, variance: VarianceRule = "max"
+) -> Differences:
+    """Return the differences of rates, for the mixture tests."""
+    x_c, n_c, x_t, n_t = counts(x_c, n_c, x_t, n_t)
+    difference = rate_difference(x_c, n_c, x_t, n_t)
+    unpooled, pooled = unpooled_variance(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t)
+    chosen = variance_by(variance, ARRAYS, unpooled, pooled)
+    is_empty = (n_c <= 0) | (n_t <= 0) | ((chosen == 0) & (difference != 0))
+    return Differences(unless(is_empty, difference), unless(is_empty, chosen), n_c + n_t)
 
 
-def mixture_of_means(
-    n_c: Values,
-    mean_c: Values,
-    variance_c: Values,
-    n_t: Values,
-    mean_t: Values,
-    variance_t: Values,
-    *,
-    alpha: float,
-    tau: Values | None = None,
-    planned_visitors: float = PLANNED_VISITORS,
-    variance: VarianceRule = "max",
-) -> MixtureTests:
-    """`mixture_test` of means."""
-    return _tested(_of_means(n_c, mean_c, variance_c, n_t, mean_t, variance_t, variance), alpha, tau, planned_visitors)
-
-
-def one_sided_mixture_of_rates(
-    x_c: Values,
-    n_c: Values,
-    x_t: Values,
-    n_t: Values,
-    *,
-    direction: Direction,
-    alpha: float,
-    tau: Values | None = None,
-    planned_visitors: float = PLANNED_VISITORS,
-    variance: VarianceRule = "max",
-) -> OneSidedMixtureTests:
-    """`one_sided_mixture_test` of rates."""
-    return _one_sided(_of_rates(x_c, n_c, x_t, n_t, variance), direction, alpha, tau, planned_visitors)
-
-
-def one_sided_mixture_of_means(
+@quietly
+def differences_of_means(
     n_c: Values,
     mean_c: Values,
     variance_c: Values,
@@ -109,28 +75,29 @@ def one_sided_mixture_of_means(
     mean_t: Values,
     variance_t: Values,
     *,
-    direction: Direction,
-    alpha: float,
-    tau: Values | None = None,
-    planned_visitors: float = PLANNED_VISITORS,
     variance: VarianceRule = "max",
-) -> OneSidedMixtureTests:
-    """`one_sided_mixture_test` of means."""
-    found = _of_means(n_c, mean_c, variance_c, n_t, mean_t, variance_t, variance)
-    return _one_sided(found, direction, alpha, tau, planned_visitors)
+) -> Differences:
+    """Return the differences of means, for the mixture tests."""
+    n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
+    spreads = (variance_c, n_c, variance_t, n_t)
+    unpooled, pooled = unpooled_variance_of_means(*spreads), pooled_variance_of_means(*spreads)
+    chosen = np.maximum(variance_by(variance, ARRAYS, unpooled, pooled), 0)
+    is_empty = (n_c < 2) | (n_t < 2) | ((chosen == 0) & ((mean_c != 0) | (mean_t != 0)))
+    return Differences(unless(is_empty, mean_t - mean_c), unless(is_empty, chosen), n_c + n_t)
 
 
 def running_minimum(p_values: Values, *, axis: int = -1) -> FloatArray:
-    """Over looks along the axis: nan changes nothing, before any it is 1."""
+    """Return the always-valid p after each look along the axis: 1 before any, unchanged by nan."""
     p = np.asarray(p_values, dtype=np.float64)
     answer: FloatArray = np.minimum.accumulate(np.where(np.isnan(p), 1.0, np.minimum(p, 1.0)), axis=axis)
     return answer
 
 
 @quietly
-def _tested(found: _Differences, alpha: float, tau: Values | None, planned_visitors: float) -> MixtureTests:
-    difference, variance, _ = found
-    tau_squared = _tau_squared(found, alpha, tau, planned_visitors)
+def mixture_test(differences: Differences, *, alpha: float, tau: Values | None = None) -> MixtureTests:
+    """Return the scalar test's values for each difference; `tau` broadcasts, too. Raises ValueError as it does."""
+    difference, variance, _ = differences
+    tau_squared = _tau_squared(differences, alpha, tau)
     varies = ~(variance == 0)
     log_lambda = np.where(varies, log_mixture_ratio(ARRAYS, difference, variance, tau_squared), 0)
     margin = unless(~varies, mixture_margin(ARRAYS, variance, tau_squared, np.asarray(alpha)))
@@ -148,56 +115,32 @@ def _tested(found: _Differences, alpha: float, tau: Values | None, planned_visit
 
 
 @quietly
-def _one_sided(
-    found: _Differences, direction: Direction, alpha: float, tau: Values | None, planned_visitors: float
+def one_sided_mixture_test(
+    differences: Differences, *, direction: Direction, alpha: float, tau: Values | None = None
 ) -> OneSidedMixtureTests:
-    towards = found.difference if direction == "increase" else -found.difference
-    tau_squared = _tau_squared(found, alpha, tau, planned_visitors)
-    varies = ~(found.variance == 0)
-    log_e = np.where(varies, log_one_sided_ratio(ARRAYS, towards, found.variance, tau_squared), 0)
+    """Return the scalar test's values in one direction. Raises ValueError as it does."""
+    difference, variance, _ = differences
+    towards = difference if direction == "increase" else -difference
+    tau_squared = _tau_squared(differences, alpha, tau)
+    varies = ~(variance == 0)
+    log_e = np.where(varies, log_one_sided_ratio(ARRAYS, towards, variance, tau_squared), 0)
     log_p = np.minimum(0, -log_e)
     return OneSidedMixtureTests(
         difference=towards,
-        variance=found.variance,
+        variance=variance,
         tau_squared=tau_squared,
-        z=np.where(varies, towards / np.sqrt(found.variance), 0),
+        z=np.where(varies, towards / np.sqrt(variance), 0),
         log_e=log_e,
         always_valid_p=np.exp(log_p),
         log_p=log_p,
     )
 
 
-def _tau_squared(found: _Differences, alpha: float, tau: Values | None, planned_visitors: float) -> FloatArray:
-    if not planned_visitors > 0 or (tau is not None and not np.all(np.asarray(tau) > 0)):
-        raise ValueError("tau and planned_visitors must be positive")
+def _tau_squared(differences: Differences, alpha: float, tau: Values | None) -> FloatArray:
+    _, variance, visitors = differences
     if tau is None:
-        return found.variance * found.visitors * mixture_precision(alpha, planned_visitors)
+        return variance * visitors * mixture_precision(alpha, PLANNED_VISITORS)
     fixed = np.asarray(tau, dtype=np.float64)
-    return np.broadcast_to(fixed * fixed, np.broadcast_shapes(fixed.shape, found.variance.shape))
-
-
-@quietly
-def _of_rates(x_c: Values, n_c: Values, x_t: Values, n_t: Values, rule: VarianceRule) -> _Differences:
-    x_c, n_c, x_t, n_t = counts(x_c, n_c, x_t, n_t)
-    unpooled, pooled = unpooled_variance(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t)
-    difference, variance = rate_difference(x_c, n_c, x_t, n_t), variance_by(rule, ARRAYS, unpooled, pooled)
-    is_empty = (n_c <= 0) | (n_t <= 0) | ((variance == 0) & (difference != 0))
-    return _Differences(unless(is_empty, difference), unless(is_empty, variance), n_c + n_t)
-
-
-@quietly
-def _of_means(
-    n_c: Values,
-    mean_c: Values,
-    variance_c: Values,
-    n_t: Values,
-    mean_t: Values,
-    variance_t: Values,
-    rule: VarianceRule,
-) -> _Differences:
-    n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
-    spreads = (variance_c, n_c, variance_t, n_t)
-    unpooled, pooled = unpooled_variance_of_means(*spreads), pooled_variance_of_means(*spreads)
-    variance = np.maximum(variance_by(rule, ARRAYS, unpooled, pooled), 0)
-    is_empty = (n_c < 2) | (n_t < 2) | ((variance == 0) & ((mean_c != 0) | (mean_t != 0)))
-    return _Differences(unless(is_empty, mean_t - mean_c), unless(is_empty, variance), n_c + n_t)
+    if not np.all(fixed > 0):
+        raise ValueError("tau must be positive")
+    return np.broadcast_to(fixed * fixed, np.broadcast_shapes(fixed.shape, variance.shape))
