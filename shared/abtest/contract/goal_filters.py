@@ -8,22 +8,8 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, Input
+from abtest.domain.goals.shapes import Operator
 
-Operator = Literal[
-    "equals",
-    "not_equals",
-    "contains",
-    "not_contains",
-    "starts_with",
-    "ends_with",
-    "in",
-    "not_in",
-    "gt",
-    "gte",
-    "lt",
-    "lte",
-    "exists",
-]
 Word = Annotated[str, Field(max_length=1000)]
 Scalar = Annotated[Word | int | float, OneOf("a text or a number")]
 Value = Annotated[

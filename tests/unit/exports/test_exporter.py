@@ -130,6 +130,18 @@ def test_progress__of_a_long_export__rises_with_what_was_read(office: Office) ->
     assert {0, 17, 35, 52, 99} <= set(seen)
 
 
+def exporter_with(office: Office, store: MemoryExportStore) -> Exporter:
+    """The worker's exporter, on another store of files."""
+    return Exporter(
+        world=office.world,
+        bench=Workbench(office.world),
+        files=LedgerFiles(office.ledger),
+        workshop=DuckDbExports(office.ledger),
+        store=store,
+        rollups=office.rollups,
+    )
+
+
 class ShortStore(MemoryExportStore):
     """A store that says that it has less than it was given."""
 
@@ -139,14 +151,7 @@ class ShortStore(MemoryExportStore):
 
 def test_file__that_is_not_whole_in_the_store__is_never_told(office: Office) -> None:
     ordered = office.order("events", "csv")
-    short = Exporter(
-        world=office.world,
-        bench=Workbench(office.world),
-        files=LedgerFiles(office.ledger),
-        workshop=DuckDbExports(office.ledger),
-        store=ShortStore(office.ledger),
-        rollups=office.rollups,
-    )
+    short = exporter_with(office, ShortStore(office.ledger))
     with pytest.raises(IncompleteUploadError):
         short.carry_out(office.queue.bodies[-1])
     assert office.exports.get(CALLER, ordered.id).status == "running"
@@ -162,15 +167,7 @@ class FullStore(MemoryExportStore):
 
 def test_export__that_does_not_fit__fails_and_says_what_to_do(office: Office) -> None:
     ordered = office.order("events", "csv")
-    full = Exporter(
-        world=office.world,
-        bench=Workbench(office.world),
-        files=LedgerFiles(office.ledger),
-        workshop=DuckDbExports(office.ledger),
-        store=FullStore(office.ledger),
-        rollups=office.rollups,
-    )
-    full.carry_out(office.queue.bodies[-1])
+    exporter_with(office, FullStore(office.ledger)).carry_out(office.queue.bodies[-1])
     told = office.exports.get(CALLER, ordered.id)
     assert (told.status, told.error) == (
         "failed",

@@ -108,9 +108,8 @@ class DynamoDeliveryStore:
                 raise StaleDeliveryError(before.id)
             return
         health_item = _health_item(after.webhook_id, health.after)
-        if (
-            health.after.unreported_since is not None
-        ):  # a notice to the shop is pending, so the endpoint is in the index
+        # While a notice to the shop is pending, the endpoint is in the index.
+        if health.after.unreported_since is not None:
             health_item |= {"shop": after.shop_id, **_waits(after.webhook_id, health.after.unreported_since)}
         transaction = Transaction(self._table)
         transaction.put(item, condition, OvertakenError())

@@ -118,7 +118,7 @@ class AthenaLedger:
 
     @contextmanager
     def _stored(self, run: str, hits: Iterable[Hit]) -> Iterator[None]:
-        """Store hits under the run's name until the context ends; after a crash, the bucket's lifecycle does."""
+        """Store hits under the run's name until the context ends. The bucket's lifecycle removes those of a crash."""
         keys: list[str] = []
         remaining = iter(hits)
         try:
