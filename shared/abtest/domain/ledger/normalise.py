@@ -80,7 +80,12 @@ class RefusedError(Exception):
 def normalise(event: Json, arrival: Arrival, correction: int = 0) -> Row | Quarantine:
     """Return the ledger row of an event, or its quarantine. `correction` is `arrival.correction()`, once a batch."""
     try:
-        return _row(event, arrival, correction)
+        if not isinstance(event, dict):
+            raise RefusedError("not_an_object")
+        kind = _kind(event, arrival.shop_id)
+        row = _row(event, kind, arrival, correction)
+        _check_complete(kind, row, event.get("data") or {})
+        return row
     except RefusedError as refused:
         return Quarantine(reason=refused.reason, event_id=claimed_id(event))
 
@@ -93,44 +98,35 @@ def claimed_id(event: Json) -> str | None:
     return event_id if isinstance(event_id, str) and 0 < len(event_id) <= MAX_ID_CHARS else None
 
 
-def _row(event: Json, arrival: Arrival, correction: int) -> Row:
-    if not isinstance(event, dict):
-        raise RefusedError("not_an_object")
+def _kind(event: Mapping[str, object], own_shop: str) -> str:
+    """Return the type of an event of this shop."""
     kind = event.get("type")
     if not isinstance(kind, str) or kind not in EVENT_TYPES:
         raise RefusedError("unknown_type")
     shop_id = event.get("shopId")
     # Equal ids are the usual case, so only other values pay for the comparison without case.
-    if (
-        shop_id is not None
-        and shop_id != arrival.shop_id
-        and not (isinstance(shop_id, str) and shop_id.lower() == arrival.shop_id.lower())
-    ):
-        raise RefusedError("foreign_shop")
+    if shop_id is None or shop_id == own_shop or (isinstance(shop_id, str) and shop_id.lower() == own_shop.lower()):
+        return kind
+    raise RefusedError("foreign_shop")
+
+
+def _row(event: Mapping[str, object], kind: str, arrival: Arrival, correction: int) -> Row:
+    # Of several flaws the first one in this order is the reason.
     visitor_id = _text(event.get("visitorId"))
     if visitor_id is None:
         raise RefusedError("missing_visitor_id")
     sent_ts = event.get("ts")
     ts = corrected_time(sent_ts, arrival.received_at, correction)
-    data = event.get("data")
-    text = _data_text(data)
-    inside: Mapping[str, object] = data or {}
+    inside = _data(event.get("data"))
+    text = _data_text(inside)
     experiment_id = _either(event, inside, "experimentId", "experiment_id")
     variation_id = _either(event, inside, "variationId", "variation_id")
-    url = event.get("url")
-    if url is not None and not isinstance(url, str):
-        raise RefusedError("invalid_field")
-    # Cut and not refused: a long query must not cost the event.
-    url = url and url[:MAX_URL_CHARS]
+    url = _url(event.get("url"))
     revenue_minor, currency, shop_revenue_minor, shop_currency = _money(inside) if kind in _MONEY_TYPES else _NO_MONEY
     cohort, config_epoch = cohort_of(inside) if kind == "pageview" else (None, None)
-    # After the money: of several flaws the first one in this order is the reason.
-    qa_mode, order_id = event.get("qa_mode"), inside.get("orderId")
-    if qa_mode is not None and not isinstance(qa_mode, bool):
-        raise RefusedError("invalid_field")
     origin = arrival.origin
     # In the order of their names, in which they are written: sorting a sorted dict costs next to nothing.
-    row: Row = {
+    return {
         "assignment_epoch": _epoch(event, inside),
         "cohort": cohort,
         "country": country_of(inside.get("country")) or origin.country,
@@ -146,10 +142,8 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
         "experiment_id": experiment_id,
         "goal_id": _text(inside.get("goalId")),
         "holdout_config_epoch": config_epoch,
-        # Order ids are numbers in some shops; the same order must have one id.
-        # The limit keeps such an id short, as MAX_ID_CHARS does for texts.
-        "order_id": str(order_id) if type(order_id) is int and abs(order_id) < 10**30 else _text(order_id),
-        "qa_mode": bool(qa_mode),
+        "order_id": _order_id(inside.get("orderId")),
+        "qa_mode": _flag(event.get("qa_mode")),
         "received_at": arrival.received_at,
         "revenue_minor": revenue_minor,
         "sent_at": arrival.sent_at,
@@ -166,8 +160,6 @@ def _row(event: Json, arrival: Arrival, correction: int) -> Row:
         "visitor_id": visitor_id,
         "visitor_kind": named_visitor_kind(inside.get("visitor")),
     }
-    _check_complete(kind, row, inside)
-    return row
 
 
 def _check_complete(kind: str, row: Row, data: Mapping[str, object]) -> None:
@@ -221,11 +213,38 @@ def corrected_time(ts: object, received_at: int, correction: int) -> int:
     return corrected
 
 
-def _data_text(data: object) -> str:
-    if data is None:
-        return "{}"
-    if not isinstance(data, dict):
+def _url(url: object) -> str | None:
+    if url is None:
+        return None
+    if not isinstance(url, str):
         raise RefusedError("invalid_field")
+    # Cut and not refused: a long query must not cost the event.
+    return url[:MAX_URL_CHARS]
+
+
+def _order_id(order_id: object) -> str | None:
+    # Order ids are numbers in some shops; the same order must have one id.
+    # The limit keeps such an id short, as MAX_ID_CHARS does for texts.
+    if type(order_id) is int and abs(order_id) < 10**30:
+        return str(order_id)
+    return _text(order_id)
+
+
+def _flag(value: object) -> bool:
+    if value is not None and not isinstance(value, bool):
+        raise RefusedError("invalid_field")
+    return bool(value)
+
+
+def _data(data: object) -> Mapping[str, object]:
+    if data is not None and not isinstance(data, dict):
+        raise RefusedError("invalid_field")
+    return data or {}
+
+
+def _data_text(data: Mapping[str, object]) -> str:
+    if not data:
+        return "{}"
     try:
         text = canonical_json.dumps(data)
     except RecursionError as error:
