@@ -116,7 +116,7 @@ def _run_shops(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
     if line.verb == "create":
         named = {name: getattr(line, name) for name in ("name", "domain", "currency", "platform", "tier")}
         wish = CreateShop.model_validate({name: value for name, value in named.items() if value is not None})
-        return operator.create_shop(wish.stated(), user_id=line.user_id, extra_keys=line.extra)
+        return operator.create_shop(wish.provided(), user_id=line.user_id, extra_keys=line.extra)
     if line.verb == "show":
         return operator.show_shop(line.shop_id)
     if line.verb == "set-handover-signing":

@@ -22,7 +22,7 @@ def compute(
     Send either `baseline_rate`, or `mean` and `sd`; both or neither is 422. `alpha`, `power` and the correction default
     to the shop's; `tail` is two-sided, `treatments` is 1 (at most 9). `daily_visitors` of 0 is 422.
     """
-    size, days = sample_sizes.of(caller, body.stated())
+    size, days = sample_sizes.of(caller, body.provided())
     return contract.SampleSize(
         required_sample_per_variant=size.required_sample_per_variant,
         required_total_visitors=size.required_total_visitors,

@@ -33,7 +33,7 @@ def list_audiences(caller: Reader, page: Page, audiences: Uses, filters: Narrowe
 )
 def create_audience(body: AudienceCreate, caller: Writer, audiences: Uses) -> Audience:
     """Create a reusable audience. Targeting refers to it by `audienceId`."""
-    saved = audiences.create(caller, body.stated())
+    saved = audiences.create(caller, body.provided())
     return Audience.of(saved.value, saved.warning)
 
 
@@ -58,7 +58,7 @@ def update_audience(
     As for pages, the change must be acknowledged while shoppers see any of its consumers, except for a new name.
     """
     consent = body.consent()
-    saved = audiences.update(caller, audience_id, body.stated(), consent=consent, expected_version=if_match)
+    saved = audiences.update(caller, audience_id, body.provided(), consent=consent, expected_version=if_match)
     return Audience.of(saved.value, saved.warning)
 
 

@@ -37,7 +37,7 @@ def create_group(body: ExclusionGroupCreate, caller: Writer, groups: Uses) -> Ex
     Shares sum to at most 1. An experiment that belongs to another group is 409 `conflict`; a running member must be
     acknowledged (409 `page_live_impact`).
     """
-    saved = groups.create(caller, body.stated(), consent=body.consent())
+    saved = groups.create(caller, body.provided(), consent=body.consent())
     return ExclusionGroup.of(saved.value, saved.warning)
 
 
@@ -61,7 +61,7 @@ def update_group(
     removed.
     """
     consent = body.consent()
-    saved = groups.update(caller, group_id, body.stated(), consent=consent, expected_version=if_match)
+    saved = groups.update(caller, group_id, body.provided(), consent=consent, expected_version=if_match)
     return ExclusionGroup.of(saved.value, saved.warning)
 
 

@@ -87,7 +87,7 @@ def create_experiment(body: ExperimentCreate, caller: Writer, authoring: Authors
     traffic equally; when none is marked, the first is the control. `scheduled_start_at` launches the experiment, so it
     also needs the scope `experiments:launch`.
     """
-    return experiment(authoring.create(caller, body.stated()))
+    return experiment(authoring.create(caller, body.provided()))
 
 
 @router.get("/{experiment_id}", operation_id="getExperiment", responses=errors(NotFoundError))
@@ -118,7 +118,9 @@ def update_experiment(
     part of the approved design. In a started test, other variations or weights begin a new measurement, shown in the
     response: results restart from there, and visitors keep their variation.
     """
-    updated = authoring.update(caller, experiment_id, body.stated(), consent=body.consent(), expected_version=if_match)
+    updated = authoring.update(
+        caller, experiment_id, body.provided(), consent=body.consent(), expected_version=if_match
+    )
     return UpdatedExperiment.after(updated.value, updated.warning)
 
 
@@ -143,7 +145,7 @@ def duplicate_experiment(
     experiment_id: ExperimentId, caller: Writer, authoring: Authors, body: Duplication | None = None
 ) -> Experiment:
     """Create a draft with the same design and no history. Archived variations and goals are not copied."""
-    fields = (body or Duplication()).stated()
+    fields = (body or Duplication()).provided()
     copy = authoring.duplicate(
         caller, experiment_id, name=fields.get("name"), include_goals=fields.get("include_goals", True)
     )

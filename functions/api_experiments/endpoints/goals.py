@@ -51,7 +51,7 @@ def create_goal(experiment_id: ExperimentId, body: GoalCreate, caller: Writer, g
     `is_primary` may be sent with `goal_id`, and later edits of either goal do not reach the other. Adding the same shop
     goal twice is 409; an unknown id is 422. An experiment has at most 50 goals.
     """
-    return goal(goals.add(caller, experiment_id, body.stated(), expected_version=if_match))
+    return goal(goals.add(caller, experiment_id, body.provided(), expected_version=if_match))
 
 
 @router.put("/goals/order", operation_id="orderGoals", responses=errors(NotFoundError, ValidationFailedError))
@@ -75,7 +75,7 @@ def update_goal(
     experiment_id: ExperimentId, goal_id: GoalId, body: GoalUpdate, caller: Writer, goals: Goals, if_match: IfMatch
 ) -> Goal:
     """Change a goal of an experiment. A goal that becomes primary replaces the previous primary goal."""
-    return goal(goals.update(caller, experiment_id, goal_id, body.stated(), expected_version=if_match))
+    return goal(goals.update(caller, experiment_id, goal_id, body.provided(), expected_version=if_match))
 
 
 @router.delete(
@@ -122,6 +122,6 @@ def set_page_rules(
     A rule with `include: false` counts outside its addresses; its condition is negated only when the rule has no
     addresses.
     """
-    rules = [page_rules.stated() for page_rules in body]
+    rules = [page_rules.provided() for page_rules in body]
     scoped = goals.set_page_rules(caller, experiment_id, rules, expected_version=if_match)
     return list(scoped.value.goal_page_rules)

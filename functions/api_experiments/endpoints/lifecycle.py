@@ -162,7 +162,7 @@ def set_schedule(
     An empty body is 422. A start requires an experiment that has not launched. `end_at` is not part of the Experiment
     response.
     """
-    return experiment(lifecycle.set_schedule(caller, experiment_id, body.stated(), expected_version=if_match))
+    return experiment(lifecycle.set_schedule(caller, experiment_id, body.provided(), expected_version=if_match))
 
 
 @router.delete("/schedule", operation_id="clearSchedule", responses=errors(NotFoundError))

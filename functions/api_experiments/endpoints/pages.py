@@ -33,7 +33,7 @@ def list_pages(caller: Reader, page: Paging, pages: Uses, filters: Narrowed) -> 
 @router.post("", operation_id="createPage", status_code=201, responses=errors(ValidationFailedError, UnsafeRegexError))
 def create_page(body: PageCreate, caller: Writer, pages: Uses) -> Page:
     """Create a reusable page. Targeting refers to it by `pageId`."""
-    saved = pages.create(caller, body.stated())
+    saved = pages.create(caller, body.provided())
     return Page.of(saved.value, saved.warning)
 
 
@@ -44,7 +44,7 @@ def match_pages(body: PageMatchInput, caller: Reader, tester: Annotated[Tester, 
     `url` is absolute or a path. `rules` is one page rule or up to 50, which may refer to pages of the shop; `page_id`
     tests one page, and an unknown one is 422. Only URL rules are tested: conditions and triggers need a visitor.
     """
-    fields = body.stated()
+    fields = body.provided()
     return PageMatch.of(
         tester.test(caller.shop_id, fields["url"], rules=fields.get("rules"), page_id=fields.get("page_id"))
     )
@@ -70,7 +70,7 @@ def update_page(page_id: PathId, body: PageUpdate, caller: Writer, pages: Uses, 
     `confirmed_consumer_ids`. A new name needs neither.
     """
     consent = body.consent()
-    saved = pages.update(caller, page_id, body.stated(), consent=consent, expected_version=if_match)
+    saved = pages.update(caller, page_id, body.provided(), consent=consent, expected_version=if_match)
     return Page.of(saved.value, saved.warning)
 
 

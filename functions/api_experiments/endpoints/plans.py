@@ -44,5 +44,5 @@ def set_plan(
     In a started test a new plan begins a new measurement: results restart at `planned_test.epoch_started_at`, and
     visitors keep their variation. Sending the same plan again changes nothing.
     """
-    plan, consent = body.stated(), body.consent()
+    plan, consent = body.provided(), body.consent()
     return experiment(plans.state(caller, experiment_id, plan, consent=consent, expected_version=if_match))

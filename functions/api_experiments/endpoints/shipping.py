@@ -45,6 +45,6 @@ def ship(experiment_id: ExperimentId, body: ShipInput, caller: Launcher, shippin
     to 10 goals in use are copied, the primary goal first, without those limited by goal page rules; shop goals keep
     their ids.
     """
-    shipped = shipping.ship(caller, experiment_id, body.stated())
+    shipped = shipping.ship(caller, experiment_id, body.provided())
     made = Personalization.of(shipped.value, shipped.warning)
     return Shipped(personalization=made).at(shipped.value.version)

@@ -41,7 +41,7 @@ def list_goals(
 @router.post("", operation_id="createGoal", status_code=201, responses=errors(ValidationFailedError))
 def create_goal(body: ShopGoalCreate, caller: Writer, goals: Goals) -> Goal:
     """Create a reusable goal. Experiments attach it by `goal_id`."""
-    return answer(goals.create(caller, body.stated()).value)
+    return answer(goals.create(caller, body.provided()).value)
 
 
 @router.get("/{goal_id}", operation_id="getGoal", responses=errors(NotFoundError))
@@ -53,7 +53,7 @@ def get_goal(goal_id: GoalId, caller: Reader, goals: Goals) -> Goal:
 @router.patch("/{goal_id}", operation_id="updateGoal", responses=errors(NotFoundError, ValidationFailedError))
 def update_goal(goal_id: GoalId, body: GoalUpdate, caller: Writer, goals: Goals, if_match: IfMatch) -> Goal:
     """Change a goal of the shop. Experiments that attached it keep the definition they had."""
-    return answer(goals.update(caller, goal_id, body.stated(), expected_version=if_match).value)
+    return answer(goals.update(caller, goal_id, body.provided(), expected_version=if_match).value)
 
 
 @router.delete("/{goal_id}", operation_id="deleteGoal", status_code=204, responses=errors(NotFoundError))

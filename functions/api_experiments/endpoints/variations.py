@@ -83,7 +83,7 @@ def create_variation(
     keep their variation.
     """
     consent = body.consent()
-    return variation(arms.add(caller, experiment_id, body.stated(), consent=consent, expected_version=if_match))
+    return variation(arms.add(caller, experiment_id, body.provided(), consent=consent, expected_version=if_match))
 
 
 @router.put("/weights", operation_id="setWeights", responses=EDIT)
@@ -96,7 +96,7 @@ def set_weights(
     keep their variation.
     """
     consent = body.consent()
-    weights = body.stated()["weights"]
+    weights = body.provided()["weights"]
     return weighed(arms.weigh(caller, experiment_id, weights, consent=consent, expected_version=if_match))
 
 
@@ -125,7 +125,7 @@ def update_variation(
     """
     consent = body.consent()
     return variation(
-        arms.update(caller, experiment_id, variation_id, body.stated(), consent=consent, expected_version=if_match)
+        arms.update(caller, experiment_id, variation_id, body.provided(), consent=consent, expected_version=if_match)
     )
 
 
@@ -191,7 +191,7 @@ def create_preview_link(
     previews: Previews,
 ) -> PreviewLink:
     """Create a temporary link that shows a page of the shop with the variation."""
-    seconds = body.stated().get("ttl_seconds", DEFAULT_SECONDS)
+    seconds = body.provided().get("ttl_seconds", DEFAULT_SECONDS)
     link = previews.create(caller, experiment_id, variation_id, url=body.url, ttl_seconds=seconds)
     return PreviewLink(url=link.url, token=link.token, expires_at=link.expires_at)
 
@@ -211,7 +211,7 @@ def update_variation_alone(
     """Change a variation without naming its experiment."""
     consent, arm = body.consent(), experiments.variation(caller.shop_id, variation_id)[1]
     return variation(
-        arms.update(caller, arm.experiment_id, arm.id, body.stated(), consent=consent, expected_version=if_match)
+        arms.update(caller, arm.experiment_id, arm.id, body.provided(), consent=consent, expected_version=if_match)
     )
 
 

@@ -23,5 +23,5 @@ def evaluate_flags(body: FlagEvaluationInput, caller: Reader, evaluation: Evalua
     `rollout`. `environment_key` defaults to `production`. The response uses the stored flags, not the published ones;
     values over 4.5 MB together are 422 `limit_reached`.
     """
-    flags = evaluation.evaluate(caller.shop_id, **body.stated())
+    flags = evaluation.evaluate(caller.shop_id, **body.provided())
     return FlagEvaluation(flags={key: EvaluatedFlag(**each) for key, each in flags.items()})

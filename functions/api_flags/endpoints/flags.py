@@ -55,7 +55,7 @@ def list_flags(
 @router.post("", operation_id="createFlag", status_code=201, responses=errors(FieldScopeRequiredError, *RULES))
 def create_flag(body: FeatureFlagInput, caller: Writer, authoring: Authors) -> FeatureFlag:
     """Create a draft. With `activate` it is active immediately, which also needs the scope `flags:activate`."""
-    return flag(authoring.create(caller, body.stated()))
+    return flag(authoring.create(caller, body.provided()))
 
 
 @router.get("/{flag_id}", operation_id="getFlag", responses=errors(NotFoundError))
@@ -77,7 +77,7 @@ def update_flag(
     While the flag is active, edits of anything but name and description need `confirm_live_impact`; this includes flags
     evaluated on servers. Archived flags can be edited.
     """
-    return flag(authoring.update(caller, named, body.stated(), consent=body.consent(), expected_version=if_match))
+    return flag(authoring.update(caller, named, body.provided(), consent=body.consent(), expected_version=if_match))
 
 
 @router.put("/{flag_id}/variants", operation_id="setFlagVariants", responses=LIVE)

@@ -80,7 +80,7 @@ def create_experience(
     `code_budget_exceeded`).
     """
     return experience(
-        uses.add(caller, personalization_id, body.stated(), consent=body.consent(), expected_version=if_match)
+        uses.add(caller, personalization_id, body.provided(), consent=body.consent(), expected_version=if_match)
     )
 
 
@@ -101,7 +101,12 @@ def update_experience(
     """Change an experience. While the personalization is active, this needs `confirm_live_impact`."""
     return experience(
         uses.update(
-            caller, personalization_id, experience_key, body.stated(), consent=body.consent(), expected_version=if_match
+            caller,
+            personalization_id,
+            experience_key,
+            body.provided(),
+            consent=body.consent(),
+            expected_version=if_match,
         )
     )
 
@@ -149,7 +154,7 @@ def set_rules(
     If no rule matches, the experience with the key `default` is shown. A rule that the request leaves unchanged keeps
     its id. At most 50 rules.
     """
-    rules = [rule.stated() for rule in body]
+    rules = [rule.provided() for rule in body]
     return personalization(
         uses.set_rules(caller, personalization_id, rules, consent=consent, expected_version=if_match)
     )

@@ -78,7 +78,7 @@ def create_personalization(body: PersonalizationInput, caller: Writer, authoring
     With `activate` it is active immediately, which also needs the scope `personalizations:activate`. The first of
     `goal_ids` is primary unless `primary_goal_id` names another of them.
     """
-    return personalization(authoring.create(caller, body.stated()))
+    return personalization(authoring.create(caller, body.provided()))
 
 
 @router.put("/order", operation_id="orderPersonalizations", responses=errors(LimitReachedError, ValidationFailedError))
@@ -116,7 +116,7 @@ def update_personalization(
     and goals do not. A new `rollout_percentage` of a personalization that was ever active begins a new measurement.
     """
     return personalization(
-        authoring.update(caller, personalization_id, body.stated(), consent=body.consent(), expected_version=if_match)
+        authoring.update(caller, personalization_id, body.provided(), consent=body.consent(), expected_version=if_match)
     )
 
 
@@ -149,7 +149,7 @@ def duplicate_personalization(
 
     Its key is `<key>-copy`, `<key>-copy-2` … unless `key` is given; a taken `key` is 409 `key_taken`.
     """
-    fields = (body or PersonalizationDuplication()).stated()
+    fields = (body or PersonalizationDuplication()).provided()
     return personalization(
         authoring.duplicate(caller, personalization_id, name=fields.get("name"), key=fields.get("key"))
     )

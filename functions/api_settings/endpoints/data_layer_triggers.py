@@ -48,7 +48,7 @@ def create_trigger(body: DataLayerTriggerInput, caller: SettingsWriter, triggers
 
     A shop has at most 100 (422 `limit_reached`), each of at most 16,000 bytes as JSON (422 `code_budget_exceeded`).
     """
-    saved = triggers.create(caller, body.stated())
+    saved = triggers.create(caller, body.provided())
     return DataLayerTrigger.of(saved.value, saved.warning)
 
 
@@ -59,7 +59,7 @@ def try_trigger(body: TriggerTestInput, _caller: SettingsReader, triggers: Uses)
     `enabled` is ignored. `errors` lists paths whose value is missing or unusable. The payload is any JSON of at most 20
     levels and 64 KB. Nothing is stored or counted.
     """
-    return TriggerTest.of(triggers.tried(body.trigger.stated(), body.payload))
+    return TriggerTest.of(triggers.tried(body.trigger.provided(), body.payload))
 
 
 @router.get("/{trigger_id}", operation_id="getDataLayerTrigger", responses=errors(NotFoundError))
@@ -73,7 +73,7 @@ def replace_trigger(
     trigger_id: PathId, body: DataLayerTriggerInput, caller: SettingsWriter, triggers: Uses, if_match: IfMatch
 ) -> DataLayerTrigger:
     """Replace a trigger and publish it. Fields that the request omits are removed."""
-    saved = triggers.replace(caller, trigger_id, body.stated(), expected_version=if_match)
+    saved = triggers.replace(caller, trigger_id, body.provided(), expected_version=if_match)
     return DataLayerTrigger.of(saved.value, saved.warning)
 
 

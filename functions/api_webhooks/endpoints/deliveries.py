@@ -81,7 +81,7 @@ def send_test(
     Without `event` it is the first event of the subscription. Tests do not count towards `consecutiveFailures`. The
     limit is ten requests a minute, shared with redeliveries.
     """
-    event = body.stated().get("event") if body else None
+    event = body.provided().get("event") if body else None
     return WebhookDelivery.of(redelivery.test(caller, webhook_id, event, expected_version=if_match))
 
 
@@ -99,7 +99,7 @@ def recover(
     Call it after an outage or after enabling the endpoint; a disabled or inactive one is 409 `webhook_disabled`. Tests
     are left out. While `has_more` is true, repeat the request.
     """
-    until = body.stated().get("until")
+    until = body.provided().get("until")
     batch = redelivery.recover(caller, webhook_id, body.since, until, expected_version=if_match)
     return WebhookRecovery(requeued=batch.requeued, has_more=batch.has_more)
 

@@ -67,7 +67,7 @@ def update_webhook(
     Use `/recover` to queue the deliveries that died while the endpoint was disabled. An archived endpoint is 409
     `conflict`.
     """
-    return Webhook.of(endpoints.update(caller, webhook_id, body.stated(), expected_version=if_match))
+    return Webhook.of(endpoints.update(caller, webhook_id, body.provided(), expected_version=if_match))
 
 
 @router.delete("/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=errors(NotFoundError))

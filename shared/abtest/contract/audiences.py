@@ -52,7 +52,7 @@ class Audience(Output):
         return cls(
             id=audience.id,
             name=audience.name,
-            rules=audience.says["rules"],
+            rules=audience.fields["rules"],
             created_at=audience.created_at,
             updated_at=audience.updated_at,
             **present(publication_warning=warning),

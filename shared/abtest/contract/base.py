@@ -23,7 +23,7 @@ from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.ids import is_uuid
 
 ABSENT: Any = Field(default_factory=NoneType)
-"""Default of an optional field, which is null only if its type allows it; `stated()` never returns it."""
+"""Default of an optional field, which is null only if its type allows it; `provided()` never returns it."""
 
 MAX_DEPTH = 20
 
@@ -41,7 +41,7 @@ class Input(BaseModel):
         extra="forbid", strict=True, allow_inf_nan=False, hide_input_in_errors=True, defer_build=True
     )
 
-    def stated(self) -> Any:
+    def provided(self) -> Any:
         """Return the fields of the request: absent ones are absent, nulls are None.
 
         Models whose shape the domain names return that shape; a test compares the fields of both.

@@ -19,9 +19,9 @@ class LiveEdit(Input):
     confirm_live_impact: bool = ABSENT
     confirmed_consumer_ids: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=1000)] = ABSENT
 
-    def stated(self) -> Any:
+    def provided(self) -> Any:
         """Return the edited fields, without the acknowledgement."""
-        return {name: value for name, value in super().stated().items() if name not in _FIELDS}
+        return {name: value for name, value in super().provided().items() if name not in _FIELDS}
 
     def consent(self) -> Consent:
         """The acknowledgement."""

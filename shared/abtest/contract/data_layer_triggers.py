@@ -176,7 +176,7 @@ class DataLayerTriggerInput(Input):
     properties: Properties = ABSENT
     mappings: Mappings = ABSENT
 
-    def stated(self) -> TriggerFields:
+    def provided(self) -> TriggerFields:
         """Return the fields of the request under the names of the contract."""
         # By alias, because `from` is a keyword of Python and the domain uses the contract's name.
         fields: Any = self.model_dump(exclude_unset=True, by_alias=True)

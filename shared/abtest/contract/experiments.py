@@ -82,12 +82,12 @@ class ExperimentFields(Input):
     scheduled_start_at: Annotated[Moment | None, Field(description="Needs the scope `experiments:launch`.")] = ABSENT
     goalPageRules: Annotated[PageRuleList, Field(description="Page rules that goals refer to by `page_id`.")] = ABSENT
 
-    def stated(self) -> Any:
+    def provided(self) -> Any:
         """Return the fields of the request under the names of the aggregate.
 
         Raises ValidationFailedError when an alias and the current name have different values.
         """
-        fields = super().stated()
+        fields = super().provided()
         for alias, name in ALIASES.items():
             # Responses carry both names, so a client may send both back; they only have to agree.
             if alias in fields and fields[alias] != fields.get(name, fields[alias]):

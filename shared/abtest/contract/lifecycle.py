@@ -21,7 +21,7 @@ class ActionInput(Input):
         """Return the fields of the body under the names of the domain."""
         names = {"reason": "message", "qa_note": "message"}
         # Nulls are dropped: in these bodies null means the same as an absent field.
-        return Details(**{names.get(name, name): value for name, value in self.stated().items() if value is not None})
+        return Details(**{names.get(name, name): value for name, value in self.provided().items() if value is not None})
 
 
 class ApprovalRequest(ActionInput):

@@ -152,7 +152,7 @@ class ExternalTrackingInput(Input):
 
     def changes(self) -> dict[str, Any]:
         """Return the domain model."""
-        return renamed(self.stated(), _TRACKING_NAMES)
+        return renamed(self.provided(), _TRACKING_NAMES)
 
 
 class UpdateExternalTracking(Input):
@@ -210,7 +210,7 @@ class ConsentModeInput(Input):
 
     def changes(self) -> dict[str, Any]:
         """Return the domain model."""
-        return renamed(self.stated(), _CONSENT_NAMES)
+        return renamed(self.provided(), _CONSENT_NAMES)
 
 
 class UpdateConsent(Input):

@@ -80,7 +80,7 @@ class Keys:
         """Narrow or rename a key. Raises NotFoundError, VersionConflictError, ConflictError, ValidationFailedError."""
 
         def decide(before: ApiKey, occasion: Occasion) -> Change[ApiKey]:
-            after = updated(before, patch.stated(), occasion.now)
+            after = updated(before, patch.provided(), occasion.now)
             return Change(before=before, after=after, action="api_key.update")
 
         return self._changed(caller, key_id, decide, expected_version)

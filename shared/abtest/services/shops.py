@@ -44,7 +44,7 @@ class Shops:
 
         An empty publication follows, so that the edge knows the shop; when it fails the outbox repeats it.
         """
-        shop, minted = self.found(caller.user_id, given.stated())
+        shop, minted = self.found(caller.user_id, given.provided())
         return ShopCreated(**shown_fields(shop), api_key=created(minted)).at(shop.version)
 
     def found(self, user_id: str, fields: Mapping[str, Any]) -> tuple[Shop, Minted]:
@@ -73,7 +73,7 @@ class Shops:
         """
 
         def decide(before: Shop, occasion: Occasion) -> Change[Shop]:
-            return Change(before=before, after=before.changed(patch.stated(), occasion.now), action="shop.update")
+            return Change(before=before, after=before.changed(patch.provided(), occasion.now), action="shop.update")
 
         load = partial(self._visible, caller, shop_id)
         saved = self._shops.change(caller, load, decide, expected_version=expected_version)
@@ -105,7 +105,7 @@ class Shops:
         self, caller: Caller, patch: contract.UpdateShopDefaults, expected_version: int | None
     ) -> contract.ShopDefaults:
         """The defaults after a merge patch. Raises VersionConflictError."""
-        return retried(lambda: self._update_defaults(caller, patch.stated(), expected_version))
+        return retried(lambda: self._update_defaults(caller, patch.provided(), expected_version))
 
     def me(self, caller: Caller, limit: int, window_seconds: int) -> Me:
         """Return the calling key, its shop and its rate limit."""

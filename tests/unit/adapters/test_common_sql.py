@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from abtest.adapters.warehouse.athena import AthenaWarehouse
 from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
-from abtest.adapters.warehouse.counting_sql import candidates, counting
+from abtest.adapters.warehouse.counts_sql import candidates, counts_statement
 from abtest.adapters.warehouse.shop_day_sql import shop_day_query
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
 from abtest.kit.ids import SystemRandomness
@@ -87,8 +87,8 @@ def _asked_of_athena() -> list[str]:
 
 def _statements() -> Iterator[tuple[str, str]]:
     for name, plan in (("experiment", PLAN), ("holdout", HOLDOUT_PLAN)):
-        yield f"counting-{name}", counting(plan)
-        yield f"counting-{name}-quarters", counting(plan, segments=False)
+        yield f"counting-{name}", counts_statement(plan)
+        yield f"counting-{name}-quarters", counts_statement(plan, segments=False)
     listed = candidates(PLAN)
     assert listed is not None
     yield "candidates", listed

@@ -9,7 +9,7 @@ from abtest.adapters import aws
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.warehouse.athena import AthenaWarehouse
 from abtest.adapters.warehouse.athena_counter import AthenaCounter
-from abtest.adapters.warehouse.counting_sql import CANDIDATE
+from abtest.adapters.warehouse.counts_sql import CANDIDATE
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.domain.ledger.objects import ShopFiles

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.domain.credentials.api_keys import ApiKey
-from abtest.domain.reusable.model import SAYS, Target, TargetKind
+from abtest.domain.reusable.model import DEFAULTS, Target, TargetKind
 from abtest.domain.signals.model import Trigger
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
 from abtest.services.aggregates import Aggregates
@@ -88,7 +88,7 @@ def _target(kind: TargetKind) -> Callable[[int, str], Target]:
         id=number_id(number),
         shop_id=shop_id,
         name=f"Item {number}",
-        says={name: [] if default == () else default for name, default in SAYS[kind].items()},
+        fields={name: [] if default == () else default for name, default in DEFAULTS[kind].items()},
         created_at=MOMENT,
         updated_at=MOMENT,
     )

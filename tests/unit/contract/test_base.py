@@ -69,7 +69,7 @@ def test_moment__any_offset__becomes_utc(text: str, moment: str) -> None:
 
 
 def test_stated__absent_and_null__are_told_apart() -> None:
-    assert Wish.model_validate({"text": None, "number": 1}).stated() == {"text": None, "number": 1.0}
+    assert Wish.model_validate({"text": None, "number": 1}).provided() == {"text": None, "number": 1.0}
 
 
 def test_schema__absent_default__is_not_told() -> None:
@@ -89,7 +89,7 @@ def test_open_input__nested__is_bounded(depth: int, accepted: bool) -> None:
     for _ in range(depth - 1):
         value = {"x": value}
     if accepted:
-        assert Loose.model_validate({"own": value}).stated() == {"own": value}
+        assert Loose.model_validate({"own": value}).provided() == {"own": value}
         return
     with pytest.raises(ValidationError):
         Loose.model_validate({"own": value})

@@ -34,7 +34,7 @@ def page(**fields: Any) -> Json:
 
 def test_targeting__with_fields_of_its_own__keeps_them() -> None:
     said = {"pageRules": [page(note=1), {"id": ID, "pageId": ID.upper(), "x": 2}], "own": {"a": [1]}}
-    kept = Targeting.model_validate(said).stated()
+    kept = Targeting.model_validate(said).provided()
     assert kept == {**said, "pageRules": [page(note=1), {"id": ID, "pageId": ID, "x": 2}]}
 
 
@@ -103,7 +103,7 @@ def test_page__url_rules__are_50_at_most_of_500_characters(name: str) -> None:
     ],
 )
 def test_trigger__of_each_kind__is_taken(trigger: Json) -> None:
-    assert Trigger.model_validate(trigger).stated() == trigger
+    assert Trigger.model_validate(trigger).provided() == trigger
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from abtest.adapters.warehouse.athena_relations import (
     with_relations,
 )
 from abtest.adapters.warehouse.athena_stage import Stage, with_staged
-from abtest.adapters.warehouse.counting_answer import counts_of
-from abtest.adapters.warehouse.counting_sql import candidates, counting, judged
+from abtest.adapters.warehouse.counts_result import counts_of
+from abtest.adapters.warehouse.counts_sql import accepted_rows, candidates, counts_statement
 from abtest.adapters.warehouse.shop_day_sql import shop_day_of, shop_day_query
 from abtest.adapters.warehouse.sql_texts import whole
 from abtest.adapters.warehouse.valid_rows_sql import HAPPENED_AT
@@ -83,7 +83,7 @@ class AthenaLedger:
 
     def count(self, plan: CountingPlan) -> Counts:
         """Return the counts of the plan. Judged goals need one more query, for the hits to judge."""
-        question, listing = counting(plan, events=LEDGER, accepted=ACCEPTED), candidates(plan, events=LEDGER)
+        question, listing = counts_statement(plan, events=LEDGER, accepted=ACCEPTED), candidates(plan, events=LEDGER)
         rows = self._rows(self.since)
         with self.stage.of(question, rows) as staged:
             if listing is None:
@@ -91,7 +91,7 @@ class AthenaLedger:
             # Both statements select copies in the same way, so both use the staged tables.
             listed = self.queries.stream(with_relations(with_staged(listing, staged), rows))
             run = random_base62(RUN_CHARS, self.queries.random)
-            with self._stored(run, judged(plan, listed)):
+            with self._stored(run, accepted_rows(plan, listed)):
                 return self._counted(plan, question, staged, {ACCEPTED: accepted_hits(run)})
 
     def day(self, date: str, currency: str) -> ShopDay:

@@ -1,6 +1,6 @@
 """SQL that sums hits and exposures, visitor by visitor, to the cells of `domain.ledger.cells`.
 
-The input are the tables `goals`, `attributed` and `exposures` of `counting_sql`. Visitors, converters and money become
+The input are the tables `goals`, `attributed` and `exposures` of `counts_sql`. Visitors, converters and money become
 lines, which are summed once per way to group cells. Segments are then sums of lines that are equal in all dimensions.
 """
 
@@ -20,7 +20,7 @@ BEFORE, AFTER, BOTH = "before", "after", "both"
 """Parts of the result. The last three have visitors with activity before their exposure: totals and squares of their
 activity before it, after it, and both together."""
 
-ANSWER = (
+RESULT_COLUMNS = (
     "part", "goal_id", "variation_id", "dimension", "moment", "value", "currency",
     "converters", "hits", "total", "high", "middle", "low",
 )  # fmt: skip
@@ -80,7 +80,7 @@ def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool) -> list
 
 
 def summed(dimensions: Sequence[str], *, spread: bool) -> str:
-    """Return the query for all parts except `sessions` and `through`, with the columns ANSWER."""
+    """Return the query for all parts except `sessions` and `through`, with RESULT_COLUMNS."""
     day = f" WHEN {_BY_SEGMENT} THEN exposed_day" if dimensions else ""
     segment = f" WHEN {_BY_SEGMENT} THEN {_SEGMENT}" if dimensions else ""
     ceiling = f" WHEN {_BY_CEILING} THEN CAST(ceiling_of_total AS VARCHAR)" if spread else ""

@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from abtest.adapters.warehouse.counting_answer import counts_of
-from abtest.adapters.warehouse.counting_sql import (
+from abtest.adapters.warehouse.counts_result import counts_of
+from abtest.adapters.warehouse.counts_sql import (
     CANDIDATE,
+    accepted_rows,
     candidates,
-    counting,
-    delivering,
-    judged,
+    counts_statement,
     received,
-    sifting,
+    sessions_statement,
+    sifted_statement,
 )
 from abtest.adapters.warehouse.duckdb_days import DuckDbDays
 from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, stage
@@ -75,7 +75,7 @@ class DuckDbShopLedger:
         self.shop_id = shop_id
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
-        """Return the counts of the plan, by `counting_sql`.
+        """Return the counts of the plan, by `counts_sql`.
 
         Without `segments`, cells are quarters only, without sessions and without the time before exposures.
         """
@@ -83,14 +83,16 @@ class DuckDbShopLedger:
         run(CREATE_IDS.format(tail=SUSPECTS.tail, events=self._relation, received=received(plan)))
         run(CREATE_SUSPECTS)
         run("DROP TABLE ids")
-        sifted = sifting(plan, events=self._relation, suspects=SUSPECTS, segments=segments)
+        sifted = sifted_statement(plan, events=self._relation, suspects=SUSPECTS, segments=segments)
         run(f"CREATE OR REPLACE TEMP TABLE {SUSPECTS.sifted} AS {sifted}")
         listing = candidates(plan, events=self._relation, suspects=SUSPECTS, looks_back=segments)
         if listing is not None:
             self._judge(plan, listing)
         # Sessions are a second statement: both sort the exposures, and memory may suffice for only one at a time.
-        rows = self._rows(counting(plan, events=self._relation, suspects=SUSPECTS, segments=segments, sessions=False))
-        sessions = delivering(plan, events=self._relation, suspects=SUSPECTS) if segments else None
+        rows = self._rows(
+            counts_statement(plan, events=self._relation, suspects=SUSPECTS, segments=segments, sessions=False)
+        )
+        sessions = sessions_statement(plan, events=self._relation, suspects=SUSPECTS) if segments else None
         rows += self._rows(sessions) if sessions is not None else []
         counts = counts_of(plan, rows, looks_back=segments)
         run(f"DROP TABLE {SUSPECTS.sifted}")
@@ -112,7 +114,7 @@ class DuckDbShopLedger:
             batch = self._rows(SOME_CANDIDATES, {"first": first, "last": first + ROWS_AT_ONCE})
             if not batch:
                 break
-            taken = [list(hit) for hit in judged(plan, batch)]
+            taken = [list(hit) for hit in accepted_rows(plan, batch)]
             self._database.execute(ACCEPT, {"hits": canonical_json.encode(taken).decode()})
         self._database.execute("DROP TABLE candidates")
 

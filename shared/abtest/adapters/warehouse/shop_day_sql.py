@@ -1,6 +1,6 @@
 """SQL of a shop's day, for DuckDB and Athena, and the conversion of its result.
 
-It reads the relation `events` as `counting_sql` does. The result must equal `domain.ledger.shop_days.shop_day`.
+It reads the relation `events` as `counts_sql` does. The result must equal `domain.ledger.shop_days.shop_day`.
 """
 
 from collections import defaultdict

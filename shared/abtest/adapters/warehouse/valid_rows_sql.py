@@ -27,7 +27,7 @@ class Suspects:
     """Relation `(tail)`, made by an engine, of the rows of a shop since some moment that may have copies.
 
     `tail` is the expression over a row. Rows with the same event id are either all suspects or have no copies. `sifted`
-    is a relation made by `ValidRows.sifting`, from which rows of rare kinds and suspects are read.
+    is a relation made by `ValidRows.sifted_statement`, from which rows of rare kinds and suspects are read.
     """
 
     relation: str
@@ -80,7 +80,7 @@ class ValidRows:
     SELECT {listed}, TRUE AS is_copy FROM copies WHERE {any_of(kinds)}"""  # noqa: S608 - columns and escaped literals alone
         return "\n    UNION ALL".join([*(self._alone(listed, kind) for kind in kinds), copies])
 
-    def sifting(self, suspects: Suspects) -> str:
+    def sifted_statement(self, suspects: Suspects) -> str:
         """Return the query that makes `suspects.sifted` in one scan of `events`."""
         numbered = " ".join(f"WHEN {kind} THEN {self.kinds.index(kind)}" for kind in self.rare)
         return f"""

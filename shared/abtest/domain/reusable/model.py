@@ -11,54 +11,54 @@ from abtest.kit.clock import Timestamp
 TargetKind = Literal["PAGE", "AUD"]
 Document = dict[str, Any]
 
-SAYS: Mapping[TargetKind, Mapping[str, Any]] = {
+DEFAULTS: Mapping[TargetKind, Mapping[str, Any]] = {
     "PAGE": {"includeRules": (), "excludeRules": (), "trigger": None, "advancedCondition": None},
     "AUD": {"rules": None},
 }
-"""The fields that say where or for whom, each with what holds when it is not stated."""
+"""Fields that restrict pages or visitors, by kind, with the values of absent ones."""
 
 _OWN = ("id", "shop_id", "version", "name", "created_at", "updated_at")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The aggregate. `says` holds the fields of SAYS under the names of the contract."""
+    """The aggregate. `fields` has the names of DEFAULTS, which are those of the contract."""
 
     kind: TargetKind
     id: str
     shop_id: str
     version: int = 0
     name: str
-    says: Mapping[str, Any]
+    fields: Mapping[str, Any]
     created_at: Timestamp
     updated_at: Timestamp
 
 
-def edited(target: Target, stated: Mapping[str, Any], now: Timestamp) -> Target:
-    """The target with the stated fields, each as a whole; the same one when nothing differs.
+def edited(target: Target, given: Mapping[str, Any], now: Timestamp) -> Target:
+    """Return the target with the given fields, each as a whole; the same one when nothing differs.
 
     Raises ValidationFailedError and UnsafeRegexError.
     """
-    says = {**target.says, **{name: stated[name] for name in SAYS[target.kind] if name in stated}}
-    after = replace(target, name=stated.get("name", target.name), says=says)
+    fields = {**target.fields, **{name: given[name] for name in DEFAULTS[target.kind] if name in given}}
+    after = replace(target, name=given.get("name", target.name), fields=fields)
     check(after)
     return target if after == target else replace(after, updated_at=now)
 
 
 def check(target: Target) -> None:
-    """What must hold of every stored one. Raises ValidationFailedError and UnsafeRegexError."""
+    """Check what every stored target must fulfil. Raises ValidationFailedError and UnsafeRegexError."""
     if target.kind == "PAGE":
-        check_page(cast(Page, target.says))  # as `kind` has it
+        check_page(cast(Page, target.fields))  # as `kind` has it
     else:
-        check_audience(target.says["rules"])
+        check_audience(target.fields["rules"])
 
 
 def target_document(target: Target) -> Document:
-    """The target as JSON; what refers to it reads the fields of SAYS."""
-    return {**{name: getattr(target, name) for name in _OWN}, **target.says}
+    """Return the target as JSON. Resources that refer to it read the fields of DEFAULTS."""
+    return {**{name: getattr(target, name) for name in _OWN}, **target.fields}
 
 
 def target_from(kind: TargetKind, document: Mapping[str, Any]) -> Target:
-    """The target that a document holds. Raises KeyError when one of its own fields is missing."""
-    says = {name: document.get(name, default) for name, default in SAYS[kind].items()}
-    return Target(kind=kind, says=says, **{name: document[name] for name in _OWN})
+    """Return the target of a document. Raises KeyError when one of its own fields is missing."""
+    fields = {name: document.get(name, default) for name, default in DEFAULTS[kind].items()}
+    return Target(kind=kind, fields=fields, **{name: document[name] for name in _OWN})

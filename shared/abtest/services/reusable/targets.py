@@ -6,7 +6,7 @@ from typing import Any
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.changes.errors import LiveImpactError
-from abtest.domain.reusable.model import SAYS, Target, TargetKind, check, edited, target_document, target_from
+from abtest.domain.reusable.model import DEFAULTS, Target, TargetKind, check, edited, target_document, target_from
 from abtest.kit.errors import ConflictError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
@@ -14,7 +14,7 @@ from abtest.services.resources import Resource, Summary
 from abtest.services.reusable.consumers import Consumer, consumers_of, live_among
 from abtest.services.storefronts import Storefronts
 
-Stated = Mapping[str, Any]
+Given = Mapping[str, Any]
 _NAMED_AT_MOST = 5
 
 
@@ -25,10 +25,10 @@ def _resource(kind: TargetKind, noun: str) -> Resource[Target]:
         to_document=target_document,
         from_record=lambda record: target_from(kind, record.body),
         summary=lambda target: Summary(name=target.name),
-        audited=lambda target: {"name": target.name, **target.says},
+        audited=lambda target: {"name": target.name, **target.fields},
         # A consumer that began to use the target since its consumers were read was published with the old rules.
         # So every edit of the rules is published, whether it had consumers or not.
-        reaches_shoppers=lambda before, after: bool(before and after and before.says != after.says),
+        reaches_shoppers=lambda before, after: bool(before and after and before.fields != after.fields),
     )
 
 
@@ -46,7 +46,7 @@ class Targets(Aggregates[Target]):
         self.get(shop_id, target_id)
         return consumers_of(self.world.catalog, shop_id, target_id)
 
-    def create(self, caller: Caller, stated: Stated) -> Saved[Target]:
+    def create(self, caller: Caller, given: Given) -> Saved[Target]:
         """Create one that nothing refers to yet. Raises ValidationFailedError and UnsafeRegexError."""
 
         def make(occasion: Occasion) -> Target:
@@ -54,8 +54,8 @@ class Targets(Aggregates[Target]):
                 kind=self.kind,
                 id=self.world.new_id(),
                 shop_id=caller.shop_id,
-                name=stated["name"],
-                says={name: stated.get(name, default) for name, default in SAYS[self.kind].items()},
+                name=given["name"],
+                fields={name: given.get(name, default) for name, default in DEFAULTS[self.kind].items()},
                 created_at=occasion.now,
                 updated_at=occasion.now,
             )
@@ -65,13 +65,13 @@ class Targets(Aggregates[Target]):
         return self.add(caller, make)
 
     def update(
-        self, caller: Caller, target_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, target_id: str, given: Given, *, consent: Consent, expected_version: int | None
     ) -> Saved[Target]:
         """Replace the given fields. Raises LiveImpactError unless `consent` names every live consumer."""
 
         def decide(before: Target, occasion: Occasion) -> Change[Target]:
-            after = edited(before, stated, occasion.now)
-            if after.says != before.says:
+            after = edited(before, given, occasion.now)
+            if after.fields != before.fields:
                 self._require_consent(before, consent)
             return Change(before=before, after=after, action=f"{self.resource.noun}.update")
 

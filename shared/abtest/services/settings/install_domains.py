@@ -80,7 +80,7 @@ class InstallDomainSettings:
             # Before the first write the field may be absent or `initial`. Afterwards the revision must be named.
             if state.kept.revision is not None or given.expected_revision not in (None, state.revision):
                 state.kept.refuse_other(given.expected_revision)
-            changes = given.stated()
+            changes = given.provided()
             after = InstallDomains(
                 domain=changes.get("domain", state.domains.domain),
                 additional=tuple(changes.get("additionalDomains", state.domains.additional)),

@@ -38,7 +38,7 @@ class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSetti
         """Merge the given field in. Nothing is published by this. Raises VersionConflictError."""
 
         def decide(before: Announcements) -> Announcements:
-            is_enabled = given.stated().get("webhooks_enabled", before.webhooks_from is not None)
+            is_enabled = given.provided().get("webhooks_enabled", before.webhooks_from is not None)
             if is_enabled == (before.webhooks_from is not None):
                 return before
             # Publications that began before webhooks were enabled stay silent: only later revisions are announced.

@@ -60,7 +60,7 @@ class _Line(NamedTuple):
 
 
 def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: bool = True) -> Counts:
-    """Return counts from rows with the columns `cells_sql.ANSWER`, whose numbers may be texts or decimals.
+    """Return counts from rows with the columns `cells_sql.RESULT_COLUMNS`, whose numbers may be texts or decimals.
 
     Without `looks_back`, the rows do not include the time before exposures.
     """

@@ -2,8 +2,8 @@
 
 It reads two relations, whose names are parameters. `events` has the columns of a ledger row (`qa_mode` and `data` not
 null), with copies and rows of other shops. `accepted (goal_id, event_id, worth)` has the hits of judged goals that
-`domain.ledger.judging` accepts: `candidates` selects the hits to judge, and `judged` returns the rows of `accepted`.
-`counts_of` in `counting_answer` reads the result.
+`domain.ledger.hits` accepts: `candidates` selects the hits to judge, and `accepted_rows` makes the rows of `accepted`.
+`counts_of` in `counts_result` reads the result.
 
 The result must equal `domain.ledger.reference.count`. The statement is one stream from rows to cells, and only small
 tables are used more than once, because Athena computes a table at each use.
@@ -32,7 +32,7 @@ CANDIDATE = (
 _MINOR = ("revenue_minor", "shop_revenue_minor")
 
 
-def counting(
+def counts_statement(
     plan: CountingPlan,
     *,
     events: str = "events",
@@ -41,10 +41,10 @@ def counting(
     segments: bool = True,
     sessions: bool = True,
 ) -> str:
-    """Return the statement that counts, with the columns ANSWER.
+    """Return the statement that counts, with RESULT_COLUMNS.
 
     Without `segments`, cells are quarters only, and the time before exposures is not read. Without `sessions`, they are
-    not counted; use `delivering` for them.
+    not counted; use `sessions_statement` for them.
     """
     valid = _valid_rows(plan, events, suspects, DIMENSIONS if segments else ())
     spread = any(goal.winsorize_pct is not None for goal in plan.goals)
@@ -63,17 +63,17 @@ def counting(
     return with_tables(tables, "\nUNION ALL\n".join(parts))
 
 
-def delivering(plan: CountingPlan, *, events: str, suspects: Suspects) -> str | None:
-    """Return the statement that counts sessions, with the columns ANSWER, or None for a plan without sessions."""
+def sessions_statement(plan: CountingPlan, *, events: str, suspects: Suspects) -> str | None:
+    """Return the statement that counts sessions, with RESULT_COLUMNS, or None for a plan without sessions."""
     if not plan.has_sessions:
         return None
     valid = _valid_rows(plan, events, suspects, DIMENSIONS)
     return with_tables(valid.tables(), _sessions(plan, valid))
 
 
-def sifting(plan: CountingPlan, *, events: str, suspects: Suspects, segments: bool) -> str:
-    """Return the query that makes `suspects.sifted` for `counting` and `candidates`."""
-    return _valid_rows(plan, events, suspects, DIMENSIONS if segments else ()).sifting(suspects)
+def sifted_statement(plan: CountingPlan, *, events: str, suspects: Suspects, segments: bool) -> str:
+    """Return the query that makes `suspects.sifted` for `counts_statement` and `candidates`."""
+    return _valid_rows(plan, events, suspects, DIMENSIONS if segments else ()).sifted_statement(suspects)
 
 
 def candidates(
@@ -111,7 +111,7 @@ WHERE place = 1""",  # noqa: S608 - columns and escaped literals alone
     )
 
 
-def judged(plan: CountingPlan, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, str, int]]:
+def accepted_rows(plan: CountingPlan, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, str, int]]:
     """Yield rows of `accepted` for the accepted rows of `candidates`, whose numbers may be texts."""
     goals = {goal.goal_id: (goal, judge(goal)) for goal in _judged_goals(plan)}
     for goal_id, *values in rows:
