@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 document: what FastAPI knows of the routes, and what the plumbing adds to every one of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastapi.openapi.utils import get_openapi
@@ -196,8 +196,3 @@ def _headers(status: int, route: Operation, method: str) -> Iterator[str]:
         yield "Retry-After"
     if status in (200, 201, 304) and is_versioned(route, method):
         yield "ETag"
-
-
-def header_names(document: Mapping[str, Any]) -> set[str]:
-    """Every response header that the document speaks of."""
-    return set(document["components"]["headers"])

@@ -8,8 +8,6 @@ from typing import Any
 
 Json = Mapping[str, Any]
 
-_BOUNDS = ("minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "pattern")
-
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:1rem;color:#1b1f24;background:#fff}
 h1{font-size:1.6rem}h2{margin-top:2.5rem;border-bottom:1px solid #d8dee4}
