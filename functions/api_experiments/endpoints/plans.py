@@ -45,4 +45,4 @@ def set_plan(
     visitors keep their variation. Sending the same plan again changes nothing.
     """
     plan, consent = body.provided(), body.consent()
-    return experiment(plans.state(caller, experiment_id, plan, consent=consent, expected_version=if_match))
+    return experiment(plans.set_plan(caller, experiment_id, plan, consent=consent, expected_version=if_match))

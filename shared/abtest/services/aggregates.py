@@ -156,7 +156,7 @@ class Aggregates(Generic[A]):
         expected_version: int | None,
         check: Callable[[A], None] = lambda _: None,
     ) -> Saved[A]:
-        """Delete what `check` lets go; the value is what it was. Raises what `change` and `check` raise."""
+        """Delete an aggregate and return its last state. Raises what `change` and `check` raise."""
 
         def decide(before: A, _occasion: Occasion) -> Change[A]:
             check(before)

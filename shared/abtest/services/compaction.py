@@ -49,7 +49,7 @@ PARQUET, JSON = "application/vnd.apache.parquet", "application/json"
 
 
 class CompactionFailedError(Exception):
-    """Some hours could not be compacted; the others were. Readers still use their raw objects."""
+    """Some hours could not be compacted. Readers still use their raw objects."""
 
 
 class VanishedRawError(Exception):

@@ -1,8 +1,8 @@
 """Taking events in: limit the shop, sort the batch, hand what is good to the queue, keep what is not as a sample.
 
 What was accepted is never lost: a message that the queue refuses is kept in the ledger's spill zone until it can be
-queued. Whether a shop exists is not looked up: its credentials are derived from its id by us and given to nobody before
-the shop was made.
+queued. Whether a shop exists is not looked up: its credentials are derived from its id by us and given out only after
+the shop was created.
 """
 
 import gzip
@@ -90,7 +90,7 @@ class Ingest:
     store: AnalyticsStore | None = None
 
     def accept(self, shop_id: str, envelope: Envelope, *, origin: Origin = SERVER) -> Receipt | HttpAnswer:
-        """Take a batch of an authenticated shop in; `origin` is what the request tells of its visitors.
+        """Accept a batch of an authenticated shop; `origin` is what the request shows of its visitors.
 
         Raises EmptyBatchError, BatchTooLargeError, RateLimitedError, EventStoreUnavailableError,
         AnalyticsStoreUnreachableError.
@@ -153,7 +153,7 @@ class Ingest:
             content = packed([sample_line(arrival, aside) for aside in set_aside])
             self.ledger.put(key, content, content_type=NDJSON)
         except Exception:
-            # The good events are safe by now, and the answer tells what was refused: a lost sample must not undo that.
+            # The good events are safe and the response names the refused ones: a lost sample must not undo that.
             _log.warning("quarantine.not_stored", extra={"shop_id": arrival.shop_id, "events": len(set_aside)})
 
 
@@ -180,7 +180,7 @@ def packed(lines: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def sample_line(arrival: Arrival, aside: SetAside) -> AsideLine:
-    """A quarantined event as it is kept."""
+    """Stored form of a quarantined event."""
     return {
         "event_id": aside.verdict.event_id,
         "index": aside.index,

@@ -124,7 +124,7 @@ class Keys:
         gone = retired(old, successor.id, grace_seconds, self._world.now())
         retirement = Change(before=old, after=gone, action="api_key.rotate")
         creation = Change(before=None, after=successor, action="api_key.rotate")
-        # One commit: if it fails, the old key goes on as it was, and the new one never existed.
+        # One commit: if it fails, the old key is unchanged and the new one does not exist.
         self._keys.save_many([retirement, creation], self._keys.audit_row(caller.user_id, retirement))
         return Minted(successor, minted.text)
 

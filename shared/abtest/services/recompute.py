@@ -1,7 +1,7 @@
 """Recomputation: roll-ups are counted from the raw ledger and written where the stored ones differ.
 
 It runs in parallel to the schedule, without a lease. The generation to write is fixed before the raw ledger is listed,
-so a run that writes meanwhile has seen more, and the store refuses the older write. Then it is counted once more.
+so a run that writes meanwhile has seen more, and the store refuses the older write. Then it is counted again.
 """
 
 import logging

@@ -139,10 +139,10 @@ class Shops:
         version = record.head.version if record else 0
         refuse_other_version(expected_version, version)
         stored = record.body if record else None
-        wanted = defaults.patched(shop.tier, stored, changes)
-        before, after = defaults.defaults_of(shop.tier, stored), defaults.defaults_of(shop.tier, wanted)
+        after_patch = defaults.patched(shop.tier, stored, changes)
+        before, after = defaults.defaults_of(shop.tier, stored), defaults.defaults_of(shop.tier, after_patch)
         # Nothing is written, so the version, and with it the caller's ETag, stays valid.
-        if wanted == (stored or {}):
+        if after_patch == (stored or {}):
             return _defaults_answer(before).at(version)
         created_at = record.head.created_at if record else now
         head = Head(
@@ -161,7 +161,7 @@ class Shops:
             diff={name: [before.get(name), value] for name, value in after.items() if before.get(name) != value},
             now=now,
         )
-        put = Put(record=Record(head=head, body=wanted), expected_version=version)
+        put = Put(record=Record(head=head, body=after_patch), expected_version=version)
         catalog.commit(Commit(puts=[put], audit=[audit]))
         return _defaults_answer(after).at(version + 1)
 

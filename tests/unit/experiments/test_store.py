@@ -248,7 +248,7 @@ def test_schedule__out_of_time__leaves_the_rest_to_the_next_run(house: House) ->
 def _planned(house: House, made: str, mde: float) -> None:
     goal_id = house.store.get(SHOP, made).goals[0].id
     wish = {"goal_id": goal_id, "mde": mde, "baseline_rate": 0.03}
-    Plans(house.store, house.planner).state(CALLER, made, wish, consent=Consent(confirmed=True))
+    Plans(house.store, house.planner).set_plan(CALLER, made, wish, consent=Consent(confirmed=True))
 
 
 def test_plan__stated_twice_at_once__opens_one_measurement(house: House) -> None:

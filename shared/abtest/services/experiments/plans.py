@@ -1,4 +1,4 @@
-"""Plans of experiments that a caller gives."""
+"""Plans of experiments, as callers request them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner, plan_values
 
-_WISHED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method")
+_COMPARED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method")
 
 
 class Plans:
@@ -24,30 +24,30 @@ class Plans:
         self._store = store
         self._planner = planner
 
-    def state(
+    def set_plan(
         self,
         caller: Caller,
         reference: str,
-        wish: Mapping[str, Any],
+        requested: Mapping[str, Any],
         *,
         consent: Consent,
         expected_version: int | None = None,
     ) -> Saved[Experiment]:
-        """The experiment with this plan; the same plan again changes nothing.
+        """Set the plan of an experiment. The same plan again changes nothing.
 
         In a started test a new plan opens a new measurement. Raises InvalidStateTransitionError once the test is over,
-        LiveImpactError while it runs and that was not acknowledged, ValidationFailedError for what cannot be planned.
+        LiveImpactError while it runs without an acknowledgement, ValidationFailedError for an impossible plan.
         """
         settings = self._planner.settings(caller.shop_id)
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             _check_open(experiment)
-            whole = {**plan_values(experiment, settings.defaults), **wish}
+            whole = {**plan_values(experiment, settings.defaults), **requested}
             # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
                 plan = experiment.planned_test
             else:
-                plan = self._planner.plan(experiment, wish, settings, occasion.now)
+                plan = self._planner.plan(experiment, requested, settings, occasion.now)
             after = replace(experiment, planned_test=plan, plan_is_stated=True)
             return editing.settle(experiment, after, occasion, action="experiment.plan", consent=consent)
 
@@ -60,7 +60,7 @@ def _check_open(experiment: Experiment) -> None:
         raise InvalidStateTransitionError("plan", experiment.status, (), why)
 
 
-def _is_same(experiment: Experiment, wish: Mapping[str, Any]) -> bool:
-    """Whether the stored plan already says so; a baseline that nobody states is the one that was measured then."""
+def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
+    """Whether the stored plan has these values. Without a baseline among them, the stored one is kept."""
     plan = experiment.planned_test
-    return plan is not None and all(plan.get(name) == wish[name] for name in _WISHED if name in wish)
+    return plan is not None and all(plan.get(name) == values[name] for name in _COMPARED if name in values)

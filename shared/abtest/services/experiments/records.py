@@ -1,4 +1,4 @@
-"""What is stored of an experiment: its head, its unique names, its places in the work index."""
+"""Stored form of an experiment: its head, its unique names, its entries in the work index."""
 
 from collections.abc import Iterable
 

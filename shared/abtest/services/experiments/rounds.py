@@ -1,4 +1,4 @@
-"""Rounds over all running experiments: each has its turn under a lease, and a failure does not stop the others."""
+"""Rounds over all running experiments: each is handled under a lease, and a failure does not stop the round."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ Work = Callable[[Experiment], str]
 
 
 class RoundFailedError(Exception):
-    """Some experiments' turns failed; the others had theirs."""
+    """Some experiments failed; all others were handled."""
 
     def __init__(self, done: "Round") -> None:
         super().__init__(f"failed: {', '.join(done.failed[:20])}")

@@ -87,7 +87,7 @@ def change_running(
     edit: Edit,
     evidence: Mapping[str, Any] | None = None,
 ) -> Saved[Experiment] | NotPaused:
-    """The same for what the system notes on an experiment that goes on running; `action` names it in the audit."""
+    """Change a running experiment by the system, under the same conditions; `action` is the name in the audit."""
 
     def note_only(wanted: Experiment, occasion: Occasion) -> Change[Experiment]:
         return Change(before=wanted, after=replace(wanted, updated_at=occasion.now), action=action)

@@ -1,4 +1,4 @@
-"""What is stored of a personalization: its head, its unique key, its place in the work index."""
+"""Store of personalizations: head, unique key, entry in the work index, and the code budget."""
 
 from abtest.domain.personalizations.audit import audited
 from abtest.domain.personalizations.model import Personalization

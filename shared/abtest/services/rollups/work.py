@@ -44,7 +44,7 @@ def work_of(world: World, only: str | None = None) -> Work:
 
 
 def forget_ended(world: World) -> None:
-    """Remove from the queue what need not be counted any more."""
+    """Remove from the queue what needs no more counting."""
     # An entry is due when its counting ends, so those before now have ended.
     for entry in world.catalog.due(QUEUE, world.now(), limit=MAX_ENTRIES):
         world.catalog.forget_due(QUEUE, entry)

@@ -89,7 +89,7 @@ class Triggers(Aggregates[Trigger]):
         return evaluate(compiled("", says), payload)
 
     def _free_seat(self, shop_id: str) -> int:
-        """The lowest seat that is free; whoever commits first has it. Raises LimitReachedError."""
+        """The lowest free seat; the first commit takes it. Raises LimitReachedError."""
         heads = self.world.catalog.list(shop_id, "DLT", limit=MAX_TRIGGERS).heads
         taken = {head.attributes.get("seat") for head in heads}
         free = (seat for seat in range(MAX_TRIGGERS) if seat not in taken)

@@ -136,7 +136,7 @@ class Endpoints:
         return Issued(self._with_health(self._webhooks.change(caller, webhook_id, decide).value), secret)
 
     def archive(self, caller: Caller, webhook_id: str, *, expected_version: int | None) -> None:
-        """Stop sending to it for ever; queued deliveries die. A repetition is harmless.
+        """Archive an endpoint. Nothing is sent to it again, and its queued deliveries die. A repetition is harmless.
 
         Raises NotFoundError, VersionConflictError.
         """

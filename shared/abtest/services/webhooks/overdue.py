@@ -18,7 +18,7 @@ _EVENTS_A_RUN, _EVENTS_A_MESSAGE, _ENDPOINTS_A_RUN = 5000, 50, 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverdueWebhooks:
-    """One look at what is overdue. A superfluous notification is harmless."""
+    """One pass over overdue deliveries. A superfluous notification is harmless."""
 
     world: World
     store: DeliveryStore

@@ -65,7 +65,7 @@ def live_webhooks(catalog: Catalog, shop_id: str) -> list[Webhook]:
 def taken_slots(catalog: Catalog, shop_id: str) -> dict[int, str]:
     """Ids of the shop's endpoints by the slot that each holds.
 
-    Slots are few, while archived endpoints are kept for ever: so reading slots finds the live ones at once.
+    Slots are few, while archived endpoints are kept: reading the slots finds the live ones without them.
     """
     names = {slot_name(slot): slot for slot in range(MAX_WEBHOOKS)}
     return {names[name]: target for name, (_, target) in catalog.resolve_many(shop_id, list(names)).items()}

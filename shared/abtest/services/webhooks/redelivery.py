@@ -33,7 +33,7 @@ MAX_REQUESTS, WINDOW_SECONDS = 10, 60
 
 _READ_AT_ONCE = 100
 _TIME = timedelta(seconds=15)
-"""How long one recovery goes on; the response shows whether something is left over."""
+"""Time limit of one recovery; `has_more` of the response reports what is left."""
 
 
 class WebhookDisabledError(ServiceError):
