@@ -88,23 +88,23 @@ class ShopGoals(Aggregates[ShopGoal]):
     def __init__(self, world: World) -> None:
         super().__init__(world, GOALS)
 
-    def create(self, caller: Caller, stated: GoalFields) -> Saved[ShopGoal]:
+    def create(self, caller: Caller, given: GoalFields) -> Saved[ShopGoal]:
         """Create a goal from the fields of ShopGoalCreate. Raises ValidationFailedError."""
         window = shop_defaults(self.world.catalog, caller.shop_id)["attribution_window_days"]
 
         def make(occasion: Occasion) -> ShopGoal:
             goal_id = self.world.new_id()
-            goal = edits.make(stated, goal_id=goal_id, experiment_id=None, now=occasion.now, window_days=window)
+            goal = edits.make(given, goal_id=goal_id, experiment_id=None, now=occasion.now, window_days=window)
             check_goal(goal)
             return ShopGoal(shop_id=caller.shop_id, goal=goal)
 
         return self.add(caller, make)
 
     def update(
-        self, caller: Caller, goal_id: str, stated: GoalFields, *, expected_version: int | None
+        self, caller: Caller, goal_id: str, given: GoalFields, *, expected_version: int | None
     ) -> Saved[ShopGoal]:
         """Change the given fields. Raises NotFoundError, ValidationFailedError."""
-        return self._edit(caller, goal_id, "update", lambda goal, now: edits.amend(goal, stated, now), expected_version)
+        return self._edit(caller, goal_id, "update", lambda goal, now: edits.amend(goal, given, now), expected_version)
 
     def set_archived(
         self, caller: Caller, goal_id: str, archived: bool, *, expected_version: int | None

@@ -186,9 +186,9 @@ class Recompute:
         for date in dates:
             day, present = opened.day(date, shop.currency), stored.get(date)
             outcome.days += 1
-            standing = shop_day_of(present) if present else None
+            before = shop_day_of(present) if present else None
             # A day without events has no document, so there is nothing to write or to report.
-            if standing == day or (standing is None and not day.events):
+            if before == day or (before is None and not day.events):
                 continue
             name, document = f"{shop.shop_id}/{date}", self._document(day, present)
             if not dry_run and not self.store.put_shop_day(document):

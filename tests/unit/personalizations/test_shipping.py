@@ -14,7 +14,7 @@ from abtest.domain.delivery.experiments import compile_experiment
 from abtest.domain.delivery.rollouts import compile_personalization
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.personalizations.model import Personalization
-from abtest.domain.personalizations.shipping import Wish, carried_goals, joined_scripts, ship
+from abtest.domain.personalizations.shipping import ShipRequest, carried_goals, joined_scripts, ship
 from abtest.domain.targeting.compilation import NO_REFERENCES
 from abtest.domain.targeting.pages import matches_page
 from abtest.domain.targeting.urls import parse_address
@@ -77,7 +77,7 @@ def shipped(base: Experiment, *, approval_required: bool = False, **wish: Any) -
     made = ids()
     return ship(
         base,
-        Wish(**{"variation_id": TREATMENT, **wish}),
+        ShipRequest(**{"variation_id": TREATMENT, **wish}),
         goal_ids={item.id: item.id for item in carried_goals(base)},
         approval_required=approval_required,
         new_id=lambda: next(made),

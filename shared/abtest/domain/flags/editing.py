@@ -1,4 +1,4 @@
-"""Edits of a flag: stated fields merged in, held against the rules, acknowledged where shoppers would notice."""
+"""Edits of a flag: given fields are merged, rules checked, and an acknowledgement required if shoppers would notice."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,22 +18,22 @@ SUBJECT: Subject = "feature flag"
 _MERGED = frozenset({"targeting", "weekday_schedule"})
 
 
-def begin(blank: Flag, stated: Mapping[str, Any], *, activate: bool) -> Flag:
-    """A new flag with the given fields as they are. Raises the errors of `rules`."""
+def begin(blank: Flag, given: Mapping[str, Any], *, activate: bool) -> Flag:
+    """Return a new flag with the given fields as they are. Raises the errors of `rules`."""
     life = lifecycle.begun(activate=activate, now=blank.created_at)
-    flag = replace(blank, status=life.status, activated_at=life.activated_at, **stated)
+    flag = replace(blank, status=life.status, activated_at=life.activated_at, **given)
     rules.check(flag)
     return flag
 
 
-def apply(flag: Flag, stated: Mapping[str, Any]) -> Flag:
-    """The flag with the stated fields: objects merge, everything else replaces, null clears."""
-    changed = {name: merged(getattr(flag, name), value) if name in _MERGED else value for name, value in stated.items()}
+def apply(flag: Flag, given: Mapping[str, Any]) -> Flag:
+    """Return the flag with the given fields: objects merge, other values replace, null clears."""
+    changed = {name: merged(getattr(flag, name), value) if name in _MERGED else value for name, value in given.items()}
     return replace(flag, **changed)
 
 
 def settle(before: Flag, after: Flag, now: Timestamp, *, action: str, consent: Consent) -> Change[Flag]:
-    """The change that an edit amounts to. Raises LiveImpactError and the errors of `rules`."""
+    """Return the change of an edit. Raises LiveImpactError and the errors of `rules`."""
     # Before the rules: an edit without effect must not fail on a form that an earlier release stored.
     if after == before:
         return Change(before=before, after=before, action=action)

@@ -10,9 +10,9 @@ from abtest.kit.errors import refused
 VariantKey = Literal["off", "on"]
 
 
-def with_variants(flag: Flag, stated: Sequence[tuple[VariantKey, Any]]) -> Flag:
-    """The flag with these values, each of the two stated once. Raises ValidationFailedError."""
-    values = dict(stated)
+def with_variants(flag: Flag, given: Sequence[tuple[VariantKey, Any]]) -> Flag:
+    """Return the flag with these values, each of the two given once. Raises ValidationFailedError."""
+    values = dict(given)
     if set(values) != {"off", "on"}:
-        raise refused(f"[{len(stated) - 1}].key", "off and on are stated once each")
+        raise refused(f"[{len(given) - 1}].key", "must have off and on once each")
     return replace(flag, off_value=values["off"], on_value=values["on"])

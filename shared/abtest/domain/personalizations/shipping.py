@@ -26,8 +26,8 @@ _CARRIED = ("pageMatchMode", "pageRules", "segmentMatchMode", "segmentRules")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """Request: the winner by id or public id, and optionally a name and a key."""
+class ShipRequest:
+    """Request to ship a winner, by id or public id, optionally with a name and a key."""
 
     variation_id: str
     name: str | None = None
@@ -36,7 +36,7 @@ class Wish:
 
 def ship(
     experiment: Experiment,
-    wish: Wish,
+    request: ShipRequest,
     *,
     goal_ids: Mapping[str, str],
     approval_required: bool,
@@ -48,15 +48,15 @@ def ship(
     Raises InvalidStateTransitionError, ValidationFailedError, CodeBudgetExceededError and the errors of `rules`.
     """
     _check_state(experiment, approval_required)
-    winner = _winner(experiment, wish.variation_id)
+    winner = _winner(experiment, request.variation_id)
     experiences, rules = _contents(experiment, winner, new_id)
     goals = [replace(goal, id=goal_ids[goal.id], experiment_id=None) for goal in carried_goals(experiment)]
     made = begun(
         Personalization(
             id=new_id(),
             shop_id=experiment.shop_id,
-            key=wish.key or f"ship-{experiment.public_id or experiment.id}"[:KEY_LENGTH],
-            name=wish.name or f"{experiment.name}: {winner.name}"[:NAME_LENGTH],
+            key=request.key or f"ship-{experiment.public_id or experiment.id}"[:KEY_LENGTH],
+            name=request.name or f"{experiment.name}: {winner.name}"[:NAME_LENGTH],
             status="active",
             targeting=_targeting(experiment.targeting),
             weekday_schedule=experiment.weekday_schedule,

@@ -101,7 +101,7 @@ def property_problems(place: str, properties: Sequence[PropertyFields | MappingF
         transform: TransformFields = each.get("transform", {})
         kind = each.get("valueType")
         if "scale" in transform and kind not in (None, "number"):
-            yield f"{place}[{index}].transform.scale", f"does not go with {kind}"
+            yield f"{place}[{index}].transform.scale", f"is not allowed with the type {kind}"
         if "default" in transform and not is_default(transform["default"], "number" if "scale" in transform else kind):
             yield f"{place}[{index}].transform.default", f"must be a {kind or 'number'}"
 

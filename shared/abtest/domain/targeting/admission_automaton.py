@@ -109,7 +109,7 @@ class Builder:
         return self.repeated(node)
 
     def alternatives(self, parts: list[Part]) -> Part:
-        """Join parts of which one is taken."""
+        """Join alternatives: one of the parts is taken."""
         whole = Part(sum(part.empty for part in parts))
         for part in parts:
             add_ways(whole.first, part.first)

@@ -60,16 +60,16 @@ def stand_ins(astral: re.Match[str]) -> str:
     return chr(_FIRST_STAND_IN + high) + chr(_FIRST_STAND_IN + 0x400 + low)
 
 
-def rewritten_token(found: re.Match[str], ignore_case: bool) -> str:
+def rewritten_token(match: re.Match[str], ignore_case: bool) -> str:
     """Return one token of a source as `rewritten` writes it."""
-    token = found[0]
-    if found["kept"]:
+    token = match[0]
+    if match["kept"]:
         return token
-    if found["unit"]:
+    if match["unit"]:
         return literal(in_plane(int(token[2:], 16)), ignore_case)
-    if found["set"]:
+    if match["set"]:
         return rewritten_class(split(token), ignore_case)
-    if found["backslash"]:
+    if match["backslash"]:
         return r"\\"  # `\c` without a letter after it means these two characters
     if token[-1] in _SYNTAX:
         return token
@@ -96,7 +96,7 @@ def rewritten_class(token: str, ignore_case: bool) -> str:
     if len(token) < 2 or not token.endswith("]"):
         return token  # without an end: left to the engine to refuse
     negated = token.startswith("[^")
-    members = [class_member(found[0]) for found in _MEMBER.finditer(token, 1 + negated, len(token) - 1)]
+    members = [class_member(match[0]) for match in _MEMBER.finditer(token, 1 + negated, len(token) - 1)]
     pieces = [each if isinstance(each, str) else rewritten_range(*each, ignore_case) for each in class_ranges(members)]
     return f"[{'^' if negated else ''}{''.join(pieces)}]"
 

@@ -104,14 +104,14 @@ def problems_of(comparison: Comparison) -> Iterator[Problem]:
     """Yield the fields of a comparison that do not go together; each alone has the right form."""
     rule, operator = RULES[comparison["attribute"]], comparison["operator"]
     if operator not in rule.operators:
-        yield "operator", f"does not go with {comparison['attribute']}; these do: {', '.join(sorted(rule.operators))}"
+        yield "operator", f"is not allowed with {comparison['attribute']}; use {', '.join(sorted(rule.operators))}"
     if rule.key is None:
         if "key" in comparison:
-            yield "key", f"does not go with {comparison['attribute']}"
+            yield "key", f"is not allowed with {comparison['attribute']}"
     elif rule.key.fullmatch(comparison.get("key", "")) is None:
         yield "key", _KEYS[rule.key]
     if rule.has_zone != ("timezone" in comparison):
-        yield "timezone", "is required" if rule.has_zone else f"does not go with {comparison['attribute']}"
+        yield "timezone", "is required" if rule.has_zone else f"is not allowed with {comparison['attribute']}"
     yield from value_problems(comparison, rule)
 
 
@@ -120,7 +120,7 @@ def value_problems(comparison: Comparison, rule: Rule) -> Iterator[Problem]:
     operator, value = comparison["operator"], comparison.get("value")
     if operator in _WITHOUT_VALUE:
         if "value" in comparison:
-            yield "value", f"does not go with {operator}"
+            yield "value", f"is not allowed with {operator}"
         return
     if "value" not in comparison:
         yield "value", "is required"

@@ -26,7 +26,7 @@ from abtest.services.goals import shop_goal_ids
 from abtest.services.reusable.references import refuse_unknown_references, with_pages
 from abtest.services.scopes import require_scope
 
-Stated = Mapping[str, Any]
+Given = Mapping[str, Any]
 LAUNCH_SCOPE = "experiments:launch"
 _PARTS = frozenset({"variations", "goals", "idea_id"})
 
@@ -38,30 +38,30 @@ class ExperimentEditor:
         self._store = store
         self._checker = checker
 
-    def create(self, caller: Caller, stated: Stated) -> Saved[Experiment]:
+    def create(self, caller: Caller, given: Given) -> Saved[Experiment]:
         """Create a draft from the fields of ExperimentCreate.
 
         Raises SlugTakenError, InvalidScriptError and the errors of the domain's rules.
         """
         # The contract has the field, but there is no backlog of ideas yet: a silent drop would look like a link.
-        if "idea_id" in stated:
+        if "idea_id" in given:
             raise refused("idea_id", "there is no such idea")
-        _check_schedule_scope(caller, stated)
-        refuse_broken_scripts(stated, self._checker)
-        return self._store.add(caller, lambda occasion: self._new(caller, stated, occasion))
+        _check_schedule_scope(caller, given)
+        refuse_broken_scripts(given, self._checker)
+        return self._store.add(caller, lambda occasion: self._new(caller, given, occasion))
 
     def update(
-        self, caller: Caller, reference: str, stated: Stated, *, consent: Consent, expected_version: int | None = None
+        self, caller: Caller, reference: str, given: Given, *, consent: Consent, expected_version: int | None = None
     ) -> Saved[Experiment]:
         """Merge the given fields in; `variations` and `goals` replace the whole list."""
-        _check_schedule_scope(caller, stated)
+        _check_schedule_scope(caller, given)
         # Before the retried part: parsing takes seconds, and its result does not depend on the stored experiment.
-        refuse_broken_scripts(stated, self._checker)
-        fields = {name: value for name, value in stated.items() if name not in _PARTS}
+        refuse_broken_scripts(given, self._checker)
+        fields = {name: value for name, value in given.items() if name not in _PARTS}
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             after = _rescheduled(editing.apply(experiment, fields), experiment, occasion)
-            after = self._with_parts(after, stated, occasion)
+            after = self._with_parts(after, given, occasion)
             self._check_references(experiment, after)
             return editing.settle(experiment, after, occasion, action="experiment.update", consent=consent)
 
@@ -90,21 +90,21 @@ class ExperimentEditor:
 
         return self._store.add(caller, make, action="experiment.duplicate", note={"source": source.id})
 
-    def _new(self, caller: Caller, stated: Stated, occasion: Occasion) -> Experiment:
+    def _new(self, caller: Caller, given: Given, occasion: Occasion) -> Experiment:
         experiment_id, public_id = self._store.new_identity()
         blank = Experiment(
             id=experiment_id,
             shop_id=caller.shop_id,
             public_id=public_id,
-            name=stated["name"],
+            name=given["name"],
             created_at=occasion.now,
             updated_at=occasion.now,
         )
-        fields = {name: value for name, value in stated.items() if name not in _PARTS}
+        fields = {name: value for name, value in given.items() if name not in _PARTS}
         experiment = _rescheduled(editing.begin(blank, fields), blank, occasion)
-        arms = stated.get("variations") or variations.DEFAULT_VARIATIONS
+        arms = given.get("variations") or variations.DEFAULT_VARIATIONS
         experiment = variations.initial(arms, [self._store.new_identity() for _ in arms], experiment)
-        experiment = self._with_goals(experiment, stated.get("goals") or (), occasion)
+        experiment = self._with_goals(experiment, given.get("goals") or (), occasion)
         rules.check(experiment)
         self._check_references(blank, experiment)
         return experiment
@@ -116,28 +116,28 @@ class ExperimentEditor:
             refuse_unknown_references(catalog, shop_id, after.targeting, before=before.targeting)
             redirects.check(replace(after, targeting=with_pages(catalog, shop_id, after.targeting)))
 
-    def _with_parts(self, experiment: Experiment, stated: Stated, occasion: Occasion) -> Experiment:
-        if "variations" in stated:
-            arms = stated["variations"]
+    def _with_parts(self, experiment: Experiment, given: Given, occasion: Occasion) -> Experiment:
+        if "variations" in given:
+            arms = given["variations"]
             # One for each item, also for existing variations: only the domain can match them. Unused ones cost nothing.
             identities = [self._store.new_identity() for _ in arms]
             experiment = variations.replace_all(
                 experiment, arms, identities, now=occasion.now, user_id=occasion.user_id
             )
-        if "goals" in stated:
-            items = stated["goals"]
+        if "goals" in given:
+            items = given["goals"]
             maker = self._goal_maker(experiment)
             goals = [maker.named_or_new(experiment, item, occasion, i) for i, item in enumerate(items)]
             experiment = experiment_goals.replace_all(experiment, goals, items, occasion.now)
         return experiment
 
-    def _with_goals(self, experiment: Experiment, stated: Sequence[GoalFields], occasion: Occasion) -> Experiment:
+    def _with_goals(self, experiment: Experiment, given: Sequence[GoalFields], occasion: Occasion) -> Experiment:
         maker = self._goal_maker(experiment)
-        made = [maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(stated)]
+        made = [maker.make(experiment, fields, occasion, f"goals[{i}].") for i, fields in enumerate(given)]
         # A copy keeps the id of the shop's goal, so one named twice would make two goals with one id.
         if len({goal.id for goal in made}) != len(made):
             raise refused("goals", "a goal of the shop is attached twice")
-        return replace(experiment, goals=experiment_goals.initial(made, stated))
+        return replace(experiment, goals=experiment_goals.initial(made, given))
 
     def _goal_maker(self, experiment: Experiment) -> GoalMaker:
         return GoalMaker(self._store.world, experiment.shop_id)
@@ -152,9 +152,9 @@ def _require_deletable(experiment: Experiment) -> None:
         raise NotDeletableError("only drafts that never started can be deleted; archive it instead")
 
 
-def _check_schedule_scope(caller: Caller, stated: Stated) -> None:
+def _check_schedule_scope(caller: Caller, given: Given) -> None:
     # A schedule launches, so it takes the scope of launching.
-    if "scheduled_start_at" in stated:
+    if "scheduled_start_at" in given:
         require_scope(caller, LAUNCH_SCOPE, field="scheduled_start_at")
 
 

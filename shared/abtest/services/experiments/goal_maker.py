@@ -16,39 +16,39 @@ from abtest.services.shops import shop_defaults
 
 
 class GoalMaker:
-    """Goals of one edit of a shop's experiment; made for each edit, so that the shop is asked once for all of them."""
+    """Goals of one edit of a shop's experiment; made for each edit, so that the shop is read once for all of them."""
 
     def __init__(self, world: World, shop_id: str) -> None:
         self._world = world
         self._shop_id = shop_id
 
-    def make(self, experiment: Experiment, stated: GoalFields, occasion: Occasion, path: str = "") -> Goal:
+    def make(self, experiment: Experiment, given: GoalFields, occasion: Occasion, path: str = "") -> Goal:
         """The goal that an input describes. Raises ValidationFailedError for an unknown goal_id."""
-        if "goal_id" in stated:
-            kept = shop_goal(self._world.catalog, self._shop_id, stated["goal_id"])
-            return _attached(kept, experiment, stated, occasion, path)
+        if "goal_id" in given:
+            kept = shop_goal(self._world.catalog, self._shop_id, given["goal_id"])
+            return _attached(kept, experiment, given, occasion, path)
         return edits.make(
-            stated,
+            given,
             goal_id=self._world.new_id(),
             experiment_id=experiment.id,
             now=occasion.now,
             window_days=self._window_days,
         )
 
-    def named_or_new(self, experiment: Experiment, stated: GoalFields, occasion: Occasion, index: int) -> Goal:
-        """The experiment's goal that an item of a list names, changed as it says; or a new one."""
+    def named_or_new(self, experiment: Experiment, given: GoalFields, occasion: Occasion, index: int) -> Goal:
+        """Return the goal that an item of a list names, with the item's changes; or a new one."""
         path = f"goals[{index}]."
-        if "id" not in stated:
-            return self.make(experiment, stated, occasion, path)
-        known = next((goal for goal in experiment.goals if goal.id == stated["id"]), None)
+        if "id" not in given:
+            return self.make(experiment, given, occasion, path)
+        known = next((goal for goal in experiment.goals if goal.id == given["id"]), None)
         if known is None:
-            raise refused(f"{path}id", "is no goal of this experiment")
-        said = stated.copy()
-        del said["id"]
-        if "goal_id" in said:
-            raise refused(f"{path}goal_id", "an item states id or goal_id, not both")
-        check_type_stays(experiment, known, said)
-        return edits.amend(known, said, occasion.now)
+            raise refused(f"{path}id", "must be a goal of this experiment")
+        fields = given.copy()
+        del fields["id"]
+        if "goal_id" in fields:
+            raise refused(f"{path}goal_id", "must not be given with id")
+        check_type_stays(experiment, known, fields)
+        return edits.amend(known, fields, occasion.now)
 
     @cached_property
     def _window_days(self) -> int:
@@ -56,13 +56,13 @@ class GoalMaker:
         return days
 
 
-def _attached(kept: Goal | None, experiment: Experiment, stated: GoalFields, occasion: Occasion, path: str) -> Goal:
+def _attached(kept: Goal | None, experiment: Experiment, given: GoalFields, occasion: Occasion, path: str) -> Goal:
     if kept is None:
-        raise refused(f"{path}goal_id", "is no goal of the shop")
-    beyond = sorted(set(stated) - {"goal_id", "role", "is_primary"})
+        raise refused(f"{path}goal_id", "must be a goal of the shop")
+    beyond = sorted(set(given) - {"goal_id", "role", "is_primary"})
     if beyond:
-        raise refused(f"{path}{beyond[0]}", "is the shop's goal's to say")
-    own = stated.copy()
+        raise refused(f"{path}{beyond[0]}", "belongs to the shop's goal; change it there")
+    own = given.copy()
     del own["goal_id"]
     # An experiment chooses its own primary goal: attaching a goal of the shop must not replace it unnoticed.
     fields = {"is_primary": False, "role": "secondary" if kept.role == "primary" else kept.role, **edits.tidy(own)}

@@ -25,25 +25,25 @@ class ExperimentGoals:
         self._store = store
 
     def add(
-        self, caller: Caller, reference: str, stated: GoalFields, *, expected_version: int | None
+        self, caller: Caller, reference: str, given: GoalFields, *, expected_version: int | None
     ) -> tuple[Saved[Experiment], Goal]:
         """A new goal, or a copy of one of the shop's. Raises ConflictError when that is attached already."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
             maker = GoalMaker(self._store.world, experiment.shop_id)
-            return experiment_goals.join(experiment, maker.make(experiment, stated, occasion), stated)
+            return experiment_goals.join(experiment, maker.make(experiment, given, occasion), given)
 
         saved = self._edit(caller, reference, "create", edit, expected_version)
         return saved, saved.value.goals[-1]
 
     def update(
-        self, caller: Caller, reference: str, goal_id: str, stated: GoalFields, *, expected_version: int | None
+        self, caller: Caller, reference: str, goal_id: str, given: GoalFields, *, expected_version: int | None
     ) -> tuple[Saved[Experiment], Goal]:
-        """Change the stated fields of a goal; its type is settled once the experiment has started."""
+        """Change the given fields of a goal. Its type cannot change once the experiment has started."""
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
-            experiment_goals.check_type_stays(experiment, experiment_goals.find(experiment, goal_id), stated)
-            return experiment_goals.edit(experiment, goal_id, stated, occasion.now)
+            experiment_goals.check_type_stays(experiment, experiment_goals.find(experiment, goal_id), given)
+            return experiment_goals.edit(experiment, goal_id, given, occasion.now)
 
         saved = self._edit(caller, reference, "update", edit, expected_version)
         return saved, experiment_goals.find(saved.value, goal_id)

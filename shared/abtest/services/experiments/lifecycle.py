@@ -60,10 +60,10 @@ class Lifecycle:
         return or_fail(self._store.refresh(self._store.get(caller.shop_id, reference)))
 
     def set_schedule(
-        self, caller: Caller, reference: str, stated: Mapping[str, Any], *, expected_version: int | None
+        self, caller: Caller, reference: str, given: Mapping[str, Any], *, expected_version: int | None
     ) -> Saved[Experiment]:
-        """Start and end by themselves at the stated moments."""
-        start_at, end_at = stated.get("start_at"), stated.get("end_at")
+        """Schedule the start and the end."""
+        start_at, end_at = given.get("start_at"), given.get("end_at")
         if start_at is None and end_at is None:
             raise refused("start_at", "a schedule states start_at, end_at or both")
         return self._store.change(

@@ -15,29 +15,29 @@ _LISTS = ("variations", "url_blocks")
 
 
 class InvalidScriptError(ServiceError):
-    """A script is no JavaScript, or cannot stand in a page; `fields` say where."""
+    """Script that is not JavaScript, or cannot be part of a page; `fields` has its path."""
 
     status = 400
     code = "invalid_script"
 
 
-def refuse_broken_scripts(stated: Mapping[str, Any], checker: ScriptChecker) -> None:
-    """Check every script among the stated fields of an experiment or a personalization, or of a part of one.
+def refuse_broken_scripts(given: Mapping[str, Any], checker: ScriptChecker) -> None:
+    """Check every script among the given fields of an experiment or a personalization, or of a part of one.
 
     Raises InvalidScriptError, TooLargeError.
     """
     # Without the shop's cache: its memory is of published scripts, and these are new.
-    sources, scripts = list(_scripts(stated)), CheckedScripts(checker)
+    sources, scripts = list(_scripts(given)), CheckedScripts(checker)
     refuse_overweight(sum(len(source) for _, source in sources))  # before seconds are spent on what is refused anyway
-    found = ((path, problem_of(source, scripts)) for path, source in sources)
-    fields = [FieldError(path, why) for path, why in found if why is not None]
+    problems = ((path, problem_of(source, scripts)) for path, source in sources)
+    fields = [FieldError(path, why) for path, why in problems if why is not None]
     if fields:
         raise InvalidScriptError(f"{fields[0].path}: {fields[0].message}", fields=fields)
 
 
-def _scripts(stated: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
-    """The path and the source of each script, in the order in which the fields are stated."""
-    for name, value in stated.items():
+def _scripts(given: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the path and the source of each script, in the order of the given fields."""
+    for name, value in given.items():
         if name in _SCRIPTS and value is not None:
             yield f"{path}{name}", value
         elif name == _PART:

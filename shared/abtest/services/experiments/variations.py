@@ -24,14 +24,14 @@ class Variations:
         self._checker = checker
 
     def add(
-        self, caller: Caller, reference: str, stated: VariationFields, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, reference: str, given: VariationFields, *, consent: Consent, expected_version: int | None
     ) -> tuple[Saved[Experiment], Variation]:
         """One more variation, and the experiment that has it. Raises InvalidScriptError."""
-        refuse_broken_scripts(stated, self._checker)
+        refuse_broken_scripts(given, self._checker)
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             # Drawn inside of the retried part: a public id that is taken must be replaced by another one.
-            return variations.add(experiment, stated, *self._store.new_identity())
+            return variations.add(experiment, given, *self._store.new_identity())
 
         saved = self._edit(caller, reference, "create", edit, consent, expected_version)
         return saved, saved.value.variations[-1]
@@ -41,16 +41,16 @@ class Variations:
         caller: Caller,
         reference: str,
         variation_id: str,
-        stated: VariationFields,
+        given: VariationFields,
         *,
         consent: Consent,
         expected_version: int | None,
     ) -> tuple[Saved[Experiment], Variation]:
-        """Change the stated fields of a variation. Raises InvalidScriptError."""
-        refuse_broken_scripts(stated, self._checker)
+        """Change the given fields of a variation. Raises InvalidScriptError."""
+        refuse_broken_scripts(given, self._checker)
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
-            return variations.edit(experiment, variation_id, stated)
+            return variations.edit(experiment, variation_id, given)
 
         saved = self._edit(caller, reference, "update", edit, consent, expected_version)
         return saved, variations.find(saved.value, variation_id)

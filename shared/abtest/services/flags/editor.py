@@ -17,7 +17,7 @@ from abtest.services.flags.store import FlagStore, Reference
 from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
 
-Stated = Mapping[str, Any]
+Given = Mapping[str, Any]
 ACTIVATE_SCOPE = "flags:activate"
 
 
@@ -27,12 +27,12 @@ class FlagEditor:
     def __init__(self, store: FlagStore) -> None:
         self._store = store
 
-    def create(self, caller: Caller, stated: Stated) -> Saved[Flag]:
+    def create(self, caller: Caller, given: Given) -> Saved[Flag]:
         """Create a flag from the fields of FeatureFlagInput, a draft unless `activate` is true.
 
         Raises FieldScopeRequiredError, KeyTakenError and the errors of the domain's rules.
         """
-        fields = dict(stated)
+        fields = dict(given)
         activate = bool(fields.pop("activate", False))
         if activate:
             require_scope(caller, ACTIVATE_SCOPE, field="activate")
@@ -54,12 +54,12 @@ class FlagEditor:
         return self._store.add(caller, make)
 
     def update(
-        self, caller: Caller, reference: Reference, stated: Stated, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, reference: Reference, given: Given, *, consent: Consent, expected_version: int | None
     ) -> Saved[Flag]:
         """Merge the given fields in. Raises LiveImpactError, KeyTakenError and the errors of the domain's rules."""
 
         def decide(flag: Flag, occasion: Occasion) -> Change[Flag]:
-            after = editing.apply(flag, stated)
+            after = editing.apply(flag, given)
             change = editing.settle(flag, after, occasion.now, action="flag.update", consent=consent)
             self._check_references(flag, after)
             return change
@@ -70,7 +70,7 @@ class FlagEditor:
         self,
         caller: Caller,
         reference: Reference,
-        stated: Sequence[tuple[VariantKey, Any]],
+        given: Sequence[tuple[VariantKey, Any]],
         *,
         consent: Consent,
         expected_version: int | None,
@@ -78,7 +78,7 @@ class FlagEditor:
         """Replace both values. Raises LiveImpactError, and ValidationFailedError unless each is given once."""
 
         def decide(flag: Flag, occasion: Occasion) -> Change[Flag]:
-            after = with_variants(flag, stated)
+            after = with_variants(flag, given)
             return editing.settle(flag, after, occasion.now, action="flag.set_variants", consent=consent)
 
         return self._change(caller, reference, decide, expected_version)

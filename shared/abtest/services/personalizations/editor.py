@@ -22,7 +22,7 @@ from abtest.services.personalizations.store import PersonalizationStore, key_nam
 from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
 
-Stated = Mapping[str, Any]
+Given = Mapping[str, Any]
 ACTIVATE_SCOPE = "personalizations:activate"
 COPIES = 100
 """Keys that a copy tries before it gives up."""
@@ -37,24 +37,24 @@ class PersonalizationEditor:
         self._store = store
         self._checker = checker
 
-    def create(self, caller: Caller, stated: Stated) -> Saved[Personalization]:
+    def create(self, caller: Caller, given: Given) -> Saved[Personalization]:
         """Create a draft, or with `activate` an active one, from the fields of PersonalizationInput.
 
         Raises KeyTakenError, FieldScopeRequiredError, InvalidScriptError and the errors of the domain's rules.
         """
-        if stated.get("activate"):
+        if given.get("activate"):
             require_scope(caller, ACTIVATE_SCOPE, field="activate")
-        refuse_broken_scripts(stated, self._checker)
-        return self._store.add(caller, lambda occasion: self._new(caller, stated, occasion))
+        refuse_broken_scripts(given, self._checker)
+        return self._store.add(caller, lambda occasion: self._new(caller, given, occasion))
 
     def update(
-        self, caller: Caller, personalization_id: str, stated: Stated, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, personalization_id: str, given: Given, *, consent: Consent, expected_version: int | None
     ) -> Saved[Personalization]:
         """Merge the given fields in."""
-        fields = {name: value for name, value in stated.items() if name not in _PARTS}
+        fields = {name: value for name, value in given.items() if name not in _PARTS}
 
         def decide(before: Personalization, occasion: Occasion) -> Change[Personalization]:
-            after = with_goals(self._store.world.catalog, editing.apply(before, fields), stated, occasion.now)
+            after = with_goals(self._store.world.catalog, editing.apply(before, fields), given, occasion.now)
             self._check_references(before, after)
             return editing.settle(before, after, occasion.now, action="personalization.update", consent=consent)
 
@@ -98,22 +98,22 @@ class PersonalizationEditor:
         saved = self._store.change(caller, personalization_id, decide, expected_version=expected_version)
         return saved if saved.changed else self._store.refresh(saved.value)
 
-    def _new(self, caller: Caller, stated: Stated, occasion: Occasion) -> Personalization:
+    def _new(self, caller: Caller, given: Given, occasion: Occasion) -> Personalization:
         now, world = occasion.now, self._store.world
-        life = begun(activate=bool(stated.get("activate")), now=now)
+        life = begun(activate=bool(given.get("activate")), now=now)
         blank = Personalization(
             id=world.new_id(),
             shop_id=caller.shop_id,
-            key=stated["key"],
-            name=stated["name"],
+            key=given["key"],
+            name=given["name"],
             status=life.status,
             activated_at=life.activated_at,
-            experiences=(experiences.make(stated.get("experience") or {}, world.new_id(), "experience."),),
+            experiences=(experiences.make(given.get("experience") or {}, world.new_id(), "experience."),),
             created_at=now,
             updated_at=now,
         )
-        fields = {name: value for name, value in stated.items() if name not in _PARTS}
-        made = with_goals(world.catalog, replace(blank, **fields), stated, now)
+        fields = {name: value for name, value in given.items() if name not in _PARTS}
+        made = with_goals(world.catalog, replace(blank, **fields), given, now)
         rules.check(made)
         self._check_references(blank, made)
         return editing.begun(made)

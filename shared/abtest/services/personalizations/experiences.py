@@ -29,18 +29,18 @@ class Experiences:
         self,
         caller: Caller,
         personalization_id: str,
-        stated: ExperienceFields,
+        given: ExperienceFields,
         *,
         consent: Consent,
         expected_version: int | None,
     ) -> tuple[Saved[Personalization], Experience]:
         """One more experience. Raises KeyTakenError, InvalidScriptError, LimitReachedError."""
-        refuse_broken_scripts(stated, self._checker)
+        refuse_broken_scripts(given, self._checker)
         # A UUID cannot be taken, so a repeated attempt may use the same one.
         experience_id = self._store.world.new_id()
 
         def edit(personalization: Personalization) -> Personalization:
-            return experiences.add(personalization, stated, experience_id)
+            return experiences.add(personalization, given, experience_id)
 
         saved = self._edit(caller, personalization_id, "add_experience", edit, consent, expected_version)
         return saved, saved.value.experiences[-1]
@@ -50,16 +50,16 @@ class Experiences:
         caller: Caller,
         personalization_id: str,
         key: str,
-        stated: ExperienceFields,
+        given: ExperienceFields,
         *,
         consent: Consent,
         expected_version: int | None,
     ) -> tuple[Saved[Personalization], Experience]:
-        """Change the stated fields of an experience. Raises NotFoundError, InvalidScriptError."""
-        refuse_broken_scripts(stated, self._checker)
+        """Change the given fields of an experience. Raises NotFoundError, InvalidScriptError."""
+        refuse_broken_scripts(given, self._checker)
 
         def edit(personalization: Personalization) -> Personalization:
-            return experiences.edit(personalization, key, stated)
+            return experiences.edit(personalization, key, given)
 
         saved = self._edit(caller, personalization_id, "update_experience", edit, consent, expected_version)
         return saved, experiences.find(saved.value, key)
@@ -78,19 +78,19 @@ class Experiences:
         self,
         caller: Caller,
         personalization_id: str,
-        stated: Sequence[RuleFields],
+        given: Sequence[RuleFields],
         *,
         consent: Consent,
         expected_version: int | None,
     ) -> Saved[Personalization]:
         """Replace the rules. Raises ValidationFailedError for an unknown experience, page or audience."""
         # Every reference is looked up, also an old one: the stored rules are not read yet.
-        for index, rule in enumerate(stated):
+        for index, rule in enumerate(given):
             self._check_references(caller, rule.get("targeting"), f"[{index}].targeting")
-        ids = [self._store.world.new_id() for _ in stated]
+        ids = [self._store.world.new_id() for _ in given]
 
         def edit(personalization: Personalization) -> Personalization:
-            return experiences.with_rules(personalization, stated, ids)
+            return experiences.with_rules(personalization, given, ids)
 
         return self._edit(caller, personalization_id, "set_rules", edit, consent, expected_version)
 

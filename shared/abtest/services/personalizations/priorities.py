@@ -78,5 +78,5 @@ class Priorities:
         by_id = {item.id: item for item in self._store.get_many(shop_id, ids)}
         for index, personalization_id in enumerate(ids):
             if personalization_id not in by_id:
-                raise refused(f"ids[{index}]", "is no personalization of the shop")
+                raise refused(f"ids[{index}]", "must be a personalization of the shop")
         return [by_id[personalization_id] for personalization_id in ids]

@@ -7,7 +7,7 @@ from abtest.domain.changes.change import Change
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.variations import find
 from abtest.domain.personalizations.model import Personalization
-from abtest.domain.personalizations.shipping import Wish, carried_goals, ship
+from abtest.domain.personalizations.shipping import ShipRequest, carried_goals, ship
 from abtest.ports.catalog import AuditRow, Commit
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
@@ -25,7 +25,7 @@ class Shipment:
         self._personalizations = personalizations
         self._world = experiments.world
 
-    def ship(self, caller: Caller, reference: str, stated: Mapping[str, Any]) -> Saved[Personalization]:
+    def ship(self, caller: Caller, reference: str, given: Mapping[str, Any]) -> Saved[Personalization]:
         """Make and publish the personalization of the winner that the fields of ShipInput name.
 
         Raises InvalidStateTransitionError unless the experiment is paused or completed, ValidationFailedError for a
@@ -34,7 +34,7 @@ class Shipment:
         experiment = self._experiments.get(caller.shop_id, reference)
         made = ship(
             experiment,
-            Wish(**stated),
+            ShipRequest(**given),
             goal_ids=self._goal_ids(experiment),
             approval_required=shop_defaults(self._world.catalog, caller.shop_id)["require_approval"],
             new_id=self._world.new_id,
@@ -43,7 +43,7 @@ class Shipment:
         change = Change(
             before=None, after=made, action="personalization.create", note={"source_experiment": experiment.id}
         )
-        row = self._audit_row(caller, experiment, made, find(experiment, stated["variation_id"]).id)
+        row = self._audit_row(caller, experiment, made, find(experiment, given["variation_id"]).id)
         # One commit, so that a shipment is in both histories or in neither.
         return self._personalizations.save(caller.user_id, change, Commit(audit=[row]))
 

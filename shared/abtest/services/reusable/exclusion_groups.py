@@ -48,30 +48,30 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
     def __init__(self, world: World, storefronts: Storefronts) -> None:
         super().__init__(world, replace(GROUPS, name_taken=self.member_taken), storefronts)
 
-    def create(self, caller: Caller, stated: GroupFields, *, consent: Consent) -> Saved[ExclusionGroup]:
+    def create(self, caller: Caller, given: GroupFields, *, consent: Consent) -> Saved[ExclusionGroup]:
         """Create a group. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
         def make(occasion: Occasion) -> ExclusionGroup:
             blank = ExclusionGroup(
                 id=self.world.new_id(),
                 shop_id=caller.shop_id,
-                name=stated["name"],
+                name=given["name"],
                 created_at=occasion.now,
                 updated_at=occasion.now,
             )
-            group = with_members(blank, stated.get("members") or ())
+            group = with_members(blank, given.get("members") or ())
             self._check(blank, group, consent)
             return group
 
         return self.add(caller, make)
 
     def update(
-        self, caller: Caller, group_id: str, stated: GroupFields, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, group_id: str, given: GroupFields, *, consent: Consent, expected_version: int | None
     ) -> Saved[ExclusionGroup]:
         """Change name or members. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
         def decide(before: ExclusionGroup, occasion: Occasion) -> Change[ExclusionGroup]:
-            after = edited(before, stated, occasion.now)
+            after = edited(before, given, occasion.now)
             self._check(before, after, consent)
             return Change(before=before, after=after, action="exclusion_group.update")
 

@@ -1,4 +1,4 @@
-"""The rule tester: whether an address is on pages, and which rule says so."""
+"""Rule tester: whether an address is on pages, and which rule decides."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ class PageMatch:
         Raises ValidationFailedError for an address that is none and for unknown pages, and UnsafeRegexError.
         """
         if parse_address(url) is None:
-            raise refused("url", "is no address")
+            raise refused("url", "must be a web address, such as https://shop.example/cart")
         if rules is None:
             return match(self._resolved(shop_id, [{"id": page_id or "", "pageId": page_id or ""}], "page_id"), url)
         check_pages(rules, "rules")

@@ -27,10 +27,12 @@ def refuse_unknown_references(
     known = references_of(before)
     for field in REFERENCES:
         kind, called = _KINDS[field]
-        news = [(place, found) for place, found in placed_references(targeting, field) if found not in known]
+        news = [
+            (place, reference) for place, reference in placed_references(targeting, field) if reference not in known
+        ]
         there = {record.head.id for record in catalog.get_many(shop_id, kind, _ids(news))} if news else set()
-        for place, found in news:
-            if found not in there:
+        for place, reference in news:
+            if reference not in there:
                 raise refused(f"{path}.{place}", f"there is no such {called}")
 
 
@@ -46,4 +48,4 @@ def with_pages(catalog: Catalog, shop_id: str, targeting: Targeting | None) -> T
 
 
 def _ids(placed: list[tuple[str, str]]) -> list[str]:
-    return sorted({found for _, found in placed})
+    return sorted({reference for _, reference in placed})

@@ -1,7 +1,7 @@
 """Install domains: the shop's own host and further ones, each claimed in the whole service while the shop has it.
 
 A commit has room for a hundred stored items, fewer than fifty-one hosts exchanged for fifty-one others take. So the
-record also says which hosts the shop `held`: what the first commit does not give back, a second one does, or the next
+record also has the hosts that the shop `held`: what the first commit does not give back, a second one does, or the next
 write, should the process die between the two.
 """
 
@@ -24,7 +24,7 @@ SETTING = Setting(record_id=INSTALL_DOMAINS, verb="update_install_domains", unto
 UNWRITTEN = "initial"
 """Revision of a setting that was never written."""
 
-_ITEMS_BESIDE_NAMES = 11
+_OTHER_ITEMS = 11
 """Of a commit: two of the setting, six of the shop, two of the audit, one of the outbox."""
 
 
@@ -107,7 +107,7 @@ class InstallDomainSettings:
         shop = state.shop.changed({"domain": after.domain}, now)
         fresh = sorted(set(after.hosts) - state.held)
         # New hosts must be claimed in this commit, old ones may be released later, so claims take the room first.
-        room = MAX_COMMIT_ITEMS - _ITEMS_BESIDE_NAMES - len(fresh)
+        room = MAX_COMMIT_ITEMS - _OTHER_ITEMS - len(fresh)
         gone = sorted(state.held - set(after.hosts))[:room]
         held = sorted(state.held.union(fresh).difference(gone))
         kept = state.kept.written({"additional": list(after.additional), "held": held}, now)

@@ -29,7 +29,7 @@ _UNREACHABLE: dict[Failure, str] = {
     "connect": "Nothing answers at the address: open its port (443 for https) to the public.",
     "tls": "The page's certificate is not valid for its host: renew or correct it.",
     "timeout": "The page did not answer in full within ten seconds: try again, or look into what makes it slow.",
-    "protocol": "What answers does not speak HTTP as it should: check the server, or what stands before it.",
+    "protocol": "The response is not valid HTTP: check the server, or the proxy in front of it.",
     "redirects": f"The address redirects more than {MAX_REDIRECTS} times: give the address that it leads to.",
 }
 _HTML = frozenset({"", "text/html", "application/xhtml+xml"})
