@@ -24,7 +24,7 @@ class LiveEdit(Input):
         return {name: value for name, value in super().provided().items() if name not in _FIELDS}
 
     def consent(self) -> Consent:
-        """The acknowledgement."""
+        """Return the acknowledgement."""
         # `bool`, because an absent field is None here.
         return Consent(confirmed=bool(self.confirm_live_impact), consumer_ids=self.confirmed_consumer_ids)
 

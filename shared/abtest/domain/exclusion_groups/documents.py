@@ -7,12 +7,12 @@ from abtest.kit.documents import Document, decode, encode
 
 
 def exclusion_group_document(group: ExclusionGroup) -> Document:
-    """The aggregate as JSON."""
+    """Return the aggregate as JSON."""
     return encode(group)
 
 
 def exclusion_group_from(document: Mapping[str, object]) -> ExclusionGroup:
-    """The aggregate that a document holds. Raises TypeError for one without a field that has no default."""
+    """Return the aggregate of a document. Raises TypeError for one without a field that has no default."""
     group = decode(ExclusionGroup, document)
     if not all(isinstance(member.experiment_id, str) for member in group.members):
         raise TypeError("a member must name an experiment")

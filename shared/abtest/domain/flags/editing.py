@@ -43,7 +43,10 @@ def settle(before: Flag, after: Flag, now: Timestamp, *, action: str, consent: C
 
 
 def act(flag: Flag, action: Action, now: Timestamp) -> Change[Flag]:
-    """The change that a move makes, empty when the flag is there already. Raises InvalidStateTransitionError."""
+    """Return the change of an action, empty when the flag has its status already.
+
+    Raises InvalidStateTransitionError.
+    """
     life = lifecycle.moved(flag, action, now=now, subject=SUBJECT)
     verb = f"flag.{action}"
     if life.status == flag.status:
@@ -53,5 +56,5 @@ def act(flag: Flag, action: Action, now: Timestamp) -> Change[Flag]:
 
 
 def _as_delivered(flag: Flag) -> Flag:
-    """The flag without what only its owners read."""
+    """Return the flag without the fields that only its owners read."""
     return replace(flag, name="", description=None)

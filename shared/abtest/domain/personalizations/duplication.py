@@ -17,7 +17,7 @@ def duplicate(
     new_id: Callable[[], str],
     now: Timestamp,
 ) -> Personalization:
-    """A draft with everything that shoppers would get, under fresh ids; `goal_ids` gives each goal its id there."""
+    """Return a draft with everything that shoppers would get, under new ids; `goal_ids` has the goals' new ids."""
     return replace(
         source,
         id=new_id(),

@@ -58,7 +58,10 @@ def settle(
 
 
 def move(before: Personalization, action: Action, now: Timestamp) -> Change[Personalization]:
-    """The change that an action makes; an empty one when it already is so. Raises InvalidStateTransitionError."""
+    """Return the change of an action, empty when the personalization has its status already.
+
+    Raises InvalidStateTransitionError.
+    """
     life = moved(before, action, now=now, subject=SUBJECT)
     verb = f"{SUBJECT}.{action}"
     if life.status == before.status:
@@ -69,13 +72,13 @@ def move(before: Personalization, action: Action, now: Timestamp) -> Change[Pers
 
 
 def begun(personalization: Personalization) -> Personalization:
-    """The personalization, measured since its first activation."""
+    """Return the personalization, measured since its first activation."""
     since = personalization.measurement_started_at or personalization.activated_at
     return replace(personalization, measurement_started_at=since)
 
 
 def led_by(goals: Sequence[Goal], primary_goal_id: str | None) -> tuple[Goal, ...]:
-    """The goals with one of them primary: the one named, else the one that is, else the first.
+    """Return the goals with one of them primary: the named one, else the present one, else the first.
 
     Raises ValidationFailedError when the one named is not among them.
     """
@@ -94,7 +97,7 @@ def led_by(goals: Sequence[Goal], primary_goal_id: str | None) -> tuple[Goal, ..
 
 
 def primary_of(goals: Collection[Goal]) -> str | None:
-    """The id of the primary goal, if there is one."""
+    """Return the id of the primary goal, if there is one."""
     return next((goal.id for goal in goals if goal.is_primary), None)
 
 

@@ -14,14 +14,14 @@ _LISTS = ("mutations", "anti_flicker_selectors")
 
 
 def make(given: ExperienceFields, experience_id: str, path: str = "") -> Experience:
-    """An experience from the fields of an input; absent ones have their defaults."""
+    """Return an experience of the given fields; absent ones have their defaults."""
     made = Experience(id=experience_id, **fields_of(given))
     check_experience(made, path)
     return made
 
 
 def add(personalization: Personalization, given: ExperienceFields, experience_id: str) -> Personalization:
-    """The personalization with one more experience. Raises KeyTakenError."""
+    """Return the personalization with one more experience. Raises KeyTakenError."""
     made = make(given, experience_id)
     if any(made.key == other.key for other in personalization.experiences):
         raise KeyTakenError(f"the personalization has an experience with the key {made.key}")
@@ -29,7 +29,7 @@ def add(personalization: Personalization, given: ExperienceFields, experience_id
 
 
 def edit(personalization: Personalization, key: str, given: ExperienceFields) -> Personalization:
-    """The personalization with one experience changed. It keeps its id, under which it is measured."""
+    """Return the personalization with one experience changed. It keeps its id, under which it is measured."""
     changed = replace(find(personalization, key), **fields_of(given))
     check_experience(changed)
     kept = (changed if item.key == key else item for item in personalization.experiences)
@@ -37,7 +37,7 @@ def edit(personalization: Personalization, key: str, given: ExperienceFields) ->
 
 
 def remove(personalization: Personalization, key: str) -> Personalization:
-    """The personalization without the experience. Raises ConflictError for the last one and for one in use."""
+    """Return the personalization without the experience. Raises ConflictError for the last one and for one in use."""
     gone = find(personalization, key)
     if any(rule.experience_key == key for rule in personalization.rules):
         raise ConflictError("a rule names the experience: change the rules first")
@@ -48,7 +48,7 @@ def remove(personalization: Personalization, key: str) -> Personalization:
 
 
 def with_rules(personalization: Personalization, given: Sequence[RuleFields], ids: Sequence[str]) -> Personalization:
-    """The personalization with these rules in this order; a rule that stays as it was keeps its id."""
+    """Return the personalization with these rules in this order; a rule that stays as it was keeps its id."""
     before = [(replace(each, id=""), each) for each in personalization.rules]
     made = []
     for item, rule_id in zip(given, ids, strict=True):
@@ -62,7 +62,7 @@ def with_rules(personalization: Personalization, given: Sequence[RuleFields], id
 
 
 def find(personalization: Personalization, key: str) -> Experience:
-    """The experience with this key. Raises NotFoundError."""
+    """Return the experience with this key. Raises NotFoundError."""
     for experience in personalization.experiences:
         if experience.key == key:
             return experience

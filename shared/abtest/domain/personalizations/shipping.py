@@ -43,7 +43,7 @@ def ship(
     new_id: NewId,
     now: Timestamp,
 ) -> Personalization:
-    """An active personalization of the winner at 100 %. `goal_ids` gives each carried goal its id there.
+    """Return an active personalization of the winner at 100 %. `goal_ids` maps each carried goal to its new id.
 
     Raises InvalidStateTransitionError, ValidationFailedError, CodeBudgetExceededError and the errors of `rules`.
     """
@@ -132,7 +132,7 @@ def _targeting(targeting: Targeting | None) -> Targeting | None:
 def _contents(
     experiment: Experiment, winner: Variation, new_id: NewId
 ) -> tuple[tuple[Experience, ...], tuple[Rule, ...]]:
-    """The flat fields as the default experience, and each URL block as one with a rule, in the blocks' order."""
+    """Return the flat fields as the default experience, and each URL block as one with a rule, in their order."""
     flat = Content(mutations=winner.mutations, css=winner.custom_css, js=winner.custom_js)
     experiences = [_experience(experiment, flat, DEFAULT_EXPERIENCE, winner.name, new_id(), "variation")]
     rules = []
@@ -165,7 +165,7 @@ def _experience(
 
 
 def _pages(rules: Sequence[UrlRule], rule_id: str) -> Targeting:
-    """A block's URL rules as the one page rule of a targeting."""
+    """Return a targeting with one page rule, made of a block's URL rules."""
     plain: list[tuple[bool, UrlRule]] = [
         (rule.get("include") is not False, {"type": rule["type"], "pattern": rule["pattern"]}) for rule in rules
     ]

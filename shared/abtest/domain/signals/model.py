@@ -67,12 +67,12 @@ def check(says: TriggerFields, place: str = "") -> None:
 
 
 def trigger_document(trigger: Trigger) -> Document:
-    """The trigger as JSON."""
+    """Return the trigger as JSON."""
     return encode(trigger)
 
 
 def trigger_from(document: Mapping[str, object]) -> Trigger:
-    """The trigger that a document holds. Raises KeyError or TypeError for one that holds none."""
+    """Return the trigger of a document. Raises KeyError or TypeError for a document without one."""
     says = document["says"]
     if not isinstance(says, Mapping):
         raise TypeError("a trigger must have its fields")

@@ -24,7 +24,7 @@ class ProportionTest(NamedTuple):
 
     @property
     def log_p(self) -> float:
-        """The natural logarithm of the p-value, there also where the p-value is too small for a float."""
+        """Natural logarithm of the p-value, also where the p-value is too small for a float."""
         return min(0.0, LOG_2 + float(log_ndtr(-abs(self.z))))
 
 

@@ -27,7 +27,7 @@ class Conversions:
         return self.conversions / self.visitors if self.visitors else None
 
     def as_sample(self) -> "Sample":
-        """The sample of zeros and ones, with the variance p(1-p) that intervals of rates use."""
+        """Return the sample of zeros and ones, with the variance p(1-p) that intervals of rates use."""
         rate = self.rate or 0.0
         return Sample(n=self.visitors, mean=rate, variance=rate * (1 - rate))
 
