@@ -42,9 +42,8 @@ class ScriptedAthena:
         self._plays: defaultdict[str, list[Play]] = defaultdict(list)
         events = aws.athena().meta.events
         # botocore's stubs know only handlers that return nothing; before-send handlers may return an answer.
-        events.unregister(
-            "before-send", cast(Handler, botocore_stubber)
-        )  # all handlers are called, whatever the first one answers
+        # All handlers are called, whatever the first one answers, so moto's is called from `_send` alone.
+        events.unregister("before-send", cast(Handler, botocore_stubber))
         events.register("before-send.athena", cast(Handler, self._send))
 
     def play(self, action: str, *plays: Play) -> None:
