@@ -1,7 +1,7 @@
-"""10,000,000 events of one experiment to sufficient statistics, beside chDB and Polars on the same Parquet.
+"""10,000,000 events of one experiment to sufficient statistics, next to chDB and Polars on the same Parquet.
 
-Each engine has a process of its own and is asked in turn; their answers must be equal. The others give totals by goal
-and variation. Ours gives them by quarters of an hour, asked a second time by segments and pairs of segments too, and a
+Each engine has a process of its own, and they run in turn; their answers must be equal. The others give totals by goal
+and variation. Ours gives them by quarters of an hour, a second time by segments and pairs of segments too, and a
 third time with what visitors did before their exposure.
 Seconds of the processors tell more than those by the wall where other work shares them. ARGS: --events N, --rounds N,
 --ledger FOLDER (made before by results/ledger.py).
@@ -34,19 +34,19 @@ OF_OURS = {"segments": "ours with segments", "covariates": "ours with segments a
 SECONDS = {"time": "seconds", "processor time": "processors"}
 
 
-def asked(engine: str, folder: str) -> dict[str, Any]:
+def run_engine(engine: str, folder: str) -> dict[str, Any]:
     """One engine's seconds, peak memory and answer."""
     python, script, *more = ENGINES[engine]
     command = [python, str(FOLDER / script), folder, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
     if done.returncode:
         sys.exit(f"{engine} failed:\n{done.stderr[-2000:]}")
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 def main() -> None:
-    """Make the ledger, ask all engines in turn, compare."""
+    """Make the ledger, run all engines in turn, compare."""
     parser = ArgumentParser()
     parser.add_argument("--events", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)
@@ -56,12 +56,12 @@ def main() -> None:
         sys.exit("chDB and Polars are not installed: make bench-results installs them")
     with TemporaryDirectory(prefix="bench-results-") as made:
         folder = options.ledger or _made(made, options.events)
-        rounds = [{engine: asked(engine, folder) for engine in ENGINES} for _ in range(options.rounds)]
+        rounds = [{engine: run_engine(engine, folder) for engine in ENGINES} for _ in range(options.rounds)]
     first = rounds[0]["ours"]["answer"]
-    for told in rounds:
-        for engine, found in told.items():
-            assert found["answer"] == first, f"{engine} answers otherwise:\n{found['answer']}\nours:\n{first}"
-    _tell(rounds)
+    for results in rounds:
+        for engine, result in results.items():
+            assert result["answer"] == first, f"{engine} answers otherwise:\n{result['answer']}\nours:\n{first}"
+    _print(rounds)
 
 
 def _made(folder: str, events: int) -> str:
@@ -71,13 +71,13 @@ def _made(folder: str, events: int) -> str:
     return folder
 
 
-def _tell(rounds: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
+def _print(rounds: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
     for other, name in (("chdb", "chdb"), ("polars", "polars"), *OF_OURS.items()):
         for what, unit in SECONDS.items():
-            ours, theirs = (median(told[engine][unit] for told in rounds) for engine in ("ours", other))
-            ratio = median(told["ours"][unit] / told[other][unit] for told in rounds)
+            ours, theirs = (median(results[engine][unit] for results in rounds) for engine in ("ours", other))
+            ratio = median(results["ours"][unit] / results[other][unit] for results in rounds)
             line(f"totals, {what}", f"{ours:.1f} s", name, f"{theirs:.1f} s", ratio)
-        ours, theirs = (max(told[engine]["megabytes"] for told in rounds) for engine in ("ours", other))
+        ours, theirs = (max(results[engine]["megabytes"] for results in rounds) for engine in ("ours", other))
         line("peak memory", f"{ours:,.0f} MB", name, f"{theirs:,.0f} MB", ours / theirs)
 
 

@@ -1,8 +1,8 @@
-"""The roll-up's run as history grows 1, 2, 4, 8 times with the same new data, beside counting everything anew.
+"""The roll-up's run as history grows 1, 2, 4, 8 times with the same new data, next to a count from scratch.
 
 A shop at a steady rate: more history is more days. Each run brings 5,000 new rows, 5 % of them repetitions,
 20 % of them of visitors who were there before. Medians of rounds, by the clock and in CPU time of all threads: on a
-machine with other work only the latter says much. ARGS: --rows N (the smallest history), --rounds N.
+machine with other work only the latter is meaningful. ARGS: --rows N (the smallest history), --rounds N.
 """
 
 import gzip
@@ -46,7 +46,7 @@ DAILY = 62_500
 NEW_ROWS = 5_000
 FACTORS = (1, 2, 4, 8)
 WARMING = 2
-"""Runs that are not measured: the first tells the whole day, and fills caches."""
+"""Runs that are not measured: the first writes the whole day, and fills caches."""
 
 # Ten rows a visitor: an exposure, six page views, two clicks, and every fourth visitor's order.
 DAY = """
@@ -131,8 +131,8 @@ def _row(chance: random.Random, turn: int, number: int, now: int) -> dict[str, A
     }
     fields = {"event_id": f"n-{turn}-{number}", "shop_id": SHOP, "visitor_id": visitor, "url": "https://shop.example/"}
     times = {"ts": now - 1000, "received_at": now - 500}
-    told = kinds.get(number % 10, {"type": "pageview"})
-    return {**dict.fromkeys(COLUMNS), **fields, **times, "qa_mode": False, "data": "{}", **told}
+    of_kind = kinds.get(number % 10, {"type": "pageview"})
+    return {**dict.fromkeys(COLUMNS), **fields, **times, "qa_mode": False, "data": "{}", **of_kind}
 
 
 class Spent(NamedTuple):
@@ -159,39 +159,39 @@ def built(ledger: MemoryBlobs, clock: ManualClock, days_until: int) -> Spent:
     """A new process's first run; `days_until` as in ShopPlans."""
     spent: list[Spent] = []
     with spending(spent):
-        list(IncrementalCounter(ledger, clock).refresh([wanted(days_until)]))
+        list(IncrementalCounter(ledger, clock).refresh([plans_until(days_until)]))
     return spent[0]
 
 
-def wanted(days_until: int) -> ShopPlans:
-    """What each run is asked."""
+def plans_until(days_until: int) -> ShopPlans:
+    """Return the plans of each run."""
     return ShopPlans(shop_id=SHOP, currency="EUR", plans=[plan()], days_until=days_until)
 
 
 def measure(rows: int, rounds: int) -> dict[str, Any]:
-    """What building takes, each warm run, and counting anew, each as Spent; peak memory in MB."""
+    """Measure building, each warm run, and a count from scratch, each as Spent; peak memory in MB."""
     with TemporaryDirectory(prefix="bench-rollup-") as name:
         ledger = history(rows, Path(name))
         clock = ManualClock(from_milliseconds(NOW))
-        first, again = built(ledger, clock, 0), built(ledger, clock, NOW - 5 * 60 * 1000)
-        counter, runs, anew = IncrementalCounter(ledger, clock), list[Spent](), list[Spent]()
-        list(counter.refresh([wanted(NOW)]))
+        first, rebuilt = built(ledger, clock, 0), built(ledger, clock, NOW - 5 * 60 * 1000)
+        counter, runs, scratch = IncrementalCounter(ledger, clock), list[Spent](), list[Spent]()
+        list(counter.refresh([plans_until(NOW)]))
         older: list[dict[str, Any]] = []
         for turn in range(rounds + WARMING):
             clock.advance(minutes=5)
             deliver(ledger, turn, to_milliseconds(clock.now()), older)
             with spending(runs):
-                (counted,) = counter.refresh([wanted(NOW)])
+                (counted,) = counter.refresh([plans_until(NOW)])
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        with spending(anew):
+        with spending(scratch):
             files = LedgerFiles(ledger).of_shop(SHOP, 0)
             with DuckDbWarehouse(ledger).open(SHOP, files, since=0) as opened:
                 whole = DailyCounts.of(opened.count(plan()))
                 day = opened.day(max(counted.days), "EUR")
     if whole.whole() != counted.counts[EXPERIMENT].whole() or day != counted.days[day.date]:
-        sys.exit("the run's answer is not that of counting anew")
+        sys.exit("the run's answer is not that of a count from scratch")
     run = middle(runs[WARMING:])
-    return {"rows": rows, "first": first, "again": again, "run": run, "anew": anew[0], "peak": peak}
+    return {"rows": rows, "first": first, "rebuilt": rebuilt, "run": run, "scratch": scratch[0], "peak": peak}
 
 
 def main() -> None:
@@ -204,18 +204,19 @@ def main() -> None:
     if options.one:
         print(json.dumps(measure(options.one, options.rounds)))
         return
-    print("seconds, and of them CPU      first process ever  new process    warm run       ratio        counting anew")
+    print("seconds, and of them CPU      first process ever  new process    warm run       ratio        from scratch")
     smallest: Spent | None = None
     for factor in FACTORS:
         command = [sys.executable, __file__, "--one", str(options.rows * factor), "--rounds", str(options.rounds)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(os.environ))
-        told = json.loads(done.stdout.splitlines()[-1])
-        first, again, run, anew = (Spent(*told[name]) for name in ("first", "again", "run", "anew"))
+        result = json.loads(done.stdout.splitlines()[-1])
+        first, rebuilt, run, scratch = (Spent(*result[name]) for name in ("first", "rebuilt", "run", "scratch"))
         smallest = smallest or run
         print(
-            f"{told['rows']:>10,} rows {told['peak']:>5.0f} MB    {first.wall:>8.1f} {first.cpu:>6.1f}"
-            f"   {again.wall:>8.1f} {again.cpu:>6.1f}   {run.wall:>6.3f} {run.cpu:>6.3f}"
-            f"   {run.wall / smallest.wall:>4.2f} {run.cpu / smallest.cpu:>4.2f}   {anew.wall:>6.2f} {anew.cpu:>6.2f}",
+            f"{result['rows']:>10,} rows {result['peak']:>5.0f} MB    {first.wall:>8.1f} {first.cpu:>6.1f}"
+            f"   {rebuilt.wall:>8.1f} {rebuilt.cpu:>6.1f}   {run.wall:>6.3f} {run.cpu:>6.3f}"
+            f"   {run.wall / smallest.wall:>4.2f} {run.cpu / smallest.cpu:>4.2f}"
+            f"   {scratch.wall:>6.2f} {scratch.cpu:>6.2f}",
             flush=True,
         )
 

@@ -1,1 +1,1 @@
-"""The same question about one ledger, asked of three engines; each file runs in a process of its own."""
+"""The same counts of one ledger by three engines; each file runs in a process of its own."""

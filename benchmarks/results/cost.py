@@ -1,4 +1,4 @@
-"""What an answer cost the process that gave it; needs nothing that is not in Python."""
+"""Cost of a result for the process that computes it; needs only the standard library."""
 
 import json
 import resource
@@ -8,8 +8,8 @@ from collections.abc import Callable
 Answer = list[list[object]]
 
 
-def told(question: Callable[[], Answer]) -> str:
-    """JSON with the answer, in order, the seconds by the wall and of the processors, the peak memory of the process."""
+def measured(question: Callable[[], Answer]) -> str:
+    """Return JSON with the sorted answer, seconds of wall and processor time, and the peak memory of the process."""
     wall, processors = time.perf_counter(), _processors()
     answer = question()
     cost = {"seconds": time.perf_counter() - wall, "processors": _processors() - processors}

@@ -66,8 +66,8 @@ def make(folder: Path, events: int) -> None:
         database.execute(VISITORS, {"visitors": events // 12})
         for bucket in range(BUCKETS):
             path = folder / f"{bucket:02}.parquet"
-            told = {"visitors": events // 12, "events": events * 995 // 1000, "bucket": bucket, "path": path}
-            database.execute(EVENTS.format(**told))
+            parameters = {"visitors": events // 12, "events": events * 995 // 1000, "bucket": bucket, "path": path}
+            database.execute(EVENTS.format(**parameters))
 
 
 if __name__ == "__main__":

@@ -5,12 +5,12 @@ import sys
 
 from chdb.session import Session
 
-from benchmarks.results.cost import told
+from benchmarks.results.cost import measured
 
 COLUMNS = """event_id, received_at, ts, type, visitor_id, experiment_id, variation_id, assignment_epoch, goal_id,
     event_name, order_id, revenue_minor, currency, shop_revenue_minor, shop_currency, cohort, holdout_config_epoch,
     qa_mode"""
-# Of copies that differ in anything the same stands as in ours.
+# Of copies that differ in anything the same one counts as in ours.
 ORDER = """received_at, ts, type, visitor_id, ifNull(experiment_id, ''), ifNull(variation_id, ''),
     ifNull(assignment_epoch, 0), ifNull(goal_id, ''), ifNull(event_name, ''), ifNull(order_id, ''),
     ifNull(revenue_minor, -1), ifNull(currency, ''), ifNull(shop_revenue_minor, -1), ifNull(shop_currency, ''),
@@ -69,16 +69,16 @@ def counted(session: Session, folder: str) -> list[list[object]]:
     session.query("USE benchmark")
     for statement in TABLES.format(**names).split(";")[:-1]:
         session.query(statement)
-    found = json.loads(str(session.query(ANSWER)))["data"]
+    rows = json.loads(str(session.query(ANSWER)))["data"]
     return [
-        [*row[:2], *(int(number) for number in row[2 : 3 if row[0] in ("visitors", "aside") else 6])] for row in found
+        [*row[:2], *(int(number) for number in row[2 : 3 if row[0] in ("visitors", "aside") else 6])] for row in rows
     ]
 
 
 def main(folder: str) -> None:
-    """Print what was found, and what it took."""
+    """Print what was rows, and what it took."""
     session = Session()
-    print(told(lambda: counted(session, folder)))
+    print(measured(lambda: counted(session, folder)))
 
 
 if __name__ == "__main__":

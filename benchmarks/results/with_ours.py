@@ -1,6 +1,6 @@
-"""The embedded engine of this project, asked for quarters of an hour, for segments as well, or for covariates too.
+"""The embedded engine of this project: counts by quarters of an hour, with segments, or with covariates as well.
 
-Their totals are told.
+It prints their totals.
 """
 
 import sys
@@ -14,7 +14,7 @@ from abtest.adapters.warehouse.duckdb_ledger import MEMORY_LIMIT, DuckDbShopLedg
 from abtest.domain.ledger.cells import QUARTER, GoalCount
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
-from benchmarks.results.cost import told
+from benchmarks.results.cost import measured
 from benchmarks.results.ledger import BEGINS
 
 GOALS = (("cart", "custom", "add_to_cart"), ("click", "click", None), ("revenue", "revenue", None))
@@ -36,29 +36,29 @@ PLAN = CountingPlan(
 LOOKING_BACK = replace(PLAN, goals=tuple(replace(goal, looks_back=True) for goal in PLAN.goals))
 
 
-def counted(folder: str, spilled: str, asked: str) -> list[list[object]]:
+def counted(folder: str, spilled: str, mode: str) -> list[list[object]]:
     """Rows of the answer: what cells of quarters come to."""
     limits = {"memory_limit": MEMORY_LIMIT, "temp_directory": spilled, "preserve_insertion_order": False}
     with duckdb.connect(config=limits) as database:  # type: ignore[arg-type]
         database.execute(f"CREATE VIEW events AS SELECT * FROM read_parquet('{folder}/*.parquet')")
-        plan = LOOKING_BACK if asked == "covariates" else PLAN
-        counts = DuckDbShopLedger(database, "events").count(plan, segments=asked != "totals")
+        plan = LOOKING_BACK if mode == "covariates" else PLAN
+        counts = DuckDbShopLedger(database, "events").count(plan, segments=mode != "totals")
     totals: defaultdict[tuple[str, str], GoalCount] = defaultdict(GoalCount)
     for goal_id, cells in counts.goals.items():
-        for cell, found in cells.items():
+        for cell, count in cells.items():
             if cell.dimension == QUARTER:
-                totals[goal_id, cell.variation_id] = totals[goal_id, cell.variation_id].plus(found)
+                totals[goal_id, cell.variation_id] = totals[goal_id, cell.variation_id].plus(count)
     visitors: defaultdict[str, int] = defaultdict(int)
     for cell, number in counts.visitors.items():
         visitors[cell.variation_id] += number if cell.dimension == QUARTER else 0
     answer: list[list[object]] = [["visitors", *each] for each in visitors.items()]
-    return [*answer, ["aside", "", counts.multiple_exposure], *([*key, *found] for key, found in totals.items())]
+    return [*answer, ["aside", "", counts.multiple_exposure], *([*key, *count] for key, count in totals.items())]
 
 
-def main(folder: str, asked: str) -> None:
-    """Print what was found, and what it took; `asked` is `totals`, `segments` or `covariates`."""
+def main(folder: str, mode: str) -> None:
+    """Print the totals and their cost; `mode` is `totals`, `segments` or `covariates`."""
     with TemporaryDirectory() as spilled:
-        print(told(lambda: counted(folder, spilled, asked)))
+        print(measured(lambda: counted(folder, spilled, mode)))
 
 
 if __name__ == "__main__":

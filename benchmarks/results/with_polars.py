@@ -5,14 +5,14 @@ import sys
 import polars as pl
 from polars import col
 
-from benchmarks.results.cost import told
+from benchmarks.results.cost import measured
 
 NULLS = {
     "received_at": 0, "ts": 0, "type": "", "visitor_id": "", "experiment_id": "", "variation_id": "",
     "assignment_epoch": 0, "goal_id": "", "event_name": "", "order_id": "", "revenue_minor": -1, "currency": "",
     "shop_revenue_minor": -1, "shop_currency": "", "cohort": "", "holdout_config_epoch": 0, "qa_mode": False,
 }  # fmt: skip
-"""What orders copies, with what null compares as: of copies that differ in anything the same stands as in ours."""
+"""What orders copies, with what null compares as: of copies that differ in anything the same one counts as in ours."""
 
 ORDER = [col(name).fill_null(null) for name, null in NULLS.items()]
 BEGINS = 1_766_275_200_000
@@ -42,18 +42,16 @@ def counted(folder: str) -> list[list[object]]:
     once = events.filter(MATTERS).join(repeated, on="event_id", how="anti")
     copies = events.join(repeated, on="event_id", how="semi").sort(ORDER)
     copies = copies.unique("event_id", keep="first", maintain_order=True).filter(MATTERS)
-    standing = pl.concat([once, copies]).with_columns(
+    kept = pl.concat([once, copies]).with_columns(
         at=pl.min_horizontal("ts", "received_at"), goal=GOAL.otherwise(pl.lit("cart"))
     )
-    standing = standing.select(
-        "event_id", "type", "visitor_id", "at", "goal", "variation_id", "order_id", "revenue_minor"
-    )
-    standing = standing.collect(engine="streaming").lazy()
-    exposures = standing.filter(col.type == "experiment_viewed").group_by("visitor_id")
+    kept = kept.select("event_id", "type", "visitor_id", "at", "goal", "variation_id", "order_id", "revenue_minor")
+    kept = kept.collect(engine="streaming").lazy()
+    exposures = kept.filter(col.type == "experiment_viewed").group_by("visitor_id")
     exposures = exposures.agg(exposed_at=col.at.min(), variation=col.variation_id.min(), last=col.variation_id.max())
     exposures = exposures.collect(engine="streaming").lazy()
     faithful = exposures.filter(col.variation == col("last"))
-    hits = standing.filter(col.type != "experiment_viewed")
+    hits = kept.filter(col.type != "experiment_viewed")
     orders = (
         hits.filter(col.type == "order").sort("at", "event_id").unique("order_id", keep="first", maintain_order=True)
     )
@@ -75,13 +73,13 @@ def counted(folder: str) -> list[list[object]]:
     )
     visitors = faithful.group_by("variation").len().collect(engine="streaming")
     aside = exposures.filter(col.variation != col("last")).select(pl.len()).collect(engine="streaming").item()
-    found: list[list[object]] = [["visitors", *row] for row in visitors.iter_rows()]
-    return [*found, ["aside", "", aside], *(list(row) for row in totals.iter_rows())]
+    rows: list[list[object]] = [["visitors", *row] for row in visitors.iter_rows()]
+    return [*rows, ["aside", "", aside], *(list(row) for row in totals.iter_rows())]
 
 
 def main(folder: str) -> None:
-    """Print what was found, and what it took."""
-    print(told(lambda: counted(folder)))
+    """Print what was rows, and what it took."""
+    print(measured(lambda: counted(folder)))
 
 
 if __name__ == "__main__":
