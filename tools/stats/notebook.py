@@ -1,7 +1,7 @@
-"""What a statistician would call from a notebook: plain functions over visitors, conversions, means and variances.
+"""Statistics for notebooks: plain functions over visitors, conversions, means and variances.
 
 `Rate(conversions, visitors)` and `Mean(n, mean, variance)` make arms. Treatments follow their control; where there are
-several, answers come in their order and Holm's correction is applied. None means that a value cannot be evaluated.
+several, results are in their order and corrected by Holm's method. None means that a value cannot be evaluated.
 """
 
 from collections.abc import Sequence
@@ -58,36 +58,35 @@ __all__ = [
 
 
 def Rate(conversions: int, visitors: int) -> Conversions:  # noqa: N802 - reads as the arm that it makes
-    """An arm of a rate. Raises ValueError for conversions that are not among the visitors."""
+    """Return an arm of a rate. Raises ValueError unless conversions are between 0 and the visitors."""
     if not 0 <= conversions <= visitors:
-        raise ValueError("conversions must lie between 0 and visitors")
+        raise ValueError("conversions must be between 0 and visitors")
     return Conversions(visitors=visitors, conversions=conversions)
 
 
 def Mean(n: int, mean: float, variance: float) -> Sample:  # noqa: N802 - reads as the arm that it makes
-    """An arm of a mean per visitor, zeros included; variance with n - 1. Raises ValueError for negative ones."""
+    """Return an arm of a mean per visitor, with zeros. The variance divides by n - 1. Raises ValueError if negative."""
     if n < 0 or not variance >= 0:
         raise ValueError("n and variance must not be negative")
     return Sample(n=n, mean=mean, variance=variance)
 
 
 def compare_rates(control: Conversions, *treatments: Conversions, alpha: float = 0.05) -> list[Comparison | None]:
-    """One look at rates: pooled z test, unpooled interval, Fieller's interval of the lift, Holm."""
+    """Compare rates at one look: pooled z test, unpooled interval, Fieller's interval of the lift, Holm."""
     return comparisons.compare_rates(control, treatments, alpha=alpha, correction="holm")
 
 
 def compare_means(control: Sample, *treatments: Sample, alpha: float = 0.05) -> list[Comparison | None]:
-    """One look at means: Welch's test guarded by Student's where arms are of unequal size, Fieller, Holm."""
+    """Compare means at one look: Welch's test, Student's as well for arms of unequal size, Fieller, Holm."""
     return comparisons.compare_means(control, treatments, alpha=alpha, correction="holm")
 
 
 def sequential_rates(
     control: Conversions, treatment: Conversions, *, alpha: float = 0.05, tau: float | None = None
 ) -> MixtureTest | None:
-    """A look at rates that stays valid however often one looks; tau = |mde| x baseline where there is a plan.
+    """Compare rates at any number of looks; with a plan, tau = |mde| x baseline.
 
-    What is decided upon is the minimum of `always_valid_p` over the looks. Raises ValueError for a tau that is not
-    positive.
+    Decide by the minimum of `always_valid_p` over the looks. Raises ValueError for a tau that is not positive.
     """
     return mixture_test(control, treatment, alpha=alpha, mixture=Mixture(tau=tau))
 
@@ -95,7 +94,7 @@ def sequential_rates(
 def sequential_means(
     control: Sample, treatment: Sample, *, alpha: float = 0.05, tau: float | None = None
 ) -> MixtureTest | None:
-    """The same of means, by the larger of both variances, too; tau in their unit.
+    """Compare means at any number of looks, with tau in their unit.
 
     Raises ValueError for a tau that is not positive.
     """
@@ -103,30 +102,30 @@ def sequential_means(
 
 
 def sample_ratio(visitors: Sequence[int], weights: Sequence[float]) -> SampleRatio | None:
-    """Whether visitors are split as the weights say, looked at once."""
+    """Test once whether visitors are split by the weights."""
     return ratios.sample_ratio(visitors, weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitoredRatio:
-    """The always-valid p after each look, and whether the last of them is an alarm (at 0.01)."""
+    """Always-valid p after each look; the last one is an alarm at 0.01 or less."""
 
     p_values: tuple[float, ...]
 
     @property
     def is_mismatch(self) -> bool:
-        """Whether chance is no explanation any longer."""
+        """Return whether the split differs from the weights by more than chance."""
         return bool(self.p_values) and self.p_values[-1] <= ratios.MONITORING_ALPHA
 
 
 def sample_ratio_sequential(looks: Sequence[Sequence[int]], weights: Sequence[float]) -> MonitoredRatio:
-    """The same, looked at again and again; each look has all visitors so far."""
+    """Test at each look whether visitors are split by the weights; a look has all visitors so far."""
     found = [ratios.sequential_sample_ratio(visitors, weights) for visitors in looks]
     return MonitoredRatio(p_values=tuple(running_minimum(None if look is None else look.p_value for look in found)))
 
 
 def harm_of_counts(control_count: int, treatment_count: int, *, share: float = 0.5) -> CountEvidence:
-    """Evidence that a treatment with this share of the pair's visitors converts less, exact for any counts."""
+    """Return exact evidence that a treatment with this share of the pair's visitors converts less."""
     return harm_evidence(control_count, treatment_count, share=share)
 
 
@@ -140,7 +139,7 @@ def sample_size(
     treatments: int = 1,
     correction: Correction = "holm",
 ) -> SampleSize:
-    """Visitors needed to find a relative change `mde` of a rate. Raises ValueError for impossible rates."""
+    """Return the visitors to detect a relative change `mde` of a rate. Raises ValueError for impossible rates."""
     return size_for_rate(baseline_rate, _demand(mde, alpha, power, tail, treatments, correction))
 
 
@@ -155,7 +154,7 @@ def sample_size_of_means(
     treatments: int = 1,
     correction: Correction = "holm",
 ) -> SampleSize:
-    """The same of a mean per visitor. Raises ValueError where nothing can be planned."""
+    """Return the visitors to detect a relative change `mde` of a mean. Raises ValueError for impossible plans."""
     return size_for_mean(mean, sd, _demand(mde, alpha, power, tail, treatments, correction))
 
 
@@ -169,14 +168,14 @@ def power_of(
     treatments: int = 1,
     correction: Correction = "holm",
 ) -> float:
-    """How likely a relative change `mde` is found with so many visitors. Raises ValueError for impossible rates."""
+    """Return the probability to detect a relative change `mde`. Raises ValueError for impossible rates."""
     return power_for_rate(baseline_rate, _demand(mde, alpha, 0.8, tail, treatments, correction), visitors_per_variant)
 
 
 def relative_lift(
     control: Conversions | Sample, treatment: Conversions | Sample, *, alpha: float = 0.05
 ) -> RelativeLift | None:
-    """treatment / control - 1 with the interval that goes with the test of one look."""
+    """Return treatment / control - 1 with the interval that agrees with the test of one look."""
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
         found = comparisons.compare_rates(control, [treatment], alpha=alpha, correction="none")[0]
         if found is None or found.lift is None:
@@ -192,7 +191,7 @@ def relative_lift(
 def bayes(
     control: Conversions | Sample, treatment: Conversions | Sample, *, alpha: float = 0.05
 ) -> BayesianComparison | None:
-    """Probability to beat the control and expected loss, under weak priors; no correction for peeking."""
+    """Return the probability to beat the control and the expected loss, with weak priors and without correction."""
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
         return bayesian_rates(control, treatment, alpha=alpha)
     if isinstance(control, Sample) and isinstance(treatment, Sample):

@@ -1,4 +1,4 @@
-"""The power of a plan: how likely a change of the planned size is found with so many visitors."""
+"""Power of a plan: the probability that a number of visitors is enough to detect the planned change."""
 
 import math
 
@@ -7,9 +7,9 @@ from abtest.domain.planning.sample_size import Demand, expected_rate
 
 
 def power_for_rate(baseline_rate: float, demand: Demand, visitors_per_variation: float) -> float:
-    """The probability (0..1) that one comparison finds the demand's `mde`; its `power` is not looked at.
+    """Return the probability (0..1) that one comparison detects the demand's `mde`. Its `power` is ignored.
 
-    Inverse of `sample_size.size_for_rate`; the chance to be significant in the wrong direction is not counted. Raises
+    Inverse of `sample_size.size_for_rate`, without the chance to be significant in the wrong direction. Raises
     CannotBePlannedError for impossible rates.
     """
     other = expected_rate(baseline_rate, demand.mde)
@@ -20,6 +20,6 @@ def power_for_rate(baseline_rate: float, demand: Demand, visitors_per_variation:
 
 
 def power_for_mean(mean: float, standard_deviation: float, demand: Demand, visitors_per_variation: float) -> float:
-    """The same for a mean per visitor: inverse of `sample_size.size_for_mean`, mean and deviation above zero."""
+    """Return the probability for a mean per visitor: inverse of `sample_size.size_for_mean`. Both must be positive."""
     shift = math.sqrt(max(visitors_per_variation, 0.0) / 2) * abs(demand.mde) * mean / standard_deviation
     return cumulative(shift - demand.critical_z)

@@ -1,6 +1,6 @@
-"""The same statistics of arrays: any shapes that broadcast, nan where a value cannot be evaluated.
+"""Statistics of `abtest.domain.stats` over arrays of shapes that broadcast; nan where a value cannot be evaluated.
 
-Counts are best given as integers, which stay exact; comparisons of one goal lie along the last axis.
+Give counts as integers, which stay exact. Comparisons of one goal are along the last axis.
 """
 
 from tools.stats.batched.bayesian import BayesianComparisons, bayesian_means, bayesian_rates

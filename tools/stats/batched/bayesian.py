@@ -1,4 +1,4 @@
-"""The Bayesian engine, without the intervals of rates (they are searched for, one by one, by the scalar form)."""
+"""Bayesian comparisons, without the intervals of rates, which only the scalar form searches."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from tools.stats.batched.shapes import Values, counts, numbers, quietly, unless
 
 
 class BayesianComparisons(NamedTuple):
-    """As `BayesianComparison`."""
+    """Fields of `BayesianComparison`."""
 
     difference: FloatArray
     probability_to_beat_control: FloatArray
@@ -25,7 +25,7 @@ class BayesianComparisons(NamedTuple):
 def bayesian_rates(
     x_c: Values, n_c: Values, x_t: Values, n_t: Values, *, prior: BetaPrior = WEAK
 ) -> BayesianComparisons:
-    """nan where an arm has no visitors. Takes up to 401 nodes of memory a comparison."""
+    """Compare rates; nan where an arm has no visitors. Needs memory for up to 401 nodes per comparison."""
     x_c, n_c, x_t, n_t = counts(x_c, n_c, x_t, n_t)
     is_empty = (n_c <= 0) | (n_t <= 0)
     a_c, b_c, a_t, b_t = prior.a + x_c, prior.b + (n_c - x_c), prior.a + x_t, prior.b + (n_t - x_t)
@@ -39,7 +39,7 @@ def bayesian_rates(
 def bayesian_means(
     n_c: Values, mean_c: Values, variance_c: Values, n_t: Values, mean_t: Values, variance_t: Values
 ) -> BayesianComparisons:
-    """nan where an arm has fewer than two visitors or nothing varies."""
+    """Compare means; nan where an arm has fewer than two visitors or no value varies."""
     n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
     noise = variance_c / n_c + variance_t / n_t
     is_empty = (n_c < 2) | (n_t < 2) | ~(noise > 0)

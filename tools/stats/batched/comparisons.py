@@ -1,4 +1,4 @@
-"""Treatments against controls, corrected along the last axis, with intervals that agree."""
+"""Comparisons of treatments with controls, corrected along the last axis, with intervals that agree."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from tools.stats.batched.single_look import MeanTests, ProportionTests, two_prop
 
 
 class Comparisons(NamedTuple):
-    """As `Comparison`, field by field; intervals as their two ends."""
+    """Fields of `Comparison`, with the two ends of each interval."""
 
     difference: FloatArray
     lower: FloatArray
@@ -31,7 +31,7 @@ class Comparisons(NamedTuple):
 def compare_rates(
     x_c: Values, n_c: Values, x_t: Values, n_t: Values, *, alpha: float, correction: Correction
 ) -> Comparisons:
-    """Rates; a control without an axis of treatments needs one of length 1 there."""
+    """Compare rates. A control without an axis of treatments needs one of length 1."""
     found = two_proportions(x_c, n_c, x_t, n_t)
     verdict = _corrected(found.p_value, alpha, correction)
     quantile = unless(~found.varies, upper_normal_batched(verdict.interval_alphas / 2))
@@ -50,7 +50,7 @@ def compare_means(
     alpha: float,
     correction: Correction,
 ) -> Comparisons:
-    """Means; a control without an axis of treatments needs one of length 1 there."""
+    """Compare means. A control without an axis of treatments needs one of length 1."""
     found = welch(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
     verdict = _corrected(found.p_value, alpha, correction)
     quantile = found.quantile(verdict.interval_alphas)

@@ -1,4 +1,4 @@
-"""CUPED of many experiments at once, from moments; sums belong to the scalar form, whose integers lose nothing."""
+"""CUPED of many experiments at once, from moments. The scalar form takes sums, which are exact integers."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from tools.stats.batched.shapes import Values, numbers, quietly, unless
 
 
 class Adjusted(NamedTuple):
-    """Means and variances of the arms as adjusted, and θ of each family."""
+    """Adjusted means and variances of the arms, and θ of each family."""
 
     theta: FloatArray
     mean: FloatArray
@@ -21,7 +21,7 @@ class Adjusted(NamedTuple):
 def cuped(
     n: Values, mean: Values, variance: Values, x_mean: Values, x_variance: Values, covariance: Values
 ) -> Adjusted:
-    """Arms along the last axis; variances and covariance with n - 1. nan where an arm has fewer than two visitors."""
+    """Adjust arms along the last axis; variances and covariance divide by n - 1. nan for fewer than two visitors."""
     n, mean, variance, x_mean, x_variance, covariance = numbers(n, mean, variance, x_mean, x_variance, covariance)
     within = np.where(n > 1, n - 1, 0)
     xx, xy = ((within * value).sum(axis=-1, keepdims=True) for value in (x_variance, covariance))

@@ -14,7 +14,7 @@ from tools.stats.batched.shapes import Values, numbers, quietly, unless
 
 
 class CountEvidences(NamedTuple):
-    """As `CountEvidence`."""
+    """Fields of `CountEvidence`."""
 
     log_e: FloatArray
     always_valid_p: FloatArray
@@ -22,7 +22,7 @@ class CountEvidences(NamedTuple):
 
 
 class SampleRatios(NamedTuple):
-    """As `SampleRatio`, of as many families as there are."""
+    """Fields of `SampleRatio`, for each family."""
 
     chi_squared: FloatArray
     degrees_of_freedom: FloatArray
@@ -30,7 +30,7 @@ class SampleRatios(NamedTuple):
 
 
 class SequentialSampleRatios(NamedTuple):
-    """As `SequentialSampleRatio`."""
+    """Fields of `SequentialSampleRatio`."""
 
     log_bayes_factor: FloatArray
     p_value: FloatArray
@@ -38,7 +38,7 @@ class SequentialSampleRatios(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Both ends."""
+    """Both ends of an interval."""
 
     lower: FloatArray
     upper: FloatArray
@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
 def harm_evidence(
     control_count: Values, treatment_count: Values, *, share: Values, a: Values = 1.0, b: Values = 1.0
 ) -> CountEvidences:
-    """As the scalar form; nan for negative counts and shares, a or b outside their range."""
+    """Return evidence of harm; nan for negative counts and for shares, a or b out of range."""
     x_c, x_t, share, a, b = numbers(control_count, treatment_count, share, a, b)
     is_wrong = (np.minimum(x_c, x_t) < 0) | ~((share > 0) & (share < 1) & (a > 0) & (b > 0))
     log_e = unless(is_wrong, log_count_ratio(ARRAYS, x_c, x_t, share, a, b))
@@ -59,13 +59,13 @@ def harm_evidence(
 def excess_evidence(
     control_count: Values, treatment_count: Values, *, share: Values, a: Values = 1.0, b: Values = 1.0
 ) -> CountEvidences:
-    """The mirror image, as the scalar form."""
+    """Return evidence of an increase, by exchanging the arms."""
     return harm_evidence(treatment_count, control_count, share=1 - np.asarray(share), a=b, b=a)
 
 
 @quietly
 def sample_ratio(visitors: Values, weights: Values) -> SampleRatios:
-    """Arms along the last axis."""
+    """Test the split of visitors at one look, with arms along the last axis."""
     seen, share = _arms(visitors, weights)
     total = seen.sum(axis=-1, keepdims=True)
     due = total * share
@@ -84,7 +84,7 @@ def sample_ratio(visitors: Values, weights: Values) -> SampleRatios:
 def sequential_sample_ratio(
     visitors: Values, weights: Values, *, concentration: float = CONCENTRATION
 ) -> SequentialSampleRatios:
-    """Arms along the last axis; visitors so far."""
+    """Test the split of all visitors so far, with arms along the last axis."""
     if not concentration > 0:
         raise ValueError("the concentration must be positive")
     seen, share = _arms(visitors, weights)
@@ -99,7 +99,7 @@ def sequential_sample_ratio(
 
 @quietly
 def wilson_bounds(hits: Values, n: Values, *, confidence: float = ONE_SIDED) -> Bounds:
-    """nan for n = 0 and for hits that are not among n."""
+    """Return bounds of shares; nan for n = 0 and for hits below 0 or above n."""
     hits, n = numbers(hits, n)
     lower, upper = wilson_ends(ARRAYS, hits, n, np.asarray(upper_normal(1 - confidence)))
     is_wrong = (n <= 0) | (hits < 0) | (hits > n)
@@ -112,6 +112,6 @@ def _arms(visitors: Values, weights: Values) -> list[FloatArray]:
 
 
 def _is_stray(seen: FloatArray, share: FloatArray) -> FloatArray:
-    """Visitors in an arm of weight zero."""
+    """Return whether an arm of weight zero has visitors."""
     answer: FloatArray = np.any((share <= 0) & (seen > 0), axis=-1)
     return answer

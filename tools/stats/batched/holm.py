@@ -9,7 +9,7 @@ from tools.stats.batched.shapes import Flags, Values, quietly
 
 
 class Holm(NamedTuple):
-    """As the scalar one; nan, false and alpha where the p-value is nan, which counts for nothing."""
+    """Fields of the scalar `Holm`; nan, false and alpha where the p-value is nan, which is not counted."""
 
     adjusted: FloatArray
     rejected: Flags
@@ -18,7 +18,7 @@ class Holm(NamedTuple):
 
 @quietly
 def holm(p_values: Values, *, alpha: float) -> Holm:
-    """Families along the last axis, any shape before it."""
+    """Correct families along the last axis."""
     p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
     order = np.argsort(p, axis=-1, kind="stable")
     evaluable = np.sum(~np.isnan(p), axis=-1, keepdims=True)

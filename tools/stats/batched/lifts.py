@@ -8,7 +8,7 @@ from tools.stats.batched.shapes import Values, numbers, quietly, unless
 
 
 class Lifts(NamedTuple):
-    """As `RelativeLift`; ends are nan where g >= 1."""
+    """Fields of `RelativeLift`; ends are nan where g >= 1."""
 
     lift: FloatArray
     g: FloatArray
@@ -18,7 +18,7 @@ class Lifts(NamedTuple):
 
 @quietly
 def fieller(difference: Values, mean_c: Values, noise_c: Values, noise_t: Values, *, quantile: Values) -> Lifts:
-    """Of a difference of means and the control's mean; noise = s²/n. nan where that mean is zero."""
+    """Return the lift of a difference of means; noise = s²/n. nan where the control's mean is zero."""
     difference, mean, noise_c, noise_t, quantile = numbers(difference, mean_c, noise_c, noise_t, quantile)
     lift, g = difference / mean, fieller_g(noise_c, mean, quantile)
     lower, upper = fieller_ends(ARRAYS, lift, g, noise_c, mean, noise_t, quantile)

@@ -21,7 +21,7 @@ from tools.stats.batched.shapes import Values, counts, numbers, quietly, unless
 
 
 class MixtureTests(NamedTuple):
-    """As `MixtureTest`; the interval as its two ends, nan where nothing varies."""
+    """Fields of `MixtureTest`, with the two ends of the interval, nan where no value varies."""
 
     difference: FloatArray
     variance: FloatArray
@@ -34,7 +34,7 @@ class MixtureTests(NamedTuple):
 
 
 class OneSidedMixtureTests(NamedTuple):
-    """As `OneSidedMixtureTest`."""
+    """Fields of `OneSidedMixtureTest`."""
 
     difference: FloatArray
     variance: FloatArray

@@ -1,4 +1,4 @@
-"""How arrays come in: counts exact while they can be, everything broadcast, warnings of what is masked anyway off."""
+"""Conversion of arguments: broadcast arrays, integer counts where they are exact, and no warnings of masked values."""
 
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -10,7 +10,7 @@ from abtest.domain.stats.arithmetic import FloatArray
 
 Flags = NDArray[np.bool_]
 Values: TypeAlias = Any
-"""A number, a sequence of them or an array: whatever numpy makes an array of."""
+"""Number, sequence of numbers, or array."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,25 +20,25 @@ _EXACT = 3_000_000_000
 
 
 def counts(*values: Values) -> list[Any]:
-    """Integers as int64 where no product of two of them overflows, else floats; broadcast."""
+    """Return broadcast counts, as int64 if no product of two of them overflows, else as floats."""
     arrays = np.broadcast_arrays(*values)
     is_exact = all(array.dtype.kind in "iub" and (not array.size or array.max() < _EXACT) for array in arrays)
     return [array.astype(np.int64 if is_exact else np.float64) for array in arrays]
 
 
 def numbers(*values: Values) -> list[FloatArray]:
-    """Floats, broadcast."""
+    """Return broadcast floats."""
     return [array.astype(np.float64) for array in np.broadcast_arrays(*values)]
 
 
 def unless(condition: Any, value: Values) -> FloatArray:
-    """nan where the condition holds."""
+    """Return the value, but nan where the condition holds."""
     answer: FloatArray = np.where(condition, np.nan, value)
     return answer
 
 
 def quietly(function: Callable[P, R]) -> Callable[P, R]:
-    """Divisions by nothing are masked afterwards."""
+    """Suppress warnings of divisions by zero, whose results the function masks."""
 
     def quiet(*arguments: P.args, **named: P.kwargs) -> R:
         with np.errstate(all="ignore"):

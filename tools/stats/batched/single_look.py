@@ -19,7 +19,7 @@ from tools.stats.batched.shapes import Flags, Values, counts, numbers, quietly, 
 
 
 class ProportionTests(NamedTuple):
-    """As `ProportionTest`; the noises are p(1-p)/n of either arm, which intervals and lifts are made of."""
+    """Fields of `ProportionTest`, and the noise p(1-p)/n of each arm for intervals and lifts."""
 
     difference: FloatArray
     z: FloatArray
@@ -30,13 +30,13 @@ class ProportionTests(NamedTuple):
     varies: Flags
 
     def margin(self, alpha: Values) -> FloatArray:
-        """Half the width of the interval; nan where nothing varies."""
+        """Return half the width of the interval; nan where no value varies."""
         noise = np.sqrt(self.noise_control + self.noise_treatment)
         return unless(~self.varies, upper_normal_batched(np.asarray(alpha) / 2) * noise)
 
 
 class MeanTests(NamedTuple):
-    """As `MeanTest`: t and degrees of freedom are Welch's, p and the noises those of the test that governs."""
+    """Fields of `MeanTest`: t and degrees of freedom by Welch, p and noises by the test that decides."""
 
     difference: FloatArray
     t: FloatArray
@@ -47,18 +47,18 @@ class MeanTests(NamedTuple):
     noise_treatment: FloatArray
 
     def quantile(self, alpha: Values) -> FloatArray:
-        """Of the test that governs; nan where nothing varies."""
+        """Return the quantile of the test that decides; nan where no value varies."""
         return upper_t_batched(np.asarray(alpha) / 2, self.governing_freedom)
 
     def margin(self, alpha: Values) -> FloatArray:
-        """Half the width of the interval."""
+        """Return half the width of the interval."""
         margin: FloatArray = self.quantile(alpha) * np.sqrt(self.noise_control + self.noise_treatment)
         return margin
 
 
 @quietly
 def two_proportions(x_c: Values, n_c: Values, x_t: Values, n_t: Values) -> ProportionTests:
-    """Of x_c conversions of n_c visitors against x_t of n_t; nan where an arm is empty, p = 1 where nothing varies."""
+    """Compare x_c of n_c visitors with x_t of n_t; nan where an arm is empty, p = 1 where no value varies."""
     x_c, n_c, x_t, n_t = counts(x_c, n_c, x_t, n_t)
     is_empty = (n_c <= 0) | (n_t <= 0)
     pooled = pooled_variance(x_c, n_c, x_t, n_t)
@@ -79,7 +79,7 @@ def two_proportions(x_c: Values, n_c: Values, x_t: Values, n_t: Values) -> Propo
 def welch(
     n_c: Values, mean_c: Values, variance_c: Values, n_t: Values, mean_t: Values, variance_t: Values
 ) -> MeanTests:
-    """Welch's test with Student's guard; nan as the scalar form has None, t = 0 and p = 1 where everything is zero."""
+    """Compare means by Welch's and Student's tests; nan where the scalar form has None, p = 1 if all values are 0."""
     n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
     noise_c, noise_t = variance_c / n_c, variance_t / n_t
     varies, is_zero = noise_c + noise_t > 0, (mean_c == 0) & (mean_t == 0)
