@@ -13,7 +13,7 @@ from hypothesis import settings
 from tests.support import sizes
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Playwright
 
     from tests.support.moto_stack import AwsStack
 
@@ -97,16 +97,32 @@ def _event_loop(event_loop_of_handlers: asyncio.AbstractEventLoop) -> None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium for one module: while Playwright runs, nothing else in the process can use asyncio."""
+def playwright_driver() -> Iterator[Playwright]:
+    """Playwright for one module: while it runs, nothing else in the process can use asyncio."""
     from playwright.sync_api import sync_playwright
 
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="module")
+def browser(playwright_driver: Playwright) -> Iterator[Browser]:
+    """Headless Chromium for one module."""
     from tests.support.browser import launch
 
-    with sync_playwright() as playwright:
-        found = launch(playwright)
-        yield found
-        found.close()
+    browser = launch(playwright_driver)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def whole_browser(playwright_driver: Playwright) -> Iterator[Browser]:
+    """The whole browser for one module, for what its windows and tabs do."""
+    from tests.support.browser import launch
+
+    browser = launch(playwright_driver, is_whole=True)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ step() {
 # Only tests need these: a stack starts without them, so their absence stops nobody but root, who can mend it.
 system_packages() {
   local missing=() command
-  for command in chromium git; do
+  for command in chromium chromium-headless-shell git; do
     command -v "$command" >/dev/null || missing+=("$command")
   done
   [ ${#missing[@]} -eq 0 ] && return

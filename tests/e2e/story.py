@@ -10,7 +10,7 @@ import requests
 from abtest.edge.publications import POINTER_KEPT
 from tools.local.testing import settle
 
-SETTLES = 5
+PATIENCE_SECONDS = 30
 MOST_VISITORS = 40
 
 
@@ -49,27 +49,32 @@ class Story:
         raise AssertionError("the edge never served what is published")
 
     def results(self, experiment_id: str, *, visitors: int, conversions: int) -> Any:
-        """The results once beacons of closed tabs have arrived: at least so many, or whatever stands after a while."""
-        for _ in range(SETTLES):
-            settle(self.dev["directory"])
-            results = self.call("GET", f"/experiments/{experiment_id}/results")
+        """Return the results once beacons of closed tabs have arrived, or whatever is counted after a while."""
+        for results in self._settled(f"/experiments/{experiment_id}/results"):
             rows = results["goals"][0]["rows"]
-            if (sum(row["visitors"] for row in rows), sum(row["conversions"] for row in rows)) >= (
-                visitors,
-                conversions,
-            ):
+            if has_counted(rows, "visitors", visitors) and has_counted(rows, "conversions", conversions):
                 break
         return results
 
     def personalization_results(self, personalization_id: str, *, visitors: int) -> Any:
-        """The same for a personalization with one experience."""
-        for _ in range(SETTLES):
-            settle(self.dev["directory"])
-            results = self.call("GET", f"/personalizations/{personalization_id}/results")
-            rows = results["experiences"][0]["results"]["goals"][0]["rows"]
-            if sum(row["visitors"] for row in rows) >= visitors:
+        """Return the results of a personalization with one experience, as `results` does."""
+        for results in self._settled(f"/personalizations/{personalization_id}/results"):
+            if has_counted(results["experiences"][0]["results"]["goals"][0]["rows"], "visitors", visitors):
                 break
         return results
+
+    def _settled(self, path: str) -> Iterator[Any]:
+        until = monotonic() + PATIENCE_SECONDS
+        while True:
+            settle(self.dev["directory"])
+            yield self.call("GET", path)
+            if monotonic() > until:
+                return
+
+
+def has_counted(rows: list[dict[str, Any]], name: str, expected: int) -> bool:
+    """Return True when the rows of all variations add up to at least the expected count."""
+    return bool(sum(row[name] for row in rows) >= expected)
 
 
 def until_both_met(met: Mapping[Any, int], at_least: int) -> Iterator[int]:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.story import Story, until_both_met
+from tests.support.browser import leave
 from tests.support.sizes import sized
 
 VISITORS = sized(40, 8)
@@ -21,14 +22,6 @@ def visit(browser: Browser, url: str) -> Page:
     page = browser.new_context().new_page()
     page.goto(url)
     return page
-
-
-def leave(page: Page) -> None:
-    """Close the tab as a shopper does: what is queued goes out with the beacon.
-
-    The profile stays: closing it would end the beacon's request, which no browser of a shopper does.
-    """
-    page.close(run_before_unload=False)
 
 
 def only_on(pattern: str) -> dict[str, Any]:
@@ -86,7 +79,7 @@ def test_experiment__created_approved_launched_and_visited_by_many__is_counted_e
         seen[arm] += 1
         if visitor % 2:
             page.locator("a[href*='product']").first.click()
-            page.wait_for_load_state()
+            page.wait_for_url("**/#products")
             clicked[arm] += 1
         leave(page)
     assert set(seen) == {control, warm}, "the visitors must meet both variations"

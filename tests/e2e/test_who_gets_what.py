@@ -8,6 +8,7 @@ import requests
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.e2e.story import Story, until_both_met
+from tests.support.browser import leave
 from tests.support.sizes import sized
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
@@ -207,7 +208,7 @@ def test_personalization_and_flag__switched_on_and_off__reach_the_storefront_and
         assert page.evaluate("svc.flag('wide-gallery', null)") == {"columns": 4}
         page.evaluate("svc.track('add_to_cart')")
         seen[shown] += 1
-        page.close(run_before_unload=False)
+        leave(page)
     assert set(seen) == {True, False}
 
     results = story.personalization_results(made["id"], visitors=seen.total())

@@ -1,7 +1,7 @@
 """Seconds per folder against their budgets.
 
 A budget is what a folder may take on an idle machine. On a busy one the same tests take longer, so the seconds are
-divided by a slowdown: a loop that the workers time all along, and the load of the machine. A folder fails at twice its
+divided by a slowdown: the load of the machine by the load that the lane causes alone. A folder fails at twice its
 budget; above the budget it is marked in the table.
 """
 

@@ -1,4 +1,4 @@
-"""Pytest plugin: outcomes, seconds per folder and the speed of the machine, written as JSON for `tools.gate`.
+"""Pytest plugin: outcomes, seconds per folder and the load of the machine, written as JSON for `tools.gate`.
 
 Load it with `-p tools.gate.tally --lane NAME --tally FILE`; it works with and without pytest-xdist.
 """
@@ -18,63 +18,46 @@ import pytest
 from tools.gate.lanes import LANES, lane_of
 
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
-LOOPS = 100_000
-REFERENCE_SECONDS = 0.0135
-"""What `calibration_loop` takes on an idle core of the machine that the budgets were measured on."""
-SECONDS_BETWEEN_LOOPS = 4.0
-PROPERTY = "calibration"
+SECONDS_BETWEEN_SAMPLES = 4.0
+PROPERTY = "load"
 
 
-def calibration_loop() -> float:
-    """Seconds that a fixed computation takes now."""
-    began = time.perf_counter()
-    total = 0
-    for number in range(LOOPS):
-        total += number * number % 7
-    return time.perf_counter() - began
-
-
-def slowdown(loops: list[float], loads: list[float]) -> float:
+def slowdown(loads: list[float], own_load: float) -> float:
     """How many times slower than an idle machine this one ran, on average; at least 1.
 
-    The loop alone finds too little: a process that has just waited gets the processor at once. So a load of more than
-    two processes per core counts as well.
+    `loads` are load averages during the run, `own_load` is what the lane causes by itself.
     """
-    if not loops:
-        return 1.0
-    cores = os.cpu_count() or 1
-    return max(1.0, fmean(loops) / REFERENCE_SECONDS) * max(1.0, fmean(loads) / (2 * cores))
+    return max(1.0, fmean(loads) / own_load) if loads else 1.0
 
 
-class Calibration:
-    """Times the loop every few seconds in each worker and attaches the result to the next test's report."""
+class LoadSampler:
+    """Attaches the load average to the report of a test every few seconds, in each worker."""
 
     def __init__(self) -> None:
         self._next = 0.0
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if time.monotonic() >= self._next:
-            item.user_properties.append((PROPERTY, [calibration_loop(), os.getloadavg()[0]]))
-            self._next = time.monotonic() + SECONDS_BETWEEN_LOOPS
+            item.user_properties.append((PROPERTY, os.getloadavg()[0]))
+            self._next = time.monotonic() + SECONDS_BETWEEN_SAMPLES
 
 
 class Tally:
     """Adds up the reports of all workers in the process that controls them."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, own_load: float) -> None:
         self._path = path
+        self._own_load = own_load
         self._began = time.monotonic()
         self._seconds: Counter[str] = Counter()
-        self._loops: list[float] = []
         self._loads: list[float] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[folder_of(report.nodeid)] += report.duration  # type: ignore[assignment]  # Counter of float
         if report.when == "teardown":
             for name, value in report.user_properties:
-                if name == PROPERTY and isinstance(value, list):
-                    self._loops.append(value[0])
-                    self._loads.append(value[1])
+                if name == PROPERTY and isinstance(value, float):
+                    self._loads.append(value)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         outcomes = {name: len(terminalreporter.stats.get(name, ())) for name in OUTCOMES}
@@ -82,7 +65,8 @@ class Tally:
             "outcomes": outcomes,
             "seconds": time.monotonic() - self._began,
             "folders": dict(self._seconds),
-            "slowdown": slowdown(self._loops, self._loads),
+            "load": fmean(self._loads) if self._loads else 0.0,
+            "slowdown": slowdown(self._loads, self._own_load),
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_text(json.dumps(tally))
@@ -111,9 +95,10 @@ def marks_of(item: pytest.Item) -> frozenset[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Calibrate where tests run; add up where reports arrive."""
+    """Sample the load where tests run; add up where reports arrive."""
     is_worker = hasattr(config, "workerinput")
     if is_worker or not config.getoption("numprocesses", None):
-        config.pluginmanager.register(Calibration())
+        config.pluginmanager.register(LoadSampler())
     if not is_worker and (path := config.getoption("tally")):
-        config.pluginmanager.register(Tally(path))
+        lane = config.getoption("lane")
+        config.pluginmanager.register(Tally(path, LANES[lane].load if lane else float("inf")))

@@ -30,8 +30,10 @@ def shop() -> Iterator[Shop]:
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A profile without cookies."""
+def context(request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    """A profile without cookies; with the mark `whole_browser` in a browser that opens tabs."""
+    is_whole = request.node.get_closest_marker("whole_browser") is not None
+    browser: Browser = request.getfixturevalue("whole_browser" if is_whole else "browser")
     context = browser.new_context()
     context.set_default_timeout(PATIENCE * 1000)
     yield context

@@ -18,6 +18,7 @@ from tests.support.storefronts import ROOTS
 
 pytestmark = pytest.mark.browser
 
+WHOLE = pytest.mark.whole_browser
 VISITOR = "svc.visitorId()"
 SEEN_EARLY = "<script>window.early = location.href</script>"
 
@@ -75,7 +76,7 @@ def test_link__hands_the_visitor_over_and_leaves_no_trace(shop: Shop, open_page:
     assert page.get_attribute("#there", "href") == expected, "the link is as it was"
 
 
-@pytest.mark.parametrize("how", ["#tab", "ctrl", "middle"])
+@pytest.mark.parametrize("how", ["#tab", pytest.param("ctrl", marks=WHOLE), pytest.param("middle", marks=WHOLE)])
 def test_link__in_a_new_tab__stays_in_a_new_tab(open_page: Open, edge: HandoverEdge, how: str) -> None:
     page = open_page()
     visitor = page.evaluate(VISITOR)
@@ -101,7 +102,7 @@ def wait_minted(edge: HandoverEdge) -> None:
     time.sleep(0.1)
 
 
-@pytest.mark.parametrize("modifiers", [[], ["Control"]])
+@pytest.mark.parametrize("modifiers", [[], pytest.param(["Control"], marks=WHOLE)])
 def test_click__that_comes_before_the_token__waits_for_it(
     open_page: Open, edge: HandoverEdge, modifiers: list[Any]
 ) -> None:
