@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 COPIED = ("functions", "shared", "tools", "tests", "template.yaml", "pyproject.toml", "docs", "events", "requirements")
 LEFT_OUT = shutil.ignore_patterns("node_modules", "__pycache__", ".*")
-NODE_MODULES = "shared/abtest/storefront/node_modules"
+INSTALLED = ("shared/abtest/storefront/node_modules", ".venv", ".local/venvs")
 TYPES = ".mypy_cache"
 
 
@@ -23,7 +23,8 @@ def copy_project(target: Path) -> None:
             shutil.copytree(source, target / name, ignore=LEFT_OUT)
         else:
             shutil.copy2(source, target / name)
-    for name in (NODE_MODULES, ".venv"):
+    for name in INSTALLED:
+        (target / name).parent.mkdir(exist_ok=True)
         (target / name).symlink_to(ROOT / name)
 
 
