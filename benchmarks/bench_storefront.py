@@ -46,7 +46,7 @@ def measured(wanted: list[str], quick: bool) -> Iterator[Row]:
         print(f"  … {time.monotonic() - begun:4.0f} s  {what}", flush=True)
 
     with sync_playwright() as playwright, serving() as site:
-        browser = launch(playwright)
+        browser = launch(playwright, is_whole=True)
         for name in wanted:
             tell(name)
             yield from GROUPS[name](browser, site, quick, tell)

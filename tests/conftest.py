@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from hypothesis import settings
 from tests.support import sizes
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Playwright
+    from playwright.sync_api import Browser
 
     from tests.support.moto_stack import AwsStack
 
@@ -63,6 +64,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if gone := [str(path) for path in places if not path.exists()]:
         raise pytest.UsageError(f"BEGIN_FIRST names what is not there: {', '.join(gone)}")
     items.sort(key=lambda item: places.get(item.path, len(places)))
+    browsing = (item for item in items if TESTS / "browser" in item.path.parents)
+    if unmarked := {item.path.name for item in browsing if not item.get_closest_marker("browser")}:
+        raise pytest.UsageError(f"tests without the mark `browser` in tests/browser: {', '.join(sorted(unmarked))}")
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item.path)))
 
@@ -97,32 +101,28 @@ def _event_loop(event_loop_of_handlers: asyncio.AbstractEventLoop) -> None:
 
 
 @pytest.fixture(scope="module")
-def playwright_driver() -> Iterator[Playwright]:
-    """Playwright for one module: while it runs, nothing else in the process can use asyncio."""
-    from playwright.sync_api import sync_playwright
+def browser() -> Iterator[Browser]:
+    """Headless Chromium: the shell, or with `--large` the whole browser."""
+    from tests.support.browser import profiles_of
 
-    with sync_playwright() as playwright:
-        yield playwright
-
-
-@pytest.fixture(scope="module")
-def browser(playwright_driver: Playwright) -> Iterator[Browser]:
-    """Headless Chromium for one module."""
-    from tests.support.browser import launch
-
-    browser = launch(playwright_driver)
-    yield browser
-    browser.close()
+    yield from profiles_of(is_whole=sizes.is_large)
 
 
 @pytest.fixture(scope="module")
-def whole_browser(playwright_driver: Playwright) -> Iterator[Browser]:
-    """The whole browser for one module, for what its windows and tabs do."""
-    from tests.support.browser import launch
+def whole_browser() -> Iterator[Browser]:
+    """The whole browser, for what its windows and tabs do."""
+    from tests.support.browser import profiles_of
 
-    browser = launch(playwright_driver, is_whole=True)
-    yield browser
-    browser.close()
+    yield from profiles_of(is_whole=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """End the browsers when the next test has none: no test without the mark runs next to Playwright's event loop."""
+    if nextitem is None or not nextitem.get_closest_marker("browser"):
+        support = sys.modules.get("tests.support.browser")
+        if support:
+            support.browsers.stop()
 
 
 @pytest.fixture

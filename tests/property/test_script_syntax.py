@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from abtest.adapters.scripts import QuickJsChecker
 from tests.property.script_samples import BROKEN, PLAIN, SAMPLES, TOO_NEW, YOUNG, mutants
+from tests.support.browser import browsers
 
 ANSWERS = Path(__file__).with_name("script_answers.mjs")
 CHECKER = QuickJsChecker()
@@ -23,10 +23,9 @@ def node(bodies: Sequence[str]) -> list[bool]:
 
 
 def chromium(bodies: Sequence[str]) -> list[bool]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        answers: list[bool] = browser.new_page().evaluate(TAKES, list(bodies))
-        browser.close()
+    page = browsers.get(is_whole=False).new_page()
+    answers: list[bool] = page.evaluate(TAKES, list(bodies))
+    page.close()
     return answers
 
 

@@ -5,11 +5,9 @@ time, where it is installed. Full sizes (`--large`) run the whole browser. See d
 """
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from playwright.sync_api import Browser, Page, Playwright
-
-from tests.support import sizes
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 BROWSERS = ("chromium", "google-chrome")
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
@@ -26,11 +24,50 @@ FLAGS = [
 ]
 
 
-def launch(playwright: Playwright, *, is_whole: bool | None = None) -> Browser:
-    """Launch the shell, or the whole browser: the default with `--large`. Raises RuntimeError without one."""
-    is_whole = sizes.is_large if is_whole is None else is_whole
+def launch(playwright: Playwright, *, is_whole: bool) -> Browser:
+    """Launch the shell or the whole browser. Raises RuntimeError with the command to install one when there is none."""
     names = BROWSERS if is_whole else (*SHELLS, *BROWSERS)
     return playwright.chromium.launch(executable_path=_first_installed(names), args=FLAGS)
+
+
+class Browsers:
+    """Playwright and its browsers in one test process, kept from module to module: to start them takes seconds.
+
+    While Playwright runs, nothing else in the process can use asyncio: see `stop`.
+    """
+
+    def __init__(self) -> None:
+        self._playwright: Playwright | None = None
+        self._browsers: dict[bool, Browser] = {}
+
+    def get(self, *, is_whole: bool) -> Browser:
+        """Return the shell or the whole browser. Raises RuntimeError when none is installed."""
+        browser = self._browsers.get(is_whole)
+        if browser is None or not browser.is_connected():
+            self._playwright = self._playwright or sync_playwright().start()
+            browser = launch(self._playwright, is_whole=is_whole)
+            self._browsers[is_whole] = browser
+        return browser
+
+    def stop(self) -> None:
+        """End the browsers and Playwright, before a test that needs none. Does nothing when none runs."""
+        for browser in self._browsers.values():
+            browser.close()
+        self._browsers.clear()
+        if self._playwright:
+            self._playwright.stop()
+            self._playwright = None
+
+
+browsers = Browsers()
+
+
+def profiles_of(*, is_whole: bool) -> Iterator[Browser]:
+    """Yield a browser without profiles; then close those that were opened."""
+    browser = browsers.get(is_whole=is_whole)
+    yield browser
+    for context in browser.contexts:
+        context.close()
 
 
 def whole_browser() -> str:

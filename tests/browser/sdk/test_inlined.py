@@ -1,17 +1,18 @@
 """The published snippet inside a page of its own text, with hostile text in every field that a customer fills."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from abtest.domain.delivery import snippet
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.storefront import bundle
 from tests.support.delivered import experience, flag, keep, personalization
 from tests.support.storefronts import SHOP_ID, Storefront, experiment, goal, variation
+
+pytestmark = pytest.mark.browser
 
 HOSTILE = [
     "</script><script>window.harmed=1</script>",
@@ -27,11 +28,8 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield browser.new_page()
-        browser.close()
+def page(browser: Browser) -> Page:
+    return browser.new_page()
 
 
 def published(text: str) -> str:

@@ -17,6 +17,8 @@ from tests.browser.sdk.conftest import Open
 from tests.browser.sdk.shop import SHOP_ID, SIGNATURE, Shop, html
 from tests.support.any_json import any_json
 
+pytestmark = pytest.mark.browser
+
 ROOTS = RootKeys(active="k1", keys={"k1": b"a root key"})
 ORDER = {"orderId": "1001", "revenue": 49.9, "currency": "EUR"}
 NOW = 1_800_000_000
