@@ -70,6 +70,8 @@ KEYS: Resource[ApiKey] = Resource(
     from_record=lambda record: from_document(record.body, record.head.version),
     summary=lambda key: Summary(name=key.name, archived_at=key.revoked_at, attributes={"key_kind": key.kind}),
     audited=audited,
+    # Without them, the audit would not say what a key was allowed to do.
+    audited_in_full=("scopes",),
     names=lambda key: Names(service_wide={claim_name(key.lookup_id): claim_attributes(key)}),
     shop_id=lambda key: key.shop_id or USERS,
 )

@@ -1,6 +1,6 @@
 """Declarations of the kinds of aggregates: everything that one kind has of its own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import Field, dataclass, field
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -61,6 +61,9 @@ class Resource(Generic[A]):
     audited: Callable[[A], Diff]
     """Its fields, flat, as the audit compares them."""
 
+    audited_in_full: Collection[str] = ()
+    """Fields of a bounded size that audit rows state however long they are."""
+
     entity: str = ""
     """Its name in audit rows and actions, by default the noun in snake case: `data_layer_trigger`."""
 
@@ -104,7 +107,7 @@ class Resource(Generic[A]):
     def diff(self, change: Change[A]) -> Diff:
         """Return `{field: [before, after]}` for the audit, code and long values as hash and length."""
         before, after = ({} if state is None else self.audited(state) for state in (change.before, change.after))
-        return differences(before, after, change.note) | dict(change.elsewhere)
+        return differences(before, after, change.note, in_full=self.audited_in_full) | dict(change.elsewhere)
 
     def record(self, aggregate: A) -> Record:
         """The stored form."""

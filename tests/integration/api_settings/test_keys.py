@@ -236,6 +236,12 @@ def test_other_shops_key__is_not_found(api: MemoryApi, tenant: Tenant) -> None:
     assert [answer.status for answer in answers] == [404] * 4
 
 
+def test_audit__of_a_key_with_every_scope__names_each_of_them(api: MemoryApi, tenant: Tenant) -> None:
+    created = api.client(tenant.admin).post("/api-keys", {"name": "K", "preset": "admin"}).json()
+    rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=created["id"], limit=10)
+    assert [row.diff["scopes"] for row in rows] == [[None, created["scopes"]]]
+
+
 def test_audit__of_a_key__holds_neither_secret_nor_hash(api: MemoryApi, tenant: Tenant) -> None:
     created = api.client(tenant.admin).post("/api-keys", {"name": "K", "preset": "editor"}).json()
     api.client(tenant.admin).post(f"/api-keys/{created['id']}/rotate")

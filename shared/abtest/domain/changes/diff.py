@@ -1,6 +1,6 @@
 """Differences for the audit: `{field: [before, after]}`, with code and long values as hash and length."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from abtest.kit import canonical_json
 
@@ -16,16 +16,18 @@ _LARGEST_DIFF = 100_000
 Diff = dict[str, object]
 
 
-def differences(before: Diff, after: Diff, note: Mapping[str, object] | None = None) -> Diff:
-    """Return the fields that differ, and the fields of `note` as new ones.
+def differences(
+    before: Diff, after: Diff, note: Mapping[str, object] | None = None, *, in_full: Collection[str] = ()
+) -> Diff:
+    """Return the fields that differ, and the fields of `note` as new ones; those named in `in_full` are never hashed.
 
     Where that exceeds 100 KB, values of more than 64 characters become hashes too: 300 KB at most.
     """
     noted = {name: [None, value] for name, value in (note or {}).items()}
-    diff = {**_compare(before, after, _LONGEST_VALUE), **noted}
+    diff = {**_compare(before, after, _LONGEST_VALUE, in_full), **noted}
     if len(canonical_json.encode(diff)) <= _LARGEST_DIFF:
         return diff
-    return {**_compare(before, after, _SHORTEST_HASHED), **noted}
+    return {**_compare(before, after, _SHORTEST_HASHED, in_full), **noted}
 
 
 def by_hash(value: object, length: int) -> Diff:
@@ -33,12 +35,13 @@ def by_hash(value: object, length: int) -> Diff:
     return {"sha256": canonical_json.sha256(value), "length": length}
 
 
-def _compare(before: Diff, after: Diff, longest: int) -> Diff:
+def _compare(before: Diff, after: Diff, longest: int, in_full: Collection[str]) -> Diff:
     names = [*before, *(name for name in after if name not in before)]
+    pairs = {name: [before.get(name), after.get(name)] for name in names}
     return {
-        name: [_shortened(name, before.get(name), longest), _shortened(name, after.get(name), longest)]
-        for name in names
-        if not canonical_json.same(before.get(name), after.get(name))
+        name: pair if name in in_full else [_shortened(name, value, longest) for value in pair]
+        for name, pair in pairs.items()
+        if not canonical_json.same(*pair)
     }
 
 
