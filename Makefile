@@ -106,7 +106,7 @@ build: setup ## sam build with bytecode, and the sizes against Lambda's limits
 sam-local: build ## Invoke every built function in a process, one per set of layers in a container (ARGS=--all: every event in a container)
 	@tools/sam/invoke.sh $(ARGS)
 
-benchmark-engines: # Engines that one benchmark is measured beside, in an environment of their own
+benchmark-engines: # Engines that one benchmark is compared with, in their own environment
 	@[ -x .local/venvs/benchmarks/bin/python ] || python3.11 -m venv .local/venvs/benchmarks
 	@VIRTUAL_ENV=$(CURDIR)/.local/venvs/benchmarks .venv/bin/uv pip sync --quiet --require-hashes requirements/benchmarks.txt
 

@@ -1,14 +1,14 @@
-// What the parts that know mutation actions share: the table they put them into, and what an action leaves behind.
+// Table of mutation actions, filled by the parts that implement them, and the record of an applied action.
 
 /** @import { Action, Mutation } from './types' */
 
 /**
- * What was done to one element. `_holds`: it still stands. `_undo`: gives the page's own back, and leaves alone what
- * the page has changed since. `_anchor`: a node that is in the document as long as this is of any interest.
- * `_added`: elements that were put beside the target. `_watched`: there where a page can undo it without adding an
- * element; what of the element is then observed besides its children.
- * While the page is parsed the question is `strict`: an element may be met before its content, which then comes
- * beside ours. Later, what is beside ours was put there by a script and is left alone.
+ * An action applied to one element. `_holds` checks that it is still in effect. `_undo` restores the page's own state,
+ * except where the page has changed it since. `_anchor` is a node that is in the document as long as the record
+ * matters. `_added` lists elements inserted next to the target. `_watched` is set where the page can undo the action
+ * without adding an element; it names what to observe on the element besides its children.
+ * While the page is parsed, `_holds` is `strict`: an element may be matched before its content, which the parser then
+ * adds next to ours. After that, nodes next to ours come from a script and stay.
  * @typedef {{
  *   _holds(strict: boolean): boolean, _undo(): void, _anchor: Node, _added?: Element[],
  *   _watched?: MutationObserverInit, _isDone?: boolean,
@@ -16,8 +16,8 @@
  */
 
 /**
- * Actions know one element at a time and no selectors. `mark` names insertions and placeholders in the DOM itself, so
- * that copies made through innerHTML are known too.
+ * An action handles one element and knows no selectors. `mark` labels insertions and placeholders in the DOM itself,
+ * so that copies made through innerHTML are recognised too.
  * @typedef {(element: any, mutation: Mutation, mark: string) => Applied} Act
  */
 
@@ -27,14 +27,14 @@ export const actions = /** @type {any} */ ({});
 export const MARK = 'data-svc';
 
 /**
- * An insertion or placeholder of `mark`, or a copy of one.
+ * Return whether the node is an insertion or placeholder with this mark, or a copy of one.
  * @param {any} node
  * @param {string} mark
  */
 export const isOurs = (node, mark) => (node?.nodeValue ?? node?.getAttribute?.(MARK)) === mark;
 
 /**
- * The parser is past the node: it, or something around it, has a successor.
+ * Return whether the parser is past the node: the node or one of its ancestors has a next sibling.
  * @param {Node | null} node
  */
 export const isComplete = (node) => {

@@ -1,14 +1,14 @@
-// The part for URL rules that ask for more than a place: expressions over the whole address, and queries.
+// Part for URL rules beyond host, path and hash: regular expressions over the whole address, and query parameters.
 
 import { some } from './lists.js';
 import { parts } from './parts.js';
 import { being, compile } from './patterns.js';
 
-/** Texts longer than this are searched by no customer's expression: its cost cannot be bounded. */
+/** Longer texts never match a customer's expression, because the cost of a search cannot be bounded. */
 const LONGEST_SEARCHED = 8192;
 
 /**
- * Whether a shop's expression matches a text.
+ * Compile a shop's expression into a test on texts.
  * @param {string} source
  * @param {string} [flags]
  */
@@ -17,14 +17,14 @@ export const searching = (source, flags = '') => {
   return (/** @type {string} */ text) => text.length <= LONGEST_SEARCHED && pattern.test(text);
 };
 
-/** On the full address, or on the address without its origin. */
+/** Match the full address, or the address without its origin. */
 parts._finding = (source) => {
   const finds = searching(source);
   return ({ href, origin }) => finds(href) || finds(href.slice(origin.length));
 };
 
-/** Whether the first values are as wanted; a parameter that is absent counts as empty. */
+/** Compare the first value of each parameter; an absent parameter counts as empty. */
 parts._asks = (query, search) => {
-  const asked = new URLSearchParams(search);
-  return !some(query, ([name, source]) => !being(source)(asked.get(name) || ''));
+  const given = new URLSearchParams(search);
+  return !some(query, ([name, source]) => !being(source)(given.get(name) || ''));
 };

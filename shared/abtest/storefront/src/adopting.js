@@ -1,4 +1,4 @@
-// The part that makes the visitor another: one who was handed over, or whose cart is paid here.
+// Part that replaces the visitor: by one handed over from another host, or by the owner of a cart paid here.
 
 import { parts } from './parts.js';
 import { append, fields, MAX_STICKY, setVisitor, STICKY, VISITOR } from './visit.js';
@@ -9,9 +9,9 @@ let adopted = '';
 let handed = '';
 
 /**
- * From the next turn on the visitor is this one; another's session and history are left.
+ * Switch to this visitor in the next turn; the previous visitor's session and history are dropped.
  * @param {string} id
- * @param {string} [variations] as in the cookie: what was seen elsewhere
+ * @param {string} [variations] sticky assignments made elsewhere, in the form of the cookie
  */
 export const adopt = (id, variations = '') => {
   if (!ID.test(id)) return;

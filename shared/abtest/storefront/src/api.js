@@ -1,6 +1,6 @@
-// The one global, `window.svc`, and all that a shop's own code may rely on.
+// The global `window.svc`: the API for a shop's own code.
 
-import { again, decided, give, isLate } from './decisions.js';
+import { decideAgain, decided, give, isLate } from './decisions.js';
 import { enforce } from './force.js';
 import { guard } from './guard.js';
 import { parts } from './parts.js';
@@ -25,7 +25,7 @@ const assignments = () => {
   return list;
 };
 
-/** @param {boolean} isQuiet nothing is decided, and nothing is waited for */
+/** @param {boolean} isQuiet nothing is decided, so `ready` calls back at once */
 export const createApi = (isQuiet) => {
   /** @type {Api} */
   const api = {
@@ -46,7 +46,7 @@ export const createApi = (isQuiet) => {
 
     force: guard('force', (id, variation) => {
       enforce(id, variation);
-      again();
+      decideAgain();
     }),
 
     consent: guard('consent', (granted) => parts._consented?.(granted)),

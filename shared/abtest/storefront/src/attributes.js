@@ -1,4 +1,4 @@
-// What audiences ask about a visitor (docs/data-model.md, section 2.3): what is given, and what follows from it.
+// Attributes of a visitor that audiences test (docs/data-model.md, section 2.3): given and derived.
 
 import { record } from './lists.js';
 import { localTime } from './weekdays.js';
@@ -6,7 +6,7 @@ import { localTime } from './weekdays.js';
 /** @import { Address, Visitor } from './types' */
 
 /**
- * Gives an object the properties of another; getters stay getters.
+ * Copy the properties of another object; getters stay getters.
  * @param {Record<string, any>} object
  * @param {object} properties
  */
@@ -17,9 +17,9 @@ export const overlay = (object, properties) =>
 const NOWHERE = {};
 
 /**
- * Attributes to evaluate conditions over; what is given wins over what is derived, and its getters stay getters.
+ * Attributes for conditions. Given attributes override derived ones, and their getters stay getters.
  * @param {Visitor} visitor
- * @param {Partial<Address>} [address] where it is known
+ * @param {Partial<Address>} [address] omitted if unknown
  * @param {string[]} zones
  * @param {number} now Unix milliseconds
  */

@@ -1,4 +1,4 @@
-// The part that asks who a visitor is: conditions over attributes.
+// Part for audiences: conditions over the visitor's attributes.
 
 import { attributesOf, overlay } from './attributes.js';
 import { browserAttributes, trafficSourceOf } from './browser_attributes.js';
@@ -9,7 +9,7 @@ import { fields, SOURCE } from './visit.js';
 /** @import { Condition, Facts } from './types' */
 
 /**
- * What is known of the visitor, put together when it is first asked for.
+ * The visitor's attributes, computed on first use.
  * @param {Facts} facts
  */
 const attributesIn = (facts) =>
@@ -21,14 +21,17 @@ const attributesIn = (facts) =>
  */
 parts._describes = (condition, facts) => holds(condition, attributesIn(facts));
 
-/** Where the visitor came from to this page, before it became another by itself. */
+/** Traffic source of this page load; `internal` for later page views of a single-page app. */
 let source = '';
 
 parts._land = () => {
   source = trafficSourceOf(location.search, document.referrer, location.hostname);
 };
 
-/** A visit comes from where it began, or from the last campaign or site that led here. Names sort behind hints. */
+/**
+ * A visit's source is where it began, or the last campaign or site that led here. The field of a new visit has a raw
+ * hint that starts with `-`, which sorts before every name.
+ */
 parts._arrive = () => {
   if (fields[SOURCE] < '0' || (source !== 'internal' && source !== 'direct')) fields[SOURCE] = source;
   source = 'internal';

@@ -1,7 +1,6 @@
-// Events that could not be delivered, kept in the browser's storage for the next try, page or tab to send.
-// Each batch lies under a name of its own and is never changed: whoever has sent it removes it, so that two tabs can
-// write at any time without harm. That two do not send the same one is what the lease is for; should it fail, the
-// server knows the events again by their ids.
+// Undelivered events, kept in the browser's storage until the next attempt, page or tab sends them.
+// Each batch has its own key and never changes; the sender removes it. So tabs can write concurrently.
+// A lease keeps two tabs from sending the same batch. If it fails, the server removes duplicates by event id.
 
 import { guard } from './guard.js';
 import { encode } from './hash.js';
@@ -10,26 +9,26 @@ import { keysOf, now, random, startTimer } from './natives.js';
 
 const LEASE = 'svc_lock';
 const MAX_EVENTS = 500;
-/** Characters: the page's own storage is the page's. */
+/** In characters; the rest of the storage belongs to the page. */
 const MAX_CHARS = 400_000;
 const MAX_AGE_MS = 7 * 24 * 3600 * 1000;
-/** A tab that was closed meanwhile has given its lease back; one that broke down holds others up so long. */
+/** A closed tab has released its lease; a crashed tab blocks the others for this long. */
 const LEASE_MS = 10_000;
-/** Long enough for another tab's lease to be seen here. */
+/** Time until another tab's lease is visible here. */
 const SETTLE_MS = 50;
 
 let isOurs = false;
 
-/** Reading it throws where the browser keeps nothing for this page. */
+/** Throws where the browser denies this page its storage. */
 export const storage = () => window.localStorage;
 
 const code = () => encode(random()).slice(2);
 
-/** Of the form `svc_q.<time>.<count of events>.<code>`, or anything that another wrote. @param {string} [prefix] */
+/** Keys `svc_q.<time>.<count of events>.<code>`, or of another form that a script wrote. @param {string} [prefix] */
 export const ownNames = (prefix = 'svc_q.') => select(keysOf(storage()), (name) => name.startsWith(prefix));
 
 /**
- * Keeps a batch, or says that it cannot.
+ * Store a batch; return false if it does not fit or the storage refuses it.
  * @param {string[]} texts
  */
 export const store = (texts) => {
@@ -45,13 +44,13 @@ export const store = (texts) => {
     if (room < 0 || chars < 0) return false;
     const name = `svc_q.${encode(now())}.${texts.length}.${code()}`;
     storage().setItem(name, content);
-    return read(name) === content; // some say nothing and keep nothing
+    return read(name) === content; // some browsers drop it without an error
   } catch {
     return false;
   }
 };
 
-/** The name of the oldest batch that can be read, if any; what is too old, or none of ours, goes. */
+/** Key of the oldest readable batch, or ''. Removes batches that are too old or have another form. */
 export const oldest = () => {
   let first = '';
   try {
@@ -66,21 +65,21 @@ export const oldest = () => {
   }
 };
 
-/** The events of a batch, one a line. @param {string} name */
+/** Events of a batch, one per line. @param {string} name */
 export const read = (name) => storage().getItem(name) || '';
 
 /** @param {string} name */
 export const remove = (name) => storage().removeItem(name);
 
-/** Gives the lease back, if it is ours. */
+/** Release the lease if this tab holds it. */
 export const release = () => {
   if (isOurs) remove(LEASE);
   isOurs = false;
 };
 
 /**
- * Calls `work` in one tab at a time, until `release` is called there. To others it says when to ask again; here, where
- * the work is about to begin, soon.
+ * Call `work` in one tab at a time, until that tab calls `release`. In other tabs `busy` gets the remaining time of the
+ * lease; in this tab, where `work` is about to start, a short time.
  * @param {() => void} work
  * @param {(ms: number) => void} busy
  */
@@ -92,7 +91,7 @@ export const withLease = (work, busy) => {
   try {
     storage().setItem(LEASE, lease);
   } catch {
-    return work(); // no room even for this
+    return work(); // the storage is full
   }
   startTimer(
     guard('transport', () => {

@@ -1,4 +1,4 @@
-// Which content of a variation a page gets.
+// Part for URL blocks: selects the content of a variation for the current page.
 
 import { matchesPage } from './pages.js';
 import { parts } from './parts.js';
@@ -6,7 +6,7 @@ import { parts } from './parts.js';
 /** @import { Facts, Variation } from './types' */
 
 /**
- * Position of the first URL block whose rules hold, -1 for the variation's flat fields.
+ * Index of the first URL block whose rules match, or -1 for the variation's flat fields.
  * @param {Pick<Variation, 'blocks'>} variation
  * @param {Facts} facts
  */

@@ -1,6 +1,6 @@
 // Automation and crawlers: neither assigned nor counted.
 
-// "ubot" is spared for the sake of Cubot phones; a lookbehind would not parse in older browsers.
+// "ubot" does not match because of Cubot phones; older browsers cannot parse a lookbehind.
 const CRAWLER =
   /(^|[^u])bot|crawl|spider|slurp|headless|lighthouse|pagespeed|facebookexternalhit|preview|pingdom/i;
 

@@ -1,4 +1,4 @@
-// What a browser knows of its visitor without being told (docs/data-model.md, section 2.3).
+// Attributes that the browser provides without the page's help (docs/data-model.md, section 2.3).
 
 import { record } from './lists.js';
 import { parts } from './parts.js';
@@ -6,7 +6,7 @@ import { cookies, fields, FIRST, LAST, numberIn, PAGES, SEEN, SOURCE, VISITS } f
 
 const DAY_SECONDS = 24 * 3600;
 
-/** @typedef {[string, RegExp][]} Names the first whose expression matches */
+/** @typedef {[string, RegExp][]} Names the first one whose expression matches applies */
 
 /**
  * @param {Names} names
@@ -17,7 +17,7 @@ const nameOf = (names, text) => {
   return 'other';
 };
 
-/** Most browsers also name those that they want to be taken for. @type {Names} */
+/** Most user agents also name browsers that they imitate, so the order matters. @type {Names} */
 const BROWSERS = [
   ['samsung', /SamsungBrowser/],
   ['edge', /Edg/],
@@ -44,7 +44,7 @@ const DEVICES = [
   ['desktop', /^/],
 ];
 
-/** By `utm_medium utm_source` and the query after it. @type {Names} */
+/** Matched against `utm_medium utm_source` followed by the query. @type {Names} */
 const CAMPAIGNS = [
   ['paid', /^(cp[acmv]|ppc|paid|display)|[?&]([gwd]braid|[gd]clid|msclkid)=/i],
   ['email', /^[^?]*(mail|newsletter)/i],
@@ -52,7 +52,7 @@ const CAMPAIGNS = [
   ['referral', /^[^?]*\w/],
 ];
 
-/** By the host that linked here. @type {Names} */
+/** Matched against the referrer's host. @type {Names} */
 const HOSTS = [
   ['email', /(^|\.)(web)?mail\./],
   ['search', /(^|\.)(google|bing|yahoo|duckduckgo|ecosia|baidu|yandex|qwant|startpage)\./],
@@ -62,7 +62,7 @@ const HOSTS = [
 ];
 
 /**
- * Where a page's visitor comes from.
+ * Traffic source of a page load.
  * @param {string} search
  * @param {string} referrer
  * @param {string} ownHost
@@ -77,30 +77,30 @@ export const trafficSourceOf = (search, referrer, ownHost) => {
 
 /** @param {{ userAgent: string, maxTouchPoints?: number }} browser */
 export const describeBrowser = ({ userAgent, maxTouchPoints = 0 }) => {
-  // An iPad says that it is a Mac, but no Mac is touched.
+  // An iPad's user agent names a Macintosh, but no Mac has a touch screen.
   const agent = maxTouchPoints > 1 ? userAgent.replace('Macintosh', 'iPad') : userAgent;
   return { device: nameOf(DEVICES, agent), browser: nameOf(BROWSERS, agent), os: nameOf(SYSTEMS, agent) };
 };
 
 /** @param {string} text a cookie header */
 export const parseCookies = (text) => {
-  const found = record();
+  const values = record();
   for (const pair of text.split('; ')) {
     const [, name, value] = /^([^=]*)=?([^]*)$/.exec(pair) || [];
-    if (!name || name in found) continue;
+    if (!name || name in values) continue;
     try {
-      found[name] = decodeURIComponent(value);
+      values[name] = decodeURIComponent(value);
     } catch {
-      found[name] = value;
+      values[name] = value;
     }
   }
-  return found;
+  return values;
 };
 
-/** @param {number} field of the cookie that holds a time */
+/** @param {number} field index of a time in the visit's cookie */
 const daysSince = (field) => Math.floor((numberIn(SEEN) - numberIn(field)) / DAY_SECONDS);
 
-/** What the visit's cookie tells. */
+/** Attributes from the visit's cookie. */
 export const history = () => ({
   visitor: numberIn(VISITS) > 1 ? 'returning' : 'new',
   visits: numberIn(VISITS),
@@ -110,7 +110,7 @@ export const history = () => ({
   traffic_source: fields[SOURCE],
 });
 
-/** What is known now. Cookies and data layer are looked at when a condition asks for them. */
+/** Current attributes. Cookies and data layer are read when a condition uses them. */
 export const browserAttributes = () => {
   const { width, height } = screen;
   return {

@@ -1,4 +1,4 @@
-// The part for goals that look closer at what was clicked: at its text, and at values to be told with it.
+// Part for click goals that match the element's text or capture values from it.
 
 import { parts } from './parts.js';
 
@@ -9,11 +9,11 @@ const MAX_CAPTURE = 1000;
 /** @param {string | null | undefined} text */
 const tidy = (text) => (text || '').replace(/\s+/g, ' ').trim();
 
-/** Whether an element has a text in it. */
-parts._hasText = (element, wanted) =>
+/** Return whether the element contains the text, ignoring case and extra white space. */
+parts._hasText = (element, expected) =>
   tidy(element.textContent || /** @type {HTMLInputElement} */ (element).value)
     .toLowerCase()
-    .includes(tidy(wanted).toLowerCase());
+    .includes(tidy(expected).toLowerCase());
 
 /**
  * @param {GoalCapture} capture

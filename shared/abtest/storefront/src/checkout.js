@@ -1,7 +1,7 @@
-// Carts carry the visitor to where they are paid: stamped on the storefront, taken up on the checkout.
+// Part that carries the visitor from storefront to checkout in a cart attribute.
 
 import { adopt } from './adopting.js';
-import { said } from './page.js';
+import { tagOptions } from './page.js';
 import { parts } from './parts.js';
 import { fields, STICKY, VISITOR } from './visit.js';
 
@@ -14,7 +14,7 @@ parts._cart = () => {
   return attributes;
 };
 
-/** What a page hands back may be anything, even what cannot be read. @param {any} attributes */
+/** The page may pass anything, even an object that throws when read. @param {any} attributes */
 const stampIn = (attributes) => {
   try {
     return STAMP.exec(attributes._svc) || [];
@@ -24,7 +24,7 @@ const stampIn = (attributes) => {
 };
 
 parts._checkout = ({ cart_attributes: attributes }) => {
-  if (said.surface !== 'checkout') return;
+  if (tagOptions.surface !== 'checkout') return;
   const [, id, variations] = stampIn(attributes);
   if (id) adopt(id, variations);
 };

@@ -1,4 +1,4 @@
-// The part for chunks of the snippet: long scripts and style sheets, fetched when a treatment needs them.
+// Part for chunks of the snippet: long scripts and style sheets, fetched when a treatment needs them.
 
 import { addCss, adopt } from './css.js';
 import { drop } from './dropping.js';
@@ -9,9 +9,9 @@ import { policyOf } from './trusted.js';
 
 /** @import { Css, Treatment } from './types' */
 
-/** Scripts that have come, by name. @type {Map<string, () => void>} */
+/** Loaded scripts by name. @type {Map<string, () => void>} */
 const functions = new Map();
-/** Style sheets that have come, by name. @type {Map<string, string>} */
+/** Loaded style sheets by name. @type {Map<string, string>} */
 const texts = new Map();
 
 parts._chunk = (name, fn) => {
@@ -33,7 +33,7 @@ parts._needsChunks = (treatment) => {
 
 /**
  * @param {HTMLScriptElement | HTMLLinkElement} element
- * @param {() => void} onLoad throws where what came is not what was asked for
+ * @param {() => void} onLoad throws if the response is not the requested chunk
  * @param {Treatment} treatment
  */
 const fetchFor = (element, onLoad, treatment) => {
@@ -48,7 +48,7 @@ const fetchFor = (element, onLoad, treatment) => {
     }
     if (!--treatment._missing && !soon) whenParsed(settle);
   };
-  // A policy that wants a nonce wants the same of every script, and has let ours pass.
+  // A content security policy with a nonce requires the same nonce of every script; our own tag has it.
   const nonced = /** @type {HTMLElement | null} */ (document.querySelector('script[nonce]'));
   if (nonced?.nonce) element.nonce = nonced.nonce;
   (document.head || document.documentElement).append(element);
@@ -79,9 +79,9 @@ const textOf = (link) => {
 };
 
 /**
- * The sheet's place among the others is taken at once. When its text has come it is filled in, and the link goes:
- * addresses in it are then the page's, as in any other sheet of a treatment. The page is hidden so long, rather than
- * the link blocking the rendering: that would show the page once before the sheet is in its place.
+ * Reserve the sheet's place among the others at once. When its text has loaded, fill it in and remove the link.
+ * Relative URLs in it then resolve against the page, as in every other sheet of a treatment. Until then the page is
+ * hidden: a link that blocks rendering would show the page once before the sheet is in its place.
  */
 parts._placeSheet = (treatment, { chunk }) => {
   const { _sheets: sheets } = treatment;
@@ -103,7 +103,7 @@ parts._placeSheet = (treatment, { chunk }) => {
   };
   const fill = () => {
     const text = textOf(link);
-    if (text.includes('@import')) return reveal(); // works in the link only
+    if (text.includes('@import')) return reveal(); // works only in the link, which stays
     texts.set(chunk, text);
     sheet.replaceSync(text);
     reveal();

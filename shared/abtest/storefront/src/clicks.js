@@ -1,4 +1,4 @@
-// The part for goals that are clicks.
+// Part for click goals.
 
 import { listen } from './guard.js';
 import { goalsOf, reach } from './goals.js';
@@ -7,11 +7,11 @@ import { turn } from './turns.js';
 
 /** @import { Goal } from './types' */
 
-/** What a click on a text without a selector may have meant. */
+/** Elements that a goal with a text but no selector may match. */
 const CLICKABLE = 'a,button,input,label,summary,[role=button]';
 
 /**
- * The element that the goal means, going outwards from the one that was hit.
+ * The goal's element: the clicked one, or an ancestor of it.
  * @param {Goal} goal
  * @param {Element} hit
  */

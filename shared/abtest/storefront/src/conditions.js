@@ -1,5 +1,5 @@
-// The condition language of audiences (docs/data-model.md, section 2.2), over JSON values. It knows no browser.
-// Conditions are compiled once; what has the wrong shape holds never, and nothing throws.
+// Condition language of audiences (docs/data-model.md, section 2.2), over JSON values; independent of the browser.
+// Conditions are compiled once. A condition of the wrong shape never holds, and nothing throws.
 
 import { searching } from './addresses.js';
 import { some } from './lists.js';
@@ -8,7 +8,7 @@ import { once } from './patterns.js';
 
 /** @import { Condition, Groups } from './types' */
 
-/** @typedef {(actual: any, groups: Groups) => boolean} Test whether a value, or a set of attributes, is as asked for */
+/** @typedef {(actual: any, groups: Groups) => boolean} Test a test on a value or a set of attributes */
 
 const { hasOwnProperty } = Object.prototype;
 
@@ -18,7 +18,7 @@ const typeOf = (value) => (value === null ? 'null' : isArray(value) ? 'array' : 
 /** @param {any} value */
 const isText = (value) => typeof value === 'string';
 
-/** Texts, numbers and booleans. @param {any} value */
+/** Strings, numbers and booleans. @param {any} value */
 const isScalar = (value) => value !== null && typeof value !== 'object';
 
 /** @param {any} value */
@@ -46,7 +46,7 @@ const each = (items, work) => {
 };
 
 /**
- * Whether every test holds.
+ * Combine tests: all must hold.
  * @param {Test[]} tests
  * @returns {Test}
  */
@@ -56,7 +56,7 @@ const all = (tests) => (actual, groups) => {
 };
 
 /**
- * The value at a dotted path, null where there is none.
+ * The value at a dotted path, or null.
  * @param {any} value
  * @param {string[]} path
  */
@@ -80,7 +80,7 @@ const isSame = (a, b) => {
 const toNumber = (value) => (value === null || isScalar(value) ? Number(value) : NaN);
 
 /**
- * By a comparison that gives false for what is not comparable.
+ * Make an operator from a comparison that returns false for values that cannot be compared.
  * @param {(a: any, b: any) => boolean} test
  * @returns {(expected: any) => Test}
  */
@@ -91,7 +91,7 @@ const ordered = (test) => (expected) => {
 };
 
 /**
- * Whether a value is in a list or, being a list, shares an item with it.
+ * Return whether the list contains the value or, if the value is a list, one of its items.
  * @param {any} value
  * @param {any} list
  */
@@ -103,7 +103,8 @@ const isAmong = (value, list) =>
 const lowerAll = (value) => (isArray(value) ? each(value, lower) : lower(value));
 
 /**
- * Versions as texts whose order is theirs: numbers padded, a release after its prereleases, builds left out.
+ * Convert a version to a string with the same order: numbers are padded, a release sorts after its prereleases, build
+ * metadata is left out.
  * @param {any} version
  */
 const toVersion = (version) => {
@@ -121,19 +122,19 @@ const toVersion = (version) => {
  */
 const finds = (source, flags) => {
   if (!isText(source)) return never;
-  const found = searching(source, flags);
-  return (actual) => isScalar(actual) && found(`${actual}`);
+  const matches = searching(source, flags);
+  return (actual) => isScalar(actual) && matches(`${actual}`);
 };
 
 /**
- * Whether the value is a list of which some item passes.
+ * Make a test on lists: at least one item must pass.
  * @param {Test} test
  * @returns {Test}
  */
 const someItem = (test) => (actual, groups) => isArray(actual) && some(actual, (item) => test(item, groups));
 
 /**
- * Whether the value is a list that has an item for each entry.
+ * Make a test on lists: each entry must have a matching item.
  * @param {any} list
  * @param {(entry: any) => Test} toTest
  * @returns {Test}
@@ -151,7 +152,7 @@ const hasEach = (list, toTest) => {
 const lowered = (test) => (actual, groups) => test(lower(actual), groups);
 
 /**
- * What an operator asks for, by its operand.
+ * Operators: each makes a test from its operand.
  * @type {Record<string, (expected: any) => Test>}
  */
 const OPERATORS = {
@@ -165,8 +166,8 @@ const OPERATORS = {
   $in: (list) => (actual) => isAmong(actual, list),
   $nin: (list) => (isArray(list) ? not(OPERATORS.$in(list)) : never),
   $ini(list) {
-    const wanted = lowerAll(list);
-    return (actual) => isAmong(lowerAll(actual), wanted);
+    const lowerList = lowerAll(list);
+    return (actual) => isAmong(lowerAll(actual), lowerList);
   },
   $nini: (list) => (isArray(list) ? not(OPERATORS.$ini(list)) : never),
   $inGroup: (id) => (actual, groups) => isAmong(actual, isText(id) && groups[id]),
@@ -184,7 +185,7 @@ const OPERATORS = {
   $type: (expected) => (actual) => typeOf(actual) === expected,
 };
 
-// Versions compare as their texts do: `$vgt` is `$gt` of what `toVersion` makes.
+// Version operators compare the strings of `toVersion`: `$vgt` is `$gt` on them.
 for (const name of ['eq', 'ne', 'lt', 'lte', 'gt', 'gte']) {
   OPERATORS[`$v${name}`] = (expected) => {
     const test = OPERATORS[`$${name}`](toVersion(expected));
@@ -193,7 +194,7 @@ for (const name of ['eq', 'ne', 'lt', 'lte', 'gt', 'gte']) {
 }
 
 /**
- * The names of the operators that are asked for, none where it is a value to equal.
+ * Names of the operators in an expectation; undefined if it is a value to equal.
  * @param {any} expected
  */
 const operatorsOf = (expected) => {
@@ -203,7 +204,7 @@ const operatorsOf = (expected) => {
 };
 
 /**
- * Operators that must all hold, or a value to equal.
+ * Compile an expectation: operators that must all hold, or a value to equal.
  * @param {any} expected
  * @returns {Test}
  */
@@ -239,7 +240,7 @@ const compileEntry = (condition, key) => {
 };
 
 /**
- * All that a condition asks for.
+ * Compile a condition; all its entries must hold.
  * @param {any} condition
  * @returns {Test}
  */
@@ -253,7 +254,7 @@ const testOf = once(compile);
 const NO_GROUPS = {};
 
 /**
- * Whether a condition holds.
+ * Return whether a condition holds.
  * @param {Condition} condition
  * @param {any} attributes
  * @param {Groups} [groups] lists by id, for `$inGroup`

@@ -1,4 +1,4 @@
-// Consent: before it is given nothing is kept, sent or shown; it can be given and taken back without a reload.
+// Part for consent. Without it nothing is stored, sent or shown; it can be granted and withdrawn without a reload.
 
 import { ownNames, remove } from './backlog.js';
 import { emitOnce } from './events.js';
@@ -10,20 +10,20 @@ import { openTransport } from './transport.js';
 import { turn } from './turns.js';
 import { readCookie, setVisitor, writeCookie } from './visit.js';
 
-/** Some providers tell of an answer before they can be asked for it. */
+/** Some providers announce an answer before their API returns it. */
 const LATER_MS = 250;
-/** A request that was on its way when consent was taken back is answered by then, and its answer may set the cookie. */
+/** A request in flight at withdrawal is answered within this time, and its response may set the cookie again. */
 const AFTERMATH_MS = 5000;
-/** Everything of ours in the browser's storage. */
+/** Prefix of all our keys in the browser's storage. */
 const OURS = 'svc_';
 
 parts._consent = (begin, end) => {
   const { read, events, group } = /** @type {NonNullable<typeof config.runtime.consent>} */ (config.runtime.consent);
   const reader = scripts[/** @type {number} */ (read)];
-  /** The reader's own. */
+  /** `this` of the reader, kept between calls. */
   const state = {};
   let isGiven = false;
-  /** The provider's last answer: the page's own word holds until the provider gives another. @type {unknown} */
+  /** The provider's last answer. `svc.consent()` applies until the provider's answer changes. @type {unknown} */
   let answered;
   /** @type {unknown} */
   let layer;
@@ -32,10 +32,10 @@ parts._consent = (begin, end) => {
     if (isGiven) return;
     if (readCookie()[0]) writeCookie('', 0);
     setVisitor('');
-    for (const name of ownNames(OURS)) remove(name); // last, as there may be no storage
+    for (const name of ownNames(OURS)) remove(name); // last, because it throws without storage
   });
 
-  /** @param {unknown} answer true, false, or undefined while there is none */
+  /** @param {unknown} answer true, false, or undefined if not yet given */
   const apply = (answer) => {
     if (answer === true && !isGiven) {
       isGiven = true;
@@ -51,12 +51,12 @@ parts._consent = (begin, end) => {
     }
   };
 
-  /** What a page pushes may throw when it is looked at. */
+  /** Guarded, because reading an item that the page pushed may throw. */
   const look = guard('consent', (/** @type {IArguments} */ items) => {
     for (const item of items) for (const name of events) if (item?.event === name) soon();
   });
 
-  /** What a page pushes may be the event that tells of an answer. */
+  /** Watches the data layer for the provider's events. */
   const listen = () => {
     const array = /** @type {any} */ (window).dataLayer;
     if (array === layer || !isArray(array)) return;

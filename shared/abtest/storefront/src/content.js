@@ -1,4 +1,5 @@
-// The part that takes nodes of the page out: what an element holds, by `text` and `html`, or an element, by `remove`.
+// Part for actions that take nodes out of the page: `text` and `html` replace an element's content, `remove` removes
+// the element.
 
 import { actions, isComplete } from './actions.js';
 import { displace, isDisplaced } from './displaced.js';
@@ -11,7 +12,7 @@ import { trustedHtml } from './trusted.js';
 /** @type {Comment[]} */
 let stoppers = [];
 
-/** When the document is parsed. */
+/** Called when the document is parsed. */
 parts._removeStoppers = () => {
   for (const stopper of stoppers) stopper.remove();
   stoppers = [];
@@ -30,18 +31,18 @@ const replaceContent = (element, property, value, watched) => {
   for (const child of before) displace(element, child);
   const first = element.firstChild;
   const text = first?.nodeValue;
-  // The parser is still inside the element, and would write on into a text of ours. Behind a comment it begins a text
-  // of its own, which the observer sees.
+  // The parser is still inside the element and would append to our text node. After a comment it starts a text node of
+  // its own, which the observer reports.
   if (!isComplete(element)) element.append((stoppers[stoppers.length] = document.createComment('')));
   const ours = new Set(element.childNodes);
-  const stands = () =>
+  const isInPlace = () =>
     first ? first.parentNode === element && first.nodeValue === text : !element.firstChild;
   return {
     _anchor: element,
     _watched: watched,
-    _holds: (strict) => stands() && !(strict && element.childNodes.length !== ours.size),
+    _holds: (strict) => isInPlace() && !(strict && element.childNodes.length !== ours.size),
     _undo() {
-      if (!stands()) return;
+      if (!isInPlace()) return;
       const theirs = select(before, isDisplaced);
       for (const child of element.childNodes) if (!ours.has(child)) theirs[theirs.length] = child;
       element.replaceChildren(...theirs);
@@ -61,7 +62,7 @@ actions.remove = (element, _, mark) => {
   return {
     _anchor: placeholder,
     _holds: () => !element.isConnected,
-    // Where the page has put the element back itself, it stays where the page wants it.
+    // If the page has put the element back itself, it stays there.
     _undo: () => (element.isConnected ? placeholder.remove() : placeholder.replaceWith(element)),
   };
 };

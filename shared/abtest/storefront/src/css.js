@@ -1,13 +1,12 @@
-// The part that adds style sheets of treatments. They come after the page's own, so that they win where specificity is
-// equal.
+// Part that adds style sheets of treatments. They come after the page's own, so they win at equal specificity.
 
 import { select } from './lists.js';
 import { parts } from './parts.js';
 
 /**
- * A constructed sheet passes a strict content security policy.
+ * Add a constructed sheet; a strict content security policy allows it.
  * @param {CSSStyleSheet} sheet
- * @returns {() => void} takes the sheet away again
+ * @returns {() => void} removes the sheet
  */
 export const adopt = (sheet) => {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
@@ -17,7 +16,8 @@ export const adopt = (sheet) => {
 };
 
 /**
- * `@import` works in a style element only. Where a policy refuses those, the rest of the sheet is better than nothing.
+ * Add a style element, because `@import` works only there. If a policy refuses the element, `addCss` constructs a sheet
+ * of the other rules.
  * @param {string} text
  */
 const asElement = (text) => {
@@ -29,7 +29,7 @@ const asElement = (text) => {
 
 /**
  * @param {string} text
- * @returns {() => void} takes the sheet away again
+ * @returns {() => void} removes the sheet
  */
 export const addCss = (text) => {
   const style = text.includes('@import') && asElement(text);

@@ -1,12 +1,12 @@
-// The page's data layers: arrays that are pushed to, each under the name of a global. Whoever listens to one is told
-// once of everything in it: what was pushed before us, what is pushed, and what comes with an array in its place.
-// A layer is left alone until somebody asks for it.
+// The page's data layers: global arrays that the page pushes to. A listener receives every item once: items pushed
+// before the snippet, items pushed later, and items of an array that replaces the first one.
+// A layer is not touched until something listens to it.
 
 import { guard } from './guard.js';
 import { record } from './lists.js';
 import { isArray, keysOf } from './natives.js';
 
-/** As deep and as large as a data layer goes; what a page pushes may be cyclic, in many ways at once. */
+/** Larger than real data layers; a page may push objects with cycles. */
 const MAX_DEPTH = 6;
 const MAX_VALUES = 5000;
 
@@ -17,13 +17,13 @@ const layers = record();
 
 let valuesLeft = 0;
 
-/** Also one of another frame. Elements, dates and the like are values, not more data. @param {any} value */
+/** Also true for objects of other frames; false for elements, dates and other instances. @param {any} value */
 const isPlain = (value) => {
   const prototype = !!value && typeof value === 'object' && Object.getPrototypeOf(value);
   return prototype === null || (!!prototype && Object.getPrototypeOf(prototype) === null);
 };
 
-/** What an item says; `gtag('event', name, parameters)` pushes its arguments. @param {any} item */
+/** The item's data; `gtag('event', name, parameters)` pushes its `arguments` object. @param {any} item */
 const payloadOf = (item) => {
   if (!isPlain(item)) return undefined;
   if (Object.prototype.toString.call(item) !== '[object Arguments]') return item;
@@ -36,7 +36,7 @@ const openLayer = (name) => {
   const host = window;
   /** @type {Listener[]} */
   const listeners = [];
-  /** Items that were told of, and arrays that tell of what is pushed. */
+  /** Items already passed to the listeners, and arrays whose `push` is wrapped. */
   const known = new WeakSet();
   /** @type {any} */
   let array;
@@ -64,12 +64,12 @@ const openLayer = (name) => {
     array = value;
     if (!known.has(array)) {
       known.add(array);
-      guard('data layer', hook)(array); // a frozen one stays as it is, and is looked through
+      guard('data layer', hook)(array); // a frozen array keeps its `push`; `sweep` reads it
     }
     for (let i = 0; i < array.length; i++) if (!known.has(array[i])) take(array[i]);
   };
 
-  /** Tells at once of another array in its place. Globals that are no data layer, or not ours to change, stay. */
+  /** Notice at once when the page replaces the array. Other globals, and properties we cannot redefine, stay as is. */
   const watch = () => {
     if (!(name in host)) host[name] = [];
     const own = Object.getOwnPropertyDescriptor(host, name);
@@ -89,10 +89,10 @@ const openLayer = (name) => {
   guard('data layer', watch)();
 
   return {
-    /** Looks for what came by other ways than `push`. */
+    /** Take items that arrived by other ways than `push`. */
     sweep: guard('data layer', () => adopt(host[name])),
 
-    /** @param {Listener} listener is told of everything from the beginning */
+    /** @param {Listener} listener receives all items from the first on */
     add(listener) {
       for (let i = 0; i < array?.length; i++) {
         const payload = payloadOf(array[i]);
@@ -105,8 +105,8 @@ const openLayer = (name) => {
 
 /**
  * @param {string} name of the global
- * @param {Listener} listener is told of each item, and its place in the array where it was there before
- * @returns what looks for items that came by other ways than `push`
+ * @param {Listener} listener receives each item, and its index if it was in the array already, else Infinity
+ * @returns takes items that arrived by other ways than `push`
  */
 export const listenTo = (name, listener) => {
   const layer = (layers[name] ||= openLayer(name));
@@ -116,7 +116,7 @@ export const listenTo = (name, listener) => {
 };
 
 /**
- * @param {Record<string, any>} into of our own making
+ * @param {Record<string, any>} into an object of ours
  * @param {Record<string, any>} from
  * @param {number} depth
  */
@@ -131,12 +131,12 @@ const merge = (into, from, depth) => {
 };
 
 /**
- * What `dataLayer` says together, and the events in it.
- * @param {(event: string) => void} onPush what was pushed has been taken in; it may have been an event
+ * Merged data of `dataLayer`, and its events.
+ * @param {(event: string) => void} onPush called after an item is merged; the item may have no event
  */
 export const createDataLayer = (onPush) => {
   const data = record();
-  /** Length of the array when the page view began: events before it belong to earlier views. */
+  /** Length of the array at the start of the page view; earlier items belong to earlier views. */
   let begin = 0;
   /** @type {(() => void) | undefined} */
   let sweep;
@@ -149,7 +149,7 @@ export const createDataLayer = (onPush) => {
   };
 
   return {
-    /** What the array says; from now on it is listened to. */
+    /** Return the merged data; the first call starts listening. */
     read() {
       if (sweep) sweep();
       else sweep = listenTo('dataLayer', take);

@@ -1,4 +1,4 @@
-// Who gets what: pure decisions over the config (docs/data-model.md, section 2.1). It reads no page, cookie or clock.
+// Assignment: pure decisions over the config (docs/data-model.md, section 2.1). Reads no page, cookie or clock.
 
 import { bucketOf, fold } from './hash.js';
 import { record } from './lists.js';
@@ -21,16 +21,16 @@ const indexWhere = (variations, test) => {
  * @param {[number, number]} range
  * @param {number} bucket
  */
-export const isWithin = (range, bucket) => range[0] <= bucket && bucket < range[1]; // unpacking is slow
+export const isWithin = (range, bucket) => range[0] <= bucket && bucket < range[1]; // destructuring is slow
 
-/** What an experiment is hashed with, and sticky assignments are kept under. @param {Experiment} experiment */
+/** Seed of the experiment's hash, and key of its sticky assignments. @param {Experiment} experiment */
 export const seedOf = ({ id, epoch }) => (epoch > 1 ? `${id}:${epoch}` : id);
 
-/** The hash's state after the seed, which snippets leave out. @param {Experiment} experiment */
+/** Hash state after the seed. Snippets contain the state and no seed. @param {Experiment} experiment */
 export const stateOf = (experiment) => (experiment.state ??= fold(seedOf(experiment)));
 
 /**
- * Position of the variation that an id falls into, -1 outside the experiment's traffic.
+ * Index of the variation that an id is assigned to, or -1 outside the experiment's traffic.
  * @param {Experiment} experiment
  * @param {string} id
  */
@@ -40,19 +40,19 @@ export const variationIndexOf = (experiment, id) => {
 };
 
 /**
- * Position of the variation that is asked for by its id or its decimal index, -1 where none is.
+ * Index of the variation forced by its id or its decimal index, or -1.
  * @param {Experiment} experiment
  * @param {Facts} facts
  */
 const forcedIndexOf = ({ id: key, variations }, { force }) => {
-  const wanted = force?.[key];
-  if (wanted == null) return -1;
-  const found = indexWhere(variations, ({ id }) => id === wanted);
-  return found < 0 ? indexWhere(variations, (_, index) => `${index}` === `${wanted}`) : found;
+  const forced = force?.[key];
+  if (forced == null) return -1;
+  const byId = indexWhere(variations, ({ id }) => id === forced);
+  return byId < 0 ? indexWhere(variations, (_, index) => `${index}` === `${forced}`) : byId;
 };
 
 /**
- * The day, and the audience.
+ * Return whether delivery is on today and the visitor is in the audience.
  * @param {Targeted} targeted
  * @param {Facts} facts
  */
@@ -60,7 +60,7 @@ export const reaches = ({ dark, audience }, facts) =>
   !(dark && parts._isDark(dark, facts.now)) && matchesAudience(audience, facts);
 
 /**
- * Whether the unit is among those who may be in the experiment: not held out, and in its share of the exclusion group.
+ * Return whether the unit may be in the experiment: not held out, and in its share of the exclusion group.
  * @param {Experiment} experiment
  * @param {Facts} facts
  */
@@ -74,7 +74,7 @@ const isReached = (experiment, facts) =>
   (experiment.surface || '') === (facts.visitor.surface || '') && reaches(experiment, facts);
 
 /**
- * Position of the variation kept from before, -1 where there is none.
+ * Index of the variation kept from an earlier decision, or -1.
  * @param {Experiment} experiment
  * @param {Visitor} visitor
  */
@@ -84,7 +84,8 @@ const keptIndexOf = (experiment, { sticky }) => {
 };
 
 /**
- * The variation kept from before, else the one that the visitor, or the customer, falls into.
+ * Decide one experiment: a forced variation, else one kept from before, else the one for the visitor's or customer's
+ * id.
  * @param {Experiment} experiment
  * @param {Facts} facts
  * @returns {Decision | undefined}
@@ -107,7 +108,7 @@ const decideExperiment = (experiment, facts) => {
 };
 
 /**
- * The results of those items that give one. An item whose rules cannot be read is left out and harms no other.
+ * Collect the results that are not empty. An item that throws is left out and does not affect the others.
  * @template T, R
  * @param {T[] | undefined} items
  * @param {(item: T) => R | undefined} work
@@ -125,7 +126,7 @@ export const collect = (items, work) => {
 };
 
 /**
- * What a visitor gets on an address. An experiment that is not `active` there still attributes goals.
+ * Decide everything for a visitor at an address. An experiment that is not `active` there still attributes goals.
  * @param {Config} config
  * @param {Visitor} visitor
  * @param {Address | undefined} address

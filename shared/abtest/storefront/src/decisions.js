@@ -1,4 +1,4 @@
-// What is decided on this page, anew when something changes, and what follows: treatments, exposures, page views.
+// Decisions on this page, repeated when something changes, and their effects: treatments, exposures, page views.
 
 import { decide } from './decide.js';
 import { emit, expose } from './events.js';
@@ -7,7 +7,7 @@ import { listen } from './guard.js';
 import { select } from './lists.js';
 import { now } from './natives.js';
 import { watchAddress } from './navigation.js';
-import { config, said } from './page.js';
+import { config, tagOptions } from './page.js';
 import { parts } from './parts.js';
 import { putBack, update } from './treatments.js';
 import { closeTurns, openTurns, turn } from './turns.js';
@@ -15,21 +15,21 @@ import { context, count, fields, keep, PAGES, sticky, VISITOR } from './visit.js
 
 /** @import { Data, Decided, Decision } from './types' */
 
-/** What the page tells of its visitor. @type {Data} */
+/** Attributes that the page has set. @type {Data} */
 export let given;
 /** @type {Decided | undefined} */
 export let decided;
-/** What the visitor is part of: experiments, then personalizations. @type {Decision[]} */
+/** The visitor's experiments, then personalizations. @type {Decision[]} */
 export let decisions = [];
 let href = '';
 let page = '';
 /**
- * Set where the page was shown before the snippet had come: nothing is treated or exposed until another view.
+ * Set if the page was shown before the snippet loaded: no treatments and exposures until the next page view.
  * @type {string | undefined}
  */
 export let isLate;
 
-/** An anchor within a page is no new page, a hash route is. */
+/** Identity of the page: the address without an anchor, but with a hash route. */
 const pageHere = () => href.replace(/#(?![/!])[\s\S]*/, '');
 
 /** @param {Data} data */
@@ -47,20 +47,20 @@ const decideNow = (isView) => {
   }
   const visitor = {
     id: fields[VISITOR],
-    customer_id: customer ? `${customer}` : undefined, // shops say 0 or false of guests
+    customer_id: customer ? `${customer}` : undefined, // shops send 0 or false for guests
     attributes: parts._attributes ? parts._attributes(given) : given,
     sticky: sticky(config.experiments),
-    surface: said.surface,
+    surface: tagOptions.surface,
     fired: parts._fired,
   };
-  const found = decide(config, visitor, location, now(), force._variations);
+  const result = decide(config, visitor, location, now(), force._variations);
   parts._watchTriggers?.();
-  decided = found;
-  decisions = parts._withPlacements?.(found) || found.assignments;
-  return found;
+  decided = result;
+  decisions = parts._withPlacements?.(result) || result.assignments;
+  return result;
 };
 
-/** Counts a page view. @param {Data} data */
+/** Count a page view. @param {Data} data */
 export const pageview = (data) => {
   emit('pageview', parts._withCohort?.(data) || data);
 };
@@ -83,25 +83,25 @@ const evaluate = () => {
   update(shown, facts, isView, isView && page);
   for (const decision of active) {
     if (!parts._isAwaited?.(decision)) expose(decision);
-    if (decision.sticky === false) keep(decision); // neither kept before nor forced, and no personalization
+    if (decision.sticky === false) keep(decision); // new: neither kept nor forced, and not a personalization
   }
   if (isView) countView();
 };
 
-/** Decides anew. */
-export const again = () => turn(evaluate);
+/** Decide again, in a turn. */
+export const decideAgain = () => turn(evaluate);
 
-/** What the page tells of its visitor from now on. @param {Data} data */
+/** Set attributes, from `svc.set()`. @param {Data} data */
 export const give = (data) => {
   parts._checkout?.(data);
   given = { ...given, ...data };
-  again();
+  decideAgain();
 };
 
-/** From here on things are decided, then counted, with what waited for it. */
+/** Start deciding; calls that waited run after the first decision. */
 export const proceed = () => openTurns(evaluate);
 
-/** Nothing is done, shown or counted any longer. */
+/** Stop: remove treatments and count nothing until `proceed`. */
 export const end = () => {
   closeTurns();
   page = '';
@@ -111,20 +111,23 @@ export const end = () => {
   putBack();
 };
 
-/** Decides anew where the page becomes another. */
+/** Decide again when the address changes, or the page returns from the back/forward cache. */
 export const watchPage = () => {
   watchAddress(() => {
-    if (location.href !== href) again();
+    if (location.href !== href) decideAgain();
   });
   listen('pageshow', (event) => {
     if (!event.persisted) return;
     page = '';
-    again();
+    decideAgain();
   });
 };
 
-/** What is known before anything is decided. @param {Data | undefined} before what the page has said in `window.svc` */
+/**
+ * Set the state before the first decision.
+ * @param {Data | undefined} before attributes that the page has put into `window.svc`
+ */
 export const setUp = (before) => {
-  isLate = said.late;
+  isLate = tagOptions.late;
   given = before || {};
 };

@@ -1,10 +1,10 @@
-// Nodes of the page that we have taken out: frameworks remember them, and would stumble when they come to remove one,
-// or to insert before it. Their parents answer as if those nodes still stood there.
+// Nodes that we have taken out of the page. Frameworks keep references to them and fail when they remove such a node or
+// insert before it. So their parents respond as if the nodes were still in place.
 
-/** What stands where a node was, if anything. @type {WeakMap<Node, Node | undefined>} */
+/** The placeholder of each node, if any. @type {WeakMap<Node, Node | undefined>} */
 const displaced = new WeakMap();
 
-/** Still out, and not given up by the page meanwhile. @param {Node} node */
+/** Return whether the node is still out and the page has not removed it since. @param {Node} node */
 export const isDisplaced = (node) => displaced.has(node);
 
 /**
@@ -14,7 +14,7 @@ export const isDisplaced = (node) => displaced.has(node);
  */
 export const displace = (parent, node, standIn) => {
   displaced.set(node, standIn);
-  if (parent.removeChild !== Node.prototype.removeChild) return; // done before
+  if (parent.removeChild !== Node.prototype.removeChild) return; // already patched
   const { removeChild, insertBefore } = parent;
   /** @param {Node | null} child */
   const isOut = (child) => !!child && child.parentNode !== parent && displaced.has(child);

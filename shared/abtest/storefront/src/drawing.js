@@ -1,17 +1,16 @@
-// Whether the page has drawn what belongs to its new address. Many pages change the address first, and show what they
-// are leaving until data has come: so long it keeps its treatments, and scripts of the next wait.
-
+// Detects whether the page has rendered the content of its new address. Many pages change the address first and show
+// the old content until data has loaded. Until then it keeps its treatments, and the next treatments' scripts wait.
 import { some } from './lists.js';
 import { now, startTimer, stopTimer } from './natives.js';
-import { said } from './page.js';
+import { tagOptions } from './page.js';
 import { parts } from './parts.js';
 import { settleSoon } from './treatments.js';
 
-/** For pages that draw nothing we know for a new page, and for slow data. */
+/** Limit for slow data, and for pages whose rendering we do not recognise. */
 const PATIENCE_MS = 500;
-/** What is hidden until its script has run is given up when the time that the tag lets it wait is over: not by us. */
+/** The wait ends this long before the tag's time limit, after which a treatment that hides content is dropped. */
 const SPARE_MS = 100;
-/** Some draw first, and change the address then. */
+/** Some pages render first and then change the address. */
 const RECENT_MS = 50;
 
 let drawnAt = 0;
@@ -23,13 +22,13 @@ const end = () => {
 };
 
 /**
- * A new page takes elements of the old one away. Spinners, scripts and what they load are added; tickers write texts.
+ * Rendering a new page removes elements. Spinners and scripts only add elements; tickers write text nodes.
  * @param {MutationRecord} record
  */
 const isDrawn = ({ target, removedNodes }) =>
   some(removedNodes, ({ nodeType }) => nodeType === 1) && !document.head.contains(target);
 
-/** What the page has changed. @param {MutationRecord[]} records */
+/** Record changes by the page. @param {MutationRecord[]} records */
 export const noteDrawing = (records) => {
   if (!some(records, isDrawn)) return;
   drawnAt = now();
@@ -38,6 +37,6 @@ export const noteDrawing = (records) => {
 
 export const awaitDrawing = () => {
   if (parts._awaited || document.hidden || now() - drawnAt < RECENT_MS) return;
-  const limit = parseInt(said.hideMs || '') - SPARE_MS;
+  const limit = parseInt(tagOptions.hideMs || '') - SPARE_MS;
   parts._awaited = startTimer(end, limit < PATIENCE_MS ? limit : PATIENCE_MS);
 };

@@ -1,5 +1,5 @@
-// The part that gives treatments up for a page view: those whose own scripts make them leave and come, and those that
-// do not stand in time. What is given up is not there at all, and does not count.
+// Part that drops treatments for the rest of a page view: those that their own scripts start and end again and again,
+// and those not ready in time. A dropped treatment is removed and not counted.
 
 import { emit } from './events.js';
 import { guard } from './guard.js';
@@ -8,10 +8,10 @@ import { parts } from './parts.js';
 import { active, takeBack } from './treatments.js';
 import { turn } from './turns.js';
 
-/** As often may a treatment begin in one page view: one whose own script makes it leave and come must end. */
+/** Starts of one treatment in a page view; ends the loop of a script that makes its treatment end and begin. */
 const MAX_TURNS = 20;
 
-/** How often each began in this page view. @type {Record<string, number>} */
+/** Starts in this page view, by treatment. @type {Record<string, number>} */
 let turns = record();
 
 /** @type {(treatment: import('./types').Treatment, kind: string) => void} */

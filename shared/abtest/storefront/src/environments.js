@@ -1,4 +1,4 @@
-// Environments with a snippet of their own: on their hosts, this snippet only fetches that one.
+// Part for environments with their own snippet: on their hosts, this snippet only loads that one.
 
 import { config } from './page.js';
 import { parts } from './parts.js';
@@ -15,7 +15,7 @@ const keyHere = () => {
 };
 
 /**
- * As our own tag is: one that the parser waits for where it waited for ours.
+ * Load the script with the attributes of our own tag. The parser waits for it if it waited for our tag.
  * @param {HTMLScriptElement} own
  * @param {string} src
  */
@@ -23,7 +23,7 @@ const fetchInstead = (own, src) => {
   const script = document.createElement('script');
   for (const { name, value } of own.attributes) if (name !== 'src') script.setAttribute(name, value);
   script.src = policyOf()?.createScriptURL(src) ?? src;
-  if (own.nonce) script.setAttribute('nonce', own.nonce); // which the attribute does not tell
+  if (own.nonce) script.setAttribute('nonce', own.nonce); // browsers hide the nonce in the attribute
   script.onload = own.onload;
   if (own.async || own.defer || document.readyState !== 'loading') {
     own.after(script);
@@ -32,7 +32,7 @@ const fetchInstead = (own, src) => {
   document.write(trustedHtml(script.outerHTML));
 };
 
-/** A snippet that was asked for by name is that one, whatever it lists: there is no second hop, and no loop. */
+/** A snippet loaded with `env=` never loads another one, so there is no loop. */
 parts._environments = () => {
   const key = keyHere();
   const own = /** @type {HTMLScriptElement | null} */ (document.currentScript);

@@ -1,4 +1,4 @@
-// Making events: every one carries who, when and where; deterministic ids let the server drop what came twice.
+// Builds events. Every event has visitor, time and address; deterministic ids let the server drop duplicates.
 
 import { force } from './force.js';
 import { reportTo } from './guard.js';
@@ -36,12 +36,12 @@ export const emit = (type, data, decision, eventId) =>
   });
 
 /**
- * Counting once a session, over reloads and tabs: a mark stops most repetitions, the same event id the rest.
+ * Emit an event once per session, across reloads and tabs. A mark stops most repetitions, the same event id the rest.
  * @param {string} key
  * @param {string} type
  * @param {Data} data
  * @param {Decision} [decision]
- * @param {string} [scope] within which the key is unique: the session unless told
+ * @param {string} [scope] scope in which the key is unique; default: the session
  */
 export const emitOnce = (key, type, data, decision, scope = fields[SESSION]) => {
   const code = codeOf((force._isFlagged ? 'qa:' : '') + key);
@@ -49,7 +49,7 @@ export const emitOnce = (key, type, data, decision, scope = fields[SESSION]) => 
 };
 
 /**
- * The visitor sees the variation: once for each experiment, epoch, variation and session.
+ * Count an exposure: once per experiment, epoch, variation and session.
  * @param {Decision} decision
  */
 export const expose = (decision) => {
@@ -63,5 +63,5 @@ reportTo((error, about, decision) => {
   const { message = `${error}`, stack = '' } = /** @type {Error} */ (error || {});
   if (errors++ >= MAX_ERRORS) return;
   emit('sdk_error', { source: about, message: `${message}`.slice(0, 500), stack: `${stack}`.slice(0, 2000) }, decision);
-  if (force._isFlagged) console.warn('svc', about, error); // shoppers are not bothered with it
+  if (force._isFlagged) console.warn('svc', about, error); // only in QA visits, not for shoppers
 });

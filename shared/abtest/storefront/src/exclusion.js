@@ -1,4 +1,4 @@
-// The part that keeps visitors out of experiments: the holdout, and shares of exclusion groups.
+// Part that excludes visitors from experiments: by the holdout, and by shares of exclusion groups.
 
 import { isWithin } from './decide.js';
 import { bucketOf } from './hash.js';
@@ -12,7 +12,7 @@ parts._isHeld = ({ state, below }, unit) => !!unit && bucketOf(unit, state) < be
 
 parts._cohortOf = ({ held, force }) => (force && keysOf(force).length ? null : held ? 'holdout' : 'active');
 
-/** What is told of page views in shops with a holdout. */
+/** Page view data with the cohort, in shops with a holdout. */
 parts._withCohort = (data) => {
   const cohort = decided?.cohort;
   return cohort && { ...data, cohort, holdout_config_epoch: config.holdout?.epoch };

@@ -1,4 +1,4 @@
-// The part that decides flags.
+// Part that decides feature flags.
 
 import { collect } from './decide.js';
 import { bucketOf } from './hash.js';

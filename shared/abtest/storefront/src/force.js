@@ -1,23 +1,23 @@
-// Quality assurance by address: `svc_qa=1` flags a visit, the other parameters put it into variations.
+// QA visits by address: `svc_qa=1` flags a visit, other parameters force variations.
 
 import { record } from './lists.js';
 
 /** @import { Force } from './types' */
 
-/** What this page asks for: a flagged visit, possibly put into variations. */
+/** State of this page: whether the visit is flagged, and its forced variations. */
 export const force = { _isFlagged: false, _variations: /** @type {Force} */ (record()) };
 
 /**
- * `svc_force=<experiment id>:<variation id or index>[,…]`, or `svc_experiment_id` with `svc_variation_id` beside
- * `svc_qa=1`. A forced visit is a flagged one: it counts nowhere.
+ * Read `svc_force=<experiment id>:<variation id or index>[,…]`, or `svc_experiment_id` and `svc_variation_id` together
+ * with `svc_qa=1`. A forced visit is flagged, and flagged visits are not counted.
  * @param {string} search
  */
 export const readForce = (search) => {
   const query = new URLSearchParams(search);
-  const asked = (/** @type {string} */ name) => query.get(`svc_${name}`) || '';
-  let pairs = asked('force');
-  force._isFlagged = asked('qa') === '1';
-  if (force._isFlagged) pairs += `,${asked('experiment_id')}:${asked('variation_id')}`;
+  const param = (/** @type {string} */ name) => query.get(`svc_${name}`) || '';
+  let pairs = param('force');
+  force._isFlagged = param('qa') === '1';
+  if (force._isFlagged) pairs += `,${param('experiment_id')}:${param('variation_id')}`;
   force._variations = record();
   for (const pair of pairs.split(',')) {
     const [id, variation] = pair.split(':');
@@ -29,8 +29,8 @@ export const readForce = (search) => {
 };
 
 /**
- * The same by `svc.force`: without a variation the experiment decides again, without an experiment all do. What was
- * seen on this page counts nowhere from now on, also when nothing is forced any longer.
+ * Implementation of `svc.force`: without a variation the experiment decides again, without an experiment all do. The
+ * visit stays flagged and is not counted, even when nothing is forced any longer.
  * @param {string} [id]
  * @param {string | number} [variation]
  */

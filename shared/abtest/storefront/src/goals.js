@@ -1,5 +1,5 @@
-// Goals that the page itself can see. Custom events and orders come through the API, and the server counts them for
-// custom and revenue goals.
+// Goals that the browser detects. Custom events and orders come through the API; the server counts them for custom and
+// revenue goals.
 
 import { emit, emitOnce } from './events.js';
 import { decided, decisions } from './decisions.js';
@@ -8,7 +8,7 @@ import { matchesPage } from './pages.js';
 /** @import { Data, Facts, Goal } from './types' */
 
 /**
- * Goals of what the visitor is part of, whether or not it shows on this page; a goal that several share comes once.
+ * Goals of the visitor's experiments and personalizations, active on this page or not, each goal once.
  * @param {Goal['type']} type
  */
 export const goalsOf = (type) => {

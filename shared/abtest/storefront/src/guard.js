@@ -1,4 +1,4 @@
-// The one place where errors stop: nothing we call or wrap may throw into the page.
+// Error boundary: no function that we call or wrap may throw into the page.
 
 /** @import { Decision, Guard } from './types' */
 
@@ -24,7 +24,7 @@ export const guard =
   };
 
 /**
- * Listens on the window, before the page does: what happens in the document comes by there.
+ * Listen on the window in the capture phase, before the page's own listeners.
  * @param {string} type
  * @param {(event: any) => void} fn
  */

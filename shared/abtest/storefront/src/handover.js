@@ -1,5 +1,5 @@
-// Handover: a visitor who goes on to another host of the shop stays the same one there.
-// The edge signs the way for one host and a short time. It is asked when a link is pressed, before the click.
+// Part for handover: a visitor who follows a link to another host of the shop keeps the visitor id.
+// The edge signs a short-lived token for one host. It is requested when a link is pressed, before the click.
 
 import { adopt } from './adopting.js';
 import { guard, listen } from './guard.js';
@@ -10,17 +10,17 @@ import { config } from './page.js';
 import { parts } from './parts.js';
 import { fields, VISITOR } from './visit.js';
 
-/** @typedef {(answer: any) => void} Told */
+/** @typedef {(answer: any) => void} OnResponse */
 /**
- * A way that was asked for: its token once it is there, and who waits for it.
+ * Handover to one host: its token once available, and callbacks that wait for it.
  * @typedef {{ _token: string, _at: number, _done: boolean, _waiting: (() => void)[] }} Way
  */
 
-/** A page that stays open asks again; a token lives for 30 seconds at least. */
+/** After this time a new token is requested; a token is valid for at least 30 seconds. */
 const FRESH_MS = 15_000;
 
 /**
- * The parameter's value in an address's query, and the query without it.
+ * Split a query into the parameter's value and the rest.
  * @param {string} search
  * @param {string} param
  */
@@ -43,7 +43,7 @@ const withPair = (href, pair) => {
   return `${address}${/\?/.test(address) ? '&' : '?'}${pair}${hash.length ? href.slice(address.length) : ''}`;
 };
 
-/** Where an event on this element leads: a link, or the form that it sends. @param {Event} event */
+/** Target of an event: a link, or the form that it submits. @param {Event} event */
 const leadsTo = (event) => {
   for (const node of /** @type {any[]} */ (event.composedPath())) {
     if (/^a(rea)?$/i.test(node.localName) && node.href) return { link: node, url: node };
@@ -57,13 +57,13 @@ const leadsTo = (event) => {
 const isGet = (form) => !/^(post|dialog)$/i.test(form.getAttribute('method') || '');
 
 /**
- * Where a form is sent to.
+ * Address that a form submits to.
  * @param {HTMLElement | undefined} submitter
  * @param {HTMLFormElement} form
  */
 const addressOf = (submitter, form) => {
-  const said = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
-  return new URL(said || location.href, document.baseURI);
+  const action = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
+  return new URL(action || location.href, document.baseURI);
 };
 
 parts._handover = (next) => {
@@ -76,13 +76,13 @@ parts._handover = (next) => {
 
   /**
    * @param {string} path
-   * @param {Record<string, string>} asked
-   * @param {Told} done is told the answer, or undefined
+   * @param {Record<string, string>} members
+   * @param {OnResponse} done receives the response, or undefined
    */
-  const ask = (path, asked, done) => {
+  const ask = (path, members, done) => {
     const tell = guard('handover', done);
     const failed = () => tell(undefined);
-    const body = toJson({ _shopId: shop, _signature: runtime.events_signature, ...asked });
+    const body = toJson({ _shopId: shop, _signature: runtime.events_signature, ...members });
     try {
       nativeFetch(url + path, {
         method: 'POST',
@@ -103,7 +103,7 @@ parts._handover = (next) => {
     hostname !== location.hostname &&
     some(domains, (domain) => hostname === domain || hostname.slice(-domain.length - 1) === `.${domain}`);
 
-  /** The way to a host, asked for unless it was just now. @param {string} host @returns {Way} */
+  /** Handover to a host; requests a token unless a recent one exists. @param {string} host @returns {Way} */
   const wayTo = (host) => {
     const known = ways[host];
     if (known && now() - known._at < FRESH_MS) return known;
@@ -119,7 +119,7 @@ parts._handover = (next) => {
     ask('', { visitorId, destination: host }, (answer) => {
       way._token = answer && /^[\w.-]+$/.test(answer.token) ? answer.token : '';
       way._done = true;
-      if (!way._token) delete ways[host]; // the next press asks anew
+      if (!way._token) delete ways[host]; // the next press requests a new token
       for (const wait of way._waiting) wait();
     });
     return way;
@@ -132,7 +132,7 @@ parts._handover = (next) => {
   const handed = (href, { _token }) => (_token ? withPair(href, `${param}=${_token}`) : href);
 
   /**
-   * Goes on when the way is there, or has taken too long.
+   * Continue when the token has arrived or the time limit is over.
    * @param {Way} way
    * @param {() => void} go
    */
@@ -156,13 +156,13 @@ parts._handover = (next) => {
     const way = wayTo(link.hostname);
     if (way._done) {
       link.href = handed(href, way);
-      startTimer(() => (link.href = href), 0); // the browser has taken it by then
+      startTimer(() => (link.href = href), 0); // the browser has read the address by then
       return;
     }
     if (event.type !== 'click') return;
     event.preventDefault();
     after(way, () => {
-      // A link that nobody else knows: the page has seen this click, with its keys.
+      // A link without the page's listeners: they have already handled this click. The event keeps its modifier keys.
       const copy = document.createElement('a');
       for (const name of ['target', 'rel', 'referrerpolicy']) {
         copy.setAttribute(name, link.getAttribute(name) || '');
@@ -173,14 +173,14 @@ parts._handover = (next) => {
   };
 
   /**
-   * Puts the parameter into a form that is being sent; a moment later all is as it was.
+   * Add the parameter to a form that is being submitted, and remove it afterwards.
    * @param {HTMLFormElement} form
    * @param {string} href
    * @param {Way} way
    */
   const fill = (form, href, way) => {
     if (!way._token) return;
-    const said = form.getAttribute('action');
+    const action = form.getAttribute('action');
     const field = document.createElement('input');
     field.type = 'hidden';
     field.name = param;
@@ -189,8 +189,8 @@ parts._handover = (next) => {
     else form.setAttribute('action', handed(href, way));
     startTimer(() => {
       field.remove();
-      if (said === null) form.removeAttribute('action');
-      else form.setAttribute('action', said);
+      if (action === null) form.removeAttribute('action');
+      else form.setAttribute('action', action);
     }, 0);
   };
 
@@ -203,7 +203,7 @@ parts._handover = (next) => {
    */
   const submit = (event, form, { href, hostname }) => {
     const { submitter } = event;
-    if (submitter?.hasAttribute('formaction') && !isGet(form)) return; // a button's own address stays as it is
+    if (submitter?.hasAttribute('formaction') && !isGet(form)) return; // keep an address that belongs to the button
     const way = wayTo(hostname);
     if (way._done) {
       fill(form, href, way);
@@ -221,14 +221,14 @@ parts._handover = (next) => {
     });
   };
 
-  /** What is pressed is asked for. @param {any} event */
+  /** Request the token on press. @param {any} event */
   const press = (event) => {
     const { url: to } = leadsTo(event) || {};
     const isPressed = event.type !== 'keydown' || event.key === 'Enter';
     if (isPressed && to && isTheirs(to) && fields[VISITOR]) wayTo(to.hostname);
   };
 
-  /** What is followed gets it. @param {any} event */
+  /** Add the token on click or submit. @param {any} event */
   const go = (event) => {
     const { link, form, url: to } = leadsTo(event) || {};
     if (isOurs || event.defaultPrevented || event.button === 2 || !to || !isTheirs(to) || !fields[VISITOR]) return;
@@ -239,7 +239,7 @@ parts._handover = (next) => {
   const watch = () => {
     listen('pointerdown', press);
     listen('keydown', press);
-    // Last of all: what a page's own code has taken over is not ours to follow.
+    // In the bubbling phase on the window, so that a page's own code can prevent the event first.
     for (const name of ['click', 'auxclick', 'submit']) addEventListener(name, guard('handover', go));
   };
 
@@ -263,7 +263,7 @@ parts._handover = (next) => {
       return;
     }
     let isMet = false;
-    /** @type {Told} */
+    /** @type {OnResponse} */
     const meet = (answer) => {
       if (isMet) return;
       isMet = true;

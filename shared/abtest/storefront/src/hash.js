@@ -1,11 +1,11 @@
-// Deterministic bucketing: FNV-1a, 32 bits, over UTF-16 code units. Nothing here knows experiments.
+// Deterministic bucketing: FNV-1a, 32 bits, over UTF-16 code units. Independent of experiments.
 
 const OFFSET_BASIS = 2166136261;
 const PRIME = 16777619;
 const BUCKETS = 10000;
 
 /**
- * Folds a text into a hash. FNV folds from the left, so hashing goes on from the state an earlier text left.
+ * Hash a text, starting at the state that an earlier text left: FNV works from left to right.
  * @param {string} text
  * @param {number} [state]
  */
@@ -14,17 +14,21 @@ export const fold = (text, state = OFFSET_BASIS) => {
   return state >>> 0;
 };
 
-/** A short form of numbers: in base 36, times of this century are texts in their own order. @param {number} number */
+/**
+ * Base 36. Numbers with the same count of digits sort as strings: times in milliseconds until May 2059, times in
+ * seconds until December 2038.
+ * @param {number} number
+ */
 export const encode = (number) => number.toString(36);
 
 /**
- * What stands for a text where it need not be read again.
+ * Short code for a text that need not be recovered.
  * @param {string} text
- * @param {number} [state] after what stands before it
+ * @param {number} [state] hash state after a prefix
  */
 export const codeOf = (text, state) => encode(fold(text, state));
 
-/** What was put into a bucket last, and its code units: many experiments ask about one visitor. */
+/** The last unit hashed, and its code units: many experiments use the same visitor. */
 let last = '';
 /** @type {number[]} */
 let units = [];
@@ -43,7 +47,7 @@ export const bucketOf = (visitorId, state) => {
   }
   for (const unit of units) state = Math.imul(state ^ unit, PRIME);
   state >>>= 0;
-  // The decimal digits of the first hash, without making a text of it: that takes longer than all the rest.
+  // Hashes the decimal digits of the first hash without creating a string, which takes longer than everything else.
   let hash = OFFSET_BASIS;
   let place = 1;
   while (place * 10 <= state) place *= 10;

@@ -1,4 +1,4 @@
-// The part that puts markup beside elements: `insertBefore`, `insertAfter`.
+// Part for the actions that insert markup next to elements: `insertBefore`, `insertAfter`.
 
 import { actions, isOurs, MARK } from './actions.js';
 import { parts } from './parts.js';
@@ -27,12 +27,12 @@ const insert = (where) => (element, { html }, mark) => {
 actions.insertBefore = insert('before');
 actions.insertAfter = insert('after');
 
-/** Copies included. */
+/** Removes the insertions with this mark, including copies. */
 parts._sweep = (mark) => {
   for (const node of document.querySelectorAll(`[${MARK}="${mark}"]`)) node.remove();
 };
 
-/** Also by a copy, or by what was made for an element that this one replaces. */
+/** Also true for copies, and for insertions next to an element that this one replaced. */
 parts._isServed = ({ _mutation, _mark }, element) =>
   isOurs(element, _mark) ||
   isOurs(element[_mutation.action === 'insertBefore' ? 'previousElementSibling' : 'nextElementSibling'], _mark);

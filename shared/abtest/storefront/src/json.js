@@ -1,9 +1,9 @@
-// A JSON writer of our own: pages replace JSON.stringify, or add toJSON to arrays, and break the original.
-// It writes ASCII only, so that a text's length is its size in bytes.
+// JSON writer of our own, because pages replace JSON.stringify or add toJSON to arrays, which breaks the original.
+// Output is ASCII, so a text's length is its size in bytes.
 
 import { isArray, keysOf } from './natives.js';
 
-/** Deeper and larger than any event of ours: what a page hands to `track` may be cyclic, or the window itself. */
+/** Above every event of ours; the page may pass `track` an object with cycles, or the window itself. */
 const MAX_DEPTH = 8;
 const MAX_VALUES = 5000;
 
@@ -35,7 +35,7 @@ const writeNested = (value, depth) => {
 };
 
 /**
- * Empty for what JSON has no form for.
+ * Return '' for values that JSON cannot represent.
  * @param {any} value
  * @param {number} depth
  * @returns {string}

@@ -1,5 +1,5 @@
-// Attributes that data-layer triggers keep in the browser's storage, each under a name of its own with its end.
-// They are read when an audience first asks for them.
+// Attributes that data-layer triggers keep in the browser's storage, one key each with its expiry time.
+// They are read when an audience first uses them.
 
 import { toJson } from './json.js';
 import { record } from './lists.js';
@@ -10,7 +10,7 @@ const MAX_CHARS = 10_000;
 const DAY_MS = 24 * 3600 * 1000;
 const DEFAULT_DAYS = 30;
 
-/** What `toJson` writes: its texts hold no quotes and no escapes but `\uXXXX`. @param {string} text */
+/** Parse the output of `toJson`: its strings contain no quotes and no escapes except `\uXXXX`. @param {string} text */
 const parse = (text) => {
   const tokens = /"([^"]*)"|[^"[\]{},:]+|[[\]{}]/g;
   const next = () => /** @type {RegExpExecArray} */ (tokens.exec(text));
@@ -37,7 +37,7 @@ const parse = (text) => {
 };
 
 /**
- * Keeps an attribute; false, nothing more, where the browser keeps nothing.
+ * Store an attribute; a failure is ignored, the attribute then lasts for this page only.
  * @param {string} name
  * @param {unknown} value
  * @param {number} [days]
@@ -49,7 +49,7 @@ export const keep = (name, value, days = DEFAULT_DAYS) => {
   } catch {}
 };
 
-/** The attribute, undefined where there is none, or no longer. @param {string} name */
+/** The stored attribute, or undefined if it does not exist or has expired. @param {string} name */
 export const recall = (name) => {
   try {
     const { localStorage: storage } = window;

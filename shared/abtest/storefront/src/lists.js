@@ -1,7 +1,7 @@
-// The little we need of lists that pages may have broken in Array.prototype, and of objects they may have added to.
+// List functions, because pages may have broken Array.prototype, and objects without Object.prototype.
 
 /**
- * The items that pass, in order, as a new array.
+ * Return the items that pass, in order, as a new array.
  * @template T
  * @param {Iterable<T>} items
  * @param {(item: T, index: number) => unknown} test
@@ -15,7 +15,7 @@ export const select = (items, test) => {
 };
 
 /**
- * Whether any of the items passes.
+ * Return whether any item passes.
  * @template T
  * @param {Iterable<T>} items
  * @param {(item: T) => unknown} test
@@ -25,5 +25,5 @@ export const some = (items, test) => {
   return false;
 };
 
-/** An object without a prototype: any name may be a key. @returns {Record<string, any>} */
+/** Return an object without a prototype: any name can be a key. @returns {Record<string, any>} */
 export const record = () => Object.create(null);

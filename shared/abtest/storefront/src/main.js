@@ -1,4 +1,4 @@
-// The composition root: what happens on a page, from the snippet's call to the first decision.
+// Composition root: starts the SDK on a page, from the snippet's call to the first decision.
 
 import { isBot } from './bots.js';
 import { end, given, proceed, setUp, watchPage } from './decisions.js';
@@ -25,28 +25,28 @@ const boot = () => {
   parts._startMutations?.();
   parts._startTriggers?.();
   parts._startClicks?.();
-  // What the page has pushed so far is known when it is first decided.
+  // Triggers run first, so that the first decision knows what the page has pushed so far.
   if (config.signals?.triggers) parts._signals();
   parts._checkout?.(given);
-  const begin = handover ? parts._handover(proceed) : proceed; // its parameter is gone before all else
+  const begin = handover ? parts._handover(proceed) : proceed; // removes its parameter from the address at once
   if (consent) parts._consent(begin, end);
   else begin();
   watchPage();
 };
 
 /**
- * Starts the SDK on this page, once, and never throws.
+ * Start the SDK on this page, once. Never throws.
  * @param {Config | string} startedWith the config, or its JSON
- * @param {Scripts} scripts what the config's script indices name: functions, and chunks
+ * @param {Scripts} scripts functions and names of chunks, at the indices used in the config
  */
 export const start = guard(
   'start',
   (/** @type {Config | string} */ startedWith, /** @type {Scripts} */ scripts) => {
     const before = /** @type {Data | undefined} */ (/** @type {unknown} */ (window.svc));
-    if (typeof before?.chunk === 'function') return; // the snippet stands on the page twice
+    if (typeof before?.chunk === 'function') return; // the page contains the snippet twice
     setPage(typeof startedWith === 'string' ? parts._parse(startedWith) : startedWith, scripts);
     setUp(before);
-    if (config.runtime.environments && parts._environments()) return; // another environment's snippet comes
+    if (config.runtime.environments && parts._environments()) return; // another environment's snippet loads instead
     boot();
   },
 );

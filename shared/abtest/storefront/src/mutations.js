@@ -1,5 +1,5 @@
-// The part that keeps mutations standing: on what is there, on what the parser or the page adds later, and undone when
-// left. Observer callbacks run after the task that changed the page and before the next paint: nothing needs hiding.
+// Part that applies mutations to present elements and to those that the parser or the page adds later, and undoes them
+// when their treatment ends. Observer callbacks run before the next paint, so nothing needs to be hidden.
 
 import { actions } from './actions.js';
 import { awaitDrawing, noteDrawing } from './drawing.js';
@@ -14,16 +14,16 @@ import { putBack, retired } from './treatments.js';
 /** @import { Rule } from './types' */
 /** @import { Applied } from './actions.js' */
 
-/** Passes with an effect within one task: a page that undoes us from an observer of its own must not hang. */
+/** Limit of passes with an effect in one task: a page that reverts our changes from its own observer must not hang. */
 const MAX_PASSES = 500;
-/** Elements that a page has thrown away, and values that it has written over, are forgotten beyond this many. */
+/** Beyond this many records, those that no longer matter are dropped: of removed elements and overwritten values. */
 const MAX_REMEMBERED = 500;
-/** Bits of a mutation's `kind`: the whole document is looked at while it is parsed, or always; brackets may be open. */
+/** Bits of a mutation's `kind`: search the whole document while it is parsed, or always; the selector may be open. */
 const WHOLE = 2;
 const CONTEXTUAL = 4;
 const UNSURE = 8;
 
-/** All but retired ones. @type {Rule[]} */
+/** Rules that are not retired. @type {Rule[]} */
 let rules = [];
 let joined = '';
 let passes = 0;
@@ -31,13 +31,13 @@ let hasEffect = false;
 let isParsed = false;
 /** @type {MutationObserver} */
 let observer;
-/** What was done to elements. @type {WeakMap<Node, Map<Rule, Applied>>} */
+/** Applied actions by element. @type {WeakMap<Node, Map<Rule, Applied>>} */
 const touched = new WeakMap();
 
 /** @param {Applied} applied */
 const isOfInterest = ({ _isDone, _anchor }) => !_isDone && _anchor.isConnected;
 
-/** Once: by the second time the same value may be another treatment's. @param {Applied | undefined} applied */
+/** Undo once: later the same value may belong to another treatment. @param {Applied | undefined} applied */
 const takeBack = (applied) => {
   if (!applied || applied._isDone) return;
   applied._isDone = true;
@@ -45,7 +45,7 @@ const takeBack = (applied) => {
 };
 
 /**
- * The page writes values as it likes; those of an element that has some of ours are looked at.
+ * Observe the values that our actions have set on an element, because the page may overwrite them.
  * @param {Element} element
  * @param {Map<Rule, Applied>} known
  */
@@ -56,10 +56,10 @@ const watchValues = (element, known) => {
 };
 
 /**
- * Does it where it does not stand already.
+ * Apply the rule to an element unless it is in effect there.
  * @param {Rule} rule
  * @param {any} element
- * @param {any[]} roots grows by what is inserted, for the rules that follow
+ * @param {any[]} roots inserted elements are appended for the rules that follow
  */
 const apply = (rule, element, roots) => {
   const { _mutation: mutation, _mark: mark } = rule;
@@ -79,7 +79,7 @@ const apply = (rule, element, roots) => {
 };
 
 /**
- * Whether nothing of the rule stands there yet.
+ * Return whether the rule is not applied at the element yet.
  * @param {Rule} rule
  * @param {Element} element
  */
@@ -87,19 +87,19 @@ const isOpen = (rule, element) =>
   element.isConnected && !parts._isServed?.(rule, element) && !parts._isTaken?.(rule, element);
 
 /**
- * Everything is found before anything is changed: a change moves what a positional selector matches.
+ * Collect all matches before changing any: a change moves what a positional selector matches.
  * @param {Rule} rule
  * @param {any[]} roots
  */
 const resolve = (rule, roots) => {
   const { selector } = rule._mutation;
   /** @type {Element[]} */
-  const found = [];
+  const elements = [];
   for (const root of roots) {
-    if (root.matches?.(selector)) found[found.length] = root;
-    for (const element of root.querySelectorAll(selector)) found[found.length] = element;
+    if (root.matches?.(selector)) elements[elements.length] = root;
+    for (const element of root.querySelectorAll(selector)) elements[elements.length] = element;
   }
-  for (const element of select(found, (one) => isOpen(rule, one))) guard('mutation', apply)(rule, element, roots);
+  for (const element of select(elements, (one) => isOpen(rule, one))) guard('mutation', apply)(rule, element, roots);
 };
 
 /** @param {any[]} roots */
@@ -111,7 +111,7 @@ const pass = (roots) => {
   }
 };
 
-/** The page has rewritten something of an element in which something may be ours. @param {Node | null} target */
+/** Apply rules again where the page has overwritten our values. @param {Node | null} target */
 const restore = (target) => {
   for (const [rule, done] of touched.get(/** @type {Node} */ (target)) || []) {
     if (done._watched && !rule._isRetired) apply(rule, target, []);
@@ -127,12 +127,12 @@ const onRecords = (records) => {
   if (!rules.length || passes > MAX_PASSES) return;
   hasEffect = false;
   /** @type {Node[]} */
-  const roots = []; // outermost elements of what was added, with something to find in them
+  const roots = []; // outermost added elements that contain a match
   /** @type {Set<Node | null>} */
   const added = new Set();
   for (const { target, addedNodes } of records) {
     restore(target);
-    restore(target.parentNode); // of a text
+    restore(target.parentNode); // the target may be a text node
     for (const node of addedNodes) {
       if (node.nodeType !== 1 || added.has(node)) continue;
       if (!added.has(node.parentNode) && concerns(node)) roots[roots.length] = node;
@@ -144,10 +144,10 @@ const onRecords = (records) => {
   if (hasEffect && !passes++) startTimer(() => (passes = 0), 0);
 };
 
-/** What the page has changed but the observer was not yet told of. */
+/** Process changes by the page that the observer has not reported yet. */
 const catchUp = () => onRecords(observer.takeRecords());
 
-/** Whether the page has thrown away all that retired treatments changed. */
+/** Return whether the page has removed everything that retired treatments changed. */
 const haveGone = () => {
   let gone = false;
   for (const { _rules } of retired) {
@@ -184,7 +184,7 @@ parts._leave = (leaving, isNew) => {
   if (isNew) awaitDrawing();
 };
 
-/** Applies mutations to what is there; `_watch` keeps them standing. */
+/** Apply mutations to present elements; `_watch` applies them to later ones. */
 parts._addRules = ({ _key, _content, _decision, _rules }) => {
   const { mutations = [] } = _content;
   const roots = [document];
@@ -192,7 +192,7 @@ parts._addRules = ({ _key, _content, _decision, _rules }) => {
   for (let i = 0; i < mutations.length; i++) {
     const add = () => {
       const mutation = mutations[i];
-      /** The mark is unique to the mutation, and the same on every page. @type {Rule} */
+      /** The mark is unique per mutation, and the same on every page. @type {Rule} */
       const rule = { _mutation: mutation, _mark: codeOf(`/${i}`, state), _applied: [], _isRetired: false };
       if (Number(mutation.kind) & UNSURE) refuseOpen(mutation.selector);
       resolve(rule, roots);
@@ -203,14 +203,14 @@ parts._addRules = ({ _key, _content, _decision, _rules }) => {
   observer.takeRecords();
 };
 
-/** From now on the observer looks for what the rules select, and once the document is parsed for a new page. */
+/** Observe added elements that the rules select and, once the document is parsed, the rendering of a new page. */
 parts._watch = () => {
   joined = '';
   for (const { _mutation } of rules) joined += (joined && ',') + _mutation.selector;
   if (joined || isParsed) observer.observe(document, { childList: true, subtree: true });
 };
 
-/** No longer applied to new content; what stands stays until `_undo`. */
+/** Stop applying the rules to new content; present changes stay until `_undo`. */
 parts._retire = (gone) => {
   for (const rule of gone) rule._isRetired = true;
   rules = select(rules, ({ _isRetired }) => !_isRetired);

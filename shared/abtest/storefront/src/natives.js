@@ -1,5 +1,5 @@
-// The browser functions we call late, taken before the page can put its own in their place.
-// Array methods are not called anywhere in this SDK: a page may have changed them before we came.
+// Browser functions that we call later, saved before the page can replace them.
+// The SDK calls no array methods, because a page may have replaced them before the snippet ran.
 
 export const {
   fetch: nativeFetch,

@@ -1,13 +1,13 @@
-// Moments at which the page becomes another: single-page navigation, and the back/forward cache.
+// Detects single-page navigation.
 
 import { guard, listen } from './guard.js';
 
-/** @param {() => void} onChange after the address may have changed, inside the page's own call */
+/** @param {() => void} onChange called when the address may have changed, inside the page's own call */
 export const watchAddress = (onChange) => {
   const changed = guard('navigation', onChange);
   const { navigation } = window;
   if (navigation) {
-    // Told within the page's own call, as below, whoever it calls: the page keeps the history functions it has.
+    // Fires within the page's own call, as the wrappers below do, and leaves the page's history functions alone.
     navigation.addEventListener('currententrychange', changed);
     return;
   }

@@ -1,4 +1,4 @@
-// Orders that a page tells of by itself: in its data layer, or in an object that stands in the page.
+// Orders that a page publishes in its data layer or in a global object.
 
 import { guard } from './guard.js';
 import { isArray } from './natives.js';
@@ -6,7 +6,7 @@ import { isArray } from './natives.js';
 /** @import { Data, OrderSource } from './types' */
 
 /**
- * What a dotted path leads to.
+ * The value at a dotted path.
  * @param {any} value
  * @param {string} path
  */
@@ -16,33 +16,33 @@ const at = (value, path) => {
 };
 
 /**
- * The first of the paths that leads to something.
+ * The first value at these paths that is not empty.
  * @param {any} value
  * @param {string[]} paths
  */
 const first = (value, paths) => {
   for (const path of paths) {
-    const found = at(value, path);
-    if (found !== undefined && found !== null && found !== '') return found;
+    const item = at(value, path);
+    if (item !== undefined && item !== null && item !== '') return item;
   }
   return undefined;
 };
 
 /**
- * The order in what a page says; without an id there is none.
- * @param {any} said
+ * The order in an object of the page; undefined without an id.
+ * @param {any} published
  * @param {OrderSource} source
  * @returns {Data | undefined}
  */
-const orderIn = (said, { id, revenue, currency }) => {
-  const orderId = first(said, id);
+const orderIn = (published, { id, revenue, currency }) => {
+  const orderId = first(published, id);
   return orderId === undefined
     ? undefined
-    : { orderId: `${orderId}`, revenue: first(said, revenue), currency: first(said, currency) };
+    : { orderId: `${orderId}`, revenue: first(published, revenue), currency: first(published, currency) };
 };
 
 /**
- * What was pushed as a purchase: an object with the event's name, or the arguments of a call such as `gtag`'s.
+ * The data of a purchase: an object with the event's name, or the arguments of a call such as `gtag`'s.
  * @param {any} item
  * @param {string[]} events
  */
@@ -55,18 +55,18 @@ const purchaseIn = (item, events) => {
 };
 
 /**
- * Tells of each order that the sources know of, now or later; the same one may be told of again.
+ * Report each order in the sources, now and later; the same order may be reported more than once.
  * @param {OrderSource[]} sources
- * @param {(order: Data) => void} tell
+ * @param {(order: Data) => void} report
  */
-export const watchOrders = (sources, tell) => {
+export const watchOrders = (sources, report) => {
   /** @type {any} */
   const host = window;
 
-  /** @type {(said: any, source: OrderSource) => void} */
-  const take = guard('orders', (said, source) => {
-    const order = orderIn(said, source);
-    if (order) tell(order);
+  /** @type {(published: any, source: OrderSource) => void} */
+  const take = guard('orders', (published, source) => {
+    const order = orderIn(published, source);
+    if (order) report(order);
   });
 
   /** @param {OrderSource} source */

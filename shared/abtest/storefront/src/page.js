@@ -1,18 +1,18 @@
-// What the SDK was started with on this page: one config, and the scripts that it names by their position.
+// Inputs of the SDK on this page: the config, and the scripts that it refers to by index.
 
 /** @import { Config, Scripts } from './types' */
 
 /** @type {Config} */
 export let config;
-/** Functions, and names of chunks that have not come yet. @type {Scripts} */
+/** Functions, and names of chunks that are not loaded. @type {Scripts} */
 export let scripts;
 
 /**
- * What the script element says of this page: `surface`, which part of the shop it is (none is the storefront),
- * `hideMs`, how long it may wait for a treatment, and `late`, that it was shown before the snippet had come.
+ * Data attributes of the script element: `surface`, the part of the shop (by default the storefront), `hideMs`, how
+ * long the page may wait for a treatment, and `late`, set if the page was shown before the snippet loaded.
  * @type {DOMStringMap}
  */
-export let said;
+export let tagOptions;
 
 /**
  * @param {Config} startedWith
@@ -21,5 +21,5 @@ export let said;
 export const setPage = (startedWith, named) => {
   config = startedWith;
   scripts = named;
-  said = document.currentScript?.dataset || {};
+  tagOptions = document.currentScript?.dataset || {};
 };

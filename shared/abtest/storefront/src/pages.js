@@ -1,4 +1,4 @@
-// Where and for whom: page rules, audiences, and how either combine.
+// Page rules, audiences, and how their rules combine.
 
 import { parts } from './parts.js';
 import { matchesUrl } from './urls.js';
@@ -7,7 +7,7 @@ import { matchesUrl } from './urls.js';
 
 /**
  * @param {UrlRule[] | undefined} rules
- * @param {Address | undefined} address none matches no rule
+ * @param {Address | undefined} address without one, no rule matches
  */
 const anyUrl = (rules, address) => {
   if (rules && address) for (const rule of rules) if (matchesUrl(rule, address)) return true;
@@ -15,8 +15,8 @@ const anyUrl = (rules, address) => {
 };
 
 /**
- * Any exclude that matches says no; then any include; without includes the rule holds everywhere. Then its trigger
- * must have fired and its condition hold: in this order, as asking for a trigger is what sets it up.
+ * No exclude may match; if there are includes, one must match. Then the trigger must have fired and the condition hold.
+ * The order matters, because checking a trigger sets it up.
  * @param {PageRule} rule
  * @param {Facts} facts
  */
@@ -30,7 +30,7 @@ export const matchesPage = ({ include, exclude, trigger, when }, facts) =>
 const NONE = [];
 
 /**
- * Any `out` that holds says no; then any (or all) of `in`; an empty `in` says yes.
+ * No `out` may hold; then any (or all) of `in` must hold, or `in` is empty.
  * @template T
  * @param {{ mode?: 'any' | 'all', in?: T[], out?: T[] } | undefined} rules
  * @param {(rule: T, facts: Facts) => boolean} test
@@ -39,10 +39,10 @@ const NONE = [];
 const combine = (rules, test, facts) => {
   if (!rules) return true;
   for (const rule of rules.out || NONE) if (test(rule, facts)) return false;
-  const wanted = rules.in || NONE;
+  const required = rules.in || NONE;
   const all = rules.mode === 'all';
-  for (const rule of wanted) if (test(rule, facts) !== all) return !all;
-  return all || !wanted.length;
+  for (const rule of required) if (test(rule, facts) !== all) return !all;
+  return all || !required.length;
 };
 
 /**

@@ -1,8 +1,8 @@
-// The part that reads a config that stands in the snippet as a text: browsers are faster with long ones in this form.
+// Part that parses a config contained in the snippet as a string, which browsers load faster when it is long.
 
 import { parts } from './parts.js';
 
-/** A page that came before us may have put its own in the place of the browser's: a frame of its own has that still. */
+/** Use the browser's JSON. If the page has replaced it, a new frame still has the original. */
 parts._parse = (text) => {
   const { JSON } = globalThis;
   if (JSON && /\[native code/.test(`${JSON.parse}`)) return JSON.parse(text);

@@ -1,6 +1,6 @@
-// What a shop may or may not need: parts put themselves in here; core calls them where the config calls for them.
+// Optional parts: each registers its functions here; core calls them where the config needs them.
 
 /** @import { Parts } from './types' */
 
-/** A part that the config has no use for is cut out of the snippet: then its place here stays empty. */
+/** Functions of the parts. A part that the config does not need is cut from the snippet; its entries are undefined. */
 export const parts = /** @type {Parts} */ ({});

@@ -1,10 +1,10 @@
-// Regular expressions of configs, compiled once each.
+// Regular expressions of configs, each compiled once.
 
-/** What does not compile matches nothing. */
+/** Used for expressions that do not compile. */
 const NOTHING = /(?!)/;
 
 /**
- * What is made of a rule, or of a text, made when it is first asked for and kept.
+ * Memoise a function of one rule or text.
  * @template T
  * @template R
  * @param {(part: T) => R} make
@@ -32,22 +32,22 @@ export const compile = (source, flags) => {
 };
 
 /**
- * A whole part, without regard to case, by a source of the server's; every part where there is none. Anchored here as
- * well, so that a source may come with or without anchors. Made once for all rules of the same source: shops test much
- * on few pages.
+ * Test whether a source from the server matches a whole part of an address, ignoring case; without a source every part
+ * matches. The source is anchored here too, so it may come with or without anchors. Tests are shared by all rules with
+ * the same source, because shops have many rules for few pages.
  */
 export const being = /* @__PURE__ */ once((/** @type {string | undefined} */ source) => {
   /** @type {RegExp | undefined} */
   let pattern;
-  /** All rules of a page, its goals and its clicks ask about the same address. @type {string | undefined} */
+  /** The last part tested; rules, goals and clicks of a page test the same address. @type {string | undefined} */
   let last;
-  let found = source == null;
+  let isMatch = source == null;
   return (/** @type {string} */ part) => {
     if (source != null && part !== last) {
       last = part;
       pattern ||= compile(`^(?:${source})$`, 'i');
-      found = pattern.test(part);
+      isMatch = pattern.test(part);
     }
-    return found;
+    return isMatch;
   };
 });

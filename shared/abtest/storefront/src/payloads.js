@@ -1,5 +1,5 @@
-// What a payload means to a data-layer trigger (docs/data-model.md, section 2.4). Pure: it knows no page, and nothing
-// in a payload makes it throw but the payload's own getters.
+// Evaluates a payload for a data-layer trigger (docs/data-model.md, section 2.4). Pure and independent of the page;
+// nothing in a payload makes it throw except the payload's own getters.
 
 import { record } from './lists.js';
 import { isArray, keysOf } from './natives.js';
@@ -8,19 +8,19 @@ import { isArray, keysOf } from './natives.js';
 
 const MAX_DEPTH = 8;
 const MAX_VALUES = 1000;
-/** In major units: what events may tell of. */
+/** In major units: the upper limit of an amount in an event. */
 const MAX_AMOUNT = 1e13;
 
 const { hasOwnProperty } = Object.prototype;
 
 let valuesLeft = 0;
 
-/** Texts, booleans and numbers that JSON has a form for. @param {any} value */
+/** Strings, booleans and finite numbers. @param {any} value */
 const isScalar = (value) =>
   typeof value === 'number' ? value - value === 0 : typeof value === 'string' || typeof value === 'boolean';
 
 /**
- * What a dotted path leads to, null where it leads nowhere.
+ * The value at a dotted path, or null.
  * @param {any} value
  * @param {string} path
  */
@@ -32,11 +32,12 @@ export const valueAt = (value, path) => {
   return typeof value === 'number' && !isScalar(value) ? null : value ?? null;
 };
 
-/** Zero has no sign. @param {number} value */
+/** The number if it is finite, else null; -0 becomes 0. @param {number} value */
 const finite = (value) => (value - value === 0 ? value + 0 : null);
 
 /**
- * A number, or a text that is one. A comma before exactly three digits stands between thousands, a single dot never.
+ * Convert a number, or a string that contains one. A comma before exactly three digits separates thousands; a single
+ * dot is always a decimal point.
  * @param {any} value
  */
 const toNumber = (value) => {
@@ -53,7 +54,7 @@ const toNumber = (value) => {
 const toText = (value) => (isScalar(value) ? `${value}` : null);
 
 /**
- * A copy of our own: the page may change its objects, and they may be cyclic.
+ * Copy a value, because the page may change its objects later. Limits handle cycles.
  * @param {any} value
  * @param {number} depth
  * @returns {any}
@@ -109,7 +110,7 @@ const clean = (value, { trim, lower, map }) => {
 };
 
 /**
- * Texts, one alone is a list of one.
+ * Convert to a list of strings; a single value becomes a list of one.
  * @param {any} value
  * @param {Mapping} mapping
  */
@@ -125,7 +126,7 @@ const toTexts = (value, mapping) => {
 };
 
 /**
- * Cleaned, of its type, scaled; null where it cannot be.
+ * Clean, convert and scale a value; null if that is not possible.
  * @param {any} value
  * @param {Mapping} mapping
  */
@@ -144,23 +145,23 @@ const convert = (value, mapping) => {
 const valueOf = (payload, mapping, errors) => {
   const { from, type = 'scalar' } = mapping;
   let [path] = from;
-  let found = null;
+  let value = null;
   for (const one of from) {
-    found = valueAt(payload, one);
-    if (found === null) continue;
+    value = valueAt(payload, one);
+    if (value === null) continue;
     path = one;
     break;
   }
-  const made = found === null ? null : convert(found, mapping);
+  const made = value === null ? null : convert(value, mapping);
   if (made !== null) return made;
   const fallback = mapping.default ?? null;
-  if (found !== null) errors[errors.length] = { path, message: `is no ${type}` };
+  if (value !== null) errors[errors.length] = { path, message: `is no ${type}` };
   else if (fallback === null) errors[errors.length] = { path, message: 'is missing' };
   return fallback;
 };
 
 /**
- * What the mappings find, by name; the later of two wins.
+ * Values of the mappings, by name; the last one wins.
  * @param {Payload} payload
  * @param {Mapping[] | undefined} mappings
  * @param {Signal['errors']} errors
@@ -185,7 +186,7 @@ const revenueOf = (payload, fields, errors) => {
    * @param {string} type
    */
   const read = (from, type) => (from ? valueOf(payload, { from, to: '', type }, errors) : null);
-  const told = {
+  const order = {
     revenue: read(fields.revenue, 'amount'),
     orderId: read(fields.order_id, 'string'),
     currency: read(fields.currency, 'string'),
@@ -193,7 +194,7 @@ const revenueOf = (payload, fields, errors) => {
     profit: read(fields.profit, 'number'),
     properties: valuesOf(payload, fields.properties, errors),
   };
-  return told.revenue === null ? null : told;
+  return order.revenue === null ? null : order;
 };
 
 /**
@@ -201,23 +202,23 @@ const revenueOf = (payload, fields, errors) => {
  * @param {NonNullable<SignalTrigger['when']>[number]} condition
  */
 const holds = (payload, { path, op, value }) => {
-  const found = valueAt(payload, path);
+  const actual = valueAt(payload, path);
   switch (op) {
     case 'exists':
-      return found !== null;
+      return actual !== null;
     case 'not_exists':
-      return found === null;
+      return actual === null;
     case 'gt':
-      return typeof found === 'number' && found > /** @type {number} */ (value);
+      return typeof actual === 'number' && actual > /** @type {number} */ (value);
     case 'lt':
-      return typeof found === 'number' && found < /** @type {number} */ (value);
+      return typeof actual === 'number' && actual < /** @type {number} */ (value);
     default:
-      return (found === value) === (op === 'eq');
+      return (actual === value) === (op === 'eq');
   }
 };
 
 /**
- * What the payload means to the trigger; one that does not match means nothing.
+ * Evaluate a payload for a trigger. If it does not match, the result is empty.
  * @param {SignalTrigger} trigger
  * @param {Payload} payload
  * @returns {Signal}

@@ -1,4 +1,4 @@
-// The part that decides personalizations, each after its place in the config.
+// Part that decides personalizations, in the order of the config.
 
 import { collect, reaches } from './decide.js';
 import { bucketOf } from './hash.js';
@@ -10,25 +10,25 @@ import { parts } from './parts.js';
 /** @import { Decision, Facts, Personalization, Placement } from './types' */
 
 /**
- * The experience of the first rule that holds, else the default one.
+ * Experience of the first rule that holds, else the default one.
  * @param {Personalization} personalization
  * @param {Facts} facts
  */
 const experienceOf = ({ rules, experiences }, facts) => {
-  let wanted = 'default';
+  let selected = 'default';
   some(rules || [], ({ experience, pages, audience }) => {
-    const found = matchesAudience(audience, facts) && matchesPages(pages, facts);
-    if (found) wanted = experience;
-    return found;
+    const isMatch = matchesAudience(audience, facts) && matchesPages(pages, facts);
+    if (isMatch) selected = experience;
+    return isMatch;
   });
-  for (const experience of experiences) if (experience.key === wanted) return experience;
+  for (const experience of experiences) if (experience.key === selected) return experience;
   return undefined;
 };
 
 /**
  * @param {Personalization} personalization
  * @param {Facts} facts
- * @param {Record<string, boolean>} taken surfaces that show one already
+ * @param {Record<string, boolean>} taken surfaces that already show a personalization
  * @returns {Placement | undefined}
  */
 const decidePersonalization = (personalization, facts, taken) => {
@@ -43,7 +43,7 @@ const decidePersonalization = (personalization, facts, taken) => {
 };
 
 /**
- * A personalization is delivered and measured as an experiment of its own for each experience: with it, or without.
+ * Convert a placement: each experience is delivered and measured as an experiment with two sides, shown and not shown.
  * @param {Placement} placement
  * @returns {Decision}
  */
@@ -66,14 +66,14 @@ parts._personalizations = (personalizations, facts) => {
   return collect(personalizations, (one) => decidePersonalization(one, facts, taken));
 };
 
-/** What the visitor is part of: experiments, then personalizations. */
+/** The visitor's experiments, then personalizations. */
 parts._withPlacements = ({ assignments, personalizations }) => {
   let decisions = assignments;
   for (const placement of personalizations) decisions = [...decisions, asDecision(placement)];
   return decisions;
 };
 
-/** The value of the experience that is shown, undefined where none is. */
+/** Value of the experience that is shown; undefined if none is shown. */
 parts._valueOf = (key) => {
   for (const { personalization, experience, shown } of decided?.personalizations || []) {
     if (personalization.key === key) return shown && !isLate ? experience.value : undefined;

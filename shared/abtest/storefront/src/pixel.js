@@ -1,4 +1,4 @@
-// The pixel of external domains: takes a visitor over from the shop and counts what happens here. No experiments.
+// Pixel for external domains: adopts the visitor handed over by the shop and counts events. It has no experiments.
 
 import './consent.js';
 import './handover.js';
@@ -15,7 +15,7 @@ import { fields, openVisit, VISITOR } from './visit.js';
 
 /** @import { PixelConfig, Scripts } from './types' */
 
-/** Where cookies are kept: a sandboxed frame has none, and its visitor lasts as long as the frame. */
+/** Cookie store: a sandboxed frame has none, so its visitor lasts as long as the frame. */
 const jar = () => {
   try {
     return document.cookie === undefined ? { cookie: '' } : document;
@@ -52,9 +52,9 @@ const boot = ({ runtime: { consent, handover }, pixel }) => {
 };
 
 /**
- * Starts the pixel on this page, once, and never throws.
+ * Start the pixel on this page, once. Never throws.
  * @param {PixelConfig} config
- * @param {Scripts} scripts what the config's script indices name
+ * @param {Scripts} scripts functions, at the indices used in the config
  */
 export const start = (config, scripts) => {
   try {

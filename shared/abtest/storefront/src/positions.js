@@ -1,5 +1,5 @@
-// The part for selectors that name an element's place among its siblings: removing or inserting a sibling moves what
-// they match, so that they are resolved once per parent render.
+// Part for selectors that depend on an element's position among its siblings. Removing or inserting a sibling moves
+// what they match, so they are resolved once per rendering of the parent.
 
 import { isComplete, isOurs } from './actions.js';
 import { some } from './lists.js';
@@ -7,11 +7,11 @@ import { parts } from './parts.js';
 
 /** @import { Rule } from './types' */
 
-/** Bits of a mutation's `kind`: names a place, and one that is known only once the parent has all its children. */
+/** Bits of a mutation's `kind`: depends on the position, and on all siblings, so it waits for the parent's end tag. */
 const POSITIONAL = 1;
 const WHOLE = 2;
 
-/** For each rule and parent an element that was found there. @type {WeakMap<Rule, WeakMap<Node, Node>>} */
+/** The element matched under each parent, by rule. @type {WeakMap<Rule, WeakMap<Node, Node>>} */
 const taken = new WeakMap();
 
 parts._isTaken = (rule, element) => {

@@ -1,4 +1,4 @@
-// Redirect treatments: where to, and getting there without showing the page that is left.
+// Part for redirect treatments: computes the destination and leaves without showing the current page.
 
 import { addCss } from './css.js';
 import { expose } from './events.js';
@@ -10,7 +10,7 @@ import { fields, HOPS, numberIn, readCookie, save, SEEN } from './visit.js';
 
 /** @import { Decision } from './types' */
 
-/** A navigation that has not begun to replace the page by then will not come. */
+/** The page is shown again if the navigation has not replaced it by then. */
 const GIVE_UP_MS = 3000;
 const MAX_HOPS = 3;
 const HOP_SECONDS = 10;
@@ -28,8 +28,8 @@ const parse = (target, here) => {
 };
 
 /**
- * The destination with the visitor's own query and hash; what the destination says itself wins.
- * Undefined where there is nowhere to go: not a web address, or the visitor is there already.
+ * Destination with the visitor's own query and hash; those in the destination itself take precedence.
+ * Undefined if the destination is not a web address, or the visitor is already there.
  * @param {string} target
  * @param {string} here
  */
@@ -47,7 +47,7 @@ export const destinationOf = (target, here) => {
   return to.href;
 };
 
-/** Leaves for the destination; the page is hidden only while it goes. @param {string} destination */
+/** Navigate to the destination; the page is hidden meanwhile. @param {string} destination */
 const go = (destination) => {
   const reveal = addCss('html{opacity:0!important}');
   startTimer(reveal, GIVE_UP_MS);
@@ -58,14 +58,15 @@ const go = (destination) => {
 };
 
 /**
- * A redirect treatment's content belongs to the page it leads away from: where it leads, it only attributes.
+ * Return whether the decision redirects. Its content belongs to the page that it leaves; at the destination the
+ * decision only attributes goals.
  * @param {Decision} decision
  */
 const redirects = ({ experiment, variation }) =>
   experiment.type === 'redirect' && !variation.control && !!variation.redirect_url;
 
 /**
- * Where the decision leads from here, if anywhere.
+ * Destination of the decision from here, if any.
  * @param {Decision} decision
  * @param {string} href
  */
@@ -73,8 +74,8 @@ const awayFrom = (decision, href) =>
   redirects(decision) ? destinationOf(decision.variation.redirect_url || '', href) : undefined;
 
 /**
- * Counts a redirect and says whether it may happen. No more than three in ten seconds, and none at all where the count
- * cannot be kept: a loop would have no end there.
+ * Count a redirect and return whether it may happen: at most three in ten seconds, and none if the cookie cannot be
+ * written, because then nothing would end a loop.
  */
 export const hop = () => {
   const [count, since = ''] = fields[HOPS].split('-');
@@ -87,7 +88,7 @@ export const hop = () => {
   return readCookie()[HOPS] === hops;
 };
 
-/** Counts the exposure and leaves, where a redirect wants to; else the decisions whose content belongs here. */
+/** Count the exposure and leave if a decision redirects; otherwise return the decisions with content for this page. */
 parts._redirect = (active, href) => {
   for (const decision of active) {
     const target = awayFrom(decision, href);

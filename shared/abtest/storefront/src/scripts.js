@@ -1,4 +1,4 @@
-// The part that runs customers' scripts: those of an experiment until it has gone, those of a variation.
+// Part that runs customers' scripts: an experiment's once until the experiment ends, and a variation's.
 
 import { guard } from './guard.js';
 import { record, some } from './lists.js';
@@ -8,7 +8,7 @@ import { parts } from './parts.js';
 
 /** @import { Decision, Script } from './types' */
 
-/** Experiments whose scripts have run, until they are reset. @type {Record<string, Decision>} */
+/** Experiments whose scripts have run and are not reset. @type {Record<string, Decision>} */
 const running = record();
 
 /**

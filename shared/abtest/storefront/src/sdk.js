@@ -1,4 +1,4 @@
-// The whole SDK: the core, then its parts in the order of parts.json.
+// The complete SDK: core, then the parts in the order of parts.json.
 
 export { start } from './main.js';
 

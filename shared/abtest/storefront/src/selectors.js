@@ -1,8 +1,8 @@
-// Selectors of shops: which are let in, so that they can stand in one list with others.
+// Validation of shops' selectors before they are joined into one selector list.
 
 /**
- * Throws for a selector that others cannot stand behind in a list: a bracket, text or comment that it leaves open is
- * closed by the parser only at the very end, so that it would swallow them.
+ * Throw for a selector that no other can follow in a list. The parser closes an open bracket, string or comment only at
+ * the end of the text, so the selector would absorb the following ones.
  * @param {string} selector
  */
 export const refuseOpen = (selector) => {

@@ -1,4 +1,4 @@
-// The part for shops whose sub-domains share a visitor: one cookie for all hosts of a domain, and none beside it.
+// Part for shops whose subdomains share a visitor: one cookie for all hosts of a domain, and no host cookie next to it.
 
 import { guard } from './guard.js';
 import { startTimer } from './natives.js';
@@ -6,11 +6,11 @@ import { config } from './page.js';
 import { parts } from './parts.js';
 import { cookies, domain, readCookie, save, setDomain, writeCookie } from './visit.js';
 
-/** What was written last. */
+/** The value written last. */
 let written = '';
 let isChecked = false;
 
-/** A domain is told, never guessed: what looks like a shop's may be a platform's, and others have shops there. */
+/** The domain comes from the config, never from a guess: the parent domain may be a platform's. */
 parts._share = () => {
   for (const each of config.runtime.domains || []) {
     if (`.${location.hostname}`.endsWith(`.${each}`)) return setDomain(each);
@@ -18,18 +18,18 @@ parts._share = () => {
   return undefined;
 };
 
-/** A host that had a cookie of its own gives it up for the one of the domain. */
+/** Read the cookie. If the host also has one of its own, delete that first. */
 parts._readShared = () => {
-  const found = readCookie();
+  const own = readCookie();
   const shared = domain;
-  if (!shared || cookies.split('svc_v=').length < 3) return found;
+  if (!shared || cookies.split('svc_v=').length < 3) return own;
   setDomain('');
   writeCookie('', 0);
   setDomain(shared);
   return readCookie();
 };
 
-/** Browsers keep no cookie for a domain that is a public suffix, and do not say so: then each host keeps its own. */
+/** Browsers silently reject a cookie for a public suffix. Then each host keeps its own cookie. */
 const check = guard('cookie', () => {
   parts._readShared();
   if (!written || cookies.includes(written)) return;

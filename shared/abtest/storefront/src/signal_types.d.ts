@@ -1,18 +1,18 @@
-// The shapes of data-layer triggers (docs/data-model.md, section 2.4). Types only: nothing here reaches the bundle.
+// Types of data-layer triggers (docs/data-model.md, section 2.4); nothing here reaches the bundle.
 
 export type Payload = Record<string, unknown>;
 
 export interface Mapping {
   from: string[];
   to: string;
-  /** A text, number or boolean as it is, unless told; `amount` is of revenue only. */
+  /** `scalar` by default: a string, number or boolean as it is. `amount` is for revenue only. */
   type?: string;
   trim?: true;
   lower?: true;
   map?: Record<string, string>;
   scale?: number;
   default?: unknown;
-  /** Days. */
+  /** In days. */
   ttl?: number;
   persist?: true;
 }
@@ -37,7 +37,7 @@ export interface SignalTrigger {
   mappings?: Mapping[];
 }
 
-/** What a payload means to a trigger. */
+/** Result of a trigger for a payload. */
 export interface Signal {
   matched: boolean;
   revenue: {

@@ -1,11 +1,11 @@
-// The part that listens for data-layer triggers, and does what they say when a payload matches.
+// Part for data-layer triggers: listens to data layers and acts when a payload matches.
 
 import { listenTo } from './data_layer.js';
 import { emit } from './events.js';
 import { keep, recall } from './kept_attributes.js';
 import { record } from './lists.js';
 import { keysOf } from './natives.js';
-import { again, given, pageview as view, setGiven } from './decisions.js';
+import { decideAgain, given, pageview as view, setGiven } from './decisions.js';
 import { config } from './page.js';
 import { parts } from './parts.js';
 import { evaluate, valueAt } from './payloads.js';
@@ -18,7 +18,7 @@ import { turn } from './turns.js';
 const REVENUE_GOAL = '__revenue__';
 
 /**
- * The object with a value at a path, those on the way made anew.
+ * Return a copy of the object with a value at a path; objects along the path are copied too.
  * @param {any} object
  * @param {string[]} path
  * @param {number} at
@@ -32,22 +32,22 @@ const put = (object, path, at, value) => {
 };
 
 /**
- * What an order tells, as data of an event.
+ * Event data of an order, without its empty fields.
  * @param {NonNullable<Signal['revenue']>} revenue
  * @returns {any}
  */
-const dataOf = ({ properties, ...told }) => {
+const dataOf = ({ properties, ...fields }) => {
   /** @type {any} */
   const data = { ...properties };
-  for (const name of keysOf(told)) {
-    const value = /** @type {any} */ (told)[name];
+  for (const name of keysOf(fields)) {
+    const value = /** @type {any} */ (fields)[name];
     if (value !== null) data[name] = value;
   }
   return data;
 };
 
 /**
- * Lets attributes that were kept be asked for: under what the page gives now, over what is derived.
+ * Make stored attributes readable: attributes that the page sets override them, and they override derived ones.
  * @param {Mapping[]} persisted
  * @returns {(attributes: Data, known: Data) => void}
  */
@@ -97,7 +97,7 @@ parts._signals = () => {
       parts._note?.(track);
     }
     if (pageview) view(properties);
-    if (reevaluate) again();
+    if (reevaluate) decideAgain();
   };
 
   /** @param {SignalTrigger} trigger */
@@ -116,7 +116,7 @@ parts._signals = () => {
   if (persisted.length) parts._kept = createKept(persisted);
   for (const trigger of triggers) {
     const sweep = listenTo(trigger.layer, onPush(trigger));
-    // For arrays that cannot be listened to, or were put in the place of one that cannot be watched.
+    // For arrays with a frozen `push`, and arrays in globals that cannot be watched.
     for (const event of ['DOMContentLoaded', 'load', 'click']) addEventListener(event, sweep, true);
   }
 };

@@ -1,4 +1,4 @@
-// Events that pages tell of: orders, refunds, and those of the shop's own.
+// Events that pages report: orders, refunds and custom events.
 
 import { emit, emitOnce } from './events.js';
 import { config } from './page.js';
@@ -14,7 +14,7 @@ import { VISITOR, fields } from './visit.js';
 export const track = (name, data) => {
   if (typeof name !== 'string' || !name) return;
   const sale = { ...data, currency: data.currency || config.runtime.currency };
-  // A confirmation page that is loaded again is the same order, however much later.
+  // Reloading a confirmation page reports the same order, so orders are counted once per visitor, not per session.
   if (name === 'order' && data.orderId) emitOnce(`order:${data.orderId}`, name, sale, undefined, fields[VISITOR]);
   else if (name === 'order' || name === 'refund') emit(name, sale);
   else emit('custom', { ...data, event_name: name });

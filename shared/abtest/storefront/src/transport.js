@@ -1,4 +1,4 @@
-// Events to the server: gathered, bounded, sent again until the server has them. Knows nothing of their meaning.
+// Sends events to the server in bounded batches, and repeats them until the server has them. Knows no event types.
 
 import { oldest, read, release, remove, store, withLease } from './backlog.js';
 import { guard, listen } from './guard.js';
@@ -12,28 +12,28 @@ import { domain } from './visit.js';
 
 const DEBOUNCE_MS = 250;
 const MAX_EVENTS = 100;
-/** Of 48 KB, with room for what stands around the events. */
+/** 48 KB less the members around the events. */
 const MAX_BYTES = 48 * 1024 - 512;
-/** More than this waits only where the server is gone for long. */
+/** Exceeded only if the server is unavailable for long. */
 const MAX_QUEUE = 500;
 const MAX_BACKOFF_SECONDS = 60;
 const AFTERMATH_MS = 100;
 const MAX_WAIT_MS = 3600 * 1000;
 
-/** Events as texts: a retry repeats them to the letter. @type {string[]} */
+/** Events as JSON texts, so that a retry sends the same bytes. @type {string[]} */
 let queue = [];
-/** What is on its way; of what lies in storage, nothing. @type {string[] | undefined} */
+/** New events in flight; empty while a stored batch is in flight. @type {string[] | undefined} */
 let pending;
 let limit = MAX_EVENTS;
 let attempt = 0;
 let timer = 0;
-/** There may be something in storage: at first, what an earlier page could not deliver. */
+/** The storage may contain batches: at first, those of an earlier page. */
 let isBacklog = true;
 let isOpen = false;
 let isOwn = false;
 
 /**
- * Milliseconds that a Retry-After header asks for, 0 for none.
+ * Milliseconds in a Retry-After header, or 0.
  * @param {any} header seconds or a date
  */
 export const retryAfterMs = (header) => {
@@ -42,7 +42,7 @@ export const retryAfterMs = (header) => {
 };
 
 /**
- * Full jitter under a cap that doubles from 1 to 60 seconds, never before the server's own wish.
+ * Back-off with full jitter under a cap that doubles from 1 to 60 seconds, added to the server's Retry-After.
  * @param {number} failures before this one
  * @param {string | null} [header]
  */
@@ -50,7 +50,7 @@ export const retryDelay = (failures, header) =>
   retryAfterMs(header) + random() * 1000 * Math.min(MAX_BACKOFF_SECONDS, 2 ** failures);
 
 /**
- * Texts from the front that fit into one request.
+ * The first texts that fit into one request.
  * @param {string[]} texts
  * @param {number} count
  * @param {number} bytes
@@ -58,7 +58,7 @@ export const retryDelay = (failures, header) =>
 export const fitting = (texts, count, bytes) =>
   select(texts, (text, index) => (bytes -= text.length + 1) >= 0 && index < count);
 
-/** Takes the front of the queue. */
+/** Remove the next batch from the queue. */
 const take = () => {
   const batch = fitting(queue, limit, MAX_BYTES);
   queue = select(queue, (_, index) => index >= batch.length);
@@ -80,12 +80,12 @@ const address = () => (isOwn ? `/_svc/events${domain && `?d=${domain}`}` : confi
 const sendBeacon = (body) => navigator.sendBeacon?.(address(), body);
 
 /**
- * A text goes as `text/plain`, the one type that needs no preflight, and brings cookies to the page's own origin only.
+ * Post as `text/plain`, which needs no preflight; cookies are sent to the page's own origin only.
  * @param {string} body
  * @param {(status: number, retryAfter?: string | null) => void} done
  */
 const post = (body, done) => {
-  // A page whose fetch is broken beyond telling us a status still has the beacon.
+  // A page may have broken fetch so that it returns no status; the beacon still works.
   const beaconInstead = () => done(sendBeacon(body) ? 202 : 0);
   try {
     nativeFetch(address(), {
@@ -94,7 +94,7 @@ const post = (body, done) => {
       keepalive: true,
     }).then(
       (reply) => (reply?.status ? done(reply.status, reply.headers.get('retry-after')) : beaconInstead()),
-      // A page that is being left sees its requests fail that are kept alive and arrive: only one that stays goes on.
+      // On a page that is being left, keepalive requests fail here and still arrive. So only a page that stays goes on.
       () => startTimer(done, AFTERMATH_MS, 0),
     );
   } catch {
@@ -107,7 +107,7 @@ const schedule = (ms) => {
   timer ||= +startTimer(pump, ms);
 };
 
-/** Until the next try these lie in storage; where there is none, they wait here. @param {string[]} batch */
+/** Store a batch until the next attempt; without storage it returns to the queue. @param {string[]} batch */
 const defer = (batch) => {
   if (!isOpen) return;
   if (store(batch)) isBacklog = true;
@@ -118,7 +118,7 @@ const defer = (batch) => {
 const isWorthRetrying = (status) => !status || status === 408 || status === 429 || status >= 500;
 
 /**
- * What became of a request: of events that lie in storage under this name, or of new ones.
+ * Handle the outcome of a request with new events, or with a stored batch.
  * @param {string[]} batch
  * @param {string} name
  * @param {number} status
@@ -138,7 +138,7 @@ const settle = (batch, name, status, retryAfter) => {
     queue = [...batch, ...queue];
   }
   if (name) drain();
-  // At once, whatever a later try waits for: the server answers.
+  // At once, even if a retry is scheduled: the server responds.
   else if (isBacklog || queue.length) startTimer(pump, 0);
 };
 
@@ -150,7 +150,7 @@ const send = (batch, name) => {
   if (!batch.length) return;
   pending = name ? [] : batch;
   const done = (/** @type {number} */ status, /** @type {string | null | undefined} */ retryAfter) => {
-    // A shop's server that delivers the snippet, but does not know the service's route beside it.
+    // A shop's server may deliver the snippet but not have the route for events.
     const isUnknown = isOwn && (status === 404 || status === 405);
     if (isUnknown) isOwn = false;
     settle(batch, name, isUnknown ? 0 : status, retryAfter);
@@ -158,12 +158,12 @@ const send = (batch, name) => {
   post(bodyOf(batch), guard('transport', done));
 };
 
-/** Sends at once what is new, also past a running back-off. */
+/** Send new events at once, even during a back-off. */
 export const flush = guard('transport', () => {
   if (!pending) send(take(), '');
 });
 
-/** Sends what lies in storage, the oldest first, then what is new. */
+/** Send stored batches, the oldest first, then new events. */
 const drain = () => {
   const name = oldest();
   if (name) return send(read(name).split('\n'), name);
@@ -194,12 +194,12 @@ export const add = (event) => {
 };
 
 /**
- * The page may be going for good; what is on its way already is kept alive by the browser. A beacon does not tell
- * whether it arrived: where the server was out of reach, what waits goes into storage.
+ * Hand over the queue, because the page may not return; keepalive finishes requests in flight. A beacon does not report
+ * whether it arrived, so if the server was unreachable, the events are stored.
  */
 const leave = () => {
   const isCut = navigator.onLine === false || attempt > 0;
-  release(); // whoever comes next need not wait
+  release(); // so that the next page need not wait
   if (isCut && pending?.length) defer(pending);
   while (queue.length) {
     const batch = take();
@@ -215,8 +215,7 @@ const leave = () => {
 };
 
 /**
- * From now on events are taken, kept and sent; before that, and once it is closed again, none, and what waits is
- * dropped.
+ * Open or close the transport. Only an open transport takes, stores and sends events; either call drops the queue.
  * @param {boolean} open
  */
 export const openTransport = (open) => {
@@ -226,8 +225,8 @@ export const openTransport = (open) => {
 };
 
 /**
- * Where the snippet comes from the page's own origin, events go there as well, and the answer may refresh the
- * visitor's cookie. The script that is running tells.
+ * Start sending. If the running script comes from the page's own origin, events go to that origin too, and the response
+ * may refresh the visitor's cookie.
  */
 export const startTransport = () => {
   const { currentScript: script } = /** @type {{ currentScript: any }} */ (document);
@@ -235,7 +234,7 @@ export const startTransport = () => {
   listen('online', () => {
     isBacklog = true;
     attempt = 0;
-    if (!document.hidden) pump(); // else it may be closing, and its lease would outlive it
+    if (!document.hidden) pump(); // a hidden page may be closing and leave its lease behind
   });
   listen('pagehide', leave);
   listen('visibilitychange', () => {

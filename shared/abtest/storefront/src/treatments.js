@@ -1,5 +1,5 @@
-// What the visitor's variations do to this page: begun where a page needs them, given up where the next does not.
-// Style sheets and mutations at once; customers' scripts when the document stands, never inside the page's own calls.
+// Treatments: the visitor's variations applied to this page. They begin on pages that need them and end on the others.
+// Style sheets and mutations apply at once; customers' scripts run after parsing, never inside the page's own calls.
 
 import { guard, listen } from './guard.js';
 import { select } from './lists.js';
@@ -10,10 +10,10 @@ import { parts } from './parts.js';
 
 /** @type {Treatment[]} */
 export let active = [];
-/** No longer asked for, but still standing. @type {Treatment[]} */
+/** Ended, but not undone yet. @type {Treatment[]} */
 export let retired = [];
 let hasBegun = false;
-/** How often the page was given two frames that are not over. */
+/** Number of two-frame waits that are still running. */
 export let soon = 0;
 
 /** @param {() => void} fn */
@@ -29,7 +29,7 @@ export const whenParsed = (fn) => {
 const findTreatment = (list, key) => select(list, ({ _key }) => _key === key)[0];
 
 /**
- * What a decision asks for on this page, not begun.
+ * Plan a decision's treatment for this page, without beginning it.
  * @param {Decision} decision
  * @param {Facts} facts
  * @returns {Treatment}
@@ -55,7 +55,7 @@ export const takeBack = (gone) => {
   }
 };
 
-/** Nothing is left to wait for: the page's own comes back where retired treatments stood. */
+/** Undo the retired treatments. */
 export const putBack = () => {
   const gone = retired;
   retired = [];
@@ -71,9 +71,9 @@ const begin = (treatment) => {
   if (content.mutations) parts._addRules(treatment);
 };
 
-/** Runs what has everything it needs, each treatment once. */
+/** Undo retired treatments, and run the scripts of those that have everything they need, each once. */
 export const settle = guard('treatments', () => {
-  if (parts._awaited) return; // it comes again
+  if (parts._awaited) return; // called again when the page has rendered
   putBack();
   parts._resetScripts?.(active);
   for (const treatment of active) {
@@ -89,7 +89,7 @@ const later = () => {
   whenParsed(settle);
 };
 
-/** The page is given two frames. */
+/** Settle after two frames, in which the page can render. */
 export const settleSoon = () => {
   soon++;
   if (document.hidden) startTimer(later, 0);
@@ -97,11 +97,11 @@ export const settleSoon = () => {
 };
 
 /**
- * Makes the page's treatments those of the decisions.
+ * Replace the page's treatments with those of the decisions.
  * @param {Decision[]} decisions
  * @param {Facts} facts
- * @param {boolean} isView a page view begins, to which what was dropped before means nothing
- * @param {unknown} [isNew] the address is another, and the page may not have drawn what belongs to it
+ * @param {boolean} isView a page view begins; dropped treatments may begin again
+ * @param {unknown} [isNew] the address has changed, and the page may not have rendered its content yet
  */
 export const update = (decisions, facts, isView, isNew) => {
   if (isView) parts._beginView?.();
@@ -113,7 +113,7 @@ export const update = (decisions, facts, isView, isNew) => {
   }
   const leaving = select(before, ({ _key }) => !findTreatment(active, _key));
   retired = [...retired, ...leaving];
-  // Retired before others begin: what comes to an element that a retired one holds puts the page's own back first.
+  // Retire before others begin: a treatment that takes over an element first restores the page's own state.
   parts._leave?.(leaving, isNew);
   for (const treatment of active) if (!findTreatment(before, treatment._key)) begin(treatment);
   parts._watch?.();

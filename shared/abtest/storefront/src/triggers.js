@@ -1,18 +1,18 @@
-// The part for triggers of page rules: what has happened on this page view, and being told when what a rule waits for
-// happens. A trigger is set up by asking for it, so that a page pays only for those its rules wait for.
+// Part for triggers of page rules: records which have fired in this page view, and decides decideAgain when one fires.
+// A trigger is set up when a rule checks it, so a page pays only for the triggers that its rules use.
 
 import { createDataLayer } from './data_layer.js';
 import { guard, listen } from './guard.js';
 import { record } from './lists.js';
-import { again } from './decisions.js';
+import { decideAgain } from './decisions.js';
 import { keysOf, now, startTimer } from './natives.js';
 import { parts } from './parts.js';
 import { refuseOpen } from './selectors.js';
 
-/** Those that fired on this page view; false for those that a timer runs for. @type {Record<string, boolean>} */
+/** Triggers fired in this page view; false while the timer of a trigger runs. @type {Record<string, boolean>} */
 let fired = record();
-/** Those that were asked for when it was last decided, and the data layer. @type {Record<string, boolean>} */
-let asked = record();
+/** Triggers checked by the last decision, and `data` if it read the data layer. @type {Record<string, boolean>} */
+let checked = record();
 let since = 0;
 let selectors = '';
 /** @type {ReturnType<typeof createDataLayer>} */
@@ -29,7 +29,7 @@ const wait = (ms, trigger) => {
   view[trigger] = false;
   const elapsed = () => {
     view[trigger] = true;
-    if (view === fired) again();
+    if (view === fired) decideAgain();
   };
   startTimer(guard('trigger', elapsed), ms);
 };
@@ -59,26 +59,26 @@ const kinds = {
 
 parts._startTriggers = () => {
   const onChange = () => {
-    if (document.querySelector(selectors)) again();
+    if (document.querySelector(selectors)) decideAgain();
   };
   observer = new MutationObserver(guard('trigger', onChange));
   layer = createDataLayer(parts._note);
-  // Also for a page that has put another array in the place of its data layer.
+  // The page may have replaced the array of its data layer.
   listen('DOMContentLoaded', () => {
-    if (keysOf(asked).length) again();
+    if (keysOf(checked).length) decideAgain();
   });
 };
 
-/** The page has told of an event. */
+/** Record an event of the page. */
 parts._note = (name) => {
   const trigger = `event:${name}`;
-  const isNews = asked[trigger] && !fired[trigger];
+  const isNews = checked[trigger] && !fired[trigger];
   fired[trigger] = true;
-  if (isNews || asked.data) again();
+  if (isNews || checked.data) decideAgain();
 };
 
 parts._beginTriggers = (isView) => {
-  asked = record();
+  checked = record();
   selectors = '';
   if (!isView) return;
   fired = record();
@@ -89,7 +89,7 @@ parts._beginTriggers = (isView) => {
 parts._fired = (trigger) => {
   const [, kind, argument] = /** @type {string[]} */ (/^(\w+):?([^]*)$/.exec(trigger));
   const holds = fired[trigger] || kinds[kind](argument, trigger);
-  asked[trigger] = true;
+  checked[trigger] = true;
   return (fired[trigger] ||= !!holds);
 };
 
@@ -100,9 +100,9 @@ parts._watchTriggers = () => {
   if (selectors) observer.observe(document, { childList: true, subtree: true, attributes: true });
 };
 
-/** What the page's data layer says. */
+/** Merged data of the page's data layer. */
 parts._dataLayer = () => {
   const data = layer.read();
-  asked.data = true;
+  checked.data = true;
   return data;
 };

@@ -1,11 +1,11 @@
-// What a page asks of those who write markup or fetch scripts: a Trusted Types policy, of the name `svc`.
+// Part for pages with Trusted Types: the policy `svc` for markup and script URLs.
 
 /** @import { TrustedPolicy } from './types' */
 
 /** @type {TrustedPolicy | undefined} */
 let policy;
 
-/** Made when it is first needed, and once: a page may allow the name for one policy only. */
+/** Create the policy on first use, and only once: a page may allow one policy of this name. */
 export const policyOf = () =>
   (policy ||= window.trustedTypes?.createPolicy('svc', {
     createHTML: (text) => text,

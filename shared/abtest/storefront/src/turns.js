@@ -1,17 +1,17 @@
-// Turns: the cookie is read once before, and written once after, all that is to be done in one.
+// Turns: queued work between one read and one write of the visitor's cookie.
 
 import { guard } from './guard.js';
 import { now } from './natives.js';
 import { resume, save } from './visit.js';
 
-/** Calls that wait for consent, or in one turn. */
+/** Limit of calls that wait for consent or run in one turn. */
 const MAX_WAITING = 500;
 
-/** What is to be done; it waits until there is consent and the visitor is known. @type {(() => void)[]} */
+/** Queued work; it waits until there is consent and the visitor is known. @type {(() => void)[]} */
 let works = [];
 let isOpen = false;
 
-/** What comes up meanwhile is done in the same turn. */
+/** Run the queue; work added meanwhile runs in the same turn. */
 const work = () => {
   try {
     resume(now());
@@ -29,14 +29,14 @@ export const turn = (next) => {
   if (isOpen && works.length < 2) work();
 };
 
-/** The visitor is known: from here on things are done, first this, then what waited. @param {() => void} first */
+/** Start running turns, now that the visitor is known: `first`, then the queue. @param {() => void} first */
 export const openTurns = (first) => {
   isOpen = true;
   works = [first, ...works];
   work();
 };
 
-/** Nothing is done any longer, and what waits is dropped. */
+/** Stop running turns and drop the queue. */
 export const closeTurns = () => {
   isOpen = false;
   works = [];

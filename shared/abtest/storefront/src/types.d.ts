@@ -1,12 +1,12 @@
-// The shapes of docs/data-model.md as the browser sees them. Types only: nothing here reaches the bundle.
+// Types of docs/data-model.md as the browser sees them; nothing here reaches the bundle.
 
-/** Source text in `/api/exp`, index into the snippet's array of functions in the snippet. */
+/** Source text in `/api/exp`; in the snippet, index into its array of functions. */
 export type Script = string | number;
 
-/** The text, or in the snippet the name of a chunk. */
+/** The text; in the snippet possibly the name of a chunk. */
 export type Css = string | { chunk: string };
 
-/** A compiled URL rule: a test on the whole address, or one anchored source for each part. */
+/** Compiled URL rule: an expression for the whole address, or one anchored source per part. */
 export interface UrlRule {
   re?: string;
   host?: string;
@@ -18,7 +18,7 @@ export interface UrlRule {
 /** Section 2.2: operators and dotted paths, over JSON. */
 export type Condition = Record<string, any>;
 
-/** Lists that conditions ask for by id. */
+/** Lists by id, for conditions. */
 export type Groups = Record<string, unknown[]>;
 
 export interface PageRule {
@@ -43,7 +43,7 @@ export interface Dark {
   zone: string;
 }
 
-/** For whom and where anything is delivered; absent means no restriction. */
+/** Targeting; an absent property means no restriction. */
 export interface Targeted {
   pages?: Pages;
   audience?: Audience;
@@ -58,19 +58,19 @@ export interface Mutation {
   /** Bits: the selector depends on an element's place among its siblings (1), on all of them (2), on other content (4);
    * it may leave a bracket or text open (8). */
   kind?: number;
-  /** One of these, as the action needs it. */
+  /** The value; each action uses one of these. */
   text: string;
   html: string;
   styles: Record<string, string>;
   attributes: Record<string, string | null>;
 }
 
-/** What a variation does to a page; a URL block has the same fields and takes their place. */
+/** Changes that a variation makes to a page. A URL block has the same fields and replaces them. */
 export interface Content {
   mutations?: Mutation[];
   css?: Css;
   js?: Script;
-  /** Selectors that are not seen before the treatment stands. */
+  /** Selectors hidden until the treatment's scripts have run. */
   hide?: string[];
 }
 
@@ -153,7 +153,7 @@ export interface Flag extends Targeted {
   paused?: true;
 }
 
-/** Sections 1 and 1.1; the parts `consent`, `handover` and `environments` read theirs. */
+/** Sections 1 and 1.1. `consent`, `handover` and `environments` are for the parts of these names. */
 export interface Runtime {
   environment?: string;
   currency?: string;
@@ -163,7 +163,7 @@ export interface Runtime {
   handover?: { param: string; domains: string[]; timeout: number; ttl: number; signed: boolean; url: string };
   environments?: { key: string; domains: string[] }[];
   assets_url?: string;
-  /** Hosts of the shop whose sub-domains share the visitor's cookie. */
+  /** Domains of the shop whose subdomains share the visitor's cookie. */
   domains?: string[];
 }
 
@@ -181,7 +181,7 @@ export interface Config {
   flags?: Flag[];
 }
 
-/** Where a page tells of an order: a data layer and the names of its events, or an object; then paths, tried in turn. */
+/** Where a page publishes orders: a data layer with event names, or an object; then paths, tried in order. */
 export interface OrderSource {
   layer?: string;
   events?: string[];
@@ -191,12 +191,12 @@ export interface OrderSource {
   currency: string[];
 }
 
-/** What the pixel of an external domain knows. */
+/** Config of the pixel for an external domain. */
 export interface PixelConfig extends Config {
   pixel: { name: string; orders: OrderSource[] };
 }
 
-/** Variations by experiment id, each an id or a decimal index. */
+/** Forced variations by experiment id, each an id or a decimal index. */
 export type Force = Record<string, string | number>;
 
 export interface Visitor {
@@ -206,29 +206,29 @@ export interface Visitor {
   /** Variation ids by seed. */
   sticky?: Record<string, string>;
   surface?: string;
-  /** Whether it has fired on this page view; is told what is waited for. */
+  /** Return whether the trigger has fired in this page view; a trigger that has not is watched from then on. */
   fired?(trigger: string): boolean;
 }
 
-/** What is known when it is decided. */
+/** Inputs of a decision. */
 export interface Facts {
   visitor: Visitor;
-  /** Who is hashed: empty for nobody. */
+  /** The id that is hashed; empty if there is none. */
   unit: string;
   held: boolean;
-  /** Absent where it is none that a browser could be on. */
+  /** Absent if the address is not one that a browser could visit. */
   address?: Address;
   now: number;
   force?: Force;
   zones?: string[];
-  /** Put together when first asked for, by the part that asks. */
+  /** Computed by the audiences part on first use. */
   attributes?: Record<string, unknown>;
 }
 
 export interface Decision {
   experiment: Pick<Experiment, 'id' | 'epoch' | 'state' | 'css' | 'js' | 'reset_js' | 'goals' | 'type'>;
   variation: Pick<Variation, 'id' | 'control' | 'blocks' | 'redirect_url'> & Content;
-  /** Position of the variation in its experiment. */
+  /** Index of the variation in its experiment. */
   index: number;
   forced?: boolean;
   /** The variation was kept from an earlier decision. */
@@ -239,34 +239,34 @@ export interface Decision {
   active: boolean;
 }
 
-/** A mutation at work. */
+/** An active mutation. */
 export interface Rule {
   _mutation: Mutation;
-  /** Names what it puts into the document. */
+  /** Label of the nodes that it inserts. */
   _mark: string;
   /** No longer applied to new content. */
   _isRetired: boolean;
   _applied: import('./actions.js').Applied[];
 }
 
-/** What a decision does to a page, at work. */
+/** Active effect of a decision on a page. */
 export interface Treatment {
   _key: string;
   _decision: Decision;
   _content: Content;
   _rules: Rule[];
-  /** Each takes one of the treatment's style sheets away. */
+  /** Each removes one of the treatment's style sheets. */
   _sheets: (() => void)[];
   _ran?: boolean;
-  /** It does not stand at once, and counts when it does. */
+  /** It waits for a script or chunk; the exposure is counted when its scripts run. */
   _waits?: boolean;
-  /** Given up for this page view. */
+  /** Dropped for this page view. */
   _dropped?: boolean;
-  /** Chunks under way. */
+  /** Chunks still loading. */
   _missing: number;
-  /** It is to stand by then. */
+  /** Deadline in Unix milliseconds. */
   _until?: number;
-  /** Shows what is hidden. */
+  /** Shows the hidden elements. */
   _reveal?(): void;
 }
 
@@ -284,7 +284,7 @@ export interface Decided {
   facts: Facts;
 }
 
-/** Any address: `location`, or a `URL`. */
+/** An address: `location`, or a `URL`. */
 export interface Address {
   href: string;
   origin: string;
@@ -311,7 +311,7 @@ export interface SdkEvent {
   data: Data;
 }
 
-/** Wraps a function so that it cannot throw: what it throws is reported as happening in `about`. */
+/** Wrap a function so that it cannot throw: errors are reported with `about` as their source. */
 export type Guard = <A extends unknown[]>(
   about: string,
   fn: (...args: A) => unknown,
@@ -320,7 +320,7 @@ export type Guard = <A extends unknown[]>(
 
 export type Assignment = import('../svc').SvcAssignment;
 
-/** `window.svc` as we see it: what pages hand over is what it is. `Svc` of svc.d.ts is what it is to shops. */
+/** `window.svc` inside the SDK, where arguments may be anything. `Svc` in svc.d.ts is the type for shops. */
 export interface Api {
   track(name: string, data?: any): void;
   set(data: any): void;
@@ -336,44 +336,44 @@ export interface Api {
 }
 
 /**
- * What the parts (parts.json) put in for the core to call. Each is absent where its part has been cut out, so that the
- * core calls it either where the config calls for the part (`config.flags && parts._flags(…)`), or with `?.`.
+ * Functions that the parts (parts.json) register for the core. A part cut from the snippet has none, so the core calls
+ * them where the config needs the part (`config.flags && parts._flags(…)`), or with `?.`.
  */
 export interface Parts {
-  /** exclusion: on which side of the holdout, and whether in a group's share */
+  /** exclusion: holdout and exclusion groups */
   _isHeld(holdout: NonNullable<Config['holdout']>, unit: string): boolean;
   _cohortOf(facts: Facts): 'active' | 'holdout' | null;
   _isInShare(group: NonNullable<Experiment['group']>, unit: string): boolean;
-  /** exclusion: what a page view tells where there is a cohort */
+  /** exclusion: data of a page view with the cohort, undefined before the first decision, null in forced visits */
   _withCohort(data: Data): Data | null | undefined;
-  /** parsing: a config that is a text */
+  /** parsing: parses a config given as a string */
   _parse(text: string): Config;
   /** weekdays */
   _isDark(dark: Dark, now: number): boolean;
   /** audiences */
   _describes(condition: Condition, facts: Facts): boolean;
-  /** audiences: the page has been opened */
+  /** audiences: a page has loaded */
   _land(): void;
   /** audiences: a page view begins */
   _arrive(): void;
   _attributes(given: Data): Data;
-  /** triggers: set up, begun anew before it is decided, looked out for after it was */
+  /** triggers: set up once; reset before each decision; watched after it */
   _startTriggers(): void;
   _beginTriggers(isView: boolean): void;
   _watchTriggers(): void;
   _fired(trigger: string): boolean;
-  /** triggers: whether it has, as the visitor of these facts is told */
+  /** triggers: the same, through the visitor of these facts */
   _hasFired(trigger: string, facts: Facts): boolean;
-  /** triggers: the page has told of an event */
+  /** triggers: records an event of the page */
   _note(name: string): void;
   _dataLayer(): object;
-  /** clicks, views: goals that a page itself can see */
+  /** clicks, views: goals that the browser detects */
   _startClicks(): void;
   _countPageview(): void;
   /** captures */
-  _hasText(element: Element, wanted: string): boolean;
+  _hasText(element: Element, text: string): boolean;
   _captured(captures: GoalCapture[], element: any): Data;
-  /** addresses: a rule that is an expression, and whether a query is as asked for */
+  /** addresses: a test for an expression; whether a query matches */
   _finding(source: string): (address: Address) => boolean;
   _asks(query: [string, string][], search: string): boolean;
   /** blocks */
@@ -382,35 +382,35 @@ export interface Parts {
   /** mutations */
   _startMutations(): void;
   _addRules(treatment: Treatment): void;
-  /** mutations: it has been decided anew, and may be for another address, whose page is then waited for */
+  /** mutations: treatments end; with `isNew` the page of a new address has yet to render */
   _leave(leaving: Treatment[], isNew?: unknown): void;
-  /** mutations: the timer that runs so long */
+  /** mutations: timer of the wait for the page to render, 0 if none */
   _awaited: number;
   _watch(): void;
   _retire(rules: Rule[]): void;
   _undo(rules: Rule[]): void;
-  /** positions: whether something of the rule stands under the element's parent, or it is too early to tell */
+  /** positions: whether the rule is applied under the element's parent, or the parent is not complete */
   _isTaken(rule: Rule, element: Element): boolean;
   _takePlace(rule: Rule, element: Element): void;
   /** content: the document is parsed */
   _removeStoppers(): void;
-  /** insertion: whether something of the rule stands beside the element */
+  /** insertion: whether the rule is applied next to the element */
   _isServed(rule: Rule, element: any): boolean;
-  /** insertion: takes away what is marked so */
+  /** insertion: removes the nodes with this mark */
   _sweep(mark: string): void;
-  /** scripts: those of a treatment, and those that reset what is not active any longer */
+  /** scripts: run a treatment's scripts; run reset scripts of experiments that are not active any longer */
   _runScripts(treatment: Treatment): void;
   _resetScripts(active: Treatment[]): void;
   /** dropping: a page view begins */
   _beginView(): void;
-  /** dropping: whether the treatment has begun too often to begin again */
+  /** dropping: counts a start; whether the treatment is dropped because it started too often */
   _flaps(treatment: Treatment): boolean;
-  /** dropping: whether the page view does not count as an exposure, or not yet */
+  /** dropping: whether the exposure is not to be counted, or not yet */
   _isAwaited(decision: Decision): boolean;
   /** css */
   _addSheet(treatment: Treatment, css: Css): void;
   _removeSheets(sheets: (() => void)[]): void;
-  /** redirect: undefined where the page is being left, else the decisions whose content belongs here */
+  /** redirect: undefined if the page is being left, else the decisions with content for this page */
   _redirect(active: Decision[], href: string): Decision[] | undefined;
   /** personalizations */
   _personalizations(personalizations: Personalization[], facts: Facts): Placement[];
@@ -419,30 +419,30 @@ export interface Parts {
   /** flags */
   _flags(flags: Flag[], facts: Facts): Decided['flags'];
   _flagOf(key: string, fallback: unknown): unknown;
-  /** environments: whether another environment's snippet has been asked for and this one does nothing */
+  /** environments: whether another environment's snippet loads, so that this one does nothing */
   _environments(): boolean;
-  /** consent: `begin` once it is given, `end` when it is taken back; both may be called again and again */
+  /** consent: calls `begin` when it is granted and `end` when it is withdrawn, each possibly several times */
   _consent(begin: () => void, end: () => void): void;
   /** consent: `svc.consent(granted)` */
   _consented(granted: boolean): void;
-  /** handover: takes its parameter off the address; what it gives is to be called to begin, and leads to `next` */
+  /** handover: removes its parameter from the address; call the result to begin, it then calls `next` */
   _handover(next: () => void): () => void;
-  /** signals: data-layer triggers, set up once the page has begun */
+  /** signals: starts data-layer triggers */
   _signals(): void;
-  /** signals: makes attributes that were kept for later pages to be had */
+  /** signals: makes attributes readable that earlier pages stored */
   _kept(attributes: Data, given: Data): void;
-  /** adopting: makes the visitor the one who was handed over, if any */
+  /** adopting: switches to the visitor who was handed over, if any */
   _adopt(): void;
-  /** checkout: takes up a cart's visitor, where the page hands one back */
+  /** checkout: adopts the visitor of the page's cart attributes, if any */
   _checkout(given: Data): void;
   /** checkout: `svc.cart()` */
   _cart(): Record<string, string>;
-  /** sharing: finds the domain that the cookie is kept for */
+  /** sharing: sets the domain of the cookie */
   _share(): void;
-  /** sharing: the cookie's fields, from the one cookie that there is then */
+  /** sharing: the cookie's fields, after deleting a duplicate cookie of this host */
   _readShared(): string[];
   _written(value: string): void;
-  /** waiting: a treatment that cannot stand at once is given some time */
+  /** waiting: starts the time limit of a treatment that cannot apply at once */
   _wait(treatment: Treatment): void;
   _isLate(treatment: Treatment): boolean;
   _reveal(treatment: Treatment): void;

@@ -1,4 +1,4 @@
-// Matching addresses against rules that the server compiled. No pattern is parsed in the browser.
+// Matches addresses against rules compiled by the server; the browser does not parse their patterns.
 
 import { parts } from './parts.js';
 import { being, once } from './patterns.js';

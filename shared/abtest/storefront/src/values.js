@@ -1,4 +1,4 @@
-// The part that sets named values of elements: `style`, `attribute`.
+// Part for actions that set named values of an element: `style`, `attribute`.
 
 import { actions } from './actions.js';
 import { some } from './lists.js';
@@ -7,7 +7,7 @@ import { keysOf } from './natives.js';
 /** @import { Applied } from './actions.js' */
 
 /**
- * Sets named values, and takes back those that still are as we set them.
+ * Set named values; undo restores those that still have our value.
  * @param {Element} element
  * @param {Record<string, string | null>} values
  * @param {(name: string) => string | null} get
@@ -57,7 +57,7 @@ actions.attribute = (element, { attributes }) =>
     (name) => element.getAttribute(name),
     (name, value) => {
       if (value == null) element.removeAttribute(name);
-      else if (name === 'style') element.style = value; // which a policy lets through
+      else if (name === 'style') element.style = value; // unlike setAttribute, allowed by content security policies
       else element.setAttribute(name, value);
     },
   );

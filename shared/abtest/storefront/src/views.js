@@ -1,4 +1,4 @@
-// The part for goals that are page views.
+// Part for page view goals.
 
 import { goalsOf, reach } from './goals.js';
 import { parts } from './parts.js';

@@ -1,6 +1,6 @@
-// Who visits, and since when: visitor id, session, what was counted in it and seen before, in one first-party cookie:
-// `svc_v = visitor.session.hops.marks.sticky.source.seen.first.last.visits.pages`. The visitor id stands first, where
-// the edge reads it too; marks are `~key`, sticky assignments `~state-variation`, all hashes; times are in seconds.
+// The visit, in one first-party cookie: visitor id, session, marks of what was counted in the session, and history:
+// `svc_v = visitor.session.hops.marks.sticky.source.seen.first.last.visits.pages`. The visitor id comes first, because
+// the edge reads it too. Marks are `~key`, sticky assignments `~state-variation`, all hashes; times are in seconds.
 
 import { collect, seedOf, stateOf } from './decide.js';
 import { codeOf, encode } from './hash.js';
@@ -9,7 +9,7 @@ import { parts } from './parts.js';
 
 /** @import { Decision, Experiment } from './types' */
 
-/** Places of the cookie's fields. */
+/** Indices of the cookie's fields. */
 export const VISITOR = 0;
 export const SESSION = 1;
 export const HOPS = 2;
@@ -22,20 +22,20 @@ export const LAST = 8;
 export const VISITS = 9;
 export const PAGES = 10;
 
-/** What any script of the origin may have written: the id alone counts where the rest has another form. */
+/** Any script of the origin may write the cookie: if the rest has another form, only the visitor id is used. */
 const FORM = /(?:^|; )svc_v=([\w-]{16,64}(?:\.\w{1,32}(?:\.[~\w-]*){9})?)(?=[.;]|$)/g;
 const SESSION_SECONDS = 30 * 60;
 const KEEP_SECONDS = 400 * 24 * 3600;
-/** Characters, eight a mark and sixteen a sticky assignment: with everything else the cookie stays under 3.5 KB. */
+/** In characters: up to eight per mark, sixteen per sticky assignment. The whole cookie stays under 3.5 KB. */
 const MAX_MARKS = 1200;
 export const MAX_STICKY = 2000;
 
-/** Characters of what is known of a visit's source. */
+/** In characters. */
 const MAX_SOURCE = 100;
 
-/** Where the cookie is kept: `document`, or a stand-in. @type {{ cookie: string, referrer?: string }} */
+/** Cookie store: `document`, or a substitute. @type {{ cookie: string, referrer?: string }} */
 let jar;
-/** That the visitor is shared with: hosts under it have the same cookie. */
+/** Domain of the cookie: all hosts under it share the visitor. */
 export let domain = '';
 
 /** @param {string} to */
@@ -43,12 +43,12 @@ export const setDomain = (to) => {
   domain = to;
 };
 
-/** All cookies, as they were when they were last read. */
+/** All cookies at the last read. */
 export let cookies = '';
-/** As in the cookie, of which there may be none. @type {string[]} */
+/** Fields of the visit, also if there is no cookie. @type {string[]} */
 export let fields;
 
-/** Nobody yet, or another. @param {string} visitorId */
+/** Start with empty fields, for no visitor or another one. @param {string} visitorId */
 export const setVisitor = (visitorId) => {
   fields = `${visitorId}..........`.split('.');
 };
@@ -76,7 +76,7 @@ export const count = (field) => {
 };
 
 /**
- * Adds an entry to a list. What the list has no room for is cut off in front, and goes whole.
+ * Append an entry to a list; the oldest entries are removed whole when there is no room.
  * @param {number} field
  * @param {string} entry
  * @param {number} room
@@ -93,17 +93,17 @@ export const append = (field, entry, room) => {
 const has = (field, entry) => `${fields[field]}~`.includes(`${entry}~`);
 
 /**
- * The fields of the cookie; none where there is none, the id alone where the rest has another form. A page may have
- * several, of domains above it or of a path: of those the one that was written last, as we can write only one.
+ * Read the cookie's fields: [''] without a cookie, only the id if the rest has another form. A page may see several
+ * cookies, of parent domains or of a path: the one written last is used, because we can write only one.
  */
 export const readCookie = () => {
-  let found = [''];
+  let latest = [''];
   cookies = jar.cookie;
   for (const [, value] of cookies.matchAll(FORM)) {
     const each = value.split('.');
-    if (!found[SEEN] || each[SEEN] >= found[SEEN]) found = each;
+    if (!latest[SEEN] || each[SEEN] >= latest[SEEN]) latest = each;
   }
-  return found;
+  return latest;
 };
 
 /**
@@ -115,17 +115,17 @@ export const writeCookie = (value, seconds) => {
   jar.cookie = `svc_v=${value}; path=/; samesite=lax${attributes}; max-age=${seconds}`;
 };
 
-/** Reads the cookie and goes on with its session, or starts one. @param {number} ms */
+/** Read the cookie and resume its session, or start one. @param {number} ms */
 export const resume = (ms) => {
   const at = Math.floor(ms / 1000);
-  const found = parts._readShared?.() || readCookie();
-  if (found[SESSION]) fields = found;
-  fields[VISITOR] = found[VISITOR] || fields[VISITOR] || randomId();
+  const stored = parts._readShared?.() || readCookie();
+  if (stored[SESSION]) fields = stored;
+  fields[VISITOR] = stored[VISITOR] || fields[VISITOR] || randomId();
   parts._adopt?.();
   if (!fields[SESSION] || Math.abs(at - numberIn(SEEN)) > SESSION_SECONDS) {
     fields[SESSION] = randomId().slice(16);
     fields[MARKS] = fields[PAGES] = '';
-    // The server makes sense of it; where audiences ask, they put the name of the source in its place.
+    // A raw hint that the server interprets; the audiences part replaces it with the name of the source.
     fields[SOURCE] = ` ${jar.referrer}${location.search}`.replace(/\W+/g, '-').slice(0, MAX_SOURCE);
     fields[LAST] = fields[SEEN];
     count(VISITS);
@@ -137,15 +137,15 @@ export const resume = (ms) => {
 export const save = () => {
   let value = '';
   for (const field of fields) value += (value && '.') + field;
-  if (!fields[SESSION]) return; // it was forgotten meanwhile
+  if (!fields[SESSION]) return; // consent was withdrawn meanwhile
   writeCookie(value, KEEP_SECONDS);
   parts._written?.(value);
 };
 
-/** What segments of results go by: which visit this is, and its source. */
+/** Data for segments of results: the number of the visit, and its source. */
 export const context = () => ({ visitor: fields[VISITS], source: fields[SOURCE] });
 
-/** True the first time in this session. The mark lasts when `save` writes it. @param {string} code of what is marked */
+/** Mark a code; return true the first time in this session. `save` writes the mark. @param {string} code */
 export const isFirst = (code) => {
   const mark = `~${code}`;
   if (has(MARKS, mark)) return false;
@@ -160,25 +160,25 @@ export const isFirst = (code) => {
 const entryOf = (experiment, { id }) => `~${encode(stateOf(experiment))}-${codeOf(id)}`;
 
 /**
- * The variations seen before, by seed. Those of experiments that have ended are forgotten.
+ * Variations seen before, by seed. Those of ended experiments are removed from the cookie.
  * @param {Experiment[]} experiments
  */
 export const sticky = (experiments) => {
   /** @type {Record<string, string>} */
-  const found = record();
+  const seen = record();
   let live = '';
-  if (!fields[STICKY]) return found;
+  if (!fields[STICKY]) return seen;
   collect(experiments, (experiment) => {
     for (const variation of experiment.variations) {
       const entry = entryOf(experiment, variation);
       if (!has(STICKY, entry)) continue;
-      found[seedOf(experiment)] = variation.id;
+      seen[seedOf(experiment)] = variation.id;
       live += entry;
     }
   });
   fields[STICKY] = live;
-  return found;
+  return seen;
 };
 
-/** Keeps a variation that was not kept before. @param {Decision} decision */
+/** Store a new sticky assignment. @param {Decision} decision */
 export const keep = ({ experiment, variation }) => append(STICKY, entryOf(experiment, variation), MAX_STICKY);

@@ -1,11 +1,11 @@
-// Local time in the zones of shops: day, hour and time of day.
+// Part for local time in the shop's time zones: day, hour and time of day.
 
 import { record, some } from './lists.js';
 import { parts } from './parts.js';
 
 /** @import { Dark } from './types' */
 
-/** Making a format costs a hundred times what using it does. @type {Record<string, Intl.DateTimeFormat>} */
+/** Formats by zone, because creating one is expensive. @type {Record<string, Intl.DateTimeFormat>} */
 const formats = record();
 
 /** @param {string} timeZone */
@@ -19,14 +19,14 @@ const formatOf = (timeZone) =>
   }));
 
 /**
- * Nothing where the zone, or the time, is unknown.
+ * Local time, or undefined if the zone or the time is invalid.
  * @param {string} zone an IANA name
  * @param {number} ms Unix milliseconds
  */
 export const localTime = (zone, ms) => {
   try {
-    const found = /(\w+)\W+(\d+):(\d+)/.exec(formatOf(zone).format(ms));
-    const [, day, hour, minute] = /** @type {RegExpExecArray} */ (found);
+    const match = /(\w+)\W+(\d+):(\d+)/.exec(formatOf(zone).format(ms));
+    const [, day, hour, minute] = /** @type {RegExpExecArray} */ (match);
     return { day: day.toLowerCase(), hour: +hour, time: `${hour}:${minute}` };
   } catch {
     return undefined;
@@ -34,7 +34,7 @@ export const localTime = (zone, ms) => {
 };
 
 /**
- * Whether nothing is delivered today. An unknown zone has no dark days.
+ * Return whether today is a dark day, on which nothing is delivered. An unknown zone has none.
  * @param {Dark} dark
  * @param {number} ms
  */
