@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Resolves every requirements file anew: pinned, with hashes, and without the address of any index.
+# Resolves every requirements file again: pinned, with hashes, and without the address of any index.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for source in layers/*/requirements.in requirements/*.in; do

@@ -42,13 +42,13 @@ def render() -> tuple[bytes, bytes]:
 def main() -> int:
     """Write both files, or with `--check` say whether they are what the routes say."""
     committed, packaged = render()
-    wanted = {COMMITTED: committed, PACKAGED: packaged}
+    rendered = {COMMITTED: committed, PACKAGED: packaged}
     if "--check" not in sys.argv:
         COMMITTED.parent.mkdir(parents=True, exist_ok=True)
-        for path, content in wanted.items():
+        for path, content in rendered.items():
             path.write_bytes(content)
         return 0
-    stale = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
+    stale = [path for path, content in rendered.items() if not path.exists() or path.read_bytes() != content]
     for path in stale:
         print(f"{path.relative_to(ROOT)} is not what the routes say: run python -m tools.openapi")
     return 1 if stale else 0

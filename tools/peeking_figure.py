@@ -34,10 +34,12 @@ def svg() -> str:
     one = _panel(0, "One A/A test: p by look", [naive[stopped], valid[stopped]], 1.0)
     all_of_them = _panel(WIDTH + MARGIN, f"{TESTS} A/A tests: share ever significant", ever, 0.5)
     size = f'viewBox="0 0 {2 * (WIDTH + MARGIN) + MARGIN} {HEIGHT + 2 * MARGIN}"'
-    told = "Naive p-values cross 0.05 in many tests without any difference; always-valid ones in fewer than 5 percent"
+    caption = (
+        "Naive p-values cross 0.05 in many tests without any difference; always-valid ones in fewer than 5 percent"
+    )
     style = "text{font:12px sans-serif;fill:#1f1f1f}polyline{fill:none;stroke-width:1.5}"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{told}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{caption}">'
         f'<style>{style}</style><rect width="100%" height="100%" fill="#fff"/>\n{one}\n{all_of_them}\n</svg>\n'
     )
 

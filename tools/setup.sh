@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the project needs: system packages, four Python environments, the storefront's build tools.
-# Idempotent: a step runs when what it installs is absent or its lock file changed, and says so.
+# Idempotent: a step runs when what it installs is absent or its lock file changed, and prints it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +23,7 @@ step() {
   printf '%s' "$sum" >"$mark"
 }
 
-# Only tests need these: a stack starts without them, so their absence stops nobody but root, who can mend it.
+# Only tests need these: a stack starts without them, so their absence fails only for root, who can install them.
 system_packages() {
   local missing=() command
   for command in chromium chromium-headless-shell git; do
@@ -39,7 +39,7 @@ system_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-python_environment() { # DIRECTORY REQUIREMENTS: exactly what the lock file says
+python_environment() { # DIRECTORY REQUIREMENTS: exactly the packages of the lock file
   [ -x "$1/bin/python" ] || "$python" -m venv "$1"
   if [ ! -x .venv/bin/uv ]; then .venv/bin/python -m pip install --quiet --disable-pip-version-check uv; fi
   VIRTUAL_ENV=$PWD/$1 .venv/bin/uv pip sync --quiet --require-hashes "$2"

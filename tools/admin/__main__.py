@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _where() -> argparse.ArgumentParser:
-    """Which deployment is meant; `make replay` and `make recompute` say it after the command."""
+    """Options that select the deployment; `make replay` and `make recompute` pass them after the command."""
     options = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     one = options.add_mutually_exclusive_group()
     one.add_argument("--stack-name", help="CloudFormation stack; without it, the environment names the tables")
@@ -57,11 +57,12 @@ def _where() -> argparse.ArgumentParser:
 
 
 def _ledger(verbs: Any) -> None:
-    told = "every roll-up anew from the raw ledger; writes only what differs"
-    again = verbs.add_parser("recompute", help=told, parents=[_where()])
-    again.add_argument("--shop", help="of one shop only")
-    again.add_argument("--experiment", help="of one experiment only, without the days of shops")
-    again.add_argument("--dry-run", action="store_true", help="tell what differs and write nothing")
+    recount = verbs.add_parser(
+        "recompute", help="recount every roll-up from the raw ledger; write only what differs", parents=[_where()]
+    )
+    recount.add_argument("--shop", help="of one shop only")
+    recount.add_argument("--experiment", help="of one experiment only, without the days of shops")
+    recount.add_argument("--dry-run", action="store_true", help="report what differs and write nothing")
     verbs.add_parser("replay", help="send dead letters of the event queue back to it", parents=[_where()])
 
 
@@ -98,7 +99,7 @@ def _keys(verbs: Any) -> None:
 
 
 def run(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
-    """Do what the line says."""
+    """Run one command about shops, keys or the ingest secret."""
     if line.room == "ingest-secret":
         return operator.ingest_secret(line.shop_id)
     if line.room == "shops":
@@ -115,8 +116,8 @@ def run(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
 def _run_shops(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
     if line.verb == "create":
         named = {name: getattr(line, name) for name in ("name", "domain", "currency", "platform", "tier")}
-        wish = CreateShop.model_validate({name: value for name, value in named.items() if value is not None})
-        return operator.create_shop(wish.provided(), user_id=line.user_id, extra_keys=line.extra)
+        model = CreateShop.model_validate({name: value for name, value in named.items() if value is not None})
+        return operator.create_shop(model.provided(), user_id=line.user_id, extra_keys=line.extra)
     if line.verb == "show":
         return operator.show_shop(line.shop_id)
     if line.verb == "set-handover-signing":
@@ -138,7 +139,7 @@ def logs_apart() -> Iterator[None]:
             each.setStream(stream)
 
 
-def _told(line: argparse.Namespace) -> dict[str, Any]:
+def _result(line: argparse.Namespace) -> dict[str, Any]:
     if line.local:
         enter_local_stack()
     if line.room == "ledger" and line.verb == "recompute":
@@ -160,17 +161,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = parser().parse_args(arguments)
     try:
         with logs_apart():
-            told = _told(line)
+            result = _result(line)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 130
     except MissingSettingError as error:
-        print(f"{error}; name a deployed stack with --stack-name, or say --local", file=sys.stderr)
+        print(f"{error}; name a deployed stack with --stack-name, or pass --local", file=sys.stderr)
         return 1
     except (ServiceError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(json.dumps(told, indent=2))
+    print(json.dumps(result, indent=2))
     return 0
 
 

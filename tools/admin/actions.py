@@ -1,4 +1,4 @@
-"""What an operator does, on the same use cases and records as the API."""
+"""Actions of an operator, on the same use cases and records as the API."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from abtest.services.shops import Shops
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management
 
-Told = dict[str, Any]
+Result = dict[str, Any]
 MOST_PER_MINUTE = 1_000_000
 
 
@@ -36,62 +36,62 @@ class Operator:
         self._keys = KeyStore(management.world)
         self._shops = Shops(management.world, management.publication)
 
-    def create_shop(self, fields: Mapping[str, Any], *, user_id: str | None, extra_keys: Sequence[str] = ()) -> Told:
+    def create_shop(self, fields: Mapping[str, Any], *, user_id: str | None, extra_keys: Sequence[str] = ()) -> Result:
         """A shop with its admin key; `extra_keys` may name `user` and `tracking`. Raises ValueError."""
         _refuse_no_user(user_id)
         owner = user_id or self._world.new_id()
         shop, minted = self._shops.found(owner, fields)
-        told = {"shop_id": shop.id, "user_id": owner, "api_key": minted.text}
+        result = {"shop_id": shop.id, "user_id": owner, "api_key": minted.text}
         if "user" in extra_keys:
-            told["user_key"] = self.create_user_key("User key", user_id=owner)["user_key"]
+            result["user_key"] = self.create_user_key("User key", user_id=owner)["user_key"]
         if "tracking" in extra_keys:
-            told["tracking_key"] = self._store("tracking_source", shop.id, owner, "Tracking key", ()).text
-        return told | self.ingest(shop.id)
+            result["tracking_key"] = self._store("tracking_source", shop.id, owner, "Tracking key", ()).text
+        return result | self.ingest(shop.id)
 
-    def show_shop(self, shop_id: str) -> Told:
+    def show_shop(self, shop_id: str) -> Result:
         """The shop as stored."""
         return to_document(read_shop(self._world.catalog, shop_id))
 
-    def change_shop(self, shop_id: str, changes: Mapping[str, Any]) -> Told:
-        """Change tier, platform, owner or the operator's switch. Raises ValueError for an owner who is no user."""
+    def change_shop(self, shop_id: str, changes: Mapping[str, Any]) -> Result:
+        """Change tier, platform, owner or the operator's switch. Raises ValueError unless the owner is a UUID."""
         _refuse_no_user(changes.get("org_id"))
         return to_document(self._shops.operate(shop_id, changes))
 
-    def set_handover_signing(self, shop_id: str, *, signed: bool) -> Told:
-        """Whether visitors are handed over to external domains under a signature; shops cannot turn it off."""
+    def set_handover_signing(self, shop_id: str, *, signed: bool) -> Result:
+        """Set whether handovers to external domains are signed; shops cannot turn it off."""
         shop = read_shop(self._world.catalog, shop_id)
         caller = Caller(key_id="", kind="user", user_id=shop.org_id, shop_id=shop.id, scopes=frozenset(), request_id="")
         storefronts = Storefronts(self._world.catalog, self._management.publication)
         tracking = ExternalTrackingSettings(SettingsStore(self._world, storefronts))
         return tracking.set_signing(caller, signed=signed).model_dump(exclude_unset=True)
 
-    def create_user_key(self, name: str, *, user_id: str | None) -> Told:
+    def create_user_key(self, name: str, *, user_id: str | None) -> Result:
         """A user's key, for an existing user or a new one. Raises ValueError."""
         _refuse_no_user(user_id)
         owner = user_id or self._world.new_id()
         return {"user_id": owner, "user_key": self._store("user", "", owner, name, ()).text}
 
-    def create_shop_key(self, shop_id: str, name: str, preset: str) -> Told:
+    def create_shop_key(self, shop_id: str, name: str, preset: str) -> Result:
         """A key of a shop whose own keys are lost."""
         shop: Shop = read_shop(self._world.catalog, shop_id)
         minted = self._store("shop", shop.id, shop.org_id, name, sorted(PRESETS[preset]))
         return {"shop_id": shop.id, "key_id": minted.key.id, "api_key": minted.text}
 
-    def revoke_key(self, prefix: str) -> Told:
+    def revoke_key(self, prefix: str) -> Result:
         """End a key of any kind, named by its prefix (`svc_sk_…` with the 12 characters of its id)."""
         return self._change_key(prefix, "revoke", {})
 
-    def set_rate_limit(self, prefix: str, per_minute: int) -> Told:
+    def set_rate_limit(self, prefix: str, per_minute: int) -> Result:
         """How often a key may call in a minute; 0 goes back to the usual. Raises ValueError."""
         if not 0 <= per_minute <= MOST_PER_MINUTE:
             raise ValueError(f"0 to {MOST_PER_MINUTE} requests a minute")
         return self._change_key(prefix, "set_rate_limit", {"rate_limit_per_minute": per_minute or None})
 
-    def ingest(self, shop_id: str) -> Told:
+    def ingest(self, shop_id: str) -> Result:
         """The browser's ingest signature, and nothing that is secret."""
         return {"ingest_signature": browser_signature(self._management.roots(), shop_id)}
 
-    def ingest_secret(self, shop_id: str) -> Told:
+    def ingest_secret(self, shop_id: str) -> Result:
         """The secret with which a shop's own server signs events."""
         shop = read_shop(self._world.catalog, shop_id)
         return {"shop_id": shop.id, "ingest_secret": ingest_secret(self._management.roots(), shop.id)}
@@ -102,7 +102,7 @@ class Operator:
         retried(lambda: self._keys.save(user_id, change))
         return minted
 
-    def _change_key(self, prefix: str, verb: str, changes: Mapping[str, Any]) -> Told:
+    def _change_key(self, prefix: str, verb: str, changes: Mapping[str, Any]) -> Result:
         def attempt() -> ApiKey:
             before = stored_key(self._world, prefix.rpartition("_")[2])
             if before is None or before.prefix != prefix:

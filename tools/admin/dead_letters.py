@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 POLL_SECONDS = 2.0
 AT_ONCE = 10
 HIDDEN_SECONDS = 60
-"""Long enough to send ten messages; whoever stops in between leaves them to the next run after that."""
+"""Long enough to send ten messages. After an interruption they are visible again for the next run."""
 
 Say = Callable[[str], None]
 
@@ -38,23 +38,23 @@ class Replay:
 
         What dies again needs five deliveries for it, so it is not met twice in one run.
         """
-        found = self.depth()
-        self.say(f"{found} dead letters of the event queue")
-        moved = self._by_task() if found else 0
+        waiting = self.depth()
+        self.say(f"{waiting} dead letters of the event queue")
+        moved = self._by_task() if waiting else 0
         # What a task has left, or all of it where the service knows no tasks.
         for count in self._by_hand():
             moved += count
-            self.say(f"{moved} of {max(found, moved)} sent back")
-        return {"found": found, "moved": moved, "remaining": self.depth()}
+            self.say(f"{moved} of {max(waiting, moved)} sent back")
+        return {"found": waiting, "moved": moved, "remaining": self.depth()}
 
     def depth(self) -> int:
-        """Messages that wait, those included that another run has in hand."""
+        """Number of waiting messages, including those that another run has received."""
         names: Any = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
         answer = self.sqs.get_queue_attributes(QueueUrl=self.dead_url, AttributeNames=names)
         return sum(int(count) for count in answer["Attributes"].values())
 
     def _by_task(self) -> int:
-        """What the service moved by itself; 0 where it does not know how."""
+        """Messages moved by a task of the service; 0 if it has no such tasks."""
         dead, queue = self._arn(self.dead_url), self._arn(self.queue_url)
         try:
             if not self._is_running(dead):  # else an interrupted run left it to itself
@@ -74,8 +74,8 @@ class Replay:
         return self._task(dead).get("Status") == "RUNNING"
 
     def _task(self, dead: str) -> dict[str, Any]:
-        found = self.sqs.list_message_move_tasks(SourceArn=dead, MaxResults=1)["Results"]
-        return dict(found[0]) if found else {}
+        tasks = self.sqs.list_message_move_tasks(SourceArn=dead, MaxResults=1)["Results"]
+        return dict(tasks[0]) if tasks else {}
 
     def _by_hand(self) -> Iterator[int]:
         while messages := self._received():
@@ -95,7 +95,7 @@ class Replay:
 
 
 def replay(stack_name: str | None, say: Say) -> dict[str, Any]:
-    """Do it on the named stack, or on the one of the environment. Raises MissingSettingError."""
+    """Replay the dead letters of the named stack, or of the environment's. Raises MissingSettingError."""
     from abtest.adapters import aws
 
     queue_url, dead_url = queues_of(stack_name)

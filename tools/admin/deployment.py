@@ -1,4 +1,4 @@
-"""Where a deployment keeps its state: from the environment of a function, or asked of CloudFormation by stack name."""
+"""Settings of a deployment: from the environment of a function, or from CloudFormation by stack name."""
 
 import os
 from typing import Any
@@ -36,29 +36,29 @@ def enter_local_stack() -> None:
 
 def settings_of(stack_name: str | None) -> Settings:
     """The settings of the named stack, or of this process. Raises MissingSettingError."""
-    found = _found(stack_name)
-    found.need(*RESOURCES.values(), *OUTPUTS.values())
-    return found
+    settings = _settings(stack_name)
+    settings.need(*RESOURCES.values(), *OUTPUTS.values())
+    return settings
 
 
 def queues_of(stack_name: str | None) -> tuple[str, str]:
     """Addresses of the event queue and of its dead letters. Raises MissingSettingError."""
-    found = _found(stack_name)
-    found.need(*QUEUES.values())
-    return found.event_queue_url, found.event_dlq_url
+    settings = _settings(stack_name)
+    settings.need(*QUEUES.values())
+    return settings.event_queue_url, settings.event_dlq_url
 
 
 def ledger_of(stack_name: str | None) -> Settings:
     """The settings of the named stack, or of this process, for what works on the ledger and its roll-ups."""
-    return _found(stack_name)
+    return _settings(stack_name)
 
 
-def _found(stack_name: str | None) -> Settings:
+def _settings(stack_name: str | None) -> Settings:
     return from_stack(_cloudformation(), stack_name) if stack_name else Settings.of(os.environ)
 
 
 def from_stack(client: Any, stack_name: str) -> Settings:
-    """What CloudFormation says of a stack's resources and outputs."""
+    """Return the settings in a stack's resources and outputs."""
     pages = client.get_paginator("list_stack_resources").paginate(StackName=stack_name)
     resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
     known = RESOURCES | QUEUES | LEDGER

@@ -14,7 +14,7 @@ from abtest.wiring.settings import Settings
 from abtest.wiring.worlds import world_of
 
 NEEDED = ("catalog_table", "rollups_table", "blobs_bucket", "ledger_bucket")
-TOLD = 50
+MAX_LISTED = 50
 
 
 class RecomputeIncompleteError(ValueError):
@@ -59,24 +59,24 @@ def recompute_of(config: Settings, progress: Callable[[Progress], None]) -> Reco
 
 
 def recompute(
-    found: Settings, *, shop_id: str | None, experiment_id: str | None, dry_run: bool, out: TextIO = sys.stderr
+    settings: Settings, *, shop_id: str | None, experiment_id: str | None, dry_run: bool, out: TextIO = sys.stderr
 ) -> dict[str, Any]:
-    """What was found, `result` "equal" or "different". Raises RecomputeIncompleteError."""
-    found.need(*NEEDED)
+    """Recount and compare; `result` is "equal" or "different". Raises RecomputeIncompleteError."""
+    settings.need(*NEEDED)
     display = Display(out)
     try:
-        done = recompute_of(found, display.show).run(shop_id=shop_id, experiment_id=experiment_id, dry_run=dry_run)
+        done = recompute_of(settings, display.show).run(shop_id=shop_id, experiment_id=experiment_id, dry_run=dry_run)
     finally:
         display.end()
     if done.failed or done.overtaken:
         raise RecomputeIncompleteError(_incomplete(done))
-    differing = {name: list(differences[:TOLD]) for name, differences in done.differing.items()}
+    differing = {name: list(differences[:MAX_LISTED]) for name, differences in done.differing.items()}
     return {"result": "different" if differing else "equal", **asdict(done), "differing": differing}
 
 
 def _incomplete(done: Recomputed) -> str:
     parts = [
-        f"{what}: {', '.join(names[:TOLD])}"
+        f"{what}: {', '.join(names[:MAX_LISTED])}"
         for what, names in (
             ("could not be counted", done.failed),
             ("was written by another run each time", done.overtaken),

@@ -1,1 +1,1 @@
-"""The conformance tool: reads questions as JSON lines and answers each, for whoever checks another implementation."""
+"""Conformance tool: reads questions as JSON lines and answers each, to check another implementation."""

@@ -31,7 +31,7 @@ def run(lines: Iterable[bytes], mode: Mode | Mapping[str, Mode]) -> None:
 
 
 def mode_named(name: str) -> Mode | Mapping[str, Mode] | None:
-    """What computes, or for statistics what computes each kind; scipy is loaded for nothing else."""
+    """Return the functions of a mode, for statistics of each kind; only those load scipy."""
     if name != "statistics":
         return MODES.get(name)
     from tools.conformance.statistics import KINDS

@@ -1,4 +1,4 @@
-"""What each mode computes, from `inputs` to `result`."""
+"""Functions of each mode, from `inputs` to `result`."""
 
 import marshal
 from collections.abc import Callable, Mapping

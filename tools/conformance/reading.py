@@ -1,4 +1,4 @@
-"""What questions about statistics are asked with, checked; ValueError for anything that is no question."""
+"""Inputs of questions about statistics, checked; ValueError for an invalid question."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -97,10 +97,10 @@ def conversions(inputs: Inputs, arm: str) -> Conversions:
 
 def sample(arm: Inputs) -> Sample:
     """An arm of a mean."""
-    found = Sample(n=count(arm, "n"), mean=number(arm, "mean"), variance=number(arm, "variance"))
-    if found.variance < 0:
+    statistics = Sample(n=count(arm, "n"), mean=number(arm, "mean"), variance=number(arm, "variance"))
+    if statistics.variance < 0:
         raise ValueError("variance must not be negative")
-    return found
+    return statistics
 
 
 def mixture(told: Inputs) -> Mixture:
@@ -111,7 +111,7 @@ def mixture(told: Inputs) -> Mixture:
 
 
 def demand(inputs: Inputs) -> Demand:
-    """What a plan asks for."""
+    """Return the demands of a plan."""
     tail, correction, power = inputs["tail"], inputs.get("correction_method", "none"), inputs.get("power", 0.8)
     if tail not in ("two-sided", "one-sided") or correction not in ("none", "holm") or not 0 < checked(power) < 1:
         raise ValueError("tail, correction_method or power is not one that there is")

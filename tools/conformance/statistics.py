@@ -47,19 +47,19 @@ DIRECTIONS: Mapping[str, Direction] = {"treatment worse": "decrease", "treatment
 def two_prop_z(inputs: Inputs) -> Result:
     """Two proportions, one look."""
     control, treatment = conversions(inputs, "control"), conversions(inputs, "treatment")
-    found = two_proportions(control, treatment, alpha=level(inputs))
+    outcome = two_proportions(control, treatment, alpha=level(inputs))
     rates = {"control_rate": control.rate, "treatment_rate": treatment.rate}
-    if found is None:
+    if outcome is None:
         return {**rates, **dict.fromkeys(_TWO_PROPORTIONS)}
     values = (
-        found.difference,
-        found.difference / control.rate if control.rate else None,
-        found.se_pooled,
-        found.se_unpooled,
-        found.z,
-        found.p_value,
-        found.p_greater,
-        found.interval,
+        outcome.difference,
+        outcome.difference / control.rate if control.rate else None,
+        outcome.se_pooled,
+        outcome.se_unpooled,
+        outcome.z,
+        outcome.p_value,
+        outcome.p_greater,
+        outcome.interval,
     )
     return {**rates, **dict(zip(_TWO_PROPORTIONS, values, strict=True))}
 
@@ -90,31 +90,31 @@ def welch_test(inputs: Inputs) -> Result:
     }
 
 
-def _of_test(found: MeanTest | None) -> Result:
-    if found is None:
+def _of_test(outcome: MeanTest | None) -> Result:
+    if outcome is None:
         return dict.fromkeys(("se", "t_statistic", "degrees_of_freedom", "p_value", "confidence_interval"))
     return {
-        "se": found.se,
-        "t_statistic": found.t,
-        "degrees_of_freedom": found.degrees_of_freedom,
-        "p_value": found.p_value,
-        "confidence_interval": found.interval,
+        "se": outcome.se,
+        "t_statistic": outcome.t,
+        "degrees_of_freedom": outcome.degrees_of_freedom,
+        "p_value": outcome.p_value,
+        "confidence_interval": outcome.interval,
     }
 
 
 def sample_size(inputs: Inputs) -> Result:
     """Visitors for a rate, equal weights."""
-    asked = demand(inputs)
+    demands = demand(inputs)
     if inputs.get("weights", "equal") != "equal":
         raise ValueError("weights are equal in this kind")
     try:
-        found = size_for_rate(number(inputs, "baseline_rate"), asked)
+        outcome = size_for_rate(number(inputs, "baseline_rate"), demands)
     except CannotBePlannedError:
-        return {"comparison_alpha": asked.comparison_alpha, **dict.fromkeys(("n_exact", *_REQUIRED))}
-    required = (found.required_sample_per_variant, found.required_total_visitors)
+        return {"comparison_alpha": demands.comparison_alpha, **dict.fromkeys(("n_exact", *_REQUIRED))}
+    required = (outcome.required_sample_per_variant, outcome.required_total_visitors)
     return {
-        "comparison_alpha": asked.comparison_alpha,
-        "n_exact": found.exact,
+        "comparison_alpha": demands.comparison_alpha,
+        "n_exact": outcome.exact,
         **dict(zip(_REQUIRED, required, strict=True)),
     }
 
@@ -127,13 +127,13 @@ def sample_size_unequal(inputs: Inputs) -> Result:
     control, treatment = positive(inputs, "control_weight"), positive(inputs, "treatment_weight")
     names = ("total_visitors_exact", "control_n_exact", "treatment_n_exact", "required_total_visitors")
     try:
-        found = size_for_rate_by_weights(
+        outcome = size_for_rate_by_weights(
             number(inputs, "baseline_rate"), demand(inputs), control=control, treatments=[treatment]
         )
     except CannotBePlannedError:
         return dict.fromkeys(names)
-    total = found.exact
-    return dict(zip(names, (total, total * control, total * treatment, found.required_total_visitors), strict=True))
+    total = outcome.exact
+    return dict(zip(names, (total, total * control, total * treatment, outcome.required_total_visitors), strict=True))
 
 
 def plan_power(inputs: Inputs) -> Result:
@@ -150,39 +150,39 @@ def msprt(inputs: Inputs) -> Result:
     control, treatment = conversions(inputs, "control"), conversions(inputs, "treatment")
     rule = VARIANCES[inputs["variance"]]
     alpha = level(inputs)
-    found = mixture_test(control, treatment, alpha=alpha, mixture=mixture(inputs["mixture"]), variance=rule)
-    return {**_of_mixture(found), "rejects": found is not None and found.always_valid_p <= alpha}
+    outcome = mixture_test(control, treatment, alpha=alpha, mixture=mixture(inputs["mixture"]), variance=rule)
+    return {**_of_mixture(outcome), "rejects": outcome is not None and outcome.always_valid_p <= alpha}
 
 
 def msprt_mean(inputs: Inputs) -> Result:
-    """The sequential test of means at one look, by the unpooled variance unless another is asked for."""
+    """The sequential test of means at one look, by the unpooled variance unless another is demands for."""
     control, treatment, alpha = sample(inputs["control"]), sample(inputs["treatment"]), level(inputs)
     rule = VARIANCES[inputs.get("variance", "unpooled")]
-    found = mixture_test(control, treatment, alpha=alpha, mixture=mixture(inputs["mixture"]), variance=rule)
-    return {**_of_mixture(found), "rejects": found is not None and found.always_valid_p <= alpha}
+    outcome = mixture_test(control, treatment, alpha=alpha, mixture=mixture(inputs["mixture"]), variance=rule)
+    return {**_of_mixture(outcome), "rejects": outcome is not None and outcome.always_valid_p <= alpha}
 
 
-def _of_mixture(found: MixtureTest | None) -> Result:
+def _of_mixture(outcome: MixtureTest | None) -> Result:
     names = ("difference", "V", "tau2", "log_lambda", "always_valid_p", "log_p", "always_valid_ci")
-    return dict.fromkeys(names) if found is None else dict(zip(names, found, strict=True))
+    return dict.fromkeys(names) if outcome is None else dict(zip(names, outcome, strict=True))
 
 
 def count_harm_exact(inputs: Inputs) -> Result:
     """Fewer conversions than the treatment's share promises."""
-    found = harm_evidence(
+    outcome = harm_evidence(
         count(inputs, "control_conversions"),
         count(inputs, "treatment_conversions"),
         share=number(inputs, "treatment_share"),
         a=positive(inputs, "beta_a"),
         b=positive(inputs, "beta_b"),
     )
-    return found._asdict()
+    return outcome._asdict()
 
 
 def msprt_harm_one_sided(inputs: Inputs) -> Result:
     """The one-sided sequential test of rates."""
     rule, alpha = VARIANCES[inputs.get("variance", "pooled")], level(inputs)
-    found = one_sided_mixture_test(
+    outcome = one_sided_mixture_test(
         conversions(inputs, "control"),
         conversions(inputs, "treatment"),
         direction=DIRECTIONS[inputs.get("direction", "treatment worse")],
@@ -191,20 +191,20 @@ def msprt_harm_one_sided(inputs: Inputs) -> Result:
         variance=rule,
     )
     names = ("harm_difference", "V", "tau2", "z", "log_e", "always_valid_p", "log_p")
-    values = dict.fromkeys(names) if found is None else dict(zip(names, found, strict=True))
-    return {**values, f"V_{rule}": values["V"], "harm": found is not None and found.always_valid_p <= alpha}
+    values = dict.fromkeys(names) if outcome is None else dict(zip(names, outcome, strict=True))
+    return {**values, f"V_{rule}": values["V"], "harm": outcome is not None and outcome.always_valid_p <= alpha}
 
 
 def srm_chi2(inputs: Inputs) -> Result:
     """Sample ratios, a single look."""
-    found = sample_ratio(counts(inputs["visitors"]), weights_of(inputs))
-    if found is None:
+    outcome = sample_ratio(counts(inputs["visitors"]), weights_of(inputs))
+    if outcome is None:
         return {"chi2": None, "df": None, "p_value": None, "mismatch_at_0_001": False}
-    is_mismatch = found.p_value < SINGLE_LOOK_ALPHA
+    is_mismatch = outcome.p_value < SINGLE_LOOK_ALPHA
     return {
-        "chi2": found.chi_squared,
-        "df": found.degrees_of_freedom,
-        "p_value": found.p_value,
+        "chi2": outcome.chi_squared,
+        "df": outcome.degrees_of_freedom,
+        "p_value": outcome.p_value,
         "mismatch_at_0_001": is_mismatch,
     }
 
@@ -216,8 +216,8 @@ def srm_sequential(inputs: Inputs) -> Result:
     looks: list[float | None] = []
     for batch in inputs["batches"]:
         seen = [one + other for one, other in zip(seen, counts(batch), strict=True)]
-        found = sequential_sample_ratio(seen, weights, concentration=concentration)
-        looks.append(found.p_value if found else None)
+        outcome = sequential_sample_ratio(seen, weights, concentration=concentration)
+        looks.append(outcome.p_value if outcome else None)
     return {"sequential_p": running_minimum(looks)}
 
 
@@ -226,18 +226,18 @@ def holm_correction(inputs: Inputs) -> Result:
     p_values = numbers(inputs["p_values"])
     if not all(0 <= p <= 1 for p in p_values):
         raise ValueError("p_values must lie between 0 and 1")
-    found = holm(p_values, alpha=level(inputs))
-    return {"adjusted": found.adjusted, "rejected": found.rejected, "interval_alphas": found.interval_alphas}
+    outcome = holm(p_values, alpha=level(inputs))
+    return {"adjusted": outcome.adjusted, "rejected": outcome.rejected, "interval_alphas": outcome.interval_alphas}
 
 
 def fieller_relative_lift(inputs: Inputs) -> Result:
     """The lift and Fieller's interval, at the normal quantile or Welch's."""
     control, treatment, alpha = sample(inputs["control"]), sample(inputs["treatment"]), level(inputs)
     quantile = _critical(inputs.get("critical", "t"), control, treatment, alpha)
-    found = None if quantile is None else fieller(control, treatment, quantile=quantile)
-    if found is None:
+    outcome = None if quantile is None else fieller(control, treatment, quantile=quantile)
+    if outcome is None:
         return {"relative_lift": None, "g": None, "ci_relative": None}
-    return {"relative_lift": found.lift, "g": found.g, "ci_relative": found.interval}
+    return {"relative_lift": outcome.lift, "g": outcome.g, "ci_relative": outcome.interval}
 
 
 def _critical(critical: str, control: Sample, treatment: Sample, alpha: float) -> float | None:
@@ -245,8 +245,8 @@ def _critical(critical: str, control: Sample, treatment: Sample, alpha: float) -
         return upper_normal(alpha / 2)
     if critical != "t":
         raise ValueError("critical is normal or t")
-    found = welch_alone(control, treatment, alpha=alpha)
-    return None if found is None or not found.degrees_of_freedom else upper_t(alpha / 2, found.degrees_of_freedom)
+    outcome = welch_alone(control, treatment, alpha=alpha)
+    return None if outcome is None or not outcome.degrees_of_freedom else upper_t(alpha / 2, outcome.degrees_of_freedom)
 
 
 _COMPUTATIONS: Mapping[str, Callable[[Inputs], Result]] = {

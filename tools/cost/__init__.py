@@ -1,1 +1,1 @@
-"""What a million events cost on AWS: prices as data, assumptions as options, a table as the answer."""
+"""Cost of a million events on AWS: prices as data, assumptions as options, a table as the answer."""

@@ -12,7 +12,7 @@ TERABYTE = 10**12
 ATHENA_LEAST_BYTES = 10_000_000
 """What a query costs at least."""
 QUERIES_A_QUESTION = 3
-"""Two parts are staged, then the question itself is asked."""
+"""Two parts are staged before the query itself runs."""
 QUERIES_AT_ONCE = 8
 MINUTES_A_DAY = 1440
 
@@ -21,16 +21,16 @@ Prices = Mapping[str, float]
 
 def prices() -> Prices:
     """US dollars by name."""
-    told = json.loads(Path(__file__).with_name("prices.json").read_text())
-    return {name: price["usd"] for name, price in told["prices"].items()}
+    document = json.loads(Path(__file__).with_name("prices.json").read_text())
+    return {name: price["usd"] for name, price in document["prices"].items()}
 
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What was measured: `raw_bytes`, `parquet_bytes` and `copy_bytes` on events of one generator, whose texts repeat,
+    """Measurements: `raw_bytes`, `parquet_bytes` and `copy_bytes` on events of one generator, whose texts repeat,
     and `compaction_seconds` on a machine that others used, too. `cold_seconds_a_million` and `plan_seconds_a_million`
     are CPU time, by statement, on the ledger of `make bench-rollup`: what a new process takes to copy rows, and to
-    count them for one plan. `reads` and `day_reads` are what the SQL says, of plans without filters. All else is
+    count them for one plan. `reads` and `day_reads` follow from the SQL, for plans without filters. All else is
     assumed, times on AWS above all.
     """
 
@@ -102,7 +102,7 @@ def duckdb_a_day(given: Assumptions, price: Prices) -> float:
 
 
 def athena_a_day(given: Assumptions, price: Prices, minutes: float | None = None) -> float:
-    """Dollars a day for roll-ups by Athena: each run reads each experiment's history anew, and the last days."""
+    """Dollars a day for roll-ups by Athena: each run reads each experiment's history again, and the last days."""
     runs = MINUTES_A_DAY / (minutes or given.athena_minutes)
     # Raw objects hold all shops' rows, and every question about one shop reads them.
     raw = given.events_a_day / 24 * given.raw_hours * given.raw_bytes
@@ -127,7 +127,7 @@ def run_seconds(given: Assumptions) -> float:
 
 
 def most_history(given: Assumptions) -> float:
-    """Events that one process of the embedded engine can hold, and can read anew within one run."""
+    """Events that one process of the embedded engine can hold, and can read again within one run."""
     held = given.copy_gigabytes * 10**9 / given.copy_bytes
     seconds = given.cold_seconds_a_million + given.experiments * given.plan_seconds_a_million
     return min(held, given.cold_seconds_at_most / seconds * MILLION)

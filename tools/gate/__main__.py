@@ -65,8 +65,8 @@ def close(names: list[str], seconds: dict[str, float]) -> int:
 def write_report(seconds: dict[str, float], outcomes: Counter[str], folders: dict[str, float]) -> None:
     """Update `.local/gate.json`; `make check` keeps the `seconds` of the last `make test`."""
     before: dict[str, Any] = json.loads(REPORT.read_text()) if REPORT.exists() else {}
-    found = {**before, **seconds, "outcomes": dict(outcomes), "folders": {**before.get("folders", {}), **folders}}
-    REPORT.write_text(json.dumps(found, indent=2) + "\n")
+    report = {**before, **seconds, "outcomes": dict(outcomes), "folders": {**before.get("folders", {}), **folders}}
+    REPORT.write_text(json.dumps(report, indent=2) + "\n")
 
 
 def closing_line(outcomes: Counter[str], seconds: float) -> str:

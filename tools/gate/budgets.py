@@ -30,7 +30,7 @@ class Cost:
 
     @property
     def is_broken(self) -> bool:
-        """Whether the folder costs so much more than its budget that noise does not explain it."""
+        """Return whether the folder exceeds its budget by more than noise explains."""
         return self.adjusted > TOLERANCE * self.budget
 
     def __str__(self) -> str:

@@ -1,1 +1,1 @@
-"""What both implementations must answer: questions, written and drawn, and the file of vectors that both agreed on."""
+"""Golden vectors: questions, written and drawn at random, and the answers that both implementations agreed on."""

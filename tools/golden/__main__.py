@@ -1,4 +1,4 @@
-"""`python -m tools.golden` writes tests/golden/*.jsonl; with `--check` it only says whether they would change."""
+"""`python -m tools.golden` writes tests/golden/*.jsonl; with `--check` it only reports whether they would change."""
 
 import sys
 from pathlib import Path
@@ -16,18 +16,18 @@ def render(mode: str) -> bytes:
 def main(arguments: list[str]) -> int:
     """The exit code: 1 where the implementations disagree, or a file would change."""
     try:
-        wanted = {FOLDER / f"{mode}.jsonl": render(mode) for mode in MODES}
+        rendered = {FOLDER / f"{mode}.jsonl": render(mode) for mode in MODES}
     except DisagreementError as error:
         print(error)
         return 1
-    stale = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
+    stale = [path for path, content in rendered.items() if not path.exists() or path.read_bytes() != content]
     if "--check" in arguments:
         for path in stale:
             print(f"{path.name} is not what both implementations say: run python -m tools.golden")
         return 1 if stale else 0
     for path in stale:
-        path.write_bytes(wanted[path])
-    print(f"{sum(map(len, wanted.values()))} bytes in {len(wanted)} files, {len(stale)} changed")
+        path.write_bytes(rendered[path])
+    print(f"{sum(map(len, rendered.values()))} bytes in {len(rendered)} files, {len(stale)} changed")
     return 0
 
 

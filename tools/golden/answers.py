@@ -1,4 +1,4 @@
-"""Both implementations asked the same questions: Python here, JavaScript in one Node process for each batch."""
+"""Answers of both implementations to the same questions: Python here, JavaScript in one Node process per batch."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ _NODE = ["node", "tools/conformance.mjs"]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A question with what each implementation says to it."""
+    """A question with the answer of each implementation."""
 
     question: Question
     python: Answer
@@ -28,7 +28,7 @@ class Answers:
 
     @property
     def agree(self) -> bool:
-        """Whether both say the same. Neither may refuse: no question here asks nothing."""
+        """Return whether both answers are the same and neither is an error, because every question here is valid."""
         return "result" in self.python and self.python == self.node
 
 
@@ -41,12 +41,12 @@ def asked(mode: str, questions: Iterable[Question]) -> Iterator[Answers]:
 
 
 def in_python(mode: str, lines: Iterable[str]) -> Iterator[Answer]:
-    """What the server's code says, to the lines as they would arrive."""
+    """Answers of the server's code to the lines as they would arrive."""
     return (answer(line.encode(), MODES[mode]) for line in lines)
 
 
 def in_node(mode: str, lines: Sequence[str]) -> list[Answer]:
-    """What the storefront's code says. Raises ValueError when it does not say one thing to each line."""
+    """Answers of the storefront's code. Raises ValueError unless there is one answer per line."""
     done = subprocess.run([*_NODE, mode], input="\n".join(lines).encode(), capture_output=True, check=True)
     answers = [json.loads(line, parse_int=whole) for line in done.stdout.split(b"\n") if line]
     if len(answers) != len(lines):

@@ -38,20 +38,23 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--cases", type=int, default=200_000, help="questions for each seed, over all modes")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--modes", nargs="+", choices=list(QUESTIONS), default=list(QUESTIONS))
-    wanted = parser.parse_args(arguments)
-    found = sum(_compared(mode, seed, wanted.cases) for seed in wanted.seeds for mode in wanted.modes)
-    print(f"{found} differences")
-    return 1 if found else 0
+    options = parser.parse_args(arguments)
+    disagreements = sum(_compared(mode, seed, options.cases) for seed in options.seeds for mode in options.modes)
+    print(f"{disagreements} differences")
+    return 1 if disagreements else 0
 
 
 def _compared(mode: str, seed: int, cases: int) -> int:
-    begun, count, found = time.monotonic(), int(cases * _SHARES[mode]), 0
+    begun, count, disagreements = time.monotonic(), int(cases * _SHARES[mode]), 0
     for each in answers(mode, seed, count):
         if not each.agree:
-            found += 1
-            _show(each, found)
-    print(f"{mode}, seed {seed}: {count} questions, {found} differences, {time.monotonic() - begun:.0f} s", flush=True)
-    return found
+            disagreements += 1
+            _show(each, disagreements)
+    print(
+        f"{mode}, seed {seed}: {count} questions, {disagreements} differences, {time.monotonic() - begun:.0f} s",
+        flush=True,
+    )
+    return disagreements
 
 
 def _show(answered: Answers, number: int) -> None:

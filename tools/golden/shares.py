@@ -1,4 +1,4 @@
-"""What random questions came to: shares of each kind of outcome, so that a comparison cannot be empty unseen."""
+"""Shares of each kind of outcome in random questions, so that a comparison cannot be empty unseen."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ def shares(answers: Iterable[Answers], kinds: Any) -> dict[str, float]:
 
 
 def kinds_of_condition(question: Document, result: Document) -> Iterator[str]:
-    """Whether it holds, and each operator with that."""
+    """Return whether the condition holds, and each of its operators with that result."""
     holds = "holds" if result["matches"] else "fails"
     yield holds
     for operator in _operators(question["condition"]):
@@ -42,7 +42,7 @@ def _operators(condition: Any) -> Iterator[str]:
 
 
 def kinds_of_decision(question: Document, result: Document) -> Iterator[str]:
-    """What came out for experiments, personalizations and flags, and how."""
+    """Outcomes of experiments, personalizations and flags, with their reasons."""
     yield f"cohort {result['cohort']}"
     for each in result["assignments"]:
         yield "active" if each["active"] else "inactive"

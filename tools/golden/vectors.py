@@ -30,7 +30,7 @@ class Vector:
     answers: Answers
 
     def line(self) -> str:
-        """As a line of the conformance tool, with the answer beside it."""
+        """Render as a line of the conformance tool, with the answer next to it."""
         line = {"id": self.about, "inputs": self.answers.question, "expected": self.answers.python["result"]}
         return json.dumps(line, sort_keys=True, separators=(",", ":"))
 
@@ -71,8 +71,8 @@ class DisagreementError(Exception):
 
 def _checked(mode: str, about: str, answers: Answers, *expected: Any) -> Vector:
     if not answers.agree:
-        raise DisagreementError(f"{about}: Python says {answers.python}, JavaScript {answers.node}")
-    said = picture(mode, answers.python["result"])
-    if expected and said != expected[0]:
-        raise DisagreementError(f"{about}: both say {said}, written is {expected[0]}")
+        raise DisagreementError(f"{about}: Python returns {answers.python}, JavaScript {answers.node}")
+    actual = picture(mode, answers.python["result"])
+    if expected and actual != expected[0]:
+        raise DisagreementError(f"{about}: both say {actual}, written is {expected[0]}")
     return Vector(about, answers)

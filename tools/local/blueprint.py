@@ -1,4 +1,4 @@
-"""From the template to running parts: resources made, functions resolved, each route beside its pool."""
+"""From the template to running parts: resources made, functions resolved, each route with its pool."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Blueprint:
         return cls(document, resolver, existing(document, resolver, endpoint))
 
     def ignored(self) -> list[Resource]:
-        """What the template declares and the stack does not run."""
+        """Resources that the template declares and the stack does not run."""
         run = {*ATTRIBUTES, KEY, LAYER, SECRET}
         return [resource for resource in self.resources if resource.type not in run]
 
@@ -76,5 +76,5 @@ def _log(state: StateDirectory, function: Function) -> Path:
 
 
 def sources(pools: list[Pool]) -> list[tuple[QueueSource, Pool]]:
-    """Every queue that a function reads, beside that function's pool."""
+    """Every queue that a function reads, with that function's pool."""
     return [(source, pool) for pool in pools for source in pool.function.queues]

@@ -1,4 +1,4 @@
-"""What one start of the stack was asked for, checked before anything is started."""
+"""Options of one start of the stack, checked before anything is started."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Options:
         return f"http://{HOST}:{self.ports['store']}"
 
     def supplied_parameters(self) -> dict[str, str]:
-        """The one table of what the stack says for the template's parameters; the rest keep their defaults."""
+        """Values of the stack for the template's parameters; the others keep their defaults."""
         return {
             "Stage": "local",
             "ApiBaseUrl": self.base_url,

@@ -1,4 +1,4 @@
-"""What a local stack begins with: a demo shop and one key of each kind, found again at the next start.
+"""Seed of a local stack: a demo shop and one key of each kind, kept for the next start.
 
 Secrets are shown once, so they are kept in the stack's own folder, readable by its owner only.
 """
@@ -28,21 +28,21 @@ TIMEOUT_SECONDS = 60
 def seed(context: StackContext) -> dict[str, Any]:
     """Shop id, keys and ingest signature of the demo shop; made when they are not there."""
     kept = context.state_directory / "seed.json"
-    found = _read(kept)
-    if not _is_alive(context, found):
-        found = _make(context)
-        _write(kept, found)
-    return {name: found[name] for name in NAMES}
+    seed = _read(kept)
+    if not _is_alive(context, seed):
+        seed = _make(context)
+        _write(kept, seed)
+    return {name: seed[name] for name in NAMES}
 
 
-def _is_alive(context: StackContext, found: dict[str, Any]) -> bool:
-    """Whether the stack knows the kept key, and as a key of the kept shop.
+def _is_alive(context: StackContext, seed: dict[str, Any]) -> bool:
+    """Return whether the stack knows the kept key, and as a key of the kept shop.
 
-    Raises HTTPError for an answer that says neither: a busy stack must not cost a shop its keys.
+    Raises HTTPError for an inconclusive response: a busy stack must not cost a shop its keys.
     """
-    if not all(found.get(name) for name in NAMES):
+    if not all(seed.get(name) for name in NAMES):
         return False
-    request = Request(f"{context.base_url}/me", headers={"Authorization": f"Bearer {found['api_key']}"})  # noqa: S310
+    request = Request(f"{context.base_url}/me", headers={"Authorization": f"Bearer {seed['api_key']}"})  # noqa: S310
     try:
         with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the stack's own address
             key: dict[str, Any] = json.load(answer)["key"]
@@ -50,7 +50,7 @@ def _is_alive(context: StackContext, found: dict[str, Any]) -> bool:
         if refusal.code not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND):
             raise
         return False
-    return bool(key["shop_id"] == found["shop_id"])
+    return bool(key["shop_id"] == seed["shop_id"])
 
 
 def _make(context: StackContext) -> dict[str, Any]:
@@ -70,15 +70,15 @@ def _make(context: StackContext) -> dict[str, Any]:
 
 def _read(kept: Path) -> dict[str, Any]:
     try:
-        found = json.loads(kept.read_text())
+        seed = json.loads(kept.read_text())
     except (FileNotFoundError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return seed if isinstance(seed, dict) else {}
 
 
-def _write(kept: Path, found: dict[str, Any]) -> None:
-    """Whole or not at all, and for nobody else's eyes."""
+def _write(kept: Path, seed: dict[str, Any]) -> None:
+    """Write atomically, readable by the owner only."""
     draft = kept.with_suffix(".new")
     draft.touch(mode=0o600)
-    draft.write_text(json.dumps({name: found[name] for name in NAMES}, indent=2))
+    draft.write_text(json.dumps({name: seed[name] for name in NAMES}, indent=2))
     draft.replace(kept)

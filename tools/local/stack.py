@@ -1,4 +1,4 @@
-"""One running stack: starts its parts in order, tells people where they are, and stops them in reverse."""
+"""One running stack: starts its parts in order, prints their addresses, and stops them in reverse."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Stack:
         self._tasks.append(task)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """A part that fails takes the stack with it: half a stack answers in ways nobody can explain."""
+        """A part that fails takes the stack with it: half a stack fails in confusing ways."""
         if not task.cancelled() and (problem := task.exception()):
             self._failure = problem
             self._stopping.set()
@@ -233,7 +233,7 @@ class Stack:
 
 
 def run(options: Options, state: StateDirectory) -> None:
-    """Run a stack in this folder until it is told to stop."""
+    """Run a stack in this folder until it is stopped."""
     with state.owned():
         if options.fresh:
             wait_for_predecessor(state.engine)

@@ -47,6 +47,6 @@ def state_directory() -> Path:
 
 
 def machine_environment() -> dict[str, str]:
-    """What any process needs of this machine; nothing else of the developer's shell reaches a function."""
+    """Return the variables of this machine that every process needs; functions get no others of the shell."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     return {**kept, "LANG": "C.UTF-8", "TZ": ":UTC"}

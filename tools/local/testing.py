@@ -3,7 +3,7 @@
 @pytest.fixture(scope="session")
 def dev(tmp_path_factory):
     with running_stack(tmp_path_factory.mktemp("stack")) as dev:
-        yield dev  # what .local/dev.json says: base_url, worker_base_url, store_url, api_key ...
+        yield dev  # content of .local/dev.json: base_url, worker_base_url, store_url, api_key ...
 
 tick(directory, "cron_rollup")  # fires a schedule of the stack that runs there, returns its result
 settle(directory)               # drains its queues and brings results up to date
@@ -119,5 +119,5 @@ def settle(directory: Path, timeout: float = 60) -> None:
 
 
 def status(directory: Path) -> dict[str, Any]:
-    """What runs in the stack in `directory`, and how many messages its queues hold."""
+    """Return the state of the stack in `directory`, and how many messages its queues hold."""
     return ControlClient(StateDirectory(directory)).status()

@@ -63,12 +63,12 @@ def built_functions() -> list[Built]:
 
 
 def in_container(function: Built, event: Path) -> Any:
-    """What the function returned to `sam local invoke`."""
+    """Response of the function to `sam local invoke`."""
     return answer([SAM, "local", "invoke", function.logical_id, "-e", str(event), "--skip-pull-image"], None)
 
 
 def in_process(function: Built, event: Path) -> Any:
-    """What the function returned to a Python without site-packages, whose path is the function and its layers."""
+    """Response of the function in a Python without site-packages, whose path is the function and its layers."""
     folders = [*(BUILD / layer / "python" for layer in function.layers), BUILD / function.logical_id]
     given = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     path = {"PYTHONPATH": os.pathsep.join(str(folder.resolve()) for folder in folders)}
@@ -86,11 +86,13 @@ def answer(command: list[str], environment: dict[str, str] | None) -> Any:
         raise RuntimeError((done.stderr or done.stdout)[-1500:]) from None
 
 
-def differences(expected: Any, found: Any, path: str = "") -> list[str]:
-    """Where `found` lacks what `expected` names; keys beyond the expected ones are fine."""
-    if isinstance(expected, dict) and isinstance(found, dict):
-        return [line for key, value in expected.items() for line in differences(value, found.get(key), f"{path}.{key}")]
-    return [] if expected == found else [f"{path}: expected {expected!r}, got {found!r}"]
+def differences(expected: Any, actual: Any, path: str = "") -> list[str]:
+    """Where `actual` lacks what `expected` names; keys beyond the expected ones are fine."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return [
+            line for key, value in expected.items() for line in differences(value, actual.get(key), f"{path}.{key}")
+        ]
+    return [] if expected == actual else [f"{path}: expected {expected!r}, got {actual!r}"]
 
 
 def run(case: Case, invoke: Invoke) -> bool:

@@ -9,7 +9,7 @@ Question = dict[str, Any]
 
 _BROKEN_LABEL = re.compile(r"xn--(?!bcher-kva\.example)")
 
-# Not asked: `^` in paths and broken `xn--` labels, about which browsers changed their minds after Node 20; spaces in
+# Left out: `^` in paths and broken `xn--` labels, about which browsers changed their minds after Node 20; spaces in
 # hosts, which Chromium escapes where the standard refuses them; files, whose origin every engine makes up for itself.
 HOSTS = [
     "example.com",
@@ -175,7 +175,7 @@ _QUANTIFIERS = ["", "", "", "*", "+", "?", "{1,2}", "{2}", "*?", "{,1}"]
 
 
 def url_questions(random: Random, count: int) -> Iterator[Question]:
-    """`{"type", "url", "pattern"}`; about half of the patterns are made from the address they are asked about."""
+    """`{"type", "url", "pattern"}`; about half of the patterns are made from the address to match."""
     for _ in range(count):
         kind = random.choice(["simple", "simple", "simple", "regex"])
         url = address(random)

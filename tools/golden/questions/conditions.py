@@ -1,4 +1,4 @@
-"""Random conditions and the attributes they are asked of: every operator, well- and ill-formed."""
+"""Random conditions and attributes to evaluate them on: every operator, well- and ill-formed."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -22,7 +22,7 @@ def condition_questions(random: Random, count: int) -> Iterator[Question]:
 
 
 def attributes(random: Random) -> dict[str, Any]:
-    """What is known of a visitor: some plausible, some not."""
+    """Attributes of a visitor: some plausible, some not."""
     known = {name(random): value(random) for _ in range(random.randrange(4))}
     if random.random() < 0.5:
         known["tags"] = [scalar(random) for _ in range(random.randrange(4))]
@@ -42,8 +42,8 @@ def condition(random: Random, known: dict[str, Any], depth: int = 2) -> Any:
 def _entry(random: Random, known: dict[str, Any], depth: int) -> tuple[str, Any]:
     if depth and random.random() < 0.3:
         return _joined(random, known, depth)
-    path, found = random.choice(list(_places(known))) if known and random.random() < 0.85 else _nowhere(random)
-    return path, _expected(random, found, depth)
+    path, actual = random.choice(list(_places(known))) if known and random.random() < 0.85 else _nowhere(random)
+    return path, _expected(random, actual, depth)
 
 
 def _joined(random: Random, known: dict[str, Any], depth: int) -> tuple[str, Any]:
@@ -59,79 +59,79 @@ def _nowhere(random: Random) -> tuple[str, Any]:
     return random.choice([name(random), "$groups", "a.b.c", "tags.length", "a.", ".", "a.__proto__", "$x"]), None
 
 
-def _places(found: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def _places(actual: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Everything that a path leads to."""
-    below = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+    below = actual.items() if isinstance(actual, dict) else enumerate(actual) if isinstance(actual, list) else ()
     for key, inner in below:
         yield f"{path}{key}", inner
         yield from _places(inner, f"{path}{key}.")
 
 
-def _expected(random: Random, found: Any, depth: int) -> Any:
-    """What stands beside a path."""
+def _expected(random: Random, actual: Any, depth: int) -> Any:
+    """Operand or operators for a path."""
     if random.random() < 0.2:
-        return near(random, found)
+        return near(random, actual)
     names = random.sample(list(OPERATORS), k=random.choice([1, 1, 1, 1, 2]))
-    said = {each: _operand(random, each, found, depth) for each in names}
+    operators = {each: _operand(random, each, actual, depth) for each in names}
     if random.random() < 0.03:
-        said[random.choice(["$unknown", "plain", "$", "$v", "$vx", "$constructor", "$toString"])] = value(random)
-    return said
+        operators[random.choice(["$unknown", "plain", "$", "$v", "$vx", "$constructor", "$toString"])] = value(random)
+    return operators
 
 
-def _operand(random: Random, operator: str, found: Any, depth: int) -> Any:
+def _operand(random: Random, operator: str, actual: Any, depth: int) -> Any:
     if random.random() < 0.06:
         return value(random)
     if operator == "$elemMatch":
-        return _of_an_item(random, found, depth)
+        return _of_an_item(random, actual, depth)
     if operator in ("$not", "$size"):
-        inner = len(found) if operator == "$size" and isinstance(found, list) else found
+        inner = len(actual) if operator == "$size" and isinstance(actual, list) else actual
         return _expected(random, inner, depth - 1) if depth > 0 else near(random, inner)
-    return OPERATORS[operator](random, found)
+    return OPERATORS[operator](random, actual)
 
 
-def _of_an_item(random: Random, found: Any, depth: int) -> Any:
-    item = random.choice(found) if isinstance(found, list) and found else scalar(random)
+def _of_an_item(random: Random, actual: Any, depth: int) -> Any:
+    item = random.choice(actual) if isinstance(actual, list) and actual else scalar(random)
     if isinstance(item, dict) and random.random() < 0.7:
         return condition(random, item, max(depth - 1, 0))
     return _expected(random, item, depth - 1) if depth > 0 else {"$eq": near(random, item)}
 
 
-def _among(random: Random, found: Any) -> Any:
+def _among(random: Random, actual: Any) -> Any:
     items = [value(random, 1) for _ in range(random.randrange(3))]
     if random.random() < 0.7:
-        items.insert(0, near(random, random.choice(found) if isinstance(found, list) and found else found))
+        items.insert(0, near(random, random.choice(actual) if isinstance(actual, list) and actual else actual))
     return items
 
 
-def _all(random: Random, found: Any) -> Any:
-    items = found if isinstance(found, list) else [found]
-    wanted = [near(random, item) for item in items if random.random() < 0.6]
-    return [{"$eq": item} if random.random() < 0.2 else item for item in wanted]
+def _all(random: Random, actual: Any) -> Any:
+    items = actual if isinstance(actual, list) else [actual]
+    chosen = [near(random, item) for item in items if random.random() < 0.6]
+    return [{"$eq": item} if random.random() < 0.2 else item for item in chosen]
 
 
-def _version(random: Random, found: Any) -> Any:
+def _version(random: Random, actual: Any) -> Any:
     return (
-        near(random, found)
+        near(random, actual)
         if random.random() < 0.5
         else random.choice(["1.2.3", "v1.10.0-rc.1", "0", 1.2, text(random)])
     )
 
 
-def _source(random: Random, found: Any) -> Any:
+def _source(random: Random, actual: Any) -> Any:
     kind = random.random()
-    if kind < 0.35 and isinstance(found, str):
-        return "^" + "".join(letter if letter.isalnum() else "." for letter in near_text(random, found)[:12])
+    if kind < 0.35 and isinstance(actual, str):
+        return "^" + "".join(letter if letter.isalnum() else "." for letter in near_text(random, actual)[:12])
     return expression(random) if kind < 0.85 else text(random)
 
 
-def near_text(random: Random, found: str) -> str:
+def near_text(random: Random, actual: str) -> str:
     """The text, or the same in the other case."""
-    return found if random.random() < 0.5 else found.swapcase()
+    return actual if random.random() < 0.5 else actual.swapcase()
 
 
-def _type_name(random: Random, found: Any) -> Any:
+def _type_name(random: Random, actual: Any) -> Any:
     names = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
-    right = names.get(type(found), "null")
+    right = names.get(type(actual), "null")
     return right if random.random() < 0.5 else random.choice([*names.values(), "null", "undefined", "unknown", None])
 
 

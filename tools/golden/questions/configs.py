@@ -91,12 +91,12 @@ def _experiment(random: Random, places: Places, groups: list[Document]) -> Docum
 
 
 def _membership(random: Random, group: Document) -> Document:
-    wanted = random.sample(group["slices"], k=random.choice([0, 1, 1, 2, 4]))
-    return {"id": group["id"], "epoch": group["epoch"], "state": group["state"], "ranges": sorted(wanted)}
+    slices = random.sample(group["slices"], k=random.choice([0, 1, 1, 2, 4]))
+    return {"id": group["id"], "epoch": group["epoch"], "state": group["state"], "ranges": sorted(slices)}
 
 
 def _variations(random: Random) -> list[Document]:
-    """Variations that share the traffic; an archived one leaves its buckets to nobody."""
+    """Variations that share the traffic; the buckets of an archived one stay unassigned."""
     parts = [random.choice([1, 1, 1, 2, 5, 0, random.random()]) for _ in range(random.choice([2, 2, 2, 3, 4, 10]))]
     total = sum(parts) or 1
     coverage = random.choice([1, 1, 1, 0.5, 0.1, 0, random.random()])
@@ -110,14 +110,14 @@ def _variations(random: Random) -> list[Document]:
 
 
 def _restrictions(random: Random, places: Places) -> Document:
-    found: Document = {}
+    document: Document = {}
     if random.random() < 0.4:
-        found["audience"] = audience(random)
+        document["audience"] = audience(random)
     if random.random() < 0.4:
-        found["pages"] = pages(random, places.addresses)
+        document["pages"] = pages(random, places.addresses)
     if random.random() < 0.2:
-        found["dark"] = dark(random)
-    return found
+        document["dark"] = dark(random)
+    return document
 
 
 def _personalization(random: Random, places: Places) -> Document:

@@ -18,7 +18,7 @@ _ODD_IDS = ["", "0", " ", "😀", "a😀b", "\ud83d", "\ude00\ud83d", "é", "e\u
 
 
 def decision_questions(random: Random, count: int) -> Iterator[Question]:
-    """`{"config", "visitor", "url", "now", "force"?}`; each config is asked about many visitors."""
+    """`{"config", "visitor", "url", "now", "force"?}`; each config is used for many visitors."""
     made: Document = {}
     places = Places(random)
     for number in range(count):
@@ -30,28 +30,28 @@ def decision_questions(random: Random, count: int) -> Iterator[Question]:
 
 def question(random: Random, made: Document, places: Places) -> Question:
     """One visitor on one page of a shop."""
-    asked = {"config": made, "visitor": visitor(random, made), "url": url(random, places), "now": moment(random)}
+    inputs = {"config": made, "visitor": visitor(random, made), "url": url(random, places), "now": moment(random)}
     if random.random() < 0.12:
-        asked["force"] = force(random, made["experiments"])
-    return asked
+        inputs["force"] = force(random, made["experiments"])
+    return inputs
 
 
 def visitor(random: Random, made: Document) -> Any:
     """A visitor's document, or a bare id."""
     if random.random() < 0.03:
         return identity(random)
-    told: Document = {"attributes": attributes(random)}
+    given: Document = {"attributes": attributes(random)}
     if random.random() < 0.94:
-        told["id"] = identity(random)
+        given["id"] = identity(random)
     if random.random() < 0.35:
-        told["customer_id"] = identity(random)
+        given["customer_id"] = identity(random)
     if random.random() < 0.55:
-        told["sticky"] = sticky(random, made["experiments"])
+        given["sticky"] = sticky(random, made["experiments"])
     if random.random() < 0.25:
-        told["surface"] = random.choice([*SURFACES, ""])
+        given["surface"] = random.choice([*SURFACES, ""])
     if random.random() < 0.6:
-        told["triggers"] = random.sample(TRIGGERS, k=random.randrange(len(TRIGGERS) + 1))
-    return told if random.random() < 0.98 else _mistyped(random, told)
+        given["triggers"] = random.sample(TRIGGERS, k=random.randrange(len(TRIGGERS) + 1))
+    return given if random.random() < 0.98 else _mistyped(random, given)
 
 
 def identity(random: Random) -> str:
@@ -65,8 +65,8 @@ def identity(random: Random) -> str:
 
 
 def attributes(random: Random) -> Document:
-    """What a page tells of its visitor; at times it contradicts what is derived."""
-    told: Document = {
+    """Attributes set by the page; some contradict derived ones."""
+    given: Document = {
         "country": random.choice(["DE", "FR", "de", None, 5]),
         "device": random.choice(["desktop", "mobile", "tablet"]),
         "visits": random.choice([1, 2, 5, 20, "5", 1.5]),
@@ -78,7 +78,7 @@ def attributes(random: Random) -> Document:
         },
         "app": {"version": random.choice(["1.2.3", "1.10.0", "2.0.0-beta.1", "v2"])},
     }
-    kept = {key: told[key] for key in told if random.random() < 0.8}
+    kept = {key: given[key] for key in given if random.random() < 0.8}
     if random.random() < 0.15:
         kept[name(random)] = value(random)
     if random.random() < 0.05:
@@ -87,7 +87,7 @@ def attributes(random: Random) -> Document:
 
 
 def sticky(random: Random, experiments: list[Document]) -> Document:
-    """What was seen before: variations that are alive, dead, of another epoch, or nonsense."""
+    """Sticky assignments: to variations that are live, archived, of another epoch, or nonsense."""
     seen: Document = {}
     for each in experiments:
         if random.random() < 0.6:
@@ -113,7 +113,7 @@ def url(random: Random, places: Places) -> Any:
 
 
 def force(random: Random, experiments: list[Document]) -> Document:
-    """Wishes, some of which name nothing."""
+    """Forced variations; some ids do not exist."""
     wishes: Document = {"no such experiment": "0"}
     for each in experiments:
         variation = random.choice(each["variations"])["id"]
@@ -125,6 +125,6 @@ def force(random: Random, experiments: list[Document]) -> Document:
     return wishes if random.random() < 0.9 else {}
 
 
-def _mistyped(random: Random, told: Document) -> Any:
-    wrong = {key: value(random) if random.random() < 0.4 else part for key, part in told.items()}
+def _mistyped(random: Random, given: Document) -> Any:
+    wrong = {key: value(random) if random.random() < 0.4 else part for key, part in given.items()}
     return random.choice([wrong, wrong, None, 5, [], {"visitor_id": "a"}, {"id": "", "user_id": "b"}])

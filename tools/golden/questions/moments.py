@@ -76,7 +76,7 @@ def milliseconds(when: datetime) -> int:
 
 
 def _midnight(random: Random) -> int:
-    day = datetime(2007, 1, 1) + timedelta(days=random.randrange(6800))  # noqa: DTZ001 - the zone is said next
+    day = datetime(2007, 1, 1) + timedelta(days=random.randrange(6800))  # noqa: DTZ001 - the zone follows
     return milliseconds(day.replace(tzinfo=ZoneInfo(random.choice(ZONES))))
 
 

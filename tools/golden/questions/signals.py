@@ -117,7 +117,7 @@ def _amount(random: Random) -> Any:
 
 
 def _trigger(random: Random, payload: Any) -> dict[str, Any]:
-    places = [(path, found) for path, found in _places(payload) if path]
+    places = [(path, actual) for path, actual in _places(payload) if path]
     trigger: dict[str, Any] = {"id": "t", "event": "purchase", "layer": "dataLayer"}
     if random.random() < 0.5:
         trigger["when"] = [_condition(random, places) for _ in range(random.choice([1, 1, 1, 2]))]
@@ -145,20 +145,20 @@ def _from(random: Random, places: list[tuple[str, Any]], likely: str) -> list[st
 
 
 def _condition(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:
-    path, found = random.choice(places) if places and random.random() < 0.85 else (random.choice(_PATHS), None)
+    path, actual = random.choice(places) if places and random.random() < 0.85 else (random.choice(_PATHS), None)
     operator = random.choice(OPERATORS)
     if operator in ("exists", "not_exists"):
         return {"path": path, "op": operator}
     if operator in ("gt", "lt"):
         return _order(random, operator, [place for place in places if _is_number(place[1])] or [(path, 0)])
-    expected = near(random, found)
+    expected = near(random, actual)
     plain = expected if isinstance(expected, str | int | float) else text(random)
     return {"path": path, "op": operator, "value": plain}
 
 
 def _order(random: Random, operator: str, places: list[tuple[str, Any]]) -> dict[str, Any]:
-    path, found = random.choice(places)
-    value = random.choice([found - 1, found + 1, found, number(random)]) if abs(found) < 1e300 else number(random)
+    path, actual = random.choice(places)
+    value = random.choice([actual - 1, actual + 1, actual, number(random)]) if abs(actual) < 1e300 else number(random)
     return {"path": path, "op": operator, "value": value}
 
 
@@ -176,7 +176,7 @@ def _mapping(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:
         mapping["type"] = kind
     mapping |= {flag: True for flag in ("trim", "lower") if random.random() < 0.3}
     if random.random() < 0.3:
-        keys = [_key(random, found) for _, found in random.sample(places, min(3, len(places)))]
+        keys = [_key(random, actual) for _, actual in random.sample(places, min(3, len(places)))]
         mapping["map"] = {key: random.choice(["mapped", "12,5", "no", ""]) for key in keys}
     if kind in (None, "number") and random.random() < 0.3:
         mapping |= {"type": "number", "scale": random.choice([0.01, 100, -1, 1e-300, 1e308, number(random) or 1])}
@@ -185,15 +185,15 @@ def _mapping(random: Random, places: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
-def _key(random: Random, found: Any) -> str:
-    if isinstance(found, bool):
-        return str(found).lower()
-    return str(found) if isinstance(found, int | str) else text(random)
+def _key(random: Random, actual: Any) -> str:
+    if isinstance(actual, bool):
+        return str(actual).lower()
+    return str(actual) if isinstance(actual, int | str) else text(random)
 
 
-def _places(found: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def _places(actual: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Everything that a path leads to, of long lists the beginning."""
-    below = found.items() if isinstance(found, dict) else enumerate(found[:3]) if isinstance(found, list) else ()
+    below = actual.items() if isinstance(actual, dict) else enumerate(actual[:3]) if isinstance(actual, list) else ()
     for key, inner in below:
         yield f"{path}{key}", inner
         yield from _places(inner, f"{path}{key}.")

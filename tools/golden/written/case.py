@@ -10,7 +10,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is asked in a mode of the conformance tool; `expected` is the picture of the answer."""
+    """Question for a mode of the conformance tool; `expected` is the picture of the answer."""
 
     about: str
     mode: str
@@ -21,18 +21,18 @@ class Case:
 def picture(mode: str, result: Mapping[str, Any]) -> Any:
     """The answer in short words: a decision as lines, a signal without what it lacks, else the one value there is."""
     if mode == "signal":
-        return _said(result)
+        return _signal(result)
     return list(_lines(result)) if mode == "decide" else next(iter(result.values()))
 
 
-def _said(result: Mapping[str, Any]) -> Any:
-    """What a payload means; false where it does not match."""
-    told: dict[str, Any] = {name: result[name] for name in ("properties", "mapped") if result[name]}
+def _signal(result: Mapping[str, Any]) -> Any:
+    """Picture of a signal; false if the payload does not match."""
+    summary: dict[str, Any] = {name: result[name] for name in ("properties", "mapped") if result[name]}
     if result["revenue"]:
-        told["revenue"] = {name: value for name, value in result["revenue"].items() if value not in (None, {})}
+        summary["revenue"] = {name: value for name, value in result["revenue"].items() if value not in (None, {})}
     if result["errors"]:
-        told["errors"] = [f"{error['path']} {error['message']}" for error in result["errors"]]
-    return told if result["matched"] else False
+        summary["errors"] = [f"{error['path']} {error['message']}" for error in result["errors"]]
+    return summary if result["matched"] else False
 
 
 def _lines(result: Mapping[str, Any]) -> Iterator[str]:

@@ -102,8 +102,8 @@ def _day(about: str, now: int, zone: str, *, dark: bool, day: str = "monday") ->
 
 
 def _time(about: str, now: int, zone: str, day: str, time: str) -> Case:
-    wanted = {f"local.{zone}.day": day, f"local.{zone}.time": time, f"local.{zone}.hour": int(time[:2])}
-    return case(about, {"flags": [flag(audience=people(wanted))], "zones": [zone]}, ["f = true, on"], now=now)
+    expected = {f"local.{zone}.day": day, f"local.{zone}.time": time, f"local.{zone}.hour": int(time[:2])}
+    return case(about, {"flags": [flag(audience=people(expected))], "zones": [zone]}, ["f = true, on"], now=now)
 
 
 SPRING, AUTUMN = 1743296400000, 1761440400000  # clocks change in Berlin: 2025-03-30 and 2025-10-26, 01:00Z

@@ -20,9 +20,9 @@ ELSEWHERE = {"mode": "any", "in": [{"include": [{"path": r"\/?cart\/?"}]}], "out
 NO_MONDAY = {"days": ["monday"], "zone": "Europe/Berlin"}
 
 
-def case(about: str, config: Document, expected: list[str], visitor: Any = "a", **asked: Any) -> Case:
-    """A decision on a Monday on `/foo`, unless something else is asked."""
-    inputs = {"config": {"experiments": [], **config}, "visitor": visitor, "url": HERE, "now": MONDAY_NOON, **asked}
+def case(about: str, config: Document, expected: list[str], visitor: Any = "a", **others: Any) -> Case:
+    """A decision on a Monday on `/foo`, unless another is given."""
+    inputs = {"config": {"experiments": [], **config}, "visitor": visitor, "url": HERE, "now": MONDAY_NOON, **others}
     return Case(about, "decide", inputs, expected)
 
 

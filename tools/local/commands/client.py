@@ -12,18 +12,18 @@ LONGEST_JOB_SECONDS = 920
 
 
 class CommandError(Exception):
-    """The command cannot do what it was asked; shown as one line, exit status 1."""
+    """The command failed; shown as one line, exit status 1."""
 
 
 class ControlClient:
-    """Asks the running stack; CommandError when none runs or when it says no."""
+    """Client of the running stack; CommandError if none runs or it refuses."""
 
     def __init__(self, state: StateDirectory) -> None:
-        found = read_json(state.running)
-        if not found:
+        running = read_json(state.running)
+        if not running:
             raise CommandError(f"no stack runs in {state.path}: start one with `make run`")
-        self._port: int = found["port"]
-        self._token: str = found["token"]
+        self._port: int = running["port"]
+        self._token: str = running["token"]
 
     def status(self) -> dict[str, Any]:
         """Everything that runs, and the depth of every queue."""

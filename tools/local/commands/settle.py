@@ -34,7 +34,7 @@ def settle(client: ControlClient, timeout: float, say: Say = print) -> None:
 
 
 def _run(client: ControlClient, job: str, deadline: float, say: Say) -> None:
-    """Fire a schedule until it really ran: one that says "skipped" leaves to another run, which began too early."""
+    """Fire a schedule until it really ran: "skipped" means that another run holds the lease, which began too early."""
     said = False
     while True:
         result = client.tick(job)

@@ -26,7 +26,7 @@ class Clients:
     """One client a service, made when first used and safe to share between threads.
 
     An access key id of twelve digits is an account of its own; without an endpoint the calls go to AWS, or to what
-    stands in for it in this process.
+    replaces it in this process.
     """
 
     def __init__(self, endpoint: str | None, access_key_id: str = CREDENTIALS["AWS_ACCESS_KEY_ID"]) -> None:

@@ -21,7 +21,7 @@ SET: tuple[QueueAttributeNameType, ...] = (
 
 
 def ensure_all(client: SQSClient, queues: Iterable[tuple[str, dict[str, Any]]]) -> None:
-    """Create every queue, or set its attributes to what the template says now."""
+    """Create every queue, or set its attributes to those in the template."""
     for name, properties in sorted(queues, key=lambda queue: "RedrivePolicy" in queue[1]):
         attributes: dict[QueueAttributeNameType, str] = {
             key: _text(properties[key]) for key in SET if key in properties

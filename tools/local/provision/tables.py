@@ -62,11 +62,11 @@ def _add_indexes(client: DynamoDBClient, name: str, table: dict[str, Any], prope
             )
 
 
-def _expire(client: DynamoDBClient, name: str, wanted: dict[str, Any] | None) -> None:
-    if not wanted or not wanted.get("Enabled"):
+def _expire(client: DynamoDBClient, name: str, expiry: dict[str, Any] | None) -> None:
+    if not expiry or not expiry.get("Enabled"):
         return
     present = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
     if present.get("TimeToLiveStatus") != "ENABLED":
         client.update_time_to_live(
-            TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": wanted["AttributeName"]}
+            TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": expiry["AttributeName"]}
         )

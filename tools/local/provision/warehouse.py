@@ -1,4 +1,4 @@
-"""The ledger as tables of Glue, and the workgroup through which Athena is asked about them."""
+"""Ledger tables of Glue, and the workgroup of Athena that queries them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ensure_database(client: GlueClient, name: str, properties: dict[str, Any]) -
 
 
 def ensure_table(client: GlueClient, properties: dict[str, Any]) -> None:
-    """Create the table, or make it what the template says now."""
+    """Create the table, or update it to the template."""
     database, table = properties["DatabaseName"], properties["TableInput"]
     try:
         client.create_table(DatabaseName=database, TableInput=table)
@@ -34,5 +34,5 @@ def ensure_workgroup(client: AthenaClient, name: str, properties: dict[str, Any]
     if name not in {group["Name"] for group in client.list_work_groups()["WorkGroups"]}:
         configuration = properties["WorkGroupConfiguration"]
         cutoff = int(configuration["BytesScannedCutoffPerQuery"])
-        wanted = cast("WorkGroupConfigurationTypeDef", {**configuration, "BytesScannedCutoffPerQuery": cutoff})
-        client.create_work_group(Name=name, Configuration=wanted)
+        expected = cast("WorkGroupConfigurationTypeDef", {**configuration, "BytesScannedCutoffPerQuery": cutoff})
+        client.create_work_group(Name=name, Configuration=expected)

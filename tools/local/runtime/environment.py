@@ -33,7 +33,7 @@ def worker_environment(function: Function, endpoint: str, machine: Mapping[str, 
 
 
 def operator_environment(functions: Iterable[Function], endpoint: str) -> dict[str, str]:
-    """What names this stack's tables, buckets and queues to an operator's command: all functions' variables in one."""
+    """Return the variables of all functions in one mapping: tables, buckets and queues for an operator's command."""
     named = {name: value for function in functions for name, value in function.environment.items()}
     return {**named, **_way_to(endpoint)}
 

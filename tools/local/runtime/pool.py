@@ -46,7 +46,7 @@ class Pool:
 
     @property
     def busy(self) -> bool:
-        """Whether an invocation is in progress."""
+        """Return whether an invocation is in progress."""
         return bool(self._busy)
 
     async def invoke(self, event: Any) -> Any:
@@ -117,7 +117,7 @@ class Pool:
         self._idle.append(worker)
 
     def _grow(self) -> None:
-        """Start one more worker if somebody waits; one at a time, since two cores import no faster at once."""
+        """Start one more worker if an invocation waits; one at a time, since two cores import no faster at once."""
         if self._waiting and self._starting is None and self.size < MOST_WORKERS and not self._closed:
             self._starting = asyncio.create_task(self._start())
 

@@ -29,7 +29,7 @@ MOST_REPLY_BYTES = 6_291_556
 
 
 class LambdaContext:
-    """What a handler gets as its second argument."""
+    """Context that a handler receives as its second argument."""
 
     aws_request_id = "init"
     function_version = "$LATEST"
@@ -88,7 +88,7 @@ class Channel:
     def receive(self) -> Any:
         head = self._reader.read(LENGTH.size)
         if len(head) < LENGTH.size:
-            sys.exit(0)  # the stack closed the channel: this worker is no longer wanted
+            sys.exit(0)  # the stack closed the channel: this worker is not needed any longer
         return json.loads(self._reader.read(LENGTH.unpack(head)[0]))
 
     def send(self, message: dict[str, Any]) -> None:
@@ -109,7 +109,7 @@ def _die_with(parent: int) -> None:
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     if os.getppid() != parent:
-        sys.exit("the stack that wanted this worker is gone")
+        sys.exit("the stack of this worker is gone")
 
 
 def _load(handler: str) -> Callable[[Any, LambdaContext], Any]:

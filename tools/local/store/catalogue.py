@@ -1,4 +1,4 @@
-"""What the demo shop sells; prices are integer cents."""
+"""Products of the demo shop; prices are integer cents."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ class Store:
             return Response(HTTPStatus.METHOD_NOT_ALLOWED, [("allow", "GET, HEAD")])
         if type_ := _ASSETS.get(request.path):
             return Response(HTTPStatus.OK, [("content-type", type_)], (PAGES / request.path[1:]).read_bytes())
-        asked = {name: values[0] for name, values in parse_qs(request.query).items()}
-        product = BY_SLUG.get(asked.get("item", ""), FIRST)
+        given = {name: values[0] for name, values in parse_qs(request.query).items()}
+        product = BY_SLUG.get(given.get("item", ""), FIRST)
         match request.path:
             case "/":
                 return self._page("Everyday things, made well", self._list())
@@ -46,7 +46,7 @@ class Store:
             case "/product-b":
                 return self._page(product.name, self._product("product-b.html", product))
             case "/checkout":
-                return self._page("Checkout", self._checkout(product, placed="placed" in asked))
+                return self._page("Checkout", self._checkout(product, placed="placed" in given))
         missing = "<h1>There is no such page</h1><p><a href='/'>Back to the shop</a></p>"
         return self._page("Not found", missing, HTTPStatus.NOT_FOUND)
 

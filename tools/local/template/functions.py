@@ -41,7 +41,7 @@ class QueueSource:
 
 @dataclass(frozen=True)
 class Schedule:
-    """One schedule; `scheduler` tells EventBridge Scheduler from an EventBridge rule."""
+    """One schedule; `scheduler` is true for EventBridge Scheduler, false for an EventBridge rule."""
 
     name: str
     expression: str

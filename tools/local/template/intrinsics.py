@@ -118,14 +118,14 @@ class Resolver:
         if name not in self.document.resources:
             raise TemplateError(f"the template refers to {name}, which it does not declare")
         known = self.attributes.get(name, {})
-        # What the stack does not run (CloudFront, alarms) still needs a value that says what it stands for.
+        # What the stack does not run (CloudFront, alarms) still needs a recognisable value.
         return known.get(attribute) or f"{STACK}-{name.lower()}" + ("" if attribute == "Ref" else f".{attribute}")
 
     def _substitute(self, argument: Node) -> str:
         text, extra = (argument, {}) if isinstance(argument, str) else argument
 
-        def replace(found: re.Match[str]) -> str:
-            literal, name = found.groups()
+        def replace(match: re.Match[str]) -> str:
+            literal, name = match.groups()
             if literal:
                 return f"${{{name}}}"
             if name in extra:

@@ -1,1 +1,1 @@
-"""What invokes functions besides HTTP: queues and schedules."""
+"""Triggers of functions besides HTTP: queues and schedules."""

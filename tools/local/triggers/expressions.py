@@ -37,16 +37,16 @@ class Rate:
 
 @dataclass(frozen=True)
 class Cron:
-    """Due in the minutes whose six parts are all among the wanted ones."""
+    """Due in the minutes whose six parts are all allowed."""
 
-    wanted: tuple[frozenset[int], ...]
+    allowed: tuple[frozenset[int], ...]
     timezone: ZoneInfo
 
     def due(self, minute: datetime, _since_start: int) -> bool:
         local = minute.astimezone(self.timezone)
         weekday = local.isoweekday() % 7 + 1
         parts = (local.minute, local.hour, local.day, local.month, weekday, local.year)
-        return all(part in wanted for part, wanted in zip(parts, self.wanted, strict=True))
+        return all(part in values for part, values in zip(parts, self.allowed, strict=True))
 
 
 def parse(expression: str, timezone: str = "UTC") -> Rate | Cron:

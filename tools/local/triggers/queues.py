@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs.client import SQSClient
 
 LONG_POLL_SECONDS = 1
-# The template's batching window is honoured up to this: nobody wants to wait a minute on their own machine.
+# The template's batching window is honoured up to this; a minute is too long on a developer's machine.
 MOST_WINDOW_SECONDS = 1.0
 MOST_A_RECEIVE = 10
 STOPPING_SECONDS = 10

@@ -1,4 +1,4 @@
-"""Fires the template's schedules each minute, and one of them at once when asked to."""
+"""Fires the template's schedules each minute, and one of them at once on request."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Job:
 
 
 def jobs_of(pools: list[Pool]) -> list[Job]:
-    """Read the schedules of all functions; TemplateError for an expression nobody can read."""
+    """Read the schedules of all functions; TemplateError for an invalid expression."""
     return [
         Job(schedule, parse(schedule.expression, schedule.timezone), pool)
         for pool in pools
@@ -94,11 +94,11 @@ class Schedules:
 
     async def tick(self, name: str, more: dict[str, Any] | None = None) -> Any:
         """Fire one job now, its event with `more` in it, and return its result; UnknownJobError lists the jobs."""
-        wanted = name.replace("-", "_").lower()
+        normalised = name.replace("-", "_").lower()
         for job in self.jobs:
             function = job.pool.function
             folder = function.folder.lower()
-            if wanted in {function.logical_id.lower(), folder, folder.removeprefix("cron_")}:
+            if normalised in {function.logical_id.lower(), folder, folder.removeprefix("cron_")}:
                 return await job.pool.invoke(scheduled_event(job.schedule, time.time()) | (more or {}))
         known = sorted({job.pool.function.folder for job in self.jobs})
         raise UnknownJobError(f"no scheduled function is called {name}; there are: {', '.join(known) or 'none'}")

@@ -25,7 +25,7 @@ class Server:
     def __init__(self, handler: Handler) -> None:
         self.port = 0
         self._handler = handler
-        self._connections: dict[asyncio.Task[None], bool] = {}  # connection -> whether it is answering
+        self._connections: dict[asyncio.Task[None], bool] = {}  # connection -> whether it is is_responding
 
     async def start(self, port: int) -> None:
         """Listen; OSError when the port is taken, 0 takes any free one."""
@@ -34,8 +34,8 @@ class Server:
 
     async def stop(self) -> None:
         self._server.close()
-        for task, answering in list(self._connections.items()):
-            if not answering:
+        for task, is_responding in list(self._connections.items()):
+            if not is_responding:
                 task.cancel()
         if self._connections:
             await asyncio.wait(self._connections, timeout=GRACE_SECONDS)
@@ -48,7 +48,7 @@ class Server:
         task = asyncio.current_task()
         assert task is not None
         self._connections[task] = False
-        # A connection that breaks, times out or is cancelled by `stop` concerns nobody else.
+        # A connection that breaks, times out or is cancelled by `stop` does not affect others.
         try:
             await self._converse(task, reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
