@@ -9,7 +9,7 @@ from zoneinfo import available_timezones
 from abtest.domain.targeting.weekdays import LocalTimes
 from abtest.kit.time_zones import is_time_zone
 from tests.support.sizes import sized
-from tools.golden.answers import asked
+from tools.golden.answers import answers_to
 from tools.golden.compare import answers
 from tools.golden.questions.moments import moment
 from tools.golden.shares import kinds_of_decision, shares
@@ -54,7 +54,7 @@ def test_decisions__of_random_visitors__are_alike_in_both_languages() -> None:
 def test_local_time__of_every_zone_around_its_borders__is_what_the_other_language_shows() -> None:
     zones = sorted(filter(is_time_zone, available_timezones()))
     assert len(zones) > 400
-    for each in asked("decide", questions_of_zones(zones)):
+    for each in answers_to("decide", questions_of_zones(zones)):
         assert each.agree
         missed = [key for key, flag in each.node["result"]["flags"].items() if flag["reason"] != "on"]
         assert missed == []

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.support.sizes import sized
-from tools.golden.answers import Answers, asked
+from tools.golden.answers import Answers, answers_to
 from tools.golden.questions.addresses import Question, hash_questions, url_questions
 
 QUESTIONS = sized(24_000, 6_000)
@@ -21,11 +21,11 @@ COMMANDS = {
 
 def differences(mode: str, questions: Iterable[Question]) -> list[Answers]:
     """What the two do not agree on."""
-    return [each for each in asked(mode, questions) if not each.agree]
+    return [each for each in answers_to(mode, questions) if not each.agree]
 
 
 def letters() -> Iterable[Question]:
-    """Every code unit that is no surrogate, asked for in its other case."""
+    """Every code unit that is no surrogate, in its other case."""
     for unit in [*range(0x21, 0xD800), *range(0xE000, 0x10000)]:
         letter = chr(unit)
         for other in {letter.upper(), letter.lower(), letter.swapcase()} - {letter}:

@@ -14,10 +14,10 @@ MOST_VISITORS = 10**15
 TINY = 1e-300
 
 
-def told(value: Any) -> Any:
-    """As JSON has it: intervals as lists, no NaN, no infinities."""
+def json_value(value: Any) -> Any:
+    """Convert to JSON values: intervals as lists, no NaN, no infinities."""
     if isinstance(value, tuple | list):
-        return [told(one) for one in value]
+        return [json_value(one) for one in value]
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
@@ -103,11 +103,11 @@ def sample(arm: Inputs) -> Sample:
     return statistics
 
 
-def mixture(told: Inputs) -> Mixture:
+def mixture(inputs: Inputs) -> Mixture:
     """The mixture of a sequential test."""
-    if "tau_absolute" in told:
-        return Mixture(tau=positive(told, "tau_absolute"))
-    return Mixture(planned_visitors=positive(told, "N_star_pair_total"))
+    if "tau_absolute" in inputs:
+        return Mixture(tau=positive(inputs, "tau_absolute"))
+    return Mixture(planned_visitors=positive(inputs, "N_star_pair_total"))
 
 
 def demand(inputs: Inputs) -> Demand:

@@ -27,13 +27,13 @@ from tools.conformance.reading import (
     count,
     counts,
     demand,
+    json_value,
     level,
     mixture,
     number,
     numbers,
     positive,
     sample,
-    told,
     weights_of,
 )
 from tools.stats.power import power_for_rate
@@ -155,7 +155,7 @@ def msprt(inputs: Inputs) -> Result:
 
 
 def msprt_mean(inputs: Inputs) -> Result:
-    """The sequential test of means at one look, by the unpooled variance unless another is demands for."""
+    """The sequential test of means at one look, by the unpooled variance unless another is given."""
     control, treatment, alpha = sample(inputs["control"]), sample(inputs["treatment"]), level(inputs)
     rule = VARIANCES[inputs.get("variance", "unpooled")]
     outcome = mixture_test(control, treatment, alpha=alpha, mixture=mixture(inputs["mixture"]), variance=rule)
@@ -269,7 +269,7 @@ _COMPUTATIONS: Mapping[str, Callable[[Inputs], Result]] = {
 
 
 def _in_json(computation: Callable[[Inputs], Result]) -> Callable[[Inputs], Result]:
-    return lambda inputs: {name: told(value) for name, value in computation(inputs).items()}
+    return lambda inputs: {name: json_value(value) for name, value in computation(inputs).items()}
 
 
 KINDS = {kind: _in_json(computation) for kind, computation in _COMPUTATIONS.items()}

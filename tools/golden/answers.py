@@ -32,7 +32,7 @@ class Answers:
         return "result" in self.python and self.python == self.node
 
 
-def asked(mode: str, questions: Iterable[Question]) -> Iterator[Answers]:
+def answers_to(mode: str, questions: Iterable[Question]) -> Iterator[Answers]:
     """Every question with both answers, batch by batch."""
     waiting = iter(questions)
     while batch := list(islice(waiting, _BATCH)):

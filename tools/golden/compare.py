@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from tools.golden.answers import Answers, asked
+from tools.golden.answers import Answers, answers_to
 from tools.golden.questions.addresses import hash_questions, url_questions
 from tools.golden.questions.conditions import condition_questions
 from tools.golden.questions.decisions import decision_questions
@@ -29,7 +29,7 @@ _SHOWN = 5
 
 def answers(mode: str, seed: int, count: int) -> Iterator[Answers]:
     """So many questions of a mode, with both answers."""
-    return asked(mode, QUESTIONS[mode](Random(seed), count))  # noqa: S311 - questions, not secrets
+    return answers_to(mode, QUESTIONS[mode](Random(seed), count))  # noqa: S311 - questions, not secrets
 
 
 def main(arguments: list[str]) -> int:

@@ -7,7 +7,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from tools.golden.answers import Answers, asked
+from tools.golden.answers import Answers, answers_to
 from tools.golden.compare import QUESTIONS
 from tools.golden.written import decisions, delivery, signals, targeting
 from tools.golden.written.case import Case, picture
@@ -45,11 +45,14 @@ def written() -> Iterator[tuple[str, Case]]:
 def vectors(mode: str) -> list[Vector]:
     """The vectors of a mode. Raises DisagreementError for a case that not all who must agree on do."""
     named = [(about, case) for about, case in written() if case.mode == mode]
-    found = [
+    checked = [
         _checked(mode, about, each, case.expected)
-        for (about, case), each in zip(named, asked(mode, [case.inputs for _, case in named]), strict=True)
+        for (about, case), each in zip(named, answers_to(mode, [case.inputs for _, case in named]), strict=True)
     ]
-    return [*found, *(_checked(mode, f"drawn {number}", each) for number, each in enumerate(asked(mode, _drawn(mode))))]
+    return [
+        *checked,
+        *(_checked(mode, f"drawn {number}", each) for number, each in enumerate(answers_to(mode, _drawn(mode)))),
+    ]
 
 
 def _drawn(mode: str) -> list[dict[str, Any]]:

@@ -54,12 +54,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _event(text: str) -> dict[str, object]:
     try:
-        found = json.loads(text)
+        event = json.loads(text)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise UsageError(f"--event wants a JSON object, not {text[:50]}")
-    return found
+        event = None
+    if not isinstance(event, dict):
+        raise UsageError(f"--event must be a JSON object, not {text[:50]}")
+    return event
 
 
 def _run(given: argparse.Namespace, state: StateDirectory) -> int:

@@ -51,8 +51,8 @@ class Blueprint:
 
     def queues(self) -> tuple[list[str], set[str]]:
         """The names of all queues, and which of them are dead-letter queues."""
-        found = [(queue.name, self.resolver.resolve(queue.properties)) for queue in of_type(self.resources, QUEUE)]
-        return [name for name, _ in found], dead_letter_queues(found)
+        queues = [(queue.name, self.resolver.resolve(queue.properties)) for queue in of_type(self.resources, QUEUE)]
+        return [name for name, _ in queues], dead_letter_queues(queues)
 
     def pools(self, endpoint: str, state: StateDirectory) -> list[Pool]:
         """One pool a function; nothing is started yet."""

@@ -1,4 +1,4 @@
-"""What a seed is told about the running stack."""
+"""Context of a seed: the running stack."""
 
 from __future__ import annotations
 

@@ -48,15 +48,15 @@ class Shop:
     http: requests.Session
 
     def api(self, method: str, path: str, body: Any = None) -> Any:
-        """A management route. Raises CommandError with what the API said."""
+        """A management route. Raises CommandError with the API's response."""
         headers = {"Authorization": f"Bearer {self.dev['api_key']}"}
         answer = self.http.request(method, f"{self.dev['base_url']}{path}", json=body, headers=headers, timeout=60)
-        return _told(answer)
+        return _content(answer)
 
     def config(self) -> Any:
-        """What storefronts are served, past every cache."""
+        """Config that storefronts receive, past every cache."""
         query = {"shopId": self.dev["shop_id"], "svc_config_refresh": "1"}
-        return _told(self.http.get(f"{self.dev['worker_base_url']}/api/exp", params=query, timeout=30))
+        return _content(self.http.get(f"{self.dev['worker_base_url']}/api/exp", params=query, timeout=30))
 
     def send(self, config: Mapping[str, Any], events: Sequence[Event]) -> int:
         """One batch as the browser sends it; how many events were taken in."""
@@ -66,11 +66,11 @@ class Shop:
             "_signature": config["runtime"]["events_signature"],
             "sentAt": _now(),
         }
-        taken = _told(self.http.post(config["runtime"]["events_url"], json=envelope, timeout=30))
+        taken = _content(self.http.post(config["runtime"]["events_url"], json=envelope, timeout=30))
         return int(taken["ingested"])
 
 
-def _told(answer: requests.Response) -> Any:
+def _content(answer: requests.Response) -> Any:
     if not answer.ok:
         raise CommandError(f"{answer.request.method} {answer.url} said {answer.status_code}: {answer.text[:500]}")
     return answer.json()
@@ -111,7 +111,7 @@ def launch(shop: Shop) -> Mapping[str, Any]:
 def shoppers(
     experiment: Mapping[str, Any], currency: str, count: int, chance: random.Random
 ) -> Iterator[Sequence[Event]]:
-    """What each shopper does, as events; `experiment` is the config's."""
+    """Events of each shopper; `experiment` is the config's."""
     ranges = [tuple(variation["range"]) for variation in experiment["variations"]]
     for number in range(count):
         visitor = f"demo-{experiment['id']}-{number}"

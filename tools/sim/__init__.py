@@ -1,1 +1,1 @@
-"""What the statistics promise, simulated: errors with peeking, power, coverage, Guardian's alarms and delays."""
+"""Simulation of the statistics' promises: errors with peeking, power, coverage, Guardian's alarms and delays."""

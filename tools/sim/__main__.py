@@ -52,8 +52,8 @@ def report(cells: Sequence[Cell], *, scale: float, workers: int) -> int:
     for line in table(rows):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     missed = [row for row in rows if not row.passes]
-    told = f"{len(missed)} of {sum(row.aim is not None for row in rows)} aims missed"
-    console.print(f"{told}; {monotonic() - began:.0f} s, seed {SEED}", highlight=False)
+    summary = f"{len(missed)} of {sum(row.aim is not None for row in rows)} aims missed"
+    console.print(f"{summary}; {monotonic() - began:.0f} s, seed {SEED}", highlight=False)
     console.print(f"Replications: {_sizes(cells, scale)}", highlight=False, soft_wrap=True)
     console.print("How fast a comparison is: make bench-stats", highlight=False)
     return 1 if missed else 0

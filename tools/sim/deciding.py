@@ -1,4 +1,4 @@
-"""What auto-stop decides at each look, for arrays: the steps of `domain.autostop`, by the batched statistics.
+"""Decisions of auto-stop at each look, for arrays: the steps of `domain.autostop`, by the batched statistics.
 
 `tests/unit/sim` holds it to `look_at` and `sequential.decide`, look by look.
 """
@@ -42,17 +42,17 @@ def minima(traffic: Traffic, *, tau: float | None, variance: VarianceRule = "max
     return running(batched.mixture_test(differences, alpha=ALPHA, tau=tau))
 
 
-def running(found: batched.MixtureTests) -> Minima:
+def running(tests: batched.MixtureTests) -> Minima:
     """Over looks, along axis 1, of tests (paths, looks, arms)."""
-    lowest = batched.running_minimum(found.always_valid_p, axis=1)
+    lowest = batched.running_minimum(tests.always_valid_p, axis=1)
     is_new = np.zeros(lowest.shape, dtype=bool)
     is_new[:, 1:] = lowest[:, 1:] < lowest[:, :-1]
     place = np.maximum.accumulate(np.where(is_new, np.arange(lowest.shape[1])[:, None], 0), axis=1)
-    return Minima(lowest, np.take_along_axis(found.difference, place, axis=1), found.difference)
+    return Minima(lowest, np.take_along_axis(tests.difference, place, axis=1), tests.difference)
 
 
 def ready(traffic: Traffic, settings: AutoStop) -> Flags:
-    """Which treatments have, as their control does, the minimum data."""
+    """Return which treatments have, as their control does, the minimum data."""
     x_c, n_c = traffic.control
     x_t, n_t = traffic.treatments
     is_seen = np.minimum(n_c, n_t) >= settings.min_visitors
@@ -60,16 +60,16 @@ def ready(traffic: Traffic, settings: AutoStop) -> Flags:
     return answer
 
 
-def verdicts(found: Minima, is_ready: Flags) -> Verdicts:
+def verdicts(lowest: Minima, is_ready: Flags) -> Verdicts:
     """Holm over the running minima of all treatments; a goal that is to rise."""
     # Holm's correction of one p-value is that p-value.
-    adjusted = found.p if found.p.shape[-1] == 1 else batched.holm(found.p, alpha=ALPHA).adjusted
+    adjusted = lowest.p if lowest.p.shape[-1] == 1 else batched.holm(lowest.p, alpha=ALPHA).adjusted
     significant = (adjusted <= ALPHA) & is_ready
-    return Verdicts(significant, significant & (found.difference > 0) & (found.found_at > 0))
+    return Verdicts(significant, significant & (lowest.difference > 0) & (lowest.found_at > 0))
 
 
 def naive(traffic: Traffic, is_ready: Flags) -> Flags:
-    """What somebody concludes who reads the p-value of one look at every look."""
+    """Verdicts of a reader who tests the p-value of one look at every look."""
     x_c, n_c = traffic.control
     x_t, n_t = traffic.treatments
     answer: Flags = (batched.two_proportions(x_c, n_c, x_t, n_t).p_value <= ALPHA) & is_ready

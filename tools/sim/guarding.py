@@ -13,7 +13,7 @@ from abtest.domain.guardian.kinds import Kind
 from abtest.domain.guardian.settings import settings_of
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, median, share
 from tools.sim.shop import Shop
-from tools.sim.watching import RULES, loss_by_amount, told
+from tools.sim.watching import RULES, confirmed, loss_by_amount
 
 SETTINGS = settings_of({"revenue_loss": {"threshold_amount": 1000.0}})
 """Ours, and a loss of 1,000 is one to this shop, which takes in 18,000 a day."""
@@ -24,7 +24,7 @@ DAYS = 28
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FalseAlarms:
-    """Nothing is wrong with the treatment; whatever is told is false."""
+    """Nothing is wrong with the treatment; every finding is false."""
 
     name: str
     shop: Shop
@@ -32,10 +32,10 @@ class FalseAlarms:
     batch: int = 100
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
-        """Whether each kind was ever told, and whether a loss was by its amount alone."""
+        """Return whether each kind was ever found, and whether a loss was by its amount alone."""
         seen = self.shop.seen(rng, paths, DAYS)
         outcomes: dict[str, NDArray[np.float64]] = {
-            kind: ever(told(kind, rule(seen, SETTINGS), SETTINGS)) for kind, rule in RULES.items()
+            kind: ever(confirmed(kind, rule(seen, SETTINGS), SETTINGS)) for kind, rule in RULES.items()
         }
         return {**outcomes, "amount": ever(loss_by_amount(seen, seen.goals[1], SETTINGS))}
 
@@ -70,14 +70,14 @@ class TimeToFind:
 
     @property
     def name(self) -> str:
-        """What is lost, and who finds it."""
+        """Loss that a harmful treatment causes, and the rule that finds it."""
         return f"{100 * (self.kept - 1):+.0f} % purchases, by {self.kind}"
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
-        """Hours until it is told."""
+        """Hours until the finding."""
         seen = Shop(kept=self.kept, swing=0.0).seen(rng, paths, self.days)
-        found = told(self.kind, RULES[self.kind](seen, SETTINGS), SETTINGS)
-        return {"hours": np.where(found.any(axis=-1), found.argmax(axis=-1) + 1.0, inf)}
+        findings = confirmed(self.kind, RULES[self.kind](seen, SETTINGS), SETTINGS)
+        return {"hours": np.where(findings.any(axis=-1), findings.argmax(axis=-1) + 1.0, inf)}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
         """The median; how late the slowest tenth is."""

@@ -30,7 +30,7 @@ class MoneyPeeking:
         return f"money per visitor, {split(self.treatment_share)}, {DAYS * 24} looks"
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
-        """Whether anything was ever significant, and whether auto-stop would have paused for a winner."""
+        """Return whether anything was ever significant, and whether auto-stop would have paused for a winner."""
         seen = Shop(treatment_share=self.treatment_share).seen(rng, paths, DAYS)
         mean, variance = seen.money(seen.goals[1])
         n, converters = seen.visitors, seen.goals[1].converters
@@ -38,9 +38,9 @@ class MoneyPeeking:
         traffic = Traffic(n, converters)
         is_ready = ready(traffic, AutoStop())
         tests = batched.mixture_test(batched.differences_of_means(*arms), alpha=ALPHA)
-        found = verdicts(running(tests), is_ready)
+        decided = verdicts(running(tests), is_ready)
         once = (batched.welch(*arms).p_value <= ALPHA) & is_ready
-        flags = {"ours": found.significant, "paused": found.wins, "naive": once}
+        flags = {"ours": decided.significant, "paused": decided.wins, "naive": once}
         return {name: ever(each) for name, each in flags.items()}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:

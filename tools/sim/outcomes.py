@@ -1,4 +1,4 @@
-"""What a simulation says of each path, and what that comes to: a share or a median, its Monte Carlo error, its aim."""
+"""Outcomes of simulated paths and their summary: a share or a median, its Monte Carlo error, its aim."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ class Cell(Protocol):
         ...
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
-        """What was reached."""
+        """Value that was reached."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What must be reached: `at_least` or at most `limit`."""
+    """Required value: `at_least` or at most `limit`."""
 
     limit: float
     at_least: bool = False
 
     def is_met(self, value: float) -> bool:
-        """Whether the value, as simulated, is good enough."""
+        """Return whether the value, as simulated, is good enough."""
         return value >= self.limit if self.at_least else value <= self.limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the table. `error` is half of a 95 % interval of the simulation itself; `beside` what others reach.
+    """One line of the table. `error` is half of a 95 % interval of the simulation itself; `beside` is for comparison.
 
-    Without an aim it is told for comparison only.
+    Without an aim it is for comparison only.
     """
 
     group: str
@@ -73,7 +73,7 @@ class Row:
 
     @property
     def passes(self) -> bool:
-        """Whether the aim is met."""
+        """Return whether the aim is met."""
         return self.aim is None or self.aim.is_met(self.reached)
 
 

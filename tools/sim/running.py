@@ -43,11 +43,11 @@ def simulated(
     """Outcomes by the name of the cell. `planned` hears how many batches there are, `done` of each that is over."""
     work = [batch for cell in cells for batch in batches(cell, scale)]
     planned(len(work))
-    found: defaultdict[str, list[Outcomes]] = defaultdict(list)
+    by_cell: defaultdict[str, list[Outcomes]] = defaultdict(list)
     for batch, outcomes in zip(work, _run(work, workers), strict=True):
-        found[batch.cell.name].append(outcomes)
+        by_cell[batch.cell.name].append(outcomes)
         done()
-    return {name: _joined(parts) for name, parts in found.items()}
+    return {name: _joined(parts) for name, parts in by_cell.items()}
 
 
 def _run(work: Sequence[Batch], workers: int) -> Iterator[Outcomes]:

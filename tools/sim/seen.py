@@ -1,4 +1,4 @@
-"""What Guardian sees of a shop, look by look: arrays (paths, looks) of counts so far, unless told otherwise."""
+"""Counts that Guardian sees of a shop: arrays (paths, looks) of counts so far, unless noted otherwise."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Seen:
         return mean / 100, variance / 10_000
 
     def harm_of_money(self, goal: Goal) -> Numbers:
-        """The greatest log E of harm so far; asked for by two rules."""
+        """The greatest log E of harm so far; used by two rules."""
         if id(goal) not in self._money:
             self._money[id(goal)] = _harm_of_money(self, goal)
         return self._money[id(goal)]
@@ -83,7 +83,7 @@ def _harm_of_money(seen: Seen, goal: Goal) -> Numbers:
 
 
 def is_ready(goal: Goal) -> Flags:
-    """Whether both arms have as many orders as rules of money want."""
+    """Return whether both arms have as many orders as rules of money require."""
     answer: Flags = goal.hits.min(axis=0) >= harm.ORDERS_AT_LEAST
     return answer
 

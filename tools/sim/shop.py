@@ -13,7 +13,7 @@ from tools.sim.seen import HOUR, Counts, Goal, Seen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop:
-    """What its days are like; shares are of visitors, of orders where they are about orders.
+    """Daily traffic; shares are of visitors, of orders where they are about orders.
 
     `kept`: the part of the control's purchases that the treatment keeps. `swing`: how much busier than the mean the
     busiest moment of the day is, 0 to 1. Amounts of orders are log-normal: with `spread` 1 the largest of a thousand is
@@ -63,7 +63,7 @@ class Shop:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Of the control and the treatment."""
+        """Visitors of the control and the treatment."""
         return 1 - self.treatment_share, self.treatment_share
 
     def _arrivals(self, rng: np.random.Generator, paths: int, days: int, part: float) -> Counts:

@@ -1,4 +1,4 @@
-"""Rows as text: what, aim, reached with its Monte Carlo error, passed or not, and what others reach beside."""
+"""Rows as text: what, aim, reached with its Monte Carlo error, passed or not, and what others reach."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Peeking:
         return AT_ONCE // self.looks
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
-        """Whether anything was ever significant: with a plan, without one, by the unpooled variance, naively."""
+        """Return whether anything was ever significant: with a plan, without one, by the unpooled variance, naively."""
         shares, rates = (1 - self.treatment_share, self.treatment_share), (self.rate, self.rate)
         outcomes = {}
         for a_look in FEW_AND_MANY:
@@ -59,8 +59,8 @@ class Peeking:
             }
             for least in MIN_CONVERSIONS:
                 is_ready = ready(traffic, AutoStop(min_conversions=least))
-                for how, found in tested.items():
-                    outcomes[f"{how} {least} {a_look}"] = ever(verdicts(found, is_ready).significant)
+                for how, lowest in tested.items():
+                    outcomes[f"{how} {least} {a_look}"] = ever(verdicts(lowest, is_ready).significant)
                 outcomes[f"naive {least} {a_look}"] = ever(naive(traffic, is_ready))
         return outcomes
 
@@ -80,7 +80,7 @@ class Peeking:
             aim=Aim(ALPHA),
             reached=reached,
             error=error,
-            beside=_beside(worst, digits=3),
+            beside=_reference(worst, digits=3),
         )
 
 
@@ -97,7 +97,7 @@ class Power:
     MULTIPLES = ((1.0, 0.49), (1.5, 0.73), (2.0, 0.87))
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
-        """Whether auto-stop has paused for a winner by so many times the sample."""
+        """Return whether auto-stop has paused for a winner by so many times the sample."""
         sample = size_for_rate(self.rate, Demand(mde=MDE)).required_total_visitors
         a_day, looks = round(sample / self.days), round(self.days * self.MULTIPLES[-1][0])
         rates = (self.rate, expected_rate(self.rate, MDE))
@@ -132,7 +132,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """Several treatments beside one control, of which `better` are better; an error is a finding about another."""
+    """Several treatments and one control; `better` of them are better, an error is a finding about another."""
 
     treatments: int
     better: int = 0
@@ -152,15 +152,15 @@ class Family:
         return AT_ONCE // self.looks // self.treatments
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
-        """Whether any treatment that is like the control was ever significant."""
+        """Return whether any treatment that is like the control was ever significant."""
         arms = self.treatments + 1
         rates = [self.rate] * (arms - self.better) + [1.2 * self.rate] * self.better
         a_look = VISITORS_A_LOOK * arms // 2
         traffic = drawn(rng, (paths, self.looks), a_look=a_look, shares=[1 / arms] * arms, rates=rates)
         is_ready, alike = ready(traffic, AutoStop()), self.treatments - self.better
         tested = {"planned": MDE * self.rate, "unplanned": None}
-        found = {how: verdicts(minima(traffic, tau=tau), is_ready).significant for how, tau in tested.items()}
-        return {how: ever(flags[..., :alike]) for how, flags in found.items()}
+        significant = {how: verdicts(minima(traffic, tau=tau), is_ready).significant for how, tau in tested.items()}
+        return {how: ever(flags[..., :alike]) for how, flags in significant.items()}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
         """The worse of both mixtures counts."""
@@ -173,14 +173,14 @@ class Family:
                 aim=Aim(ALPHA),
                 reached=reached,
                 error=error,
-                beside=_beside(shares),
+                beside=_reference(shares),
             )
         ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Whether the interval that is shown holds the true difference at each of all looks, the first ones included."""
+    """Return whether the displayed interval holds the true difference at each of all looks, the first ones included."""
 
     rate: float
     treatment_share: float
@@ -217,7 +217,7 @@ class Coverage:
                 aim=Aim(1 - ALPHA, at_least=True),
                 reached=reached,
                 error=error,
-                beside=_beside(shares),
+                beside=_reference(shares),
             )
         ]
 
@@ -225,12 +225,12 @@ class Coverage:
 def _held(traffic: Traffic, truth: float, tau: float | None) -> NDArray[np.float64]:
     x_c, n_c = traffic.control
     x_t, n_t = traffic.treatments
-    found = batched.mixture_test(batched.differences_of_rates(x_c, n_c, x_t, n_t), alpha=ALPHA, tau=tau)
-    held: NDArray[np.float64] = 1.0 - ever((found.lower > truth) | (found.upper < truth))
+    tests = batched.mixture_test(batched.differences_of_rates(x_c, n_c, x_t, n_t), alpha=ALPHA, tau=tau)
+    held: NDArray[np.float64] = 1.0 - ever((tests.lower > truth) | (tests.upper < truth))
     return held
 
 
-def _beside(shares: Mapping[str, tuple[float, float]], digits: int = 4) -> str:
+def _reference(shares: Mapping[str, tuple[float, float]], digits: int = 4) -> str:
     return ", ".join(f"{how} {reached:.{digits}f}" for how, (reached, _) in shares.items())
 
 

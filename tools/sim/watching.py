@@ -1,7 +1,7 @@
-"""What Guardian's rules find at each hourly look, for arrays: its own limits, the batched statistics.
+"""Findings of Guardian's rules at each hourly look, for arrays: its own limits, the batched statistics.
 
 `tests/unit/sim` holds every rule to the one of `domain.guardian`, look by look. Arrays are (paths, looks) of counts so
-far, unless told otherwise. There is one treatment.
+far, unless noted otherwise. There is one treatment.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tools.stats import batched
 
 
 def broken_delivery(seen: Seen, _settings: Settings) -> Flags:
-    """Either arm gets nobody any more."""
+    """Either arm gets no visitors any longer."""
     answer: Flags = _silent(seen, 0, 1 - seen.share) | _silent(seen, 1, seen.share)
     return answer
 
@@ -40,13 +40,13 @@ def _silent(seen: Seen, arm: int, part: float) -> Flags:
 
 
 def _last(arrivals: Counts, ends: Counts) -> Counts:
-    """The newest quarter, up to each end, in which somebody came; -1 before anybody did."""
+    """The newest quarter, up to each end, with visitors; -1 before the first one."""
     answer: Counts = np.maximum.accumulate(np.where(arrivals > 0, np.arange(arrivals.shape[-1]), -1), axis=-1)[:, ends]
     return answer
 
 
 def _between(arrivals: Counts, start: Counts, end: Counts) -> Counts:
-    """Who came from the quarter `start` on, before `end`."""
+    """Visitors from the quarter `start` on, before `end`."""
     so_far = np.concatenate([np.zeros((len(arrivals), 1), np.int64), arrivals.cumsum(axis=-1)], axis=-1)
     shape = np.broadcast_shapes(start.shape, end.shape)
     counts = [np.take_along_axis(so_far, np.broadcast_to(place, shape), axis=-1) for place in (end, start)]
@@ -107,7 +107,7 @@ def revenue_loss(seen: Seen, settings: Settings) -> Flags:
 
 
 def loss_by_amount(seen: Seen, goal: Goal, settings: Settings) -> Flags:
-    """Whether the treatment's visitors brought less by the shop's amount, be it by chance."""
+    """Return whether the treatment's visitors brought less by the shop's amount, be it by chance."""
     mean, _ = seen.money(goal)
     with np.errstate(invalid="ignore"):
         answer: Flags = seen.visitors[1] * (mean[0] - mean[1]) >= (settings.revenue_loss.threshold_amount or inf)
@@ -194,7 +194,7 @@ RULES: Mapping[Kind, Callable[[Seen, Settings], Flags]] = {
 }
 
 
-def told(kind: Kind, found: Flags, settings: Settings) -> Flags:
+def confirmed(kind: Kind, found: Flags, settings: Settings) -> Flags:
     """Where the finding has been there in as many consecutive checks as it takes."""
     checks = {"delivery_drift": settings.delivery_drift.consecutive_checks, "event_gap": quality.GAP_CHECKS}
     answer = found.copy()

@@ -34,11 +34,11 @@ def _bar(console: Console) -> Progress:
     return Progress(*columns, console=console)
 
 
-def told(outcome: Outcome) -> list[str]:
+def report(outcome: Outcome) -> list[str]:
     """The outcome in lines."""
     sent = outcome.sent
     return [
-        f"sent        {sent.events:>12,} events, of which {sent.distinct:,} distinct",
+        f"sent        {sent.events:>12,} events, {sent.distinct:,} of them distinct",
         f"            in {outcome.seconds:,.0f} s: {sent.events / max(outcome.seconds, 1e-9):,.0f} events a second",
         f"raw         {outcome.raw.rows:>12,} rows, {outcome.raw.distinct:,} distinct events",
         f"parquet     {outcome.parquet.rows:>12,} rows, {outcome.parquet.distinct:,} distinct events",
@@ -53,7 +53,7 @@ def main() -> int:
     given = options.parse_args()
     console = Console()
     outcome = run(given.events, console)
-    for line in told(outcome):
+    for line in report(outcome):
         console.print(line, highlight=False)
     return 0 if outcome.is_exact else 1
 

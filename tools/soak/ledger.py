@@ -1,4 +1,4 @@
-"""What came out: distinct events of a shop in the ledger's bucket, counted from raw objects and from Parquet."""
+"""Stored events: distinct events of a shop in the ledger's bucket, counted from raw objects and from Parquet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OBJECTS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Stored:
     """Rows with their copies, and distinct events."""
 
     rows: int
@@ -29,16 +29,16 @@ class Bucket:
         self._s3 = s3
         self._name = name
 
-    def raw(self, shop_id: str) -> Found:
+    def raw(self, shop_id: str) -> Stored:
         """Out of the objects that workers wrote."""
         source = "read_json($files, format = 'newline_delimited', columns = {event_id: 'VARCHAR', shop_id: 'VARCHAR'})"
         return self._count("raw/", source, shop_id)
 
-    def parquet(self, shop_id: str) -> Found:
+    def parquet(self, shop_id: str) -> Stored:
         """Out of what compaction made of them."""
         return self._count(f"events/shop={shop_id}/", "read_parquet($files)", shop_id)
 
-    def _count(self, prefix: str, source: str, shop_id: str) -> Found:
+    def _count(self, prefix: str, source: str, shop_id: str) -> Stored:
         with TemporaryDirectory(prefix="soak-") as folder, duckdb.connect() as database:
             database.execute("CREATE TABLE ids (event_id VARCHAR)")
             for files in self._files(prefix, Path(folder)):
@@ -47,7 +47,7 @@ class Bucket:
                     {"files": [str(path) for path in files], "shop": shop_id},
                 )
             ((rows, distinct),) = database.execute("SELECT count(*), count(DISTINCT event_id) FROM ids").fetchall()
-        return Found(rows, distinct)
+        return Stored(rows, distinct)
 
     def _files(self, prefix: str, folder: Path) -> Iterator[Sequence[Path]]:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._name, Prefix=prefix)

@@ -26,7 +26,7 @@ from tests.support.memory.metrics import MemoryMetrics
 from tools.local.provision.clients import CREDENTIALS, Clients
 from tools.local.template.intrinsics import REGION
 from tools.local.testing import settle, status
-from tools.soak.ledger import Bucket, Found
+from tools.soak.ledger import Bucket, Stored
 from tools.soak.shoppers import Sent, Shopfront
 
 SHOPS = 6
@@ -34,31 +34,31 @@ SHOPS = 6
 SETTLE_SECONDS = 3600.0
 COMPACT_WITHIN = timedelta(hours=1)
 
-Told = Callable[[int], None]
+OnSent = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was sent and what was found, over all shops."""
+    """Events sent and events stored, over all shops."""
 
     sent: Sent
-    raw: Found
-    parquet: Found
+    raw: Stored
+    parquet: Stored
     seconds: float
 
     @property
     def is_exact(self) -> bool:
-        """Whether every event is there, and each counts once."""
+        """Return whether every event is there, and each counts once."""
         return self.sent.distinct == self.raw.distinct == self.parquet.distinct
 
 
-def soak(dev: Mapping[str, Any], directory: Path, number: int, told: Told, say: Callable[[str], None]) -> Outcome:
+def soak(dev: Mapping[str, Any], directory: Path, number: int, on_sent: OnSent, say: Callable[[str], None]) -> Outcome:
     """Send `number` distinct events through the stack that runs in `directory`, and look for them."""
     fronts = [_shopfront(dev, index) for index in range(SHOPS)]
     shares = [number // SHOPS + (index < number % SHOPS) for index in range(SHOPS)]
     started = time.monotonic()
     with ThreadPoolExecutor(SHOPS) as pool:
-        sent = list(pool.map(lambda front, share: front.send(share, told), fronts, shares))
+        sent = list(pool.map(lambda front, share: front.send(share, on_sent), fronts, shares))
     seconds = time.monotonic() - started
     say("settling: queues are drained into the ledger")
     settle(directory, SETTLE_SECONDS)
@@ -96,7 +96,7 @@ def _ledger_bucket(endpoint: str) -> str:
 
 
 def _compact(endpoint: str, bucket: str) -> None:
-    """What cron_compact does once hours are closed, without waiting for that."""
+    """Compact like cron_compact, without waiting for closed hours."""
     with _reaching(endpoint):
         ledger, clock = S3Blobs(bucket), SystemClock()
         compaction = Compaction(
@@ -122,5 +122,5 @@ def _reaching(endpoint: str) -> Iterator[None]:
             aws.reset()
 
 
-def _together(found: list[Found]) -> Found:
-    return Found(sum(each.rows for each in found), sum(each.distinct for each in found))
+def _together(parts: list[Stored]) -> Stored:
+    return Stored(sum(each.rows for each in parts), sum(each.distinct for each in parts))

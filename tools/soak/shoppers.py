@@ -25,7 +25,7 @@ class UnansweredError(Exception):
 
 @dataclass(slots=True)
 class Sent:
-    """What was sent for a shop: distinct events, and all with their repeats."""
+    """Events sent for a shop: distinct events, and all with their repeats."""
 
     distinct: int = 0
     events: int = 0
@@ -43,8 +43,8 @@ class Shopfront:
         if urlsplit(self.worker_base_url).hostname not in ("127.0.0.1", "localhost"):
             raise ValueError("load is for this machine alone")
 
-    def send(self, number: int, told: Callable[[int], None]) -> Sent:
-        """Send so many distinct events, and repeats; `told` hears of each request. Raises UnansweredError."""
+    def send(self, number: int, on_sent: Callable[[int], None]) -> Sent:
+        """Send so many distinct events, and repeats; `on_sent` hears of each request. Raises UnansweredError."""
         sent = Sent()
         with requests.Session() as http:
             for index, first in enumerate(range(0, number, DISTINCT)):
@@ -54,7 +54,7 @@ class Shopfront:
                     self._post(http, body)
                     sent.events += len(body)
                 sent.distinct += len(distinct)
-                told(len(distinct))
+                on_sent(len(distinct))
         return sent
 
     def _post(self, http: requests.Session, body: list[Event]) -> None:

@@ -120,8 +120,8 @@ class MonitoredRatio:
 
 def sample_ratio_sequential(looks: Sequence[Sequence[int]], weights: Sequence[float]) -> MonitoredRatio:
     """Test at each look whether visitors are split by the weights; a look has all visitors so far."""
-    found = [ratios.sequential_sample_ratio(visitors, weights) for visitors in looks]
-    return MonitoredRatio(p_values=tuple(running_minimum(None if look is None else look.p_value for look in found)))
+    tests = [ratios.sequential_sample_ratio(visitors, weights) for visitors in looks]
+    return MonitoredRatio(p_values=tuple(running_minimum(None if look is None else look.p_value for look in tests)))
 
 
 def harm_of_counts(control_count: int, treatment_count: int, *, share: float = 0.5) -> CountEvidence:
@@ -177,8 +177,8 @@ def relative_lift(
 ) -> RelativeLift | None:
     """Return treatment / control - 1 with the interval that agrees with the test of one look."""
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
-        found = comparisons.compare_rates(control, [treatment], alpha=alpha, correction="none")[0]
-        if found is None or found.lift is None:
+        tests = comparisons.compare_rates(control, [treatment], alpha=alpha, correction="none")[0]
+        if tests is None or tests.lift is None:
             return None
         quantile = upper_normal(alpha / 2)
         return fieller(control.as_sample(), treatment.as_sample(), quantile=quantile)

@@ -30,7 +30,7 @@ from abtest.kit.clock import from_milliseconds, timestamp
 from tools.sim.guarding import SETTINGS
 from tools.sim.seen import HOUR, Counts, Flags, Goal, Seen
 from tools.sim.shop import Shop
-from tools.sim.watching import RULES, told
+from tools.sim.watching import RULES, confirmed
 
 ARMS = "control", "treatment"
 BEGAN_QUARTER = 20_000 * QUARTERS_A_DAY
@@ -154,7 +154,7 @@ def test_rules__of_arrays__find_what_guardian_finds(world: Seen) -> None:
 @pytest.mark.parametrize("name", ["sick", "a shop that stops"])
 def test_alarms__of_arrays__are_told_when_guardian_tells_them(name: str) -> None:
     world = WORLDS[name]
-    alarms = {kind: told(kind, RULES[kind](world, SETTINGS), SETTINGS) for kind in KINDS}
+    alarms = {kind: confirmed(kind, RULES[kind](world, SETTINGS), SETTINGS) for kind in KINDS}
     for path in range(2):
         assert {kind: _first(flags[path]) for kind, flags in alarms.items() if flags[path].any()} == _told(world, path)
 
@@ -187,9 +187,9 @@ def test_worlds__of_these_tests__let_every_rule_find_something_and_nothing() -> 
 
 def test_checks_in_a_row__one_fewer_than_wanted__tell_nothing() -> None:
     found = np.array([[True, True, False, True, True, True, True, False]])
-    alarms = told("delivery_drift", found, SETTINGS)
+    alarms = confirmed("delivery_drift", found, SETTINGS)
     assert alarms.tolist() == [[False, False, False, False, False, True, True, False]]
-    assert (told("multiple_exposure", found, SETTINGS) == found).all()
+    assert (confirmed("multiple_exposure", found, SETTINGS) == found).all()
 
 
 def test_money__of_the_simulated_shop__has_the_mean_and_spread_it_was_given() -> None:

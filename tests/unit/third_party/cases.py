@@ -1,11 +1,11 @@
-"""The third-party cases, and both implementations asked about them at once."""
+"""The third-party cases, and the answers of both implementations."""
 
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools.golden.answers import Answers, asked
+from tools.golden.answers import Answers, answers_to
 
 FOLDER = Path(__file__).parents[2] / "data" / "growthbook"
 ALL: dict[str, Any] = json.loads((FOLDER / "cases.json").read_text())
@@ -18,7 +18,7 @@ Case = list[Any]
 
 def both(mode: str, questions: list[Document]) -> list[Document]:
     """The one result that Python and Node have for each question; they may not differ."""
-    return [_only(each) for each in asked(mode, questions)]
+    return [_only(each) for each in answers_to(mode, questions)]
 
 
 def _only(answers: Answers) -> Document:

@@ -5,8 +5,8 @@ from tools.golden.written.shop import (
     ELSEWHERE,
     EVERYBODY,
     FOO,
+    NO_BUCKETS,
     NO_MONDAY,
-    NOBODY,
     ON_FOO,
     SEED,
     case,
@@ -78,7 +78,7 @@ ASSIGNMENT = [
 
 KEPT = {"id": "a", "sticky": {"seed": "v1"}}
 STICKY = [
-    case("kept from before", experiments(experiment(EVERYBODY, NOBODY)), ["seed: v1, 1 active sticky"], KEPT),
+    case("kept from before", experiments(experiment(EVERYBODY, NO_BUCKETS)), ["seed: v1, 1 active sticky"], KEPT),
     case("also without traffic", experiments(experiment([0, 0], [0, 0])), ["seed: v1, 1 active sticky"], KEPT),
     case(
         "a variation that is gone",
@@ -88,58 +88,65 @@ STICKY = [
     ),
     case(
         "a restart forgets",
-        experiments(experiment(EVERYBODY, NOBODY, epoch=2)),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, epoch=2)),
         ["seed: v0, 0 active control epoch 2"],
         KEPT,
     ),
     case(
         "kept by seed",
-        experiments(experiment(EVERYBODY, NOBODY, epoch=2)),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, epoch=2)),
         ["seed: v1, 1 active sticky epoch 2"],
         {"id": "a", "sticky": {"seed:2": "v1"}},
     ),
     case(
         "not reached, yet attributing",
-        experiments(experiment(EVERYBODY, NOBODY, **UNREACHED)),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, **UNREACHED)),
         ["seed: v1, 1 inactive sticky"],
         KEPT,
     ),
     case(
         "not of the audience",
-        experiments(experiment(EVERYBODY, NOBODY, audience=people(DE))),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, audience=people(DE))),
         ["seed: v1, 1 inactive sticky"],
         KEPT,
     ),
     case(
         "on another page",
-        experiments(experiment(EVERYBODY, NOBODY, pages=ELSEWHERE)),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, pages=ELSEWHERE)),
         ["seed: v1, 1 inactive sticky"],
         KEPT,
     ),
     case(
         "on a dark day",
-        experiments(experiment(EVERYBODY, NOBODY, dark=NO_MONDAY)),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, dark=NO_MONDAY)),
         ["seed: v1, 1 inactive sticky"],
         KEPT,
     ),
-    case("held out comes before", experiments(experiment(EVERYBODY, NOBODY), **holdout(506)), ["cohort holdout"], KEPT),
-    case("the group comes before", experiments(experiment(EVERYBODY, NOBODY, **group([0, 505]))), [], KEPT),
+    case(
+        "held out comes before",
+        experiments(experiment(EVERYBODY, NO_BUCKETS), **holdout(506)),
+        ["cohort holdout"],
+        KEPT,
+    ),
+    case("the group comes before", experiments(experiment(EVERYBODY, NO_BUCKETS, **group([0, 505]))), [], KEPT),
     case("the id of nobody keeps nothing", experiments(experiment()), [], {"sticky": {"seed": "v0"}}),
 ]
 
 FORCE = [
-    case("by id", experiments(experiment(EVERYBODY, NOBODY)), ["seed: v1, 1 active forced"], force={"seed": "v1"}),
-    case("by index", experiments(experiment(EVERYBODY, NOBODY)), ["seed: v1, 1 active forced"], force={"seed": "1"}),
-    case("by number", experiments(experiment(EVERYBODY, NOBODY)), ["seed: v1, 1 active forced"], force={"seed": 1}),
+    case("by id", experiments(experiment(EVERYBODY, NO_BUCKETS)), ["seed: v1, 1 active forced"], force={"seed": "v1"}),
+    case(
+        "by index", experiments(experiment(EVERYBODY, NO_BUCKETS)), ["seed: v1, 1 active forced"], force={"seed": "1"}
+    ),
+    case("by number", experiments(experiment(EVERYBODY, NO_BUCKETS)), ["seed: v1, 1 active forced"], force={"seed": 1}),
     case(
         "before everything else",
-        experiments(experiment(EVERYBODY, NOBODY, **UNREACHED, **group()), **holdout(10000)),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, **UNREACHED, **group()), **holdout(10000)),
         ["seed: v1, 1 active forced"],
         force={"seed": "v1"},
     ),
     case(
         "before what is kept",
-        experiments(experiment(EVERYBODY, NOBODY)),
+        experiments(experiment(EVERYBODY, NO_BUCKETS)),
         ["seed: v0, 0 active forced control"],
         KEPT,
         force={"seed": "0"},
@@ -149,16 +156,16 @@ FORCE = [
     ),
     *(
         case(
-            f"by {wish!r}, which names none",
+            f"by {forced!r}, which names none",
             experiments(experiment([0, 1], EVERYBODY)),
             ["seed: v1, 1 active"],
-            force={"seed": wish},
+            force={"seed": forced},
         )
-        for wish in ("2", "-1", "01", "1.0", "", " 1", "+1", "v9", 2, -1, None)
+        for forced in ("2", "-1", "01", "1.0", "", " 1", "+1", "v9", 2, -1, None)
     ),
     case(
         "one and not the other",
-        experiments(experiment(EVERYBODY, NOBODY), experiment(id="x", **holdout(0))),
+        experiments(experiment(EVERYBODY, NO_BUCKETS), experiment(id="x", **holdout(0))),
         ["seed: v1, 1 active forced", "x: v0, 0 active control"],
         force={"seed": "v1"},
     ),
@@ -231,7 +238,7 @@ IDENTITY = [
     case("a customer is no visitor", experiments(experiment()), [], {"customer_id": "b"}),
     case(
         "what is kept says nothing of customers",
-        experiments(experiment(EVERYBODY, NOBODY, identity="customer")),
+        experiments(experiment(EVERYBODY, NO_BUCKETS, identity="customer")),
         ["seed: v1, 1 active sticky"],
         {"id": "a", "customer_id": "b", "sticky": {"seed": "v1"}},
     ),

@@ -7,8 +7,8 @@ from tools.golden.written.decisions import DE, holdout
 from tools.golden.written.shop import (
     ELSEWHERE,
     MONDAY_NOON,
+    NO_BUCKETS,
     NO_MONDAY,
-    NOBODY,
     ON_FOO,
     case,
     experiment,
@@ -134,10 +134,10 @@ DAYS = [
 ]
 
 
-def _page(about: str, rule: Document, *, holds: bool, **asked: Any) -> Case:
+def _page(about: str, rule: Document, *, holds: bool, **inputs: Any) -> Case:
     pages = {"mode": "any", "in": [rule], "out": []}
     expected = ["seed: v0, 0 active control" if holds else "seed: v0, 0 inactive control"]
-    return case(about, experiments(experiment(pages=pages)), expected, **asked)
+    return case(about, experiments(experiment(pages=pages)), expected, **inputs)
 
 
 FOO, CART = {"path": r"\/?foo\/?"}, {"path": r"\/?cart\/?"}
@@ -200,5 +200,5 @@ CASES: dict[str, list[Case]] = {
     "day": DAYS,
     "page": PAGES,
     "audience": AUDIENCES,
-    "nobody": [case("an empty config", {}, []), case("no traffic anywhere", experiments(experiment(NOBODY)), [])],
+    "nobody": [case("an empty config", {}, []), case("no traffic anywhere", experiments(experiment(NO_BUCKETS)), [])],
 }

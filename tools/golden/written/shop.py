@@ -13,7 +13,7 @@ SEED, FOO = fold("seed"), fold("foo")
 MONDAY_NOON = 1766404800000  # 2025-12-22T12:00:00Z
 HERE = "https://shop.example/foo?utm_source=mail&a=1&a=2#top"
 EVERYBODY = [0, 10000]
-NOBODY = [10000, 10000]
+NO_BUCKETS = [10000, 10000]
 
 ON_FOO = {"mode": "any", "in": [{"include": [{"path": r"\/?foo\/?"}]}], "out": []}
 ELSEWHERE = {"mode": "any", "in": [{"include": [{"path": r"\/?cart\/?"}]}], "out": []}

@@ -108,8 +108,8 @@ def _case(about: str, trigger: dict[str, Any], payload: Any, expected: Any) -> C
 
 def _of_value(about: str, mapping: dict[str, Any], value: Any, expected: Any) -> Case:
     kind = mapping.get("type", "scalar")
-    told = {"errors": [f"v is no {kind}"]} if expected is None else {"properties": {"p": expected}}
-    return _case(about, {"properties": [{"from": ["v"], "to": "p", **mapping}]}, {"v": value}, told)
+    outcome = {"errors": [f"v is no {kind}"]} if expected is None else {"properties": {"p": expected}}
+    return _case(about, {"properties": [{"from": ["v"], "to": "p", **mapping}]}, {"v": value}, outcome)
 
 
 def _short(value: Any) -> str:

@@ -35,30 +35,30 @@ def settle(client: ControlClient, timeout: float, say: Say = print) -> None:
 
 def _run(client: ControlClient, job: str, deadline: float, say: Say) -> None:
     """Fire a schedule until it really ran: "skipped" means that another run holds the lease, which began too early."""
-    said = False
+    reported = False
     while True:
         result = client.tick(job)
         if not (isinstance(result, dict) and "skipped" in result):
             return say(f"{job} ran")
-        if not said:
+        if not reported:
             say(f"waiting for {job}: {result['skipped']}")
-            said = True
+            reported = True
         if time.monotonic() > deadline:
             raise CommandError(f"not settled in time; {job} was skipped: {result['skipped']}")
         time.sleep(PAUSE_SECONDS)
 
 
 def _drain(client: ControlClient, deadline: float, say: Say) -> dict[str, Any]:
-    quiet, said = 0, ""
+    quiet, reported = 0, ""
     while True:
         status = client.status()
         left = _left(status["queues"])
         quiet = 0 if left else quiet + 1
         if quiet == QUIET_READINGS:
             return status
-        if left and left != said:
+        if left and left != reported:
             say(f"waiting for {left}")
-            said = left
+            reported = left
         if time.monotonic() > deadline:
             raise CommandError(f"not settled in time; still waiting for {left}")
         time.sleep(PAUSE_SECONDS)

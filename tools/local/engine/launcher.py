@@ -44,7 +44,7 @@ def die_with_parent() -> None:
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
     if os.getppid() != PARENT:
-        sys.exit("the stack that wanted this engine is gone")
+        sys.exit("the stack of this engine is gone")
 
 
 def hold_lock() -> object:
@@ -229,7 +229,7 @@ def main() -> None:
     from hypercorn.asyncio import serve  # type: ignore[import-not-found]  # lives in ministack's environment
     from hypercorn.config import Config  # type: ignore[import-not-found]
 
-    # Nothing of ours is on the path here: the file beside this one is run by its place.
+    # Nothing of ours is on the path here: the file next to this one is run by its place.
     runpy.run_path(str(Path(__file__).with_name("athena_tables.py")))["install"]()
     generations = Generations(STATE)
     configure(generations.newest())

@@ -11,12 +11,12 @@ from typing import Any
 from tools.local.web.messages import Response
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-# The gateway speaks for the connection itself; what the function says about it is dropped.
+# The gateway speaks for the connection itself; the function's own connection headers are dropped.
 _ITS_OWN = {"connection", "content-length", "date", "keep-alive", "transfer-encoding", "upgrade", "server"}
 
 
 class MalformedResultError(Exception):
-    """The function's result is no response; the gateway answers 500."""
+    """The function's result is not a response; the gateway answers 500."""
 
 
 def build_response(result: Any) -> Response:

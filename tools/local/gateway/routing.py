@@ -16,11 +16,11 @@ _VARIABLE = re.compile(r"\{([^{}+]+)(\+?)\}")
 
 def _pattern(path: str) -> re.Pattern[str]:
     parts, names, end = [], {}, 0
-    for number, found in enumerate(_VARIABLE.finditer(path)):
-        parts.append(re.escape(path[end : found.start()]))
-        names[f"v{number}"] = found[1]
-        parts.append(f"(?P<v{number}>{'.+' if found[2] else '[^/]+'})")
-        end = found.end()
+    for number, variable in enumerate(_VARIABLE.finditer(path)):
+        parts.append(re.escape(path[end : variable.start()]))
+        names[f"v{number}"] = variable[1]
+        parts.append(f"(?P<v{number}>{'.+' if variable[2] else '[^/]+'})")
+        end = variable.end()
     return re.compile("".join(parts) + re.escape(path[end:]))
 
 
@@ -36,7 +36,7 @@ class Router(Generic[Target]):
         routes = list(routes)
         ordered = sorted((pair for pair in routes if pair[0].path != "$default"), key=self._specificity)
         self._routes = [
-            (route, target, _pattern(route.path), [found[1] for found in _VARIABLE.finditer(route.path)])
+            (route, target, _pattern(route.path), [variable[1] for variable in _VARIABLE.finditer(route.path)])
             for route, target in ordered
         ]
         self._default = next((pair for pair in routes if pair[0].path == "$default"), None)

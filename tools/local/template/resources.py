@@ -87,17 +87,17 @@ ATTRIBUTES: Mapping[str, Callable[[str, str], dict[str, str]]] = {
 
 def existing(document: Document, resolver: Resolver, endpoint: str) -> list[Resource]:
     """List the resources whose condition holds, and put their attributes into the resolver."""
-    found = [
+    resources = [
         Resource(logical_id, declared["Type"], _name(logical_id, declared, resolver), declared.get("Properties") or {})
         for logical_id, declared in document.resources.items()
         if "Condition" not in declared or resolver.holds(declared["Condition"])
     ]
-    for resource in found:
+    for resource in resources:
         if attributes := ATTRIBUTES.get(resource.type):
             resolver.attributes[resource.logical_id] = attributes(resource.name, endpoint)
         if resource.type == LAYER:  # a function's layer is looked up again by its logical id
             resolver.attributes[resource.logical_id] = {"Ref": resource.logical_id}
-    return found
+    return resources
 
 
 def _name(logical_id: str, declared: dict[str, Node], resolver: Resolver) -> str:

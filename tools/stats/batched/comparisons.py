@@ -32,10 +32,10 @@ def compare_rates(
     x_c: Values, n_c: Values, x_t: Values, n_t: Values, *, alpha: float, correction: Correction
 ) -> Comparisons:
     """Compare rates. A control without an axis of treatments needs one of length 1."""
-    found = two_proportions(x_c, n_c, x_t, n_t)
-    verdict = _corrected(found.p_value, alpha, correction)
-    quantile = unless(~found.varies, upper_normal_batched(verdict.interval_alphas / 2))
-    return _compared(found, found.control_rate, quantile, found.margin(verdict.interval_alphas), verdict)
+    tests = two_proportions(x_c, n_c, x_t, n_t)
+    verdict = _corrected(tests.p_value, alpha, correction)
+    quantile = unless(~tests.varies, upper_normal_batched(verdict.interval_alphas / 2))
+    return _compared(tests, tests.control_rate, quantile, tests.margin(verdict.interval_alphas), verdict)
 
 
 @quietly
@@ -51,11 +51,11 @@ def compare_means(
     correction: Correction,
 ) -> Comparisons:
     """Compare means. A control without an axis of treatments needs one of length 1."""
-    found = welch(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
-    verdict = _corrected(found.p_value, alpha, correction)
-    quantile = found.quantile(verdict.interval_alphas)
-    margin = quantile * np.sqrt(found.noise_control + found.noise_treatment)
-    return _compared(found, np.asarray(mean_c, dtype=np.float64), quantile, margin, verdict)
+    tests = welch(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
+    verdict = _corrected(tests.p_value, alpha, correction)
+    quantile = tests.quantile(verdict.interval_alphas)
+    margin = quantile * np.sqrt(tests.noise_control + tests.noise_treatment)
+    return _compared(tests, np.asarray(mean_c, dtype=np.float64), quantile, margin, verdict)
 
 
 def _corrected(p_values: FloatArray, alpha: float, correction: Correction) -> Holm:
@@ -65,17 +65,17 @@ def _corrected(p_values: FloatArray, alpha: float, correction: Correction) -> Ho
 
 
 def _compared(
-    found: ProportionTests | MeanTests, mean: FloatArray, quantile: FloatArray, margin: FloatArray, verdict: Holm
+    tests: ProportionTests | MeanTests, mean: FloatArray, quantile: FloatArray, margin: FloatArray, verdict: Holm
 ) -> Comparisons:
-    lift = fieller(found.difference, mean, found.noise_control, found.noise_treatment, quantile=quantile)
+    lift = fieller(tests.difference, mean, tests.noise_control, tests.noise_treatment, quantile=quantile)
     return Comparisons(
-        difference=found.difference,
-        lower=found.difference - margin,
-        upper=found.difference + margin,
+        difference=tests.difference,
+        lower=tests.difference - margin,
+        upper=tests.difference + margin,
         lift=lift.lift,
         lift_lower=lift.lower,
         lift_upper=lift.upper,
-        p_value=found.p_value,
+        p_value=tests.p_value,
         adjusted_p_value=verdict.adjusted,
         is_significant=verdict.rejected,
     )
