@@ -36,7 +36,8 @@ def says(status: str, body: bytes = b"", **headers: str) -> Behaviour:
     return lambda connection: connection.sendall(answer(status, body, **headers))
 
 
-TAKES = says("204 No Content")
+TAKES = says("204 No Content", Connection="close")
+"""Accepts, and announces that it closes: otherwise the next request may be written to a connection that is closing."""
 
 
 @dataclass
