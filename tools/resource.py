@@ -56,6 +56,8 @@ INSERTIONS = (
         r'^            "shop_id": tenant\.shop\.id,\n',
         '            "${name}_id": client.post("/$path", {"name": "One"}).json()["id"],\n',
     ),
+    # Before the kind itself: a catalog that has the kind is refused.
+    Insertion("shared/abtest/ports/catalog.py", r'^"""Kind of a record: [^.]+', ", $noun"),
     Insertion("shared/abtest/ports/catalog.py", r'^Kind = Literal\[\n(?:    "\w+",\n)+', '    "$kind",\n'),
     Insertion(
         "functions/$family/routes.py", r"^from ", "from $family.endpoints.$plural import router as $plural\n", True
@@ -70,11 +72,18 @@ INSERTIONS = (
         + EVENT.replace("$event", "${Name}").replace("$rest", "/{proxy+}"),
     ),
     Insertion("tests/unit/aggregates/families.py", r"^from ", "from abtest.domain.$plural.model import $Name\n", True),
-    Insertion("tests/unit/aggregates/families.py", r"^from ", "from abtest.services.$plural import ${KINDS}\n", True),
+    Insertion(
+        "tests/unit/aggregates/families.py", r"^from ", "from abtest.services.$plural import ${KINDS}, $Plural\n", True
+    ),
     Insertion(
         "tests/unit/aggregates/families.py",
         r"^FAMILIES = \{\n",
         '    "$nouns": Family(resource=$KINDS, make=_plain($Name)),\n',
+    ),
+    Insertion(
+        "tests/unit/aggregates/families.py",
+        r"^STORES: dict\[str, Store\] = \{\n",
+        '    "$nouns": lambda world, _: $Plural(world),\n',
     ),
 )
 
@@ -142,9 +151,9 @@ def main(arguments: list[str] | None = None) -> int:
         path.write_text(content)
         print(f"wrote {path.relative_to(root)}")
     plural = names(given.name, given.family, given.scope)["plural"]
-    print("next: .venv/bin/ruff check --fix . && .venv/bin/ruff format . && make openapi")
+    print("next: .venv/bin/ruff format . && .venv/bin/ruff check --fix . && make openapi")
     print(f"then: .venv/bin/pytest tests/unit/aggregates tests/integration/{given.family}/test_{plural}.py")
-    print(f"      .venv/bin/pytest tests/integration/bad_input -k {given.name}")
+    print(f"      .venv/bin/pytest tests/integration/bad_input -k '{given.name} or known_here'")
     return 0
 
 

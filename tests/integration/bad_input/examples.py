@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -185,4 +186,7 @@ class Examples:
         }
         if schema.get("format") in by_format:
             return by_format[schema["format"]]
-        return "x" * max(3, int(schema.get("minLength", 0)))
+        texts = ("x" * max(3, int(schema.get("minLength", 0))), SOME_ID)
+        fitting = next((text for text in texts if re.search(schema.get("pattern", ""), text)), None)
+        assert fitting is not None, f"a field with a pattern needs examples: {schema}"
+        return fitting

@@ -35,14 +35,19 @@ def test_resource__written_into_the_project__passes_lint_types_its_tests_and_the
     output = run(project, "tools.resource", "price_note")
     written = [line.removeprefix("wrote ") for line in output.splitlines() if re.fullmatch("wrote .*py", line)]
     assert len(written) == 11
-    run(project, "ruff", "check", "--fix", "--quiet", *written)
     run(project, "ruff", "format", "--quiet", *written)
+    run(project, "ruff", "check", "--fix", "--quiet", *written)
+    run(project, "ruff", "format", "--check", *written)
     run(project, "mypy", *written)
     # One process for all suites: most of its time is the OpenAPI document of every route.
-    output = run(project, "pytest", "-v", "-p", "no:cacheprovider", *SUITES, "-k", "price_note or of_every_resource")
+    chosen = "price or of_every_resource or known_here"
+    output = run(project, "pytest", "-v", "-p", "no:cacheprovider", *SUITES, "-k", chosen)
     passed = re.findall(r"^(\S+?)::.*PASSED", output, re.MULTILINE)
     assert all(any(test.startswith(suite) for test in passed) for suite in SUITES)
     assert "[PATCH /price-notes/{price_note_id}] PASSED" in output
+    assert "[price notes in their store] PASSED" in output
+    assert "test_ids__of_every_kind__are_known_here PASSED" in output
+    assert "webhook, price note." in (project / "shared/abtest/ports/catalog.py").read_text()
     assert '"/api/v1/price-notes/{proxy+}"' in (project / "template.yaml").read_text()
 
 
