@@ -64,6 +64,9 @@ WRITERS: Mapping[str, Callable[[Any], Document]] = {
     "GUARD": state_document,
     "HOOK": endpoint.document_of,
 }
+YOUNGER: Mapping[str, Document] = {}
+"""Per kind, the fields that it got since the documents were written, with their defaults."""
+
 SETTINGS: Mapping[str, Callable[[Document], Document]] = {
     CONSENT: lambda body: encode(consent.from_document(body)),
     ENVIRONMENTS: lambda body: encode(environments.from_document(body)),
@@ -82,6 +85,11 @@ def records(*kinds: str) -> list[Any]:
     return lines(*(f"records/{kind}" for kind in kinds))
 
 
+def as_stored(document: Document) -> Any:
+    """The document as it is read back: lists where it has tuples."""
+    return canonical_json.loads(canonical_json.encode(document))
+
+
 @pytest.mark.parametrize("line", records(*RELEASED))
 def test_record__read_and_written__is_the_same(line: Document) -> None:
     record = catalog_documents.read_record(canonical_json.encode(line))
@@ -94,7 +102,9 @@ def test_aggregate__of_a_stored_body__has_its_values_and_writes_it_again(line: D
     kind, body = line["head"]["kind"], line["body"]
     aggregate = READERS[kind](body, line["head"]["version"])
     assert_holds(aggregate, body)
-    assert canonical_json.encode(WRITERS[kind](aggregate)) == canonical_json.encode(body)
+    written, expected = WRITERS[kind](aggregate), {**YOUNGER.get(kind, {}), **body}
+    assert as_stored(written) == expected  # before the bytes: a difference of objects names the field
+    assert canonical_json.encode(written) == canonical_json.encode(expected)
     assert READERS[kind](WRITERS[kind](aggregate), line["head"]["version"]) == aggregate
 
 

@@ -7,7 +7,7 @@ from abtest.domain.experiments.limits import NAME_LENGTH
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import Timestamp
 
-_COPIED = (
+COPIED = (
     "description",
     "owner_user_id",
     "counting_type",
@@ -59,5 +59,5 @@ def duplicate(
             replace(goal, id=(goal_ids or {})[goal.id], experiment_id=experiment_id, created_at=now, updated_at=now)
             for goal in goals
         ),
-        **{field: getattr(source, field) for field in _COPIED},
+        **{field: getattr(source, field) for field in COPIED},
     )
