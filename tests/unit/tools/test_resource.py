@@ -47,7 +47,7 @@ def test_resource__written_into_the_project__passes_lint_types_its_tests_and_the
     assert "[PATCH /price-notes/{price_note_id}] PASSED" in output
     assert "[price notes in their store] PASSED" in output
     assert "test_ids__of_every_kind__are_known_here PASSED" in output
-    assert "webhook, price note." in (project / "shared/abtest/ports/catalog.py").read_text()
+    assert ", price note." in (project / "shared/abtest/ports/catalog.py").read_text()
     assert '"/api/v1/price-notes/{proxy+}"' in (project / "template.yaml").read_text()
 
 
