@@ -92,15 +92,8 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
         if not changes_shares(before, after):
             return
         old, new = member_ids(before), member_ids(after)
-        refuse_unknown_ids(
-            self.world.catalog,
-            after.shop_id,
-            "EXP",
-            [member.experiment_id for member in after.members],
-            path="members[{}].experiment_id",
-            noun="experiment",
-            before=old,
-        )
+        placed = [(f"members[{i}].experiment_id", member.experiment_id) for i, member in enumerate(after.members)]
+        refuse_unknown_ids(self.world.catalog, after.shop_id, "EXP", placed, noun="experiment", before=old)
         running = running_among(self.world.catalog, after.shop_id, sorted(old | new))
         if not consent.names_all(running):
             raise LiveImpactError(running)

@@ -5,8 +5,8 @@ from typing import Any
 
 from abtest.domain.reusable.references import REFERENCES, placed_references, references_of
 from abtest.domain.targeting.shapes import Targeting
-from abtest.kit.errors import refused
 from abtest.ports.catalog import Catalog, Kind
+from abtest.services.known_ids import refuse_unknown_ids
 
 _KINDS: Mapping[str, tuple[Kind, str]] = {"pageRules": ("PAGE", "page"), "segmentRules": ("AUD", "audience")}
 
@@ -26,14 +26,9 @@ def refuse_unknown_references(
     # A page that was deleted since must not block edits of other fields.
     known = references_of(before)
     for field in REFERENCES:
-        kind, called = _KINDS[field]
-        news = [
-            (place, reference) for place, reference in placed_references(targeting, field) if reference not in known
-        ]
-        there = {record.head.id for record in catalog.get_many(shop_id, kind, _ids(news))} if news else set()
-        for place, reference in news:
-            if reference not in there:
-                raise refused(f"{path}.{place}", f"there is no such {called}")
+        kind, noun = _KINDS[field]
+        placed = ((f"{path}.{place}", reference) for place, reference in placed_references(targeting, field))
+        refuse_unknown_ids(catalog, shop_id, kind, placed, noun=noun, before=known)
 
 
 def with_pages(catalog: Catalog, shop_id: str, targeting: Targeting | None) -> Targeting | None:
@@ -41,11 +36,10 @@ def with_pages(catalog: Catalog, shop_id: str, targeting: Targeting | None) -> T
     named = list(placed_references(targeting, "pageRules"))
     if targeting is None or not named:
         return targeting
-    pages = {record.head.id: record.body for record in catalog.get_many(shop_id, "PAGE", _ids(named))}
+    pages = {
+        record.head.id: record.body
+        for record in catalog.get_many(shop_id, "PAGE", sorted({page_id for _, page_id in named}))
+    }
     # The rule's own fields win: its mode, such as `include`, belongs to the consumer and not to the page.
     rules: Any = [{**pages.get(rule.get("pageId", ""), {}), **rule} for rule in targeting["pageRules"]]
     return {**targeting, "pageRules": rules}
-
-
-def _ids(placed: list[tuple[str, str]]) -> list[str]:
-    return sorted({reference for _, reference in placed})
