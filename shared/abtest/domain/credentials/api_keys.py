@@ -106,9 +106,11 @@ def compose(kind: KeyKind, lookup_id: str, secret: str) -> str:
 
 def parse(text: str) -> ParsedKey | None:
     """Return kind and id of a well-formed key whose checksum is right; None otherwise."""
-    # Padded, so that any text can be unpacked; the number of underscores is checked below.
-    service, kind_code, lookup_id, random = (*text.split("_"), "", "", "", "")[:4]
-    if (len(lookup_id), len(random)) != (ID_LENGTH, SECRET_LENGTH + CHECKSUM_LENGTH) or text.count("_") != 3:
+    pieces = text.split("_")
+    if len(pieces) != 4:
+        return None
+    service, kind_code, lookup_id, random = pieces
+    if (len(lookup_id), len(random)) != (ID_LENGTH, SECRET_LENGTH + CHECKSUM_LENGTH):
         return None
     if any(character not in BASE62 for character in lookup_id + random):
         return None
