@@ -77,12 +77,12 @@ class ShopCode(Scripts):
     def store(self, chunks: Iterable[Chunk]) -> None:
         """Store the chunks in every encoding, unless they are stored already."""
         for chunk in chunks:
-            is_stored = chunk.file in self._known_stored or chunk.file in self._stored
-            for encoding, encode in () if is_stored else ENCODERS.items():
-                key = manifest.chunk_key(self.shop_id, chunk.file, encoding)
+            if chunk.file not in self._known_stored and chunk.file not in self._stored:
                 content_type = manifest.CHUNK_CONTENT_TYPES[chunk.kind]
-                with suppress(PreconditionFailedError):  # the same bytes are stored already
-                    self.blobs.put(key, encode(chunk.content), content_type=content_type, if_absent=True)
+                for encoding, encode in ENCODERS.items():
+                    key = manifest.chunk_key(self.shop_id, chunk.file, encoding)
+                    with suppress(PreconditionFailedError):  # the same bytes are stored already
+                        self.blobs.put(key, encode(chunk.content), content_type=content_type, if_absent=True)
             self._stored[chunk.file] = None
 
     def invalidate(self, cdn: Cdn, paths: Sequence[str], reference: str) -> None:
