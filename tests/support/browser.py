@@ -70,7 +70,7 @@ def profiles_of(*, is_whole: bool) -> Iterator[Browser]:
         context.close()
 
 
-def whole_browser() -> str:
+def whole_browser_path() -> str:
     """Path of the whole browser. Raises RuntimeError when none is installed."""
     return _first_installed(BROWSERS)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser.sdk.configs import experiment, mutate, pages
 from tests.browser.sdk.shop import Shop, html
-from tests.support.browser import FLAGS, whole_browser
+from tests.support.browser import FLAGS, whole_browser_path
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +29,7 @@ def test_page_that_returns__counts_a_view_and_no_exposure(shop: Shop, tmp_path: 
     shop.experiments = [experiment({"mutations": mutations}, pages=pages("\\/a"))]
     shop.page("/a", html("<h1>Original</h1>" + AWAY))
     shop.page("/b", html("<h1>B</h1>" + BACK))
-    command = [whole_browser(), "--headless=new", *FLAGS, f"--user-data-dir={tmp_path}", f"{shop.url}/a"]
+    command = [whole_browser_path(), "--headless=new", *FLAGS, f"--user-data-dir={tmp_path}", f"{shop.url}/a"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
         try:
             [returned] = shop.wait_events("returned")

@@ -8,7 +8,7 @@ import pytest
 from abtest.domain.settings.consent_providers import reader_of
 from tests.browser.pages.test_cache import BACK
 from tests.browser.sdk.shop import Shop, html
-from tests.support.browser import FLAGS, whole_browser
+from tests.support.browser import FLAGS, whole_browser_path
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,7 @@ def test_page_that_returns__where_consent_was_taken_back__leaves_no_trace(shop: 
     shop.runtime["consent"] = {"read": shop.script(reader.read), "events": list(reader.events), "group": ""}
     shop.page("/a", html("<h1>A</h1>" + AWAY, GIVEN))
     shop.page("/b", html("<h1>B</h1>" + BACK, TAKEN, tag=""))
-    command = [whole_browser(), "--headless=new", *FLAGS, f"--user-data-dir={tmp_path}", f"{shop.url}/a"]
+    command = [whole_browser_path(), "--headless=new", *FLAGS, f"--user-data-dir={tmp_path}", f"{shop.url}/a"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
         try:
             [returned] = shop.wait_events("returned")
