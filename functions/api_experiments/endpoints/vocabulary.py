@@ -103,7 +103,7 @@ def part_of(page: Paging, items: Sequence[Part]) -> ListOf[Part]:
     Raises InvalidCursorError when that item no longer exists, because its successors are then unknown.
     """
     ids = [item.id for item in items]
-    # Items have an order of their own, not that of their ids, so there is no place to continue from.
+    # The items are not sorted by id, so the list cannot continue after one.
     if page.after is not None and page.after not in ids:
         raise InvalidCursorError("the item of the cursor was deleted; request the list from its start")
     start = 0 if page.after is None else ids.index(page.after) + 1

@@ -45,7 +45,7 @@ class Health:
     def report(self) -> Mapping[str, Any]:
         """Return the contract's health body. `ok` needs every part, and no dead letters, because results miss those."""
         probes = {
-            # There is no such item; only that the read returns is of interest.
+            # The item does not exist: a read that returns without an error shows that the store answers.
             "limits": lambda: self.limits_store.get("health", now=self.clock.now()) or True,
             "queue": lambda: self.queue is None or self.queue.depth() >= 0,
             "dead_letters": lambda: self.dead_letters.depth() == 0,

@@ -61,6 +61,6 @@ def _check_open(experiment: Experiment) -> None:
 
 
 def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
-    """Whether the stored plan has these values. Without a baseline among them, the stored one is kept."""
+    """Return whether the stored plan has these values; without a baseline among them, any baseline is the same."""
     plan = experiment.planned_test
     return plan is not None and all(plan.get(name) == values[name] for name in _COMPARED if name in values)
