@@ -6,7 +6,9 @@ only the bearer text yields. The bearer text is never stored, so the table alone
 
 import re
 from collections.abc import Awaitable, Callable
-from hashlib import sha256, shake_256
+from hashlib import shake_256
+from operator import itemgetter
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +16,7 @@ from starlette.responses import Response
 from abtest.http.exchange import Exchange
 from abtest.http.journal import journal
 from abtest.http.refusals import IdempotencyInProgressError, IdempotencyKeyReusedError, InvalidParameterError
+from abtest.kit import canonical_json
 from abtest.kit.errors import FieldError
 from abtest.ports.limits import StoredAnswer
 
@@ -28,8 +31,10 @@ _NONCE_BYTES = 16
 Run = Callable[[], Awaitable[Response]]
 
 
-async def once(request: Request, exchange: Exchange, body: bytes, run: Run) -> Response:
+async def once(request: Request, exchange: Exchange, body: Any, run: Run) -> Response:
     """Return the stored response to the same request, or run the route and store its response.
+
+    `body` is the parsed value: two texts of one value, such as other key orders or escapes, are the same request.
 
     Raises InvalidParameterError, IdempotencyKeyReusedError, IdempotencyInProgressError. The claim of a run that crashes
     expires.
@@ -41,8 +46,9 @@ async def once(request: Request, exchange: Exchange, body: bytes, run: Run) -> R
         problem = FieldError(HEADER, "must have 1 to 255 printable ASCII characters")
         raise InvalidParameterError("the Idempotency-Key is invalid", fields=[problem])
     claim = f"{exchange.caller.key_id} {request.method} {request.url.path} {sent}"
-    # Without the null byte, query and body could exchange characters without a change of the hash.
-    body_hash = sha256(request.url.query.encode() + b"\0" + body).hexdigest()
+    # The sort is stable: repeated parameters of one name keep their order, which may matter to the route.
+    parameters = sorted(request.query_params.multi_items(), key=itemgetter(0))
+    body_hash = canonical_json.sha256([parameters, body])
     attempt = exchange.services.idempotency.begin(claim, body_hash=body_hash, now=exchange.services.world.clock.now())
     if attempt.state == "mismatch":
         raise IdempotencyKeyReusedError

@@ -102,8 +102,8 @@ class _Plan:
                 raise UnknownPropertyError("the request has parameters that this route does not accept", fields=fields)
             if is_get:
                 return await self._response(parsed, exchange)
-            content = await parsed.body()
-            return await idempotency.once(request, exchange, content, lambda: self._response(parsed, exchange))
+            value = await parsed.json()
+            return await idempotency.once(request, exchange, value, lambda: self._response(parsed, exchange))
         except Exception as error:
             return render(error, exchange)
 

@@ -25,6 +25,28 @@ def test_repetition__other_body__is_422(client: Client, bench: Bench) -> None:
     assert (other.status, other.code, bench.runs) == (422, "idempotency_key_reused", 1)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"size": 2, "name": "caf\u00e9"}',
+        '{"name":"caf\\u00e9","size":2}',
+        '\n{ "name" : "c\\u0061f\u00e9", "size" : 2 }\n',
+    ],
+)
+def test_repetition__another_text_of_the_same_value__replays(client: Client, bench: Bench, text: str) -> None:
+    first = client.post("/things", {"name": "caf\u00e9", "size": 2}, headers=ONCE)
+    again = client.post("/things", raw=text.encode(), headers=ONCE)
+    assert (again.status, again.body, bench.runs) == (201, first.body, 1)
+    assert again.headers["idempotent-replayed"] == "true"
+
+
+@pytest.mark.parametrize("text", ['{"name": "a", "size": 3}', '{"name": "a", "size": true}', '{"name": "a"}'])
+def test_repetition__another_value__is_refused(client: Client, bench: Bench, text: str) -> None:
+    client.post("/things", {"name": "a", "size": 1}, headers=ONCE)
+    other = client.post("/things", raw=text.encode(), headers=ONCE)
+    assert (other.status, other.code, bench.runs) == (422, "idempotency_key_reused", 1)
+
+
 def test_repetition__after_a_day__runs_again(client: Client, bench: Bench, api: MemoryApi) -> None:
     client.post("/things", {"name": "a"}, headers=ONCE)
     api.clock.advance(hours=24, seconds=1)
