@@ -22,6 +22,7 @@ from abtest.http.exchange import UseCase, exchange_of
 from abtest.http.paging import Paging, paging
 from abtest.http.route import ENTITY_TAG
 from abtest.services.context import Caller
+from abtest.services.retries import Versions
 
 __all__ = [
     "AnyCaller",
@@ -37,9 +38,6 @@ __all__ = [
     "use",
     "versioned",
 ]
-
-NEVER = -1
-"""Expected version that no row has: the one of an If-Match that this service never issued."""
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
@@ -72,25 +70,27 @@ def versioned(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
-async def expected_version(
+async def expected_versions(
     if_match: Annotated[
         str | None,
         Header(
             alias="If-Match",
-            description='ETag of the version that you read, for example `W/"3"`; 412 when the row moved on.',
+            description=(
+                'ETag of the version that you read, for example `W/"3"`, or several, separated by commas; 412 when the '
+                "current version is none of them. `*` accepts every version."
+            ),
         ),
     ] = None,
-) -> int | None:
-    """Return the row version that If-Match requires, or None without the header or with `*`.
+) -> Versions:
+    """Return the row versions that If-Match accepts, or None without the header or with `*`.
 
-    NEVER stands for any header other than one of our tags, so that the write fails with 412.
+    A tag that this service never issued accepts no version, so that the write fails with 412.
     """
     if if_match is None or if_match.strip() == "*":
         return None
+    # Our tags are weak, so only a weak comparison can match them (RFC 9110, 13.1.1, asks for a strong one).
     tags = ENTITY_TAG.findall(if_match)
-    if len(tags) == 1 and tags[0].isascii() and tags[0].isdigit() and len(tags[0]) < 16:
-        return int(tags[0])
-    return NEVER
+    return frozenset(int(tag) for tag in tags if tag.isascii() and tag.isdigit() and len(tag) < 16)
 
 
 AnyCaller = Annotated[Caller, Depends(Requirement())]
@@ -102,8 +102,8 @@ UserCaller = Annotated[Caller, Depends(Requirement(user_keys="required"))]
 Page = Annotated[Paging, Depends(paging)]
 """Limit and cursor of a list; `page.page(items, last)` is the response."""
 
-IfMatch = Annotated[int | None, Depends(expected_version)]
-"""Row version that If-Match requires, or None."""
+IfMatch = Annotated[Versions, Depends(expected_versions)]
+"""Row versions that If-Match accepts, or None for all."""
 
 PathId = Uuid
 """A UUID in a path; any other text is refused with 400 invalid_parameter."""

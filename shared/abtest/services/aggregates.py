@@ -16,7 +16,7 @@ from abtest.services.context import Caller, World
 from abtest.services.listing import Filters, Listing
 from abtest.services.names import Names, Renaming
 from abtest.services.resources import A, Resource, loaded
-from abtest.services.retries import ATTEMPTS, refuse_other_version, retried
+from abtest.services.retries import ATTEMPTS, Versions, refuse_other_version, retried
 from abtest.services.storefronts import Storefronts, warning_of
 
 
@@ -127,7 +127,7 @@ class Aggregates(Generic[A]):
         which: str | Callable[[], A],
         decide: Decide[A],
         *,
-        expected_version: int | None = None,
+        expected_version: Versions = None,
         extra: Commit = NOTHING,
     ) -> Saved[A]:
         """Load, decide, commit, publish; decide again when another writer was faster.
@@ -153,7 +153,7 @@ class Aggregates(Generic[A]):
         caller: Caller,
         which: str | Callable[[], A],
         *,
-        expected_version: int | None,
+        expected_version: Versions,
         check: Callable[[A], None] = lambda _: None,
     ) -> Saved[A]:
         """Delete an aggregate and return its last state. Raises what `change` and `check` raise."""

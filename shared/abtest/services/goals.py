@@ -19,6 +19,7 @@ from abtest.ports.catalog import Catalog, Record
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.resources import Resource, Summary
+from abtest.services.retries import Versions
 from abtest.services.shops import shop_defaults
 
 
@@ -100,14 +101,12 @@ class ShopGoals(Aggregates[ShopGoal]):
 
         return self.add(caller, make)
 
-    def update(
-        self, caller: Caller, goal_id: str, given: GoalFields, *, expected_version: int | None
-    ) -> Saved[ShopGoal]:
+    def update(self, caller: Caller, goal_id: str, given: GoalFields, *, expected_version: Versions) -> Saved[ShopGoal]:
         """Change the given fields. Raises NotFoundError, ValidationFailedError."""
         return self._edit(caller, goal_id, "update", lambda goal, now: edits.amend(goal, given, now), expected_version)
 
     def set_archived(
-        self, caller: Caller, goal_id: str, archived: bool, *, expected_version: int | None
+        self, caller: Caller, goal_id: str, archived: bool, *, expected_version: Versions
     ) -> Saved[ShopGoal]:
         """Take the goal out of use, or back into it. Raises NotFoundError."""
 
@@ -124,7 +123,7 @@ class ShopGoals(Aggregates[ShopGoal]):
         goal_id: str,
         verb: str,
         edit: Callable[[Goal, Timestamp], Goal],
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> Saved[ShopGoal]:
         def decide(before: ShopGoal, occasion: Occasion) -> Change[ShopGoal]:
             after = edit(before.goal, occasion.now)

@@ -24,7 +24,7 @@ from abtest.services.authentication import Authentication, last_used_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import KeyStore
 from abtest.services.listing import Filters
-from abtest.services.retries import refuse_other_version, retried
+from abtest.services.retries import Versions, refuse_other_version, retried
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Keys:
         return created(Minted(key, minted.text))
 
     def update(
-        self, caller: Caller, key_id: str, patch: contract.UpdateApiKey, expected_version: int | None
+        self, caller: Caller, key_id: str, patch: contract.UpdateApiKey, expected_version: Versions
     ) -> contract.ApiKey:
         """Narrow or rename a key. Raises NotFoundError, VersionConflictError, ConflictError, ValidationFailedError."""
 
@@ -85,7 +85,7 @@ class Keys:
 
         return self._changed(caller, key_id, decide, expected_version)
 
-    def revoke(self, caller: Caller, key_id: str, reason: str | None, expected_version: int | None) -> contract.ApiKey:
+    def revoke(self, caller: Caller, key_id: str, reason: str | None, expected_version: Versions) -> contract.ApiKey:
         """End a key at once; revoking twice is harmless."""
 
         def decide(before: ApiKey, occasion: Occasion) -> Change[ApiKey]:
@@ -97,7 +97,7 @@ class Keys:
         return self._changed(caller, key_id, decide, expected_version)
 
     def rotate(
-        self, caller: Caller, key_id: str, grace_seconds: int, expected_version: int | None
+        self, caller: Caller, key_id: str, grace_seconds: int, expected_version: Versions
     ) -> contract.ApiKeyCreated:
         """Issue a successor with the same powers and a new secret; the old one stays valid during the grace period.
 
@@ -107,7 +107,7 @@ class Keys:
         self._authentication.forget(key_id)
         return created(minted)
 
-    def _rotate(self, caller: Caller, key_id: str, grace_seconds: int, expected_version: int | None) -> Minted:
+    def _rotate(self, caller: Caller, key_id: str, grace_seconds: int, expected_version: Versions) -> Minted:
         old = self._keys.get(caller.shop_id, key_id)
         refuse_other_version(expected_version, old.version)
         refuse_unheld(caller.scopes, old.scopes)
@@ -129,7 +129,7 @@ class Keys:
         return Minted(successor, minted.text)
 
     def _changed(
-        self, caller: Caller, key_id: str, decide: Decide[ApiKey], expected_version: int | None
+        self, caller: Caller, key_id: str, decide: Decide[ApiKey], expected_version: Versions
     ) -> contract.ApiKey:
         saved = self._keys.change(caller, key_id, decide, expected_version=expected_version)
         # This process only; others notice within CACHE_SECONDS, and at once for writes.

@@ -8,6 +8,9 @@ from abtest.ports.catalog import StaleVersionError
 
 ATTEMPTS = 4
 
+Versions = int | frozenset[int] | None
+"""The row version that a caller expects, or any of several (`If-Match` may list them). None expects nothing."""
+
 Result = TypeVar("Result")
 
 
@@ -21,7 +24,10 @@ def retried(attempt: Callable[[], Result], attempts: int = ATTEMPTS) -> Result:
     return attempt()
 
 
-def refuse_other_version(expected: int | None, actual: int) -> None:
-    """Raise VersionConflictError when the caller's If-Match names another version than the row has."""
-    if expected is not None and expected != actual:
+def refuse_other_version(expected: Versions, actual: int) -> None:
+    """Raise VersionConflictError when the caller's If-Match names only other versions than the row has."""
+    if expected is None:
+        return
+    accepted = {expected} if isinstance(expected, int) else expected
+    if actual not in accepted:
         raise VersionConflictError("the resource changed since you read it; read it again")

@@ -17,7 +17,7 @@ from abtest.services.authentication import stored_key_by_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import KeyStore
 from abtest.services.keys import Minted, created, mint
-from abtest.services.retries import refuse_other_version, retried
+from abtest.services.retries import Versions, refuse_other_version, retried
 from abtest.services.shop_records import ShopStore, owned_by, read_shop, shown_fields
 from abtest.services.storefronts import Publisher, Storefronts
 
@@ -65,7 +65,7 @@ class Shops:
         return contract.Shop(**shown_fields(shop)).at(shop.version)
 
     def update(
-        self, caller: Caller, shop_id: str, patch: contract.UpdateShop, expected_version: int | None
+        self, caller: Caller, shop_id: str, patch: contract.UpdateShop, expected_version: Versions
     ) -> contract.Shop:
         """The shop after a merge patch, published when shoppers are concerned.
 
@@ -102,7 +102,7 @@ class Shops:
         return _defaults_answer(defaults.defaults_of(shop.tier, record.body if record else None)).at(version)
 
     def update_defaults(
-        self, caller: Caller, patch: contract.UpdateShopDefaults, expected_version: int | None
+        self, caller: Caller, patch: contract.UpdateShopDefaults, expected_version: Versions
     ) -> contract.ShopDefaults:
         """The defaults after a merge patch. Raises VersionConflictError."""
         return retried(lambda: self._update_defaults(caller, patch.provided(), expected_version))
@@ -131,7 +131,7 @@ class Shops:
         return shop
 
     def _update_defaults(
-        self, caller: Caller, changes: Mapping[str, Any], expected_version: int | None
+        self, caller: Caller, changes: Mapping[str, Any], expected_version: Versions
     ) -> contract.ShopDefaults:
         catalog, now = self._world.catalog, self._world.now()
         shop = read_shop(catalog, caller.shop_id)

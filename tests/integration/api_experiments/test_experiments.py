@@ -283,6 +283,14 @@ def test_update__stale_if_match__is_refused(client: Client, create: Create) -> N
     assert client.delete(path, headers={"if-match": 'W/"1"'}).status == 412
 
 
+def test_update__if_match_with_several_tags__accepts_each_of_them(client: Client, create: Create) -> None:
+    path = f"/experiments/{create()['id']}"
+    changed = client.patch(path, {"name": "1"}, headers={"if-match": 'W/"7", "1"'})
+    assert (changed.status, changed.headers["etag"]) == (200, 'W/"2"')
+    assert client.patch(path, {"name": "2"}, headers={"if-match": 'W/"7", "1"'}).status == 412
+    assert client.patch(path, {"name": "2"}, headers={"if-match": "*"}).status == 200
+
+
 def test_get__not_modified__is_304(client: Client, create: Create) -> None:
     made = create()
     assert client.get(f"/experiments/{made['id']}", headers={"if-none-match": 'W/"1"'}).status == 304

@@ -60,7 +60,7 @@ def test_idempotency_key__of_a_wrong_form__is_400(world: World, operation: Opera
 )
 def test_if_match__of_another_version__is_412(world: World, operation: Operation) -> None:
     body = world.examples.fitting(operation.body) if operation.body is not None else None
-    for tag in ('W/"999999"', '"not-ours"', "garbage"):
+    for tag in ('W/"999999"', '"not-ours"', "garbage", 'W/"999998", "not, ours", W/"999999"'):
         answer = world.send(operation, json_body=body, headers={"If-Match": tag})
         assert (answer.status, answer.code) == (412, "version_conflict")
 

@@ -64,7 +64,9 @@ class Bench:
         @router.get("/{thing_id}", operation_id="getThing")
         def one(thing_id: PathId, _caller: AnyCaller, if_match: IfMatch) -> Thing:
             self.run()
-            return Thing(id=thing_id, name=str(if_match), size=1).at(4)
+            accepted = [if_match] if isinstance(if_match, int) else sorted(if_match or [])
+            name = "all" if if_match is None else " ".join(map(str, accepted))
+            return Thing(id=thing_id, name=name, size=1).at(4)
 
         @router.post("/{thing_id}/code", operation_id="codeThing")
         @carries_code

@@ -81,9 +81,21 @@ def test_log__of_a_request__names_key_and_shop_but_no_secret_and_no_body(client:
 
 
 def test_if_match__forms__are_read(client: Client) -> None:
-    forms = {None: "None", "*": "None", 'W/"12"': "12", '"12"': "12", 'W/"x"': "-1", 'W/"1", W/"2"': "-1", "12": "-1"}
+    forms: dict[str | None, str] = {
+        None: "all",
+        "*": "all",
+        " * ": "all",
+        'W/"12"': "12",
+        '"12"': "12",
+        'W/"1", W/"2"': "1 2",
+        '"2" ,W/"1","not, ours"': "1 2",
+        '"not, ours"': "",
+        'W/"x"': "",
+        'W/"-1"': "",
+        "12": "",
+    }
     for sent, read in forms.items():
-        answer = client.get(f"/things/{ID}", headers={"If-Match": sent} if sent else {})
+        answer = client.get(f"/things/{ID}", headers={} if sent is None else {"If-Match": sent})
         assert answer.json()["name"] == read, sent
 
 

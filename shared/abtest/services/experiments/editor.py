@@ -23,6 +23,7 @@ from abtest.services.experiments.goal_maker import GoalMaker
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.goals import shop_goal_ids
+from abtest.services.retries import Versions
 from abtest.services.reusable.references import refuse_unknown_references, with_pages
 from abtest.services.scopes import require_scope
 
@@ -51,7 +52,13 @@ class ExperimentEditor:
         return self._store.add(caller, lambda occasion: self._new(caller, given, occasion))
 
     def update(
-        self, caller: Caller, reference: str, given: Given, *, consent: Consent, expected_version: int | None = None
+        self,
+        caller: Caller,
+        reference: str,
+        given: Given,
+        *,
+        consent: Consent,
+        expected_version: Versions = None,
     ) -> Saved[Experiment]:
         """Merge the given fields in; `variations` and `goals` replace the whole list."""
         _check_schedule_scope(caller, given)
@@ -67,7 +74,7 @@ class ExperimentEditor:
 
         return self._store.change(caller, reference, decide, expected_version=expected_version)
 
-    def delete(self, caller: Caller, reference: str, *, expected_version: int | None = None) -> None:
+    def delete(self, caller: Caller, reference: str, *, expected_version: Versions = None) -> None:
         """Remove a draft that never started. Raises NotDeletableError."""
         self._store.remove(caller, reference, expected_version=expected_version, check=_require_deletable)
 

@@ -14,6 +14,7 @@ from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.retries import Versions
 
 Edit = Callable[[Experiment, Occasion], Experiment]
 
@@ -25,7 +26,7 @@ class ExperimentGoals:
         self._store = store
 
     def add(
-        self, caller: Caller, reference: str, given: GoalFields, *, expected_version: int | None
+        self, caller: Caller, reference: str, given: GoalFields, *, expected_version: Versions
     ) -> tuple[Saved[Experiment], Goal]:
         """A new goal, or a copy of one of the shop's. Raises ConflictError when that is attached already."""
 
@@ -37,7 +38,7 @@ class ExperimentGoals:
         return saved, saved.value.goals[-1]
 
     def update(
-        self, caller: Caller, reference: str, goal_id: str, given: GoalFields, *, expected_version: int | None
+        self, caller: Caller, reference: str, goal_id: str, given: GoalFields, *, expected_version: Versions
     ) -> tuple[Saved[Experiment], Goal]:
         """Change the given fields of a goal. Its type cannot change once the experiment has started."""
 
@@ -49,7 +50,7 @@ class ExperimentGoals:
         return saved, experiment_goals.find(saved.value, goal_id)
 
     def set_archived(
-        self, caller: Caller, reference: str, goal_id: str, archived: bool, *, expected_version: int | None
+        self, caller: Caller, reference: str, goal_id: str, archived: bool, *, expected_version: Versions
     ) -> tuple[Saved[Experiment], Goal]:
         """Take a goal out of use, or back into it."""
 
@@ -59,7 +60,7 @@ class ExperimentGoals:
         saved = self._edit(caller, reference, "archive" if archived else "unarchive", edit, expected_version)
         return saved, experiment_goals.find(saved.value, goal_id)
 
-    def delete(self, caller: Caller, reference: str, goal_id: str, *, expected_version: int | None) -> None:
+    def delete(self, caller: Caller, reference: str, goal_id: str, *, expected_version: Versions) -> None:
         """Remove a goal without data. Raises NotDeletableError."""
         self._edit(
             caller,
@@ -70,7 +71,7 @@ class ExperimentGoals:
         )
 
     def order(
-        self, caller: Caller, reference: str, ids: Sequence[str], *, expected_version: int | None
+        self, caller: Caller, reference: str, ids: Sequence[str], *, expected_version: Versions
     ) -> Saved[Experiment]:
         """Put the goals in this order; the first becomes primary."""
         return self._edit(
@@ -78,7 +79,7 @@ class ExperimentGoals:
         )
 
     def set_page_rules(
-        self, caller: Caller, reference: str, rules: Sequence[PageRules], *, expected_version: int | None
+        self, caller: Caller, reference: str, rules: Sequence[PageRules], *, expected_version: Versions
     ) -> Saved[Experiment]:
         """Replace the page rules that scope the goals."""
         return self._edit(
@@ -90,7 +91,7 @@ class ExperimentGoals:
         )
 
     def _edit(
-        self, caller: Caller, reference: str, verb: str, edit: Edit, expected_version: int | None
+        self, caller: Caller, reference: str, verb: str, edit: Edit, expected_version: Versions
     ) -> Saved[Experiment]:
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             return editing.settle(experiment, edit(experiment, occasion), occasion, action=f"goal.{verb}")

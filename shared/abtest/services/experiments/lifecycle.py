@@ -15,6 +15,7 @@ from abtest.services.context import Caller
 from abtest.services.experiments.publish_failure import or_fail
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner
+from abtest.services.retries import Versions
 
 
 class Lifecycle:
@@ -31,7 +32,7 @@ class Lifecycle:
         action: Action,
         details: Details = NO_DETAILS,
         *,
-        expected_version: int | None = None,
+        expected_version: Versions = None,
     ) -> Saved[Experiment]:
         """Carry the action out. Where it publishes, a failed publication raises PostCommitPublishFailedError.
 
@@ -60,7 +61,7 @@ class Lifecycle:
         return or_fail(self._store.refresh(self._store.get(caller.shop_id, reference)))
 
     def set_schedule(
-        self, caller: Caller, reference: str, given: Mapping[str, Any], *, expected_version: int | None
+        self, caller: Caller, reference: str, given: Mapping[str, Any], *, expected_version: Versions
     ) -> Saved[Experiment]:
         """Schedule the start and the end."""
         start_at, end_at = given.get("start_at"), given.get("end_at")
@@ -73,7 +74,7 @@ class Lifecycle:
             expected_version=expected_version,
         )
 
-    def clear_schedule(self, caller: Caller, reference: str, *, expected_version: int | None) -> Saved[Experiment]:
+    def clear_schedule(self, caller: Caller, reference: str, *, expected_version: Versions) -> Saved[Experiment]:
         """Neither start nor end by itself."""
         return self._store.change(caller, reference, schedule.clear_schedule, expected_version=expected_version)
 

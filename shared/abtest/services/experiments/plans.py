@@ -13,6 +13,7 @@ from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner, plan_values
+from abtest.services.retries import Versions
 
 _COMPARED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method")
 
@@ -31,7 +32,7 @@ class Plans:
         requested: Mapping[str, Any],
         *,
         consent: Consent,
-        expected_version: int | None = None,
+        expected_version: Versions = None,
     ) -> Saved[Experiment]:
         """Set the plan of an experiment. The same plan again changes nothing.
 

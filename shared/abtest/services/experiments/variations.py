@@ -12,6 +12,7 @@ from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.retries import Versions
 
 Edit = Callable[[Experiment, Occasion], Experiment]
 
@@ -24,7 +25,13 @@ class Variations:
         self._checker = checker
 
     def add(
-        self, caller: Caller, reference: str, given: VariationFields, *, consent: Consent, expected_version: int | None
+        self,
+        caller: Caller,
+        reference: str,
+        given: VariationFields,
+        *,
+        consent: Consent,
+        expected_version: Versions,
     ) -> tuple[Saved[Experiment], Variation]:
         """One more variation, and the experiment that has it. Raises InvalidScriptError."""
         refuse_broken_scripts(given, self._checker)
@@ -44,7 +51,7 @@ class Variations:
         given: VariationFields,
         *,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> tuple[Saved[Experiment], Variation]:
         """Change the given fields of a variation. Raises InvalidScriptError."""
         refuse_broken_scripts(given, self._checker)
@@ -63,7 +70,7 @@ class Variations:
         archived: bool,
         *,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> tuple[Saved[Experiment], Variation]:
         """Take a variation out of use, or back into it."""
 
@@ -76,7 +83,7 @@ class Variations:
         saved = self._edit(caller, reference, action, edit, consent, expected_version)
         return saved, variations.find(saved.value, variation_id)
 
-    def delete(self, caller: Caller, reference: str, variation_id: str, *, expected_version: int | None) -> None:
+    def delete(self, caller: Caller, reference: str, variation_id: str, *, expected_version: Versions) -> None:
         """Remove a variation of a draft that never started. Raises NotDeletableError."""
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
@@ -91,7 +98,7 @@ class Variations:
         weights: Mapping[str, float],
         *,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> Saved[Experiment]:
         """Set the weights of all variations in use. Raises WeightsSumError unless they sum to 1."""
 
@@ -103,7 +110,7 @@ class Variations:
         return self._edit(caller, reference, "weigh", edit, consent, expected_version)
 
     def _edit(
-        self, caller: Caller, reference: str, verb: str, edit: Edit, consent: Consent, expected_version: int | None
+        self, caller: Caller, reference: str, verb: str, edit: Edit, consent: Consent, expected_version: Versions
     ) -> Saved[Experiment]:
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             after = edit(experiment, occasion)

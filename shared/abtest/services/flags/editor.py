@@ -14,6 +14,7 @@ from abtest.domain.rollouts.lifecycle import Action, require_deletable
 from abtest.services.aggregates import Decide, Saved
 from abtest.services.context import Caller
 from abtest.services.flags.store import FlagStore, Reference
+from abtest.services.retries import Versions
 from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
 
@@ -54,7 +55,7 @@ class FlagEditor:
         return self._store.add(caller, make)
 
     def update(
-        self, caller: Caller, reference: Reference, given: Given, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, reference: Reference, given: Given, *, consent: Consent, expected_version: Versions
     ) -> Saved[Flag]:
         """Merge the given fields in. Raises LiveImpactError, KeyTakenError and the errors of the domain's rules."""
 
@@ -73,7 +74,7 @@ class FlagEditor:
         given: Sequence[tuple[VariantKey, Any]],
         *,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> Saved[Flag]:
         """Replace both values. Raises LiveImpactError, and ValidationFailedError unless each is given once."""
 
@@ -83,7 +84,7 @@ class FlagEditor:
 
         return self._change(caller, reference, decide, expected_version)
 
-    def act(self, caller: Caller, reference: Reference, action: Action, *, expected_version: int | None) -> Saved[Flag]:
+    def act(self, caller: Caller, reference: Reference, action: Action, *, expected_version: Versions) -> Saved[Flag]:
         """Carry the action out. One whose target is the present state changes nothing and publishes again."""
 
         def decide(flag: Flag, occasion: Occasion) -> Change[Flag]:
@@ -93,7 +94,7 @@ class FlagEditor:
         # A draft, an archived flag and one for servers are in no publication, so there is nothing to repeat.
         return saved if saved.changed or not is_published(saved.value) else self._store.refresh(saved.value)
 
-    def delete(self, caller: Caller, reference: Reference, *, expected_version: int | None) -> None:
+    def delete(self, caller: Caller, reference: Reference, *, expected_version: Versions) -> None:
         """Delete a draft. Raises NotDeletableError."""
         self._store.remove(
             caller,
@@ -103,7 +104,7 @@ class FlagEditor:
         )
 
     def _change(
-        self, caller: Caller, reference: Reference, decide: Decide[Flag], expected_version: int | None
+        self, caller: Caller, reference: Reference, decide: Decide[Flag], expected_version: Versions
     ) -> Saved[Flag]:
         load = partial(self._store.load, caller.shop_id, reference)
         return self._store.change(caller, load, decide, expected_version=expected_version)

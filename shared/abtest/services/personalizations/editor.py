@@ -19,6 +19,7 @@ from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.goals import shop_goal_ids
 from abtest.services.personalizations.goals import GOAL_FIELDS, with_goals
 from abtest.services.personalizations.store import PersonalizationStore, key_name
+from abtest.services.retries import Versions
 from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
 
@@ -48,7 +49,13 @@ class PersonalizationEditor:
         return self._store.add(caller, lambda occasion: self._new(caller, given, occasion))
 
     def update(
-        self, caller: Caller, personalization_id: str, given: Given, *, consent: Consent, expected_version: int | None
+        self,
+        caller: Caller,
+        personalization_id: str,
+        given: Given,
+        *,
+        consent: Consent,
+        expected_version: Versions,
     ) -> Saved[Personalization]:
         """Merge the given fields in."""
         fields = {name: value for name, value in given.items() if name not in _PARTS}
@@ -60,7 +67,7 @@ class PersonalizationEditor:
 
         return self._store.change(caller, personalization_id, decide, expected_version=expected_version)
 
-    def delete(self, caller: Caller, personalization_id: str, *, expected_version: int | None) -> None:
+    def delete(self, caller: Caller, personalization_id: str, *, expected_version: Versions) -> None:
         """Remove a draft. Raises NotDeletableError."""
         self._store.remove(
             caller,
@@ -87,7 +94,7 @@ class PersonalizationEditor:
         raise KeyTakenError(f"the keys {copy_key(source.key, 1)} to {copy_key(source.key, COPIES)} are taken")
 
     def act(
-        self, caller: Caller, personalization_id: str, action: Action, *, expected_version: int | None
+        self, caller: Caller, personalization_id: str, action: Action, *, expected_version: Versions
     ) -> Saved[Personalization]:
         """Carry the action out. One whose target is the present state changes nothing and publishes again."""
 

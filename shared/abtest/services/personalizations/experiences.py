@@ -13,6 +13,7 @@ from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.personalizations.store import PersonalizationStore
+from abtest.services.retries import Versions
 from abtest.services.reusable.references import refuse_unknown_references
 
 Edit = Callable[[Personalization], Personalization]
@@ -32,7 +33,7 @@ class Experiences:
         given: ExperienceFields,
         *,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> tuple[Saved[Personalization], Experience]:
         """One more experience. Raises KeyTakenError, InvalidScriptError, LimitReachedError."""
         refuse_broken_scripts(given, self._checker)
@@ -53,7 +54,7 @@ class Experiences:
         given: ExperienceFields,
         *,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> tuple[Saved[Personalization], Experience]:
         """Change the given fields of an experience. Raises NotFoundError, InvalidScriptError."""
         refuse_broken_scripts(given, self._checker)
@@ -65,7 +66,7 @@ class Experiences:
         return saved, experiences.find(saved.value, key)
 
     def remove(
-        self, caller: Caller, personalization_id: str, key: str, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, personalization_id: str, key: str, *, consent: Consent, expected_version: Versions
     ) -> None:
         """Take an experience away. Raises ConflictError for the last one and for one that a rule names."""
 
@@ -81,7 +82,7 @@ class Experiences:
         given: Sequence[RuleFields],
         *,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> Saved[Personalization]:
         """Replace the rules. Raises ValidationFailedError for an unknown experience, page or audience."""
         # Every reference is looked up, also an old one: the stored rules are not read yet.
@@ -104,7 +105,7 @@ class Experiences:
         verb: str,
         edit: Edit,
         consent: Consent,
-        expected_version: int | None,
+        expected_version: Versions,
     ) -> Saved[Personalization]:
         def decide(before: Personalization, occasion: Occasion) -> Change[Personalization]:
             action = f"personalization.{verb}"

@@ -17,6 +17,7 @@ from abtest.services.context import Caller, World
 from abtest.services.known_ids import refuse_unknown_ids
 from abtest.services.names import Names
 from abtest.services.resources import Resource, Summary, either
+from abtest.services.retries import Versions
 from abtest.services.reusable.consumers import running_among
 from abtest.services.storefronts import Storefronts
 
@@ -66,7 +67,7 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
         return self.add(caller, make)
 
     def update(
-        self, caller: Caller, group_id: str, given: GroupFields, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, group_id: str, given: GroupFields, *, consent: Consent, expected_version: Versions
     ) -> Saved[ExclusionGroup]:
         """Change name or members. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
@@ -78,7 +79,7 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
         return self.change(caller, group_id, decide, expected_version=expected_version)
 
     def delete(
-        self, caller: Caller, group_id: str, *, consent: Consent = NO_CONSENT, expected_version: int | None
+        self, caller: Caller, group_id: str, *, consent: Consent = NO_CONSENT, expected_version: Versions
     ) -> Saved[ExclusionGroup]:
         """Delete the group: its experiments get the visitors that it kept from them. Raises LiveImpactError."""
 

@@ -11,6 +11,7 @@ from abtest.kit.errors import ConflictError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.resources import Resource, Summary
+from abtest.services.retries import Versions
 from abtest.services.reusable.consumers import Consumer, consumers_of, live_among
 from abtest.services.storefronts import Storefronts
 
@@ -65,7 +66,7 @@ class Targets(Aggregates[Target]):
         return self.add(caller, make)
 
     def update(
-        self, caller: Caller, target_id: str, given: Given, *, consent: Consent, expected_version: int | None
+        self, caller: Caller, target_id: str, given: Given, *, consent: Consent, expected_version: Versions
     ) -> Saved[Target]:
         """Replace the given fields. Raises LiveImpactError unless `consent` names every live consumer."""
 
@@ -78,7 +79,7 @@ class Targets(Aggregates[Target]):
         return self.change(caller, target_id, decide, expected_version=expected_version)
 
     def delete(
-        self, caller: Caller, target_id: str, *, consent: Consent = NO_CONSENT, expected_version: int | None
+        self, caller: Caller, target_id: str, *, consent: Consent = NO_CONSENT, expected_version: Versions
     ) -> None:
         """Delete what nothing refers to. Raises LiveImpactError, and ConflictError that names the consumers."""
 

@@ -5,6 +5,7 @@ from abtest.domain.settings import consent as domain
 from abtest.domain.settings.runtime import CONSENT
 from abtest.kit.clock import Timestamp
 from abtest.services.context import Caller
+from abtest.services.retries import Versions
 from abtest.services.settings.setting import RuntimeSetting
 
 
@@ -23,7 +24,7 @@ class Consents(RuntimeSetting[domain.ConsentMode, contract.ConsentSettings]):
         return response.consentMode
 
     def update(
-        self, caller: Caller, given: contract.UpdateConsent, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateConsent, expected_version: Versions
     ) -> contract.ConsentSettings:
         """Merge the given fields in. Raises VersionConflictError, ValidationFailedError."""
         changes = given.consentMode.changes()

@@ -10,6 +10,7 @@ from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ConflictError
 from abtest.ports.catalog import Catalog, Head, Kind
 from abtest.services.context import Caller
+from abtest.services.retries import Versions
 from abtest.services.settings.setting import RuntimeSetting
 
 _MAX_USERS = 5
@@ -35,7 +36,7 @@ class EnvironmentSettings(RuntimeSetting[domain.Environments, contract.Environme
         return response.environments
 
     def update(
-        self, caller: Caller, given: contract.UpdateEnvironments, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateEnvironments, expected_version: Versions
     ) -> contract.EnvironmentsResponse:
         """Replace them all.
 

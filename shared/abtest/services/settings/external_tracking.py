@@ -5,6 +5,7 @@ from abtest.domain.settings import external_tracking as domain
 from abtest.domain.settings.runtime import EXTERNAL_TRACKING
 from abtest.kit.clock import Timestamp
 from abtest.services.context import Caller
+from abtest.services.retries import Versions
 from abtest.services.settings.setting import RuntimeSetting
 
 
@@ -23,7 +24,7 @@ class ExternalTrackingSettings(RuntimeSetting[domain.ExternalTracking, contract.
         return response.externalTracking
 
     def update(
-        self, caller: Caller, given: contract.UpdateExternalTracking, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateExternalTracking, expected_version: Versions
     ) -> contract.ExternalTrackingResponse:
         """Merge the given fields in.
 

@@ -16,7 +16,7 @@ from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError
 from abtest.ports.catalog import MAX_COMMIT_ITEMS, Claim, Commit, Document, NameTakenError, OutboxRow, Release
 from abtest.services.context import Caller
-from abtest.services.retries import refuse_other_version, retried
+from abtest.services.retries import Versions, refuse_other_version, retried
 from abtest.services.settings.store import Kept, Setting, SettingsStore
 from abtest.services.shop_records import puts_of, read_shop
 
@@ -66,7 +66,7 @@ class InstallDomainSettings:
         ).at(state.kept.version)
 
     def update(
-        self, caller: Caller, given: contract.UpdateInstallDomains, expected_version: int | None
+        self, caller: Caller, given: contract.UpdateInstallDomains, expected_version: Versions
     ) -> contract.InstallDomainsResponse:
         """Replace the given fields; the shop's domain changes with them.
 

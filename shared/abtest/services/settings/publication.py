@@ -7,6 +7,7 @@ from abtest.domain.settings.runtime import PUBLICATION
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
+from abtest.services.retries import Versions
 from abtest.services.settings.setting import RuntimeSetting
 from abtest.services.settings.store import precompile_of
 
@@ -33,7 +34,7 @@ class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSetti
         return response
 
     def update(
-        self, caller: Caller, given: contract.UpdatePublicationSettings, expected_version: int | None
+        self, caller: Caller, given: contract.UpdatePublicationSettings, expected_version: Versions
     ) -> contract.PublicationSettings:
         """Merge the given field in. Nothing is published by this. Raises VersionConflictError."""
 

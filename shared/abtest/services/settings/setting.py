@@ -9,7 +9,7 @@ from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode, encode
 from abtest.ports.catalog import Document
 from abtest.services.context import Caller
-from abtest.services.retries import refuse_other_version
+from abtest.services.retries import Versions, refuse_other_version
 from abtest.services.settings.store import Check, Kept, Setting, SettingsStore
 
 S = TypeVar("S")
@@ -52,7 +52,7 @@ class RuntimeSetting(ABC, Generic[S, R]):
         caller: Caller,
         decide: Callable[[S], S],
         *,
-        expected_version: int | None = None,
+        expected_version: Versions = None,
         check: Check = lambda _: None,
         publishes: bool = True,
     ) -> R:

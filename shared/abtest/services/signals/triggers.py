@@ -13,6 +13,7 @@ from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
 from abtest.services.resources import Resource, Summary
+from abtest.services.retries import Versions
 from abtest.services.storefronts import Storefronts
 
 Says = TriggerFields
@@ -69,7 +70,7 @@ class Triggers(Aggregates[Trigger]):
 
         return self.add(caller, make)
 
-    def replace(self, caller: Caller, trigger_id: str, says: Says, *, expected_version: int | None) -> Saved[Trigger]:
+    def replace(self, caller: Caller, trigger_id: str, says: Says, *, expected_version: Versions) -> Saved[Trigger]:
         """Replace all fields. Raises NotFoundError, ValidationFailedError, CodeBudgetExceededError."""
         check(says)
 

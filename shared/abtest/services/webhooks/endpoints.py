@@ -22,7 +22,7 @@ from abtest.ports.url_check import UrlCheck
 from abtest.services.aggregates import Aggregates
 from abtest.services.context import Caller, World
 from abtest.services.listing import Filters
-from abtest.services.retries import refuse_other_version
+from abtest.services.retries import Versions, refuse_other_version
 from abtest.services.webhooks.notification import WorkerNotifier
 from abtest.services.webhooks.records import WEBHOOKS, taken_slots
 
@@ -100,7 +100,7 @@ class Endpoints:
         return Issued(EndpointHealth(saved.value, Health()), secret)
 
     def update(
-        self, caller: Caller, webhook_id: str, changes: Mapping[str, Any], *, expected_version: int | None
+        self, caller: Caller, webhook_id: str, changes: Mapping[str, Any], *, expected_version: Versions
     ) -> EndpointHealth:
         """Change settings; `active: true` also forgets failures.
 
@@ -118,7 +118,7 @@ class Endpoints:
         webhook = self._webhooks.change(caller, webhook_id, decide).value
         return EndpointHealth(webhook, self._reset_health(webhook_id)) if is_enabling else self._with_health(webhook)
 
-    def rotate(self, caller: Caller, webhook_id: str, grace: timedelta, *, expected_version: int | None) -> Issued:
+    def rotate(self, caller: Caller, webhook_id: str, grace: timedelta, *, expected_version: Versions) -> Issued:
         """Issue a new secret; during the grace period, requests are signed with the one before as well.
 
         Raises NotFoundError, VersionConflictError, ConflictError for an archived one, SealingUnavailableError.
@@ -135,7 +135,7 @@ class Endpoints:
 
         return Issued(self._with_health(self._webhooks.change(caller, webhook_id, decide).value), secret)
 
-    def archive(self, caller: Caller, webhook_id: str, *, expected_version: int | None) -> None:
+    def archive(self, caller: Caller, webhook_id: str, *, expected_version: Versions) -> None:
         """Archive an endpoint. Nothing is sent to it again, and its queued deliveries die. A repetition is harmless.
 
         Raises NotFoundError, VersionConflictError.
@@ -195,7 +195,7 @@ class Endpoints:
         raise DatabaseBusyError
 
 
-def usable(endpoint: EndpointHealth, expected_version: int | None) -> EndpointHealth:
+def usable(endpoint: EndpointHealth, expected_version: Versions) -> EndpointHealth:
     """Return the endpoint if it can still be used.
 
     Raises VersionConflictError, and ConflictError for an archived one.

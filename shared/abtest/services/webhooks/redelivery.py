@@ -22,7 +22,7 @@ from abtest.ports.limits import RateLimiter
 from abtest.services.aggregates import Aggregates
 from abtest.services.context import Caller, World
 from abtest.services.rate_limits import RateLimitedError
-from abtest.services.retries import refuse_other_version
+from abtest.services.retries import Versions, refuse_other_version
 from abtest.services.webhooks.delivery_log import pages
 from abtest.services.webhooks.endpoints import usable
 from abtest.services.webhooks.notification import WorkerNotifier
@@ -64,7 +64,7 @@ class Redelivery:
     notifier: WorkerNotifier
 
     def test(
-        self, caller: Caller, webhook_id: str, event: str | None, *, expected_version: int | None = None
+        self, caller: Caller, webhook_id: str, event: str | None, *, expected_version: Versions = None
     ) -> Delivery:
         """Send an example of an event, even where the endpoint is disabled. Raises RateLimitedError."""
         webhook = self._read(caller.shop_id, webhook_id, expected_version).webhook
@@ -74,7 +74,7 @@ class Redelivery:
         return self._queue(caller, webhook, "test", replace(delivery, is_test=True))
 
     def redeliver(
-        self, caller: Caller, webhook_id: str, delivery_id: str, *, expected_version: int | None = None
+        self, caller: Caller, webhook_id: str, delivery_id: str, *, expected_version: Versions = None
     ) -> Delivery:
         """Send the same event in a new delivery. Raises WebhookDisabledError, RateLimitedError."""
         endpoint = self._read(caller.shop_id, webhook_id)
@@ -98,7 +98,7 @@ class Redelivery:
         since: Timestamp,
         until: Timestamp | None,
         *,
-        expected_version: int | None = None,
+        expected_version: Versions = None,
     ) -> Recovered:
         """Queue dead deliveries of this time again, under their own ids. A repetition is harmless.
 
@@ -134,7 +134,7 @@ class Redelivery:
             return False
         return True
 
-    def _read(self, shop_id: str, webhook_id: str, expected_version: int | None = None) -> EndpointHealth:
+    def _read(self, shop_id: str, webhook_id: str, expected_version: Versions = None) -> EndpointHealth:
         return usable(read_endpoint_health(self.world.catalog, self.store, shop_id, webhook_id), expected_version)
 
     def _check_time(self, since: Timestamp, until: Timestamp | None) -> None:
