@@ -22,7 +22,7 @@ from abtest.contract.consent import LiveEdit
 from abtest.contract.goals import Goal, GoalCreate, GoalItem
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.contract.page_rules import PageRuleList, PageRules
-from abtest.contract.planned_test import PlannedTestSnapshot
+from abtest.contract.planned_test import PlannedTestSnapshot, shown_plan
 from abtest.contract.targeting import ExperimentTargeting
 from abtest.contract.urls import WebUrl
 from abtest.contract.variations import CountedFrom, Variation, VariationInput, VariationItem
@@ -238,7 +238,6 @@ _SAME_NAME = (
     "experiment_reset_js",
     "experiment_css",
     "sequential_testing_enabled",
-    "planned_test",
     "store_url",
     "scheduled_start_at",
     "started_at",
@@ -257,6 +256,7 @@ def experiment_fields(experiment: Aggregate) -> dict[str, Any]:
         "experiment_type": experiment.delivery_type,
         "auto_stop_override": experiment.auto_stop_override or {"mode": "inherit"},
         "guardian_override": experiment.guardian_override or {},
+        "planned_test": shown_plan(experiment.planned_test),
         "approval_state": approval and ApprovalState(status=approval.status, updated_at=approval.updated_at),
         "variations": [Variation.of(variation) for variation in experiment.variations],
         "goals": [Goal.of(goal) for goal in experiment.goals],

@@ -1,6 +1,9 @@
 """The plan of a test as frozen at launch, with its final verdicts. Snapshots are returned as stored."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.contract.overrides import Tail
@@ -68,8 +71,8 @@ class PlannedTestSnapshot(Output):
     """
 
     computed_at: DateTime = ABSENT
-    epoch_started_at: DateTime | None = ABSENT
-    endpoint_reached_at: DateTime | None = ABSENT
+    epoch_started_at: Annotated[DateTime, Field(description="Start of the measurement; absent before launch.")] = ABSENT
+    endpoint_reached_at: Annotated[DateTime, Field(description="Absent until the plan has reached its end.")] = ABSENT
     goal_id: Id = ABSENT
     correction_method: Literal["none", "holm"] = ABSENT
     baseline_rate: float = ABSENT
@@ -83,3 +86,13 @@ class PlannedTestSnapshot(Output):
     estimated_days: float = ABSENT
     evaluation: PlanEvaluation | None = ABSENT
     revenue_evaluation: RevenueEvaluation | None = ABSENT
+
+
+_NULLABLE = {"evaluation", "revenue_evaluation"}
+
+
+def shown_plan(stored: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a stored plan as the contract shows it: a field that may not be null is absent instead."""
+    if stored is None:
+        return None
+    return {name: value for name, value in stored.items() if value is not None or name in _NULLABLE}

@@ -13,6 +13,7 @@ from abtest.domain.webhooks.deliveries import SNIPPET_BYTES, Delivery, Status
 from abtest.domain.webhooks.endpoint import DEFAULT_GRACE, MAX_GRACE
 from abtest.domain.webhooks.health import EndpointHealth
 from abtest.domain.webhooks.summary import DeliverySummary
+from abtest.kit.json_objects import present
 
 _EXAMPLE: dict[str, Any] = {
     "url": "https://hooks.shop.example/experiments",
@@ -138,7 +139,7 @@ class WebhookDelivery(Output):
     attempts: int
     response_status: int | None
     last_error: Annotated[str | None, Field(description="Why it was not delivered, in words or as a code.")]
-    next_attempt_at: DateTime | None
+    next_attempt_at: Annotated[DateTime, Field(description="Absent when no attempt is due.")] = ABSENT
     processing_started_at: DateTime | None
     delivered_at: DateTime | None
     created_at: DateTime
@@ -154,8 +155,12 @@ class WebhookDelivery(Output):
     @staticmethod
     def fields_of(delivery: Delivery) -> dict[str, Any]:
         """Return the fields that all responses of a delivery have."""
-        same = set(WebhookDelivery.model_fields) - {"test"}
-        return {**{name: getattr(delivery, name) for name in same}, "test": delivery.is_test}
+        same = set(WebhookDelivery.model_fields) - {"test", "next_attempt_at"}
+        return {
+            **{name: getattr(delivery, name) for name in same},
+            **present(next_attempt_at=delivery.next_attempt_at),
+            "test": delivery.is_test,
+        }
 
 
 class WebhookRequest(Output):

@@ -66,8 +66,6 @@ def test_plan__stated__is_answered_whole_and_served_from_then_on(client: Client,
     assert answer.status == 200, answer.body
     assert answer.json()["planned_test"] == {
         "computed_at": api.world.now(),
-        "epoch_started_at": None,
-        "endpoint_reached_at": None,
         "goal_id": goal_id(draft),
         "correction_method": "holm",
         "baseline_rate": 0.03,

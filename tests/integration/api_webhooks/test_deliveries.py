@@ -45,6 +45,18 @@ def test_detail__after_attempts__shows_the_request_and_each_attempt(
     assert (second["n"], second["status"], second["error"]) == (2, None, "the name does not resolve")
 
 
+def test_delivery__without_a_due_attempt__has_no_next_attempt_at(
+    api: WebhookApi, client: Client, tenant: Tenant, webhook: dict[str, Any], path: str
+) -> None:
+    """The contract allows no null here, so the field is absent (ADR 7)."""
+    waiting = api.deliver(webhook, tenant.shop.id)
+    arrived = api.attempt(api.deliver(webhook, tenant.shop.id), Outcome(status=200, duration_ms=1, request=SENT))
+    assert client.get(f"{path}/deliveries/{waiting.id}").json()["next_attempt_at"] == waiting.next_attempt_at
+    assert "next_attempt_at" not in client.get(f"{path}/deliveries/{arrived.id}").json()
+    listed = {row["id"]: "next_attempt_at" in row for row in client.get(f"{path}/deliveries").json()["data"]}
+    assert listed == {waiting.id: True, arrived.id: False}
+
+
 def test_detail__written_by_a_younger_release__shows_what_is_known_here(
     api: WebhookApi, client: Client, tenant: Tenant, webhook: dict[str, Any], path: str
 ) -> None:

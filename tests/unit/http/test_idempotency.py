@@ -35,9 +35,9 @@ def test_repetition__other_body__is_422(client: Client, bench: Bench) -> None:
 )
 def test_repetition__another_text_of_the_same_value__replays(client: Client, bench: Bench, text: str) -> None:
     first = client.post("/things", {"name": "caf\u00e9", "size": 2}, headers=ONCE)
-    again = client.post("/things", raw=text.encode(), headers=ONCE)
-    assert (again.status, again.body, bench.runs) == (201, first.body, 1)
-    assert again.headers["idempotent-replayed"] == "true"
+    replayed = client.post("/things", raw=text.encode(), headers=ONCE)
+    assert (replayed.status, replayed.body, bench.runs) == (201, first.body, 1)
+    assert replayed.headers["idempotent-replayed"] == "true"
 
 
 @pytest.mark.parametrize("text", ['{"name": "a", "size": 3}', '{"name": "a", "size": true}', '{"name": "a"}'])
