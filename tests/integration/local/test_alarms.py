@@ -34,7 +34,7 @@ def test_alarm__leads_to_the_runbook_and_tells_whoever_is_named(name: str) -> No
     assert "HasAlarmTopic" in str(alarm["AlarmActions"])
 
 
-@pytest.mark.parametrize("name", [name for name, alarm in ALARMS.items() if alarm["Namespace"] == OURS])
+@pytest.mark.parametrize("name", [name for name, alarm in ALARMS.items() if alarm.get("Namespace") == OURS])
 def test_alarm__on_a_metric_of_ours__looks_at_one_that_is_written(name: str) -> None:
     metric = f'"{ALARMS[name]["MetricName"]}"'
     assert any(metric in path.read_text() for path in (ROOT / "shared/abtest/services").rglob("*.py")), metric

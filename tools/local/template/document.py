@@ -21,6 +21,7 @@ class Document:
 
     root: Path
     parameters: dict[str, Node]
+    rules: dict[str, Node]
     conditions: dict[str, Node]
     globals: dict[str, Node]
     resources: dict[str, dict[str, Node]]
@@ -60,6 +61,7 @@ def load(path: Path) -> Document:
     return Document(
         root=path.resolve().parent,
         parameters=content.get("Parameters") or {},
+        rules=content.get("Rules") or {},
         conditions=content.get("Conditions") or {},
         globals=content.get("Globals") or {},
         resources=_expanded(content.get("Resources") or {}, content.get("Mappings") or {}),
