@@ -6,7 +6,7 @@ from abtest.contract.base import ListOf
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.exports import Export, ExportInput
 from abtest.domain.jobs.model import JobEndedError
-from abtest.http.deps import Caller, Page, PathId, expensive, require, use
+from abtest.http.deps import Caller, Page, PathId, confidential, expensive, require, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
@@ -19,6 +19,7 @@ router = Router("/exports", tag="Exports")
 
 
 @router.post("", operation_id="createExport", status_code=202, responses=errors(ValidationFailedError))
+@confidential
 @expensive
 def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) -> Export:
     """Start an export. The file is written in the background: poll the export until its status is `completed`.
@@ -30,6 +31,7 @@ def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) 
 
 
 @router.get("", operation_id="listExports")
+@confidential
 def list_exports(caller: Analyst, page: Page, use_exports: UsesExports) -> ListOf[Export]:
     """List the exports of the last 30 days, newest first."""
     items, last = use_exports.page(caller, limit=page.limit, after=page.after)
@@ -37,6 +39,7 @@ def list_exports(caller: Analyst, page: Page, use_exports: UsesExports) -> ListO
 
 
 @router.get("/{export_id}", operation_id="getExport", responses=errors(NotFoundError))
+@confidential
 def get_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> Export:
     """Return the status of an export. A completed export has a new `url` in every response, for seven days."""
     return use_exports.get(caller, export_id)
@@ -47,6 +50,7 @@ def get_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> 
     operation_id="cancelExport",
     responses=errors(NotFoundError, JobEndedError, s409=InvalidStateTransitionEnvelope),
 )
+@confidential
 def cancel_export(export_id: PathId, caller: Analyst, use_exports: UsesExports) -> Export:
     """Cancel a queued or running export. Any other status is 409 `invalid_state_transition`."""
     return use_exports.cancel(caller, export_id)

@@ -18,7 +18,7 @@ from abtest.domain.changes.errors import LiveImpactError, NotDeletableError
 from abtest.domain.experiments.errors import RedirectMatchesSourceError, WeightsSumError
 from abtest.domain.experiments.variations import find
 from abtest.domain.targeting.admission import UnsafeRegexError
-from abtest.http.deps import IfMatch, Page, carries_code, use
+from abtest.http.deps import IfMatch, Page, carries_code, confidential, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
@@ -183,6 +183,7 @@ def unarchive_variation(
     status_code=201,
     responses=errors(NotFoundError),
 )
+@confidential
 def create_preview_link(
     experiment_id: ExperimentId,
     variation_id: VariationId,

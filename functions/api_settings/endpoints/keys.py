@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from abtest.contract import keys as contract
 from abtest.contract.base import ListOf
 from abtest.domain.credentials.lifecycle import ScopeNotHeldError
-from abtest.http.deps import Caller, IfMatch, Page, PathId, require, use
+from abtest.http.deps import Caller, IfMatch, Page, PathId, confidential, require, use
 from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -38,6 +38,7 @@ def list_keys(
     status_code=201,
     responses=errors(ScopeNotHeldError, ValidationFailedError, LimitReachedError),
 )
+@confidential
 def create_key(caller: KeyWriter, body: contract.CreateApiKey, use_keys: KeyUse) -> contract.ApiKeyCreated:
     """Create a key. The secret is shown only in this response. A key cannot grant scopes it does not have.
 
@@ -68,6 +69,7 @@ def update_key(
     status_code=201,
     responses=errors(NotFoundError, ConflictError, ScopeNotHeldError, LimitReachedError),
 )
+@confidential
 def rotate_key(
     key_id: PathId,
     caller: KeyWriter,

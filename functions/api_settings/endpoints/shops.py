@@ -5,7 +5,7 @@ from typing import Annotated
 from abtest.contract import shops as contract
 from abtest.contract.base import ListOf
 from abtest.contract.keys import ShopCreated
-from abtest.http.deps import Caller, IfMatch, Page, PathId, UserCaller, require, use, versioned
+from abtest.http.deps import Caller, IfMatch, Page, PathId, UserCaller, confidential, require, use, versioned
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError
@@ -26,6 +26,7 @@ def list_shops(caller: UserCaller, page: Page, use_shops: ShopUse) -> ListOf[con
 
 
 @router.post("/shops", operation_id="createShop", status_code=201)
+@confidential
 def create_shop(caller: UserCaller, body: contract.CreateShop, use_shops: ShopUse) -> ShopCreated:
     """Create a shop of the user, with its first key (preset `admin`). Needs a user key.
 

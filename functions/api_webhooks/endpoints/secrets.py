@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from abtest.contract.webhooks import SecretRotationInput, WebhookCreated
-from abtest.http.deps import IfMatch, PathId, use
+from abtest.http.deps import IfMatch, PathId, confidential, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, NotFoundError
@@ -17,6 +17,7 @@ Uses = Annotated[Endpoints, use(Endpoints)]
 
 
 @router.post("/rotate-secret", operation_id="rotateWebhookSecret", responses=errors(NotFoundError, ConflictError))
+@confidential
 def rotate_secret(
     webhook_id: PathId, caller: Writer, endpoints: Uses, if_match: IfMatch, body: SecretRotationInput | None = None
 ) -> WebhookCreated:

@@ -7,7 +7,7 @@ from fastapi import Query
 from abtest.contract.base import ListOf
 from abtest.contract.webhooks import Webhook, WebhookCreated, WebhookInput, WebhookUpdate
 from abtest.domain.egress.targets import UrlNotAllowedError
-from abtest.http.deps import IfMatch, Page, PathId, use
+from abtest.http.deps import IfMatch, Page, PathId, confidential, use
 from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -39,6 +39,7 @@ def list_webhooks(
 
 
 @router.post("", operation_id="createWebhook", status_code=201, responses=errors(UrlNotAllowedError, LimitReachedError))
+@confidential
 def create_webhook(body: WebhookInput, caller: Writer, endpoints: Uses) -> WebhookCreated:
     """Create an endpoint, active immediately. The secret is shown only in this response.
 

@@ -170,6 +170,15 @@ PublicId = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^[1-9][0
 """The short id for people: ten digits, the first of them 1 to 9."""
 
 
+@dataclass(frozen=True, slots=True)
+class Confidential:
+    """Mark a field that gives access to every reader of it. Routes with such a field are confidential."""
+
+
+Secret = Annotated[str, Field(repr=False), Confidential()]
+"""A secret of a response, such as a new key."""
+
+
 class Pagination(Output):
     """Position in a list. `next_cursor` requests the next page; it is null on the last one."""
 

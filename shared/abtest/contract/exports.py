@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Reference
+from abtest.contract.base import ABSENT, Confidential, DateTime, Id, Input, Moment, Output, Reference
 from abtest.domain.exports.order import Dataset, Format
 from abtest.domain.jobs.model import JobStatus
 
@@ -60,7 +60,7 @@ class Export(Output):
     status: JobStatus
     progress: Annotated[int, Field(ge=0, le=100, description="Percent.")]
     rows: Annotated[int | None, Field(description="Rows of the file, without the header; null until it is complete.")]
-    url: str | None
+    url: Annotated[str | None, Confidential()]
     url_expires_at: DateTime | None
     dataset: Dataset
     format: Format

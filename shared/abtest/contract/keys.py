@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Secret
 from abtest.contract.shops import Shop, ShopSummary
 from abtest.domain.credentials.api_keys import SCOPES, unknown_scopes
 from abtest.domain.credentials.lifecycle import DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS
@@ -80,7 +80,7 @@ class ApiKey(Output):
 class ApiKeyCreated(ApiKey):
     """A new key with its secret, which is shown only once."""
 
-    secret: str
+    secret: Secret
 
 
 class KeyIdentity(Output):

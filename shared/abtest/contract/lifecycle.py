@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Unique, Uuid
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Secret, Unique, Uuid
 from abtest.contract.urls import WebUrl
 from abtest.domain.experiments.model import ApprovalEvent as Event
 from abtest.domain.experiments.model import ApprovalStatus, Outcome
@@ -89,8 +89,8 @@ class PreviewLinkInput(Input):
 class PreviewLink(Output):
     """A link that shows the variation, its token, and when both expire."""
 
-    url: str
-    token: str
+    url: Secret
+    token: Secret
     expires_at: DateTime
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Unique
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Secret, Unique
 from abtest.domain.egress.targets import MAX_URL
 from abtest.domain.webhooks import catalogue
 from abtest.domain.webhooks.deliveries import SNIPPET_BYTES, Delivery, Status
@@ -121,7 +121,7 @@ class Webhook(Output):
 class WebhookCreated(Webhook):
     """An endpoint with its signing secret, which is shown only once."""
 
-    secret: Annotated[str, Field(repr=False)]
+    secret: Secret
 
     @classmethod
     def with_secret(cls, endpoint: EndpointHealth, secret: str) -> Self:

@@ -20,7 +20,7 @@ from abtest.http.admission import REQUESTS_PER_MINUTE, WINDOW_SECONDS, Requireme
 from abtest.http.body import CODE_LIMIT
 from abtest.http.exchange import UseCase, exchange_of
 from abtest.http.paging import Paging, paging
-from abtest.http.route import ENTITY_TAG
+from abtest.kit.content_coding import opaque_tags
 from abtest.services.context import Caller
 from abtest.services.retries import Versions
 
@@ -32,6 +32,7 @@ __all__ = [
     "PathId",
     "UserCaller",
     "carries_code",
+    "confidential",
     "expensive",
     "rate_of",
     "require",
@@ -55,6 +56,12 @@ def use(service: type) -> Any:
 def carries_code(endpoint: Endpoint) -> Endpoint:
     """Mark a route whose bodies may have up to 5 MiB."""
     endpoint.max_body = CODE_LIMIT  # type: ignore[attr-defined]
+    return endpoint
+
+
+def confidential(endpoint: Endpoint) -> Endpoint:
+    """Mark a route whose responses have a secret. They are never compressed: their length would help to guess it."""
+    endpoint.confidential = True  # type: ignore[attr-defined]
     return endpoint
 
 
@@ -89,7 +96,7 @@ async def expected_versions(
     if if_match is None or if_match.strip() == "*":
         return None
     # Our tags are weak, so only a weak comparison can match them (RFC 9110, 13.1.1, asks for a strong one).
-    tags = ENTITY_TAG.findall(if_match)
+    tags = opaque_tags(if_match)
     return frozenset(int(tag) for tag in tags if tag.isascii() and tag.isdigit() and len(tag) < 16)
 
 

@@ -5,7 +5,6 @@ request without a key learns nothing about bodies, and a body that is too large 
 """
 
 import inspect
-import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import cached_property, wraps
@@ -26,6 +25,7 @@ from abtest.contract.base import Output
 from abtest.http import body, idempotency
 from abtest.http.admission import Requirement, admit
 from abtest.http.body import BodyRule
+from abtest.http.compression import compressed, not_modified
 from abtest.http.exchange import Exchange, exchange_of
 from abtest.http.refusals import UnknownPropertyError
 from abtest.http.rendering import render
@@ -34,9 +34,6 @@ from abtest.kit.errors import FieldError
 BASE = "/api/v1"
 
 Handler = Callable[[Request], Awaitable[Response]]
-
-ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
-"""Each tag of an ETag, If-Match or If-None-Match header. Its group is the tag that a weak comparison uses."""
 
 returned_version: ContextVar[int | None] = ContextVar("returned_version", default=None)
 """Row version of the output that a route returned, until it is written to the ETag."""
@@ -85,10 +82,16 @@ class _Plan:
         self._expensive = bool(getattr(route.endpoint, "expensive", False))
         self._body = route.body_rule
         self._parameters = {field.alias for part in flattened(route.dependant) for field in part.query_params}
+        self._confidential = bool(getattr(route.endpoint, "confidential", False))
         self._run = run
 
     async def handle(self, request: Request) -> Response:
-        """Return the response to a request. Every error of a route is rendered here, in the same form."""
+        """Return the response to a request, compressed unless the route is confidential."""
+        response = await self._answer(request)
+        return response if self._confidential else compressed(request, response)
+
+    async def _answer(self, request: Request) -> Response:
+        """Return the response as it is. Every error of a route is rendered here, in the same form."""
         exchange = exchange_of(request)
         exchange.operation = self._operation
         try:
@@ -118,12 +121,7 @@ class _Plan:
         version = returned_version.get()
         if version is not None and response.status_code < 300:
             response.headers["ETag"] = f'W/"{version}"'
-        tag, sent = response.headers.get("ETag"), request.headers.get("if-none-match")
-        if request.method != "GET" or not tag or not sent:
-            return response
-        # If-None-Match compares weakly (RFC 9110, 13.1.2): the prefix `W/` makes no difference.
-        is_current = sent.strip() == "*" or ENTITY_TAG.findall(tag)[0] in ENTITY_TAG.findall(sent)
-        return Response(status_code=304, headers={"ETag": tag}) if is_current else response
+        return (request.method == "GET" and not_modified(request, response)) or response
 
 
 class Route(PlainRoute):

@@ -1,0 +1,48 @@
+"""Compression of responses: gzip where the client accepts it, the response is large enough, and carries no secret."""
+
+import gzip
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from abtest.kit.content_coding import accepted_codings, opaque_tags, variant_tag
+
+MIN_BYTES = 1024
+LEVEL = 6
+_TEXTS = ("application/json", "application/javascript", "text/")
+
+
+def chosen_coding(request: Request, response: Response) -> str:
+    """Return `gzip` when the client accepts it and the response is worth it, otherwise `identity`."""
+    if len(response.body) < MIN_BYTES or not response.headers.get("content-type", "").startswith(_TEXTS):
+        return "identity"
+    weights = accepted_codings(request.headers.get("accept-encoding", ""))
+    weight = weights.get("gzip", weights.get("*", 0.0))
+    return "gzip" if weight > 0 and weight >= weights.get("identity", 0.0) else "identity"
+
+
+def compressed(request: Request, response: Response) -> Response:
+    """Return the response in the coding that the request allows, with the tag of this variant."""
+    # Also on small and plain ones: a cache must not serve a variant to a client that does not accept it.
+    response.headers["Vary"] = "Accept-Encoding"
+    if chosen_coding(request, response) == "identity":
+        return response
+    response.body = gzip.compress(bytes(response.body), LEVEL, mtime=0)
+    response.headers["Content-Length"] = str(len(response.body))
+    response.headers["Content-Encoding"] = "gzip"
+    if tag := response.headers.get("ETag"):
+        response.headers["ETag"] = variant_tag(tag, "gzip")
+    return response
+
+
+def not_modified(request: Request, response: Response) -> Response | None:
+    """Return 304 when If-None-Match has the tag of the response, in any coding."""
+    tag, sent = response.headers.get("ETag"), request.headers.get("if-none-match")
+    if not tag or not sent:
+        return None
+    own = opaque_tags(tag)[0]
+    if sent.strip() != "*" and own not in opaque_tags(sent):
+        return None
+    # A cache updates the stored response that has this very tag (RFC 9111, 4.3.4), so the client gets its own back.
+    plain = tag in sent or sent.strip() == "*"
+    return Response(status_code=304, headers={"ETag": tag if plain else variant_tag(tag, "gzip")})

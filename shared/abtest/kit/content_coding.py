@@ -1,0 +1,36 @@
+"""Content codings and the entity tags of their variants (RFC 9110, sections 8.8.3 and 12.5.3)."""
+
+import re
+
+_QVALUE = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?")
+_ALIASES = {"x-gzip": "gzip"}
+_ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*?)(?:-(?:gzip|br))?"')
+
+
+def accepted_codings(header: str) -> dict[str, float]:
+    """Return the weight of each coding in an Accept-Encoding header; 0 for a malformed weight, 1 without one."""
+    weights: dict[str, float] = {}
+    for item in header.lower().split(","):
+        coding, *parameters = (part.strip() for part in item.split(";"))
+        if not coding:
+            continue
+        pairs = (parameter.partition("=") for parameter in parameters)
+        quality = next((value.strip() for name, _, value in pairs if name.strip() == "q"), "1")
+        weights[_ALIASES.get(coding, coding)] = float(quality) if _QVALUE.fullmatch(quality) else 0.0
+    return weights
+
+
+def variant_tag(tag: str, coding: str) -> str:
+    """Return the entity tag of a representation in this coding.
+
+    A weak tag names the version in every coding. Strong tags must differ wherever bytes differ (RFC 9110, 8.8.3.3).
+    """
+    return tag if coding == "identity" or tag.startswith("W/") else f'{tag[:-1]}-{coding}"'
+
+
+def opaque_tags(header: str) -> list[str]:
+    """Return the tags of an ETag, If-Match or If-None-Match header as a weak comparison uses them.
+
+    The suffix of a coding is removed, so that a tag matches in whichever coding its client has the content.
+    """
+    return _ENTITY_TAG.findall(header)
