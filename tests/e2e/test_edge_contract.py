@@ -97,3 +97,69 @@ def test_health__of_a_running_stack__is_good(stack: dict[str, Any]) -> None:
     assert found.status_code == 200
     assert found.headers["Cache-Control"] == "no-store"
     assert found.json()["ok"] is True
+
+
+@pytest.mark.parametrize("file", ["a/b.js", "a/b/c.js", "a%2Fb.js", "a%2Fb%2Fc.js", "/", ""])
+def test_snippet__of_an_id_with_slashes__is_a_comment(stack: dict[str, Any], file: str) -> None:
+    answer = requests.get(f"{stack['worker_base_url']}/s/{file}", timeout=10)
+    assert answer.status_code == 400
+    assert answer.headers["Content-Type"].startswith("application/javascript")
+    assert answer.text.startswith("// invalid_shop_id")
+
+
+@pytest.mark.parametrize("path", ["/api/exp?shopId={shop_id}", "/s/{shop_id}.js"])
+def test_entity_tag__is_strong_and_differs_by_encoding(stack: dict[str, Any], path: str) -> None:
+    address, tags = stack["worker_base_url"] + path.format(**stack), {}
+    for encoding in ("identity", "gzip", "br"):
+        answer = requests.get(address, headers={"Accept-Encoding": encoding}, timeout=10)
+        assert answer.headers.get("Content-Encoding", "identity") == encoding
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        tags[encoding] = answer.headers["ETag"]
+    assert len(set(tags.values())) == 3
+    assert all(tag.startswith('"') for tag in tags.values())
+    for encoding, tag in tags.items():
+        for held, known in tags.items():
+            headers = {"Accept-Encoding": encoding, "If-None-Match": known}
+            answer = requests.get(address, headers=headers, timeout=10)
+            assert (answer.status_code, answer.headers["ETag"]) == (304 if held == encoding else 200, tag)
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip", "br"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "{worker_base_url}/api/exp?shopId={shop_id}",
+        "{worker_base_url}/api/exp?shopId=shop",
+        "{worker_base_url}/s/{shop_id}.js",
+        "{worker_base_url}/s/shop.js",
+        "{worker_base_url}/assign?user_id=visitor",
+        "{worker_base_url}/events",
+        "{worker_base_url}/health",
+        "{worker_base_url}/nothing",
+        "{base_url}/ping",
+        "{base_url}/openapi.json",
+        "{base_url}/docs",
+        "{base_url}/experiments?limit=1",
+        "{base_url}/experiments/" + UNKNOWN,
+        "{base_url}/nothing",
+    ],
+)
+def test_head__is_the_head_of_get(stack: dict[str, Any], url: str, encoding: str) -> None:
+    key = stack["tracking_key"] if "/assign" in url else stack["api_key"]
+    headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": encoding}
+    answers = [requests.request(method, url.format(**stack), headers=headers, timeout=10) for method in ("GET", "HEAD")]
+    by_get, by_head = ({name.lower(): value for name, value in each.headers.items()} for each in answers)
+    of_one_request = {
+        "date",
+        "apigw-requestid",
+        "x-request-id",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+        "x-service-config-cache",
+    }
+    assert answers[0].status_code == answers[1].status_code
+    assert {name: value for name, value in by_get.items() if name not in of_one_request} == {
+        name: value for name, value in by_head.items() if name not in of_one_request
+    }
+    assert int(by_head["content-length"]) > 0
+    assert answers[1].content == b""

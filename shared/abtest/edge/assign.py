@@ -24,7 +24,7 @@ from abtest.ports.limits import RateLimiter
 from abtest.services.assignment import Assignments
 from abtest.services.rate_limits import RateLimitedError
 
-METHODS = "GET, POST"
+METHODS = "GET, HEAD, POST"
 MEDIA_TYPES = ("application/json",)
 REQUESTS_PER_WINDOW, WINDOW_SECONDS = 60_000, 60
 PRIVATE: Headers = {"X-Content-Type-Options": "nosniff"}
@@ -54,7 +54,7 @@ class AssignmentRoutes:
 
     def answer(self, request: Request, event: GatewayEvent) -> Answer:
         """Answer a request. Raises ServiceError, first for the key, then for the rate limit, then for the fields."""
-        if request.method not in ("GET", "POST"):
+        if request.method not in METHODS.split(", "):
             raise MethodNotAllowedError(METHODS)
         shop_id = self._auth.shop(request)
         decision = self._limiter.take(
@@ -62,7 +62,7 @@ class AssignmentRoutes:
         )
         if not decision.allowed:
             raise RateLimitedError(decision)
-        if request.method == "GET":
+        if request.method != "POST":
             fields = read_query(request.query)
         else:
             refuse_parameters(request.query)

@@ -5,7 +5,18 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from abtest.edge.gateway import NO_STORE, Answer, GatewayEvent, MethodNotAllowedError, Request, json_error
+from abtest.edge.delivery import SHARED, InvalidShopIdError
+from abtest.edge.gateway import (
+    NO_STORE,
+    PUBLIC,
+    Answer,
+    GatewayEvent,
+    MethodNotAllowedError,
+    Request,
+    json_error,
+    script_error,
+    style_error,
+)
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, timestamp
 from abtest.kit.errors import NotFoundError
@@ -31,16 +42,16 @@ class Health:
     clock: Clock
 
     def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
-        """`GET /health`; 404 for any other address of the edge."""
+        """`GET /health`; 404 for any other address, and a 400 as a comment under the address of snippets."""
         request = Request.of(event)
         if event.get("rawPath") != PATH:
-            return json_error(NotFoundError("there is nothing at this address"), {})
+            return unknown_address(event.get("rawPath", ""))
         if request.method not in METHODS.split(", "):
             return json_error(MethodNotAllowedError(METHODS), {})
         report = self.report()
-        body = "" if request.method == "HEAD" else canonical_json.dumps(report)
         headers = {**NO_STORE, "Content-Type": "application/json"}
-        return {"statusCode": 200 if report["ok"] else 503, "headers": headers, "body": body}
+        # HEAD gets the body too: the gateway takes Content-Length from it and sends no body.
+        return {"statusCode": 200 if report["ok"] else 503, "headers": headers, "body": canonical_json.dumps(report)}
 
     def report(self) -> Mapping[str, Any]:
         """Return the contract's health body. `ok` needs every part, and no dead letters, because results miss those."""
@@ -62,6 +73,15 @@ class Health:
             "dead_letter_queue": {"ok": healthy["dead_letters"]},
             "checked_at": timestamp(self.clock.now()),
         }
+
+
+def unknown_address(path: str) -> Answer:
+    """Return the answer to an address that no route has; under `/s/` a comment, because pages load it as a script."""
+    if path == "/s" or path.startswith("/s/"):
+        # A shop's id has no slash, so such an address names no shop.
+        render = style_error if path.endswith(".css") else script_error
+        return render(InvalidShopIdError(), {**SHARED, **PUBLIC})
+    return json_error(NotFoundError("there is nothing at this address"), {})
 
 
 def probe_results(probes: Mapping[str, Callable[[], object]]) -> Mapping[str, bool]:

@@ -20,6 +20,9 @@ class Addresses:
         self._by_path: dict[str, set[str]] = {}
         for route in sorted(routes, key=lambda route: route.path.count("{")):
             self._by_path.setdefault(route.path, set()).update(route.methods or ())
+        for methods in self._by_path.values():
+            if "GET" in methods:  # the gate answers HEAD like GET
+                methods.add("HEAD")
         self._patterns = [(compile_path(path)[0], path) for path in self._by_path]
 
     def methods(self, path: str) -> set[str]:

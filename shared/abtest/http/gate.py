@@ -36,7 +36,10 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request. There are no other kinds of ASGI scopes, because the lifespan protocol is off."""
         started = perf_counter()
-        world = self._services.world
+        world, method = self._services.world, scope["method"]
+        if method == "HEAD":
+            # The answer to GET with its body: the gateway takes Content-Length from it and sends no body.
+            scope["method"] = "GET"
         sent = Headers(scope=scope).get("x-request-id", "")
         # The id is repeated in a header and in logs, so other characters than these are not accepted.
         request_id = sent if _REQUEST_ID.fullmatch(sent) else uuid7(world.clock.now(), world.random)
@@ -59,7 +62,7 @@ class Gate:
             "request.answered",
             correlation_id=request_id,
             operation=exchange.operation,
-            method=scope["method"],
+            method=method,
             status=status,
             milliseconds=round((perf_counter() - started) * 1000, 1),
             shop_id=caller.shop_id if caller else None,

@@ -133,7 +133,7 @@ class Route(PlainRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], methods: Sequence[str], **options: Any) -> None:
         super().__init__(path, endpoint, methods=methods)
-        self.methods = set(methods)  # Starlette adds HEAD to GET; the contract has no HEAD
+        self.methods = set(methods)  # Starlette adds HEAD to GET; here the gate makes it a GET
         self.app = self.first_request
         self._options = options
 
