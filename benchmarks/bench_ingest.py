@@ -20,6 +20,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Claim, Commit
 from abtest.services.ingest import Ingest
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
+from abtest.services.rate_limits import FailedAuthentications
 from benchmarks.bench_edge import Unlimited
 from benchmarks.harness import compare, line, peak_megabytes
 from benchmarks.world import ROOTS, gateway_event, published_shop
@@ -80,12 +81,13 @@ class Pipeline:
         self.catalog.commit(
             Commit(claims=[Claim(scope=shop_id, name=goal_claim(GOAL), target_id=GOAL, target_shop_id=shop_id)])
         )
-        self.queue, self.ledger = MemoryQueue(), MemoryBlobs()
+        self.queue, self.ledger, limiter = MemoryQueue(), MemoryBlobs(), Unlimited()
         ingest = Ingest(
-            clock=self.clock, random=SystemRandomness(), limiter=Unlimited(), ledger=self.ledger, queue=self.queue
+            clock=self.clock, random=SystemRandomness(), limiter=limiter, ledger=self.ledger, queue=self.queue
         )
         keys = TrackingKeys(lambda name: self.catalog.claim_attributes(None, name), self.clock)
-        self.routes = IngestRoutes(IngestAuth(lambda: ROOTS, keys, self.clock), ingest)
+        failures = FailedAuthentications(limiter, self.clock)
+        self.routes = IngestRoutes(IngestAuth(lambda: ROOTS, keys, failures, self.clock), ingest)
         goals = KnownGoals(self.catalog, self.clock)
         self.writer = LedgerWriter(ledger=self.ledger, goals=goals, clock=self.clock)
         self.requests = [

@@ -61,7 +61,7 @@ class AssignmentRoutes:
             f"assign:{shop_id}", limit=REQUESTS_PER_WINDOW, window_seconds=WINDOW_SECONDS, now=self._clock.now()
         )
         if not decision.allowed:
-            raise RateLimitedError(decision)
+            raise RateLimitedError(decision, "assignment requests of this shop")
         if request.method != "POST":
             fields = read_query(request.query)
         else:

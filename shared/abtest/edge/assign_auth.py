@@ -20,7 +20,7 @@ class AssignmentUnauthorizedError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class AssignmentAuth:
-    """Checks keys; an address that failed too often is refused before its key is looked up."""
+    """Checks keys, and counts failures; a live key passes whatever others failed."""
 
     keys: TrackingKeys
     failures: FailedAuthentications
@@ -31,11 +31,8 @@ class AssignmentAuth:
         if not given:
             raise AssignmentUnauthorizedError  # nothing was guessed, so nothing is counted
         text = bearer_text(given) or ""
-        if remembered := self.keys.remembered_shop_of(text):
-            return remembered
-        self.failures.refuse_after_many(request.address)
         shop_id = self.keys.shop_of(text)
         if shop_id is None:
-            self.failures.count(request.address)
+            self.failures.count(request.address, self.keys.known_id(text))
             raise AssignmentUnauthorizedError
         return shop_id

@@ -9,6 +9,7 @@ import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from abtest.domain.credentials.api_keys import digest, parse
 from abtest.domain.credentials.signing import RootKeys, is_browser_signature, is_server_signature
@@ -17,10 +18,12 @@ from abtest.domain.ledger.batch import Envelope
 from abtest.kit.clock import Clock, timestamp
 from abtest.kit.errors import ServiceError
 from abtest.kit.ids import is_uuid
+from abtest.services.rate_limits import FailedAuthentications
 
 KEY_REMEMBERED = timedelta(seconds=60)
 CACHE_SIZE = 1000
 
+T = TypeVar("T")
 ClaimAttributes = Callable[[str], Mapping[str, str | None] | None]
 """From a service-wide name to the attributes of its claim."""
 
@@ -41,33 +44,37 @@ class TrackingKeys:
 
     claims: ClaimAttributes
     clock: Clock
-    _remembered: dict[str, tuple[datetime, Mapping[str, str | None] | None]] = field(default_factory=dict)
+    _known: dict[str, tuple[datetime, Mapping[str, str | None]]] = field(default_factory=dict)
+    _unknown: dict[str, datetime] = field(default_factory=dict)
 
     def shop_of(self, text: str) -> str | None:
-        """Return the shop of a live tracking source key, or None. Reads the catalog once a minute for a key."""
+        """Return the shop of a live tracking source key, or None. Reads the catalog once a minute for an id."""
         name = claim_of(text)
-        if name is None:
-            return None
+        return shop_in(self._claim(name), text, self.clock.now()) if name else None
+
+    def known_id(self, text: str) -> str:
+        """Return a name for the key's id if a key has this id, live or not; "" otherwise."""
+        name = claim_of(text)
+        return name if name and self._claim(name) else ""
+
+    def _claim(self, name: str) -> Mapping[str, str | None] | None:
         now = self.clock.now()
-        is_remembered, stored = self.remembered(name, now)
-        if not is_remembered:
-            # Unknown keys are remembered too, so a flood of invented keys must not fill the memory.
-            if len(self._remembered) >= CACHE_SIZE:
-                self._remembered.clear()
-            stored = self.claims(name)
-            self._remembered[name] = (now, stored)
-        return shop_in(stored, text, now)
+        read_at, stored = self._known.get(name) or (self._unknown.get(name), None)
+        if read_at is not None and now - read_at < KEY_REMEMBERED:
+            return stored
+        stored = self.claims(name)
+        # Apart from the known ones, so that a flood of invented ids does not displace keys in use.
+        if stored is None:
+            _bounded(self._unknown)[name] = now
+        else:
+            _bounded(self._known)[name] = (now, stored)
+        return stored
 
-    def remembered_shop_of(self, text: str) -> str | None:
-        """Return the shop of a live key without reading the catalog; None when it would have to be read."""
-        name, now = claim_of(text), self.clock.now()
-        return shop_in(self.remembered(name, now)[1], text, now) if name else None
 
-    def remembered(self, name: str, now: datetime) -> tuple[bool, Mapping[str, str | None] | None]:
-        """Return whether the claim was read within the last minute, and its attributes."""
-        read_at, stored = self._remembered.get(name, (None, None))
-        is_remembered = read_at is not None and now - read_at < KEY_REMEMBERED
-        return is_remembered, stored if is_remembered else None
+def _bounded(cache: dict[str, T]) -> dict[str, T]:
+    if len(cache) >= CACHE_SIZE:
+        cache.clear()
+    return cache
 
 
 def shop_in(stored: Mapping[str, str | None] | None, text: str, now: datetime) -> str | None:
@@ -103,15 +110,18 @@ class IngestAuth:
 
     roots: Callable[[], RootKeys]
     keys: TrackingKeys
+    failures: FailedAuthentications
     clock: Clock
 
-    def header_shop(self, headers: Mapping[str, str], body: bytes) -> str | None:
-        """Return the shop that the headers prove; None without credentials. Raises IngestUnauthorizedError."""
+    def header_shop(self, headers: Mapping[str, str], body: bytes, address: str) -> str | None:
+        """Return the shop that the headers prove; None without credentials.
+
+        Raises IngestUnauthorizedError, RateLimitedError.
+        """
         shops: set[str | None] = set()
         bearer, signature = headers.get("authorization"), headers.get("x-svc-signature")
         if bearer is not None:
-            key = bearer_text(bearer)
-            shops.add(None if key is None else self.keys.shop_of(key))
+            shops.add(self.bearer_shop(bearer_text(bearer) or "", address))
         if signature is not None:
             shops.add(self.signing_shop(headers.get("x-svc-shop", "").lower(), signature, body))
         if headers.get("x-svc-shop"):
@@ -120,6 +130,15 @@ class IngestAuth:
         if len(shops) > 1 or None in shops:
             raise IngestUnauthorizedError
         return shops.pop() if bearer is not None or signature is not None else None
+
+    def bearer_shop(self, key: str, address: str) -> str:
+        """Return the shop of a live tracking source key. Raises IngestUnauthorizedError, RateLimitedError."""
+        shop_id = self.keys.shop_of(key)
+        if shop_id is None:
+            # Wrong signatures are not counted: they cost a computation, but no call.
+            self.failures.count(address, self.keys.known_id(key))
+            raise IngestUnauthorizedError
+        return shop_id
 
     def shop(self, proven: str | None, headers: Mapping[str, str], envelope: Envelope) -> str:
         """Return the shop of the whole request; `proven` is that of its headers. Raises IngestUnauthorizedError."""

@@ -63,7 +63,7 @@ class IngestRoutes:
             raise MethodNotAllowedError(METHODS)
         body = body_of(event, MAX_BODY_BYTES)
         # A server signs the body as it sends it, so the signature is checked before the body is decompressed.
-        proven = self._auth.header_shop(request.headers, body)
+        proven = self._auth.header_shop(request.headers, body, request.address)
         refuse_other_media(request.headers, MEDIA_TYPES, ENCODINGS)
         envelope = read_envelope(unpacked(body, request.headers, MAX_BODY_BYTES))
         shop_id = self._auth.shop(proven, request.headers, envelope)

@@ -13,4 +13,4 @@ def take_one(limiter: RateLimiter, clock: Clock, address: str) -> None:
         f"edge#{household(address)}", limit=REQUESTS_PER_WINDOW, window_seconds=WINDOW_SECONDS, now=clock.now()
     )
     if not decision.allowed:
-        raise RateLimitedError(decision)
+        raise RateLimitedError(decision, "requests from this address")

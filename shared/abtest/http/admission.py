@@ -56,7 +56,7 @@ def admit(request: Request, exchange: Exchange, requirement: Requirement, *, exp
     credential = credential.strip()
     if scheme.lower() != "bearer" or not credential or len(credential) > MAX_CREDENTIAL:
         raise InvalidApiKeyError
-    # API Gateway gives this address. A client can send any X-Forwarded-For.
+    # API Gateway gives this address, or the CDN with its proof. A client can send any X-Forwarded-For.
     address = request.client.host if request.client and request.client.host else "unknown"
     services = exchange.services
     key = services.authentication.identify(credential, address=address, fresh=request.method not in _SAFE_METHODS)
@@ -69,15 +69,15 @@ def admit(request: Request, exchange: Exchange, requirement: Requirement, *, exp
         scopes=key.effective_scopes,
         request_id=exchange.request_id,
     )
-    limits = {f"key#{key.id}": key.rate_limit_per_minute or REQUESTS_PER_MINUTE}
+    limits = {f"key#{key.id}": (key.rate_limit_per_minute or REQUESTS_PER_MINUTE, "requests with this key")}
     if expensive:
-        limits[f"key#{key.id}#expensive"] = EXPENSIVE_PER_MINUTE
+        limits[f"key#{key.id}#expensive"] = (EXPENSIVE_PER_MINUTE, "expensive requests with this key")
     # Requests without the scope count too: the limits come before the check.
-    for bucket, limit in limits.items():
+    for bucket, (limit, subject) in limits.items():
         now = services.world.clock.now()
         exchange.rate = services.limiter.take(bucket, limit=limit, window_seconds=WINDOW_SECONDS, now=now)
         if not exchange.rate.allowed:
-            raise RateLimitedError(exchange.rate)
+            raise RateLimitedError(exchange.rate, subject)
     requirement.check(exchange.caller)
     # Last, so that refused requests do not count as a use of the key.
     services.authentication.note_use(key)

@@ -17,6 +17,7 @@ from abtest.services.rate_limits import FailedAuthentications
 # The longest that a revoked key can still read in another process; writes always look it up.
 CACHE_SECONDS = 10
 CACHE_SIZE = 512
+MAX_REFUSALS = 1000
 LAST_USED_SECONDS = 60
 
 
@@ -37,28 +38,48 @@ class _Remembered:
     used_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Lookup of an id that ended in a refusal. `live_sha256` is empty when no live key has the id.
+
+    It does not become wrong: a dead key stays dead, and no one sends the id of a key that is created later.
+    """
+
+    read_at: datetime
+    known_id: str
+    live_sha256: str
+
+
 class Authentication:
-    """Lookup of keys, with a cache of some seconds, a limit of failures per address, and notes of last use."""
+    """Lookup of keys, with a cache of some seconds, a limit of failures, and notes of last use.
+
+    A valid key passes whatever others failed: from the cache, or by a lookup. What a flood of wrong keys costs is
+    bounded: an id is looked up once in CACHE_SECONDS for all texts that are not its live key, and an id that is not
+    stored costs one read of one item.
+    """
 
     def __init__(self, world: World, limiter: RateLimiter) -> None:
         self._world = world
         self._failures = FailedAuthentications(limiter, world.clock)
         self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
+        self._refusals: OrderedDict[str, _Refusal] = OrderedDict()
 
     def identify(self, text: str, *, address: str, fresh: bool) -> ApiKey:
         """Return the live key with this text; `fresh` skips the cache, as writes do, so that revocations hold at once.
 
-        Raises InvalidApiKeyError, and RateLimitedError before any lookup when the address failed too often.
+        Raises InvalidApiKeyError, and RateLimitedError instead when the address failed too often with the key's id.
         """
         now = self._world.clock.now()
         entry = None if fresh else self._remembered.get(digest(text))
-        is_recent = entry is not None and now - entry.read_at < timedelta(seconds=CACHE_SECONDS)
-        key = entry.key if entry is not None and is_recent else self._look_up(text, address)
         # Liveness is checked at each request, because a key may expire while it is cached.
-        if key is None or not key.is_live(timestamp(now)):
-            self._failures.count(address)
-            raise InvalidApiKeyError
-        return key
+        if entry is not None and _is_recent(entry.read_at, now) and entry.key.is_live(timestamp(now)):
+            return entry.key
+        parsed = parse(text)
+        outcome = self._look_up(text, parsed.lookup_id, now) if parsed else None
+        if isinstance(outcome, ApiKey):
+            return outcome
+        self._failures.count(address, outcome.known_id if outcome else "")
+        raise InvalidApiKeyError
 
     def forget(self, key_id: str) -> None:
         """Drop a key that just changed from the cache."""
@@ -79,20 +100,33 @@ class Authentication:
         except (StaleVersionError, DatabaseBusyError):
             return  # another request noted the same minute, or the note is not worth waiting for
 
-    def _look_up(self, text: str, address: str) -> ApiKey | None:
-        self._failures.refuse_after_many(address)
-        parsed = parse(text)
-        key = stored_key(self._world, parsed.lookup_id) if parsed else None
-        # Constant time, so that the duration does not reveal how much of the digest agrees.
-        if key is None or not hmac.compare_digest(key.sha256, digest(text)):
-            return None
+    def _look_up(self, text: str, lookup_id: str, now: datetime) -> ApiKey | _Refusal:
+        # All comparisons take constant time, so that the duration does not reveal how much of the digest agrees.
+        sha256 = digest(text)
+        refusal = self._refusals.get(lookup_id)
+        if refusal and _is_recent(refusal.read_at, now) and not hmac.compare_digest(refusal.live_sha256, sha256):
+            return refusal
+        key = stored_key(self._world, lookup_id)
+        is_live = key is not None and key.is_live(timestamp(now))
+        if key and is_live and hmac.compare_digest(key.sha256, sha256):
+            self._remember(key, now)
+            return key
+        refusal = _Refusal(now, lookup_id if key else "", key.sha256 if key and is_live else "")
+        self._refusals[lookup_id] = refusal
+        if len(self._refusals) > MAX_REFUSALS:
+            self._refusals.popitem(last=False)
+        return refusal
+
+    def _remember(self, key: ApiKey, now: datetime) -> None:
         # Removed first: assignment to a present name keeps its old place, and the oldest place is evicted first.
         previous = self._remembered.pop(key.sha256, None)
-        used_at = previous.used_at if previous else None
-        self._remembered[key.sha256] = _Remembered(key, self._world.clock.now(), used_at)
+        self._remembered[key.sha256] = _Remembered(key, now, previous.used_at if previous else None)
         if len(self._remembered) > CACHE_SIZE:
             self._remembered.popitem(last=False)
-        return key
+
+
+def _is_recent(read_at: datetime, now: datetime) -> bool:
+    return now - read_at < timedelta(seconds=CACHE_SECONDS)
 
 
 def stored_key(world: World, lookup_id: str) -> ApiKey | None:

@@ -122,7 +122,7 @@ class Ingest:
             cost=events,
         )
         if not decision.allowed:
-            raise RateLimitedError(decision)
+            raise RateLimitedError(decision, "events of this shop")
 
     def _deliver(self, rows: Sequence[Row], received_at: int) -> HttpAnswer | None:
         if self.queue is None:

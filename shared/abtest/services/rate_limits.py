@@ -1,24 +1,28 @@
 """Error of every rate limit, and the limit that all interfaces share: failed authentications of an address."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from ipaddress import IPv6Address
 
 from abtest.kit.clock import Clock
 from abtest.kit.errors import ServiceError
 from abtest.ports.limits import RateDecision, RateLimiter
 
-FAILURES_PER_IP, FAILURE_WINDOW_SECONDS = 30, 60
+FAILURES_PER_WINDOW, FAILURE_WINDOW_SECONDS = 30, 60
 
 
 class RateLimitedError(ServiceError):
-    """Too many requests; `Retry-After` gives the seconds to wait."""
+    """Too many of something, which `subject` names in the plural; `Retry-After` gives the seconds to wait.
+
+    The message has the limit, which all are per minute.
+    """
 
     status = 429
     code = "rate_limited"
 
-    def __init__(self, decision: RateDecision) -> None:
+    def __init__(self, decision: RateDecision, subject: str, *, hint: str = "") -> None:
         wait = max(1, decision.retry_after)
-        super().__init__(f"too many requests; try again in {wait} s", headers={"Retry-After": str(wait)})
+        message = f"too many {subject}: at most {decision.limit} a minute; try again in {wait} s{hint}"
+        super().__init__(message, headers={"Retry-After": str(wait)})
         self.decision = decision
 
 
@@ -31,27 +35,25 @@ def household(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailedAuthentications:
-    """Counter of wrong credentials by client address."""
+    """Counter of wrong credentials, by client address and by the id in the key's text.
+
+    Only failures are counted, after the key was looked up, so that no one is refused for the failures of others who
+    share the address. Ids that are not stored share one bucket of the address: with a bucket for each, invented ids
+    would never meet a limit, and each would cost a write.
+    """
 
     limiter: RateLimiter
     clock: Clock
 
-    def refuse_after_many(self, address: str) -> None:
-        """Call before looking a key up. Raises RateLimitedError when the address failed too often."""
-        decision = self._take(address, cost=0)
-        if decision.remaining < 1:
-            # A look costs nothing, so the decision has no wait: one more attempt is allowed after this long.
-            raise RateLimitedError(replace(decision, retry_after=FAILURE_WINDOW_SECONDS // FAILURES_PER_IP))
-
-    def count(self, address: str) -> None:
-        """Note a failure."""
-        self._take(address, cost=1)
-
-    def _take(self, address: str, *, cost: int) -> RateDecision:
-        return self.limiter.take(
-            f"failed-authentication#{household(address)}",
-            limit=FAILURES_PER_IP,
+    def count(self, address: str, known_id: str = "") -> None:
+        """Count a failure; `known_id` is empty unless a key with the id is stored. Raises RateLimitedError."""
+        decision = self.limiter.take(
+            f"failed-authentication#{household(address)}#{known_id}",
+            limit=FAILURES_PER_WINDOW,
             window_seconds=FAILURE_WINDOW_SECONDS,
             now=self.clock.now(),
-            cost=cost,
         )
+        if not decision.allowed:
+            # The same words for known and unknown ids, because a key's state must not leak.
+            subject = "failed authentications from this address"
+            raise RateLimitedError(decision, subject, hint="; valid keys are still accepted")

@@ -21,6 +21,7 @@ from abtest.services.publication import Publication
 from abtest.services.publication.budget import CodeBudget
 from abtest.storefront import bundle
 from abtest.wiring.cdn import cdn_of
+from abtest.wiring.edge import through_cdn
 from abtest.wiring.settings import Settings, settings
 from abtest.wiring.worlds import world_of
 
@@ -114,4 +115,5 @@ def management() -> Management:
 def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Handler:
     """Return the Lambda handler of a family from its routers and its use cases."""
     base = management()
-    return handler(create_app(routers, base.services(uses(base))))
+    answer = handler(create_app(routers, base.services(uses(base))))
+    return through_cdn(lambda event, context: answer(dict(event), context))

@@ -1,4 +1,4 @@
-"""Shared parts of the edge functions' composition roots; each root imports only what its own route needs."""
+"""Shared part of all functions that answer HTTP requests; it imports nothing that the edge does not need."""
 
 from abtest.edge.cdn import Handler, behind_cdn
 from abtest.wiring.settings import settings

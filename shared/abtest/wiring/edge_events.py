@@ -10,6 +10,8 @@ from abtest.edge.ingest_events import IngestRoutes
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.services.ingest import AnalyticsStore, Ingest
+from abtest.services.rate_limits import FailedAuthentications
+from abtest.wiring.edge import through_cdn
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
 
@@ -18,7 +20,7 @@ def create_handler() -> Handler:
     """Return the handler of event ingest. Raises MissingSettingError."""
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "signing_secret_arn")
-    clock, ledger = SystemClock(), S3Blobs(config.ledger_bucket)
+    clock, ledger, limiter = SystemClock(), S3Blobs(config.ledger_bucket), DynamoRateLimiter(config.ephemeral_table)
     # Only claims are read of the catalog here, so no body ever comes from the bucket.
     catalog = DynamoCatalog(config.catalog_table, ledger)
     keys = TrackingKeys(lambda name: catalog.claim_attributes(None, name), clock)
@@ -28,10 +30,11 @@ def create_handler() -> Handler:
     taken_in = Ingest(
         clock=clock,
         random=SystemRandomness(),
-        limiter=DynamoRateLimiter(config.ephemeral_table),
+        limiter=limiter,
         ledger=ledger,
         queue=SqsQueue(config.event_queue_url) if config.event_queue_url else None,
         store=store,
     )
-    auth = IngestAuth(SecretRootKeys(config.signing_secret_arn, clock).current, keys, clock)
-    return IngestRoutes(auth, taken_in).events
+    roots = SecretRootKeys(config.signing_secret_arn, clock).current
+    auth = IngestAuth(roots, keys, FailedAuthentications(limiter, clock), clock)
+    return through_cdn(IngestRoutes(auth, taken_in).events)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.client import Client
 from tests.support.deployed import DeployedFamily
+from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
 
@@ -33,6 +35,21 @@ def test_flag__made_activated_edited_moved__is_read_back_published_evaluated(dep
     assert client.post("/flags/evaluate", {"visitor_id": "v"}).json() == {
         "flags": {"j": {"value": large["on_value"], "reason": "on"}}
     }
+
+
+def test_failures__of_one_viewer_of_the_cdn__are_not_counted_for_another(
+    aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = aws_stack.environment("ApiFlags") | {"CDN_SECRET": "proof"}
+    monkeypatch.setattr(aws_stack, "environment", lambda _: environment)
+    handler = fresh_handler(aws_stack, "ApiFlags", "api_flags")
+
+    def status(viewer: str) -> int:
+        headers = {"x-svc-cdn": "proof", "x-svc-viewer": viewer}
+        return Client(handler, key="svc_sk_wrong", headers=headers).get("/flags").status
+
+    assert [status("198.51.100.1") for _ in range(31)] == [401] * 30 + [429]
+    assert status("198.51.100.2") == 401
 
 
 def test_sample_event__without_a_key__is_what_the_shelf_says(deployed: DeployedFamily) -> None:

@@ -82,6 +82,22 @@ def test_management_api__is_kept_by_nobody() -> None:
     assert behaviour["CachePolicyId"] == CACHING_DISABLED
 
 
+def test_management_api__gets_the_viewers_address_with_its_proof() -> None:
+    config = RESOURCES["ApiCdn"]["Properties"]["DistributionConfig"]
+    assert config["Origins"][0]["OriginCustomHeaders"] == CDN["Origins"][0]["OriginCustomHeaders"]
+    behaviour = config["DefaultCacheBehavior"]
+    assert behaviour["FunctionAssociations"] == CDN["DefaultCacheBehavior"]["FunctionAssociations"]
+    # A policy that names headers would have to name x-svc-viewer; this one forwards all of them.
+    assert behaviour["OriginRequestPolicyId"] == ALL_BUT_HOST
+
+
+def test_functions__that_limit_by_address__can_check_the_proof() -> None:
+    served = {name for name, each in FUNCTIONS.items() if "'HttpApi'" in str(each["Properties"].get("Events"))}
+    for name in served - {"EdgeHealth"}:
+        assert "CdnSecret" in str(FUNCTIONS[name]["Properties"]["Environment"]["Variables"]["CDN_SECRET"]), name
+    assert len(served) >= 12
+
+
 def test_functions__that_publish__may_invalidate_and_no_others() -> None:
     may = {name for name, each in FUNCTIONS.items() if "cloudfront:CreateInvalidation" in str(each["Properties"])}
     assert may == publishing()

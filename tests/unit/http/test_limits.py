@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from abtest.domain.credentials.api_keys import compose
+from abtest.edge.cdn import behind_cdn
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
-from tests.unit.http.conftest import Bench
 
 ID = "0192e4a0-0000-7000-8000-000000000000"
+SHARED = "198.51.100.9"
 
 
 def test_key__within_its_limit__is_told_what_is_left(client: Client, api: MemoryApi) -> None:
@@ -25,6 +26,8 @@ def test_key__over_its_limit__is_429_with_retry_after(client: Client, api: Memor
     assert set(statuses) == {200}
     assert (refused.status, refused.code) == (429, "rate_limited")
     assert (refused.headers["retry-after"], refused.headers["x-ratelimit-remaining"]) == ("1", "0")
+    message = "too many requests with this key: at most 600 a minute; try again in 1 s"
+    assert refused.json()["error"]["message"] == message
     api.clock.advance(seconds=1)
     assert client.get("/things").status == 200
 
@@ -47,29 +50,93 @@ def test_limits__of_two_keys__are_apart(api: MemoryApi, tenant: Tenant) -> None:
     assert [c.get("/things", checked=False).status for c in (first, second, first)] == [200, 200, 429]
 
 
-def test_address__that_failed_too_often__is_429_before_the_key_is_looked_up(
-    api: MemoryApi, tenant: Tenant, bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unknown = compose("shop", "A" * 12, "B" * 32)
-    guesser = Client(api.handler, key=unknown, address="198.51.100.9")
-    statuses = [guesser.get("/things", checked=False).status for _ in range(31)]
-    assert statuses == [401] * 30 + [429]
-    looked_up: list[object] = []
+@pytest.fixture
+def lookups(api: MemoryApi, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of keys that were looked up in the catalog."""
+    names: list[str] = []
     resolve = api.management.catalog.resolve
 
-    def noted(*arguments: Any) -> Any:
-        looked_up.append(arguments)
-        return resolve(*arguments)
+    def noted(scope: str | None, name: str) -> Any:
+        names.append(name)
+        return resolve(scope, name)
 
     monkeypatch.setattr(api.management.catalog, "resolve", noted)
-    right_key = Client(api.handler, key=tenant.admin, address="198.51.100.9")
-    assert right_key.post("/things", {"name": "x"}, checked=False).status == 429
-    assert looked_up == []
-    elsewhere = Client(api.handler, key=tenant.admin, address="198.51.100.10")
-    assert elsewhere.get("/things", checked=False).status == 200
-    api.clock.advance(seconds=60)
-    assert right_key.get("/things", checked=False).status == 200
-    assert bench.runs == 0
+    return names
+
+
+def wrong_key(number: int) -> str:
+    """A well-formed key with an id that no one has."""
+    return compose("shop", f"{number:012}", "B" * 32)
+
+
+def failures(api: MemoryApi, *keys: str) -> list[int]:
+    """Statuses of requests with these keys from one address."""
+    return [Client(api.handler, key=key, address=SHARED).get("/things", checked=False).status for key in keys]
+
+
+def test_key__of_an_address_where_others_failed__reads_and_writes(api: MemoryApi, tenant: Tenant) -> None:
+    stolen = compose("shop", tenant.admin.split("_")[2], "B" * 32)
+    assert failures(api, *map(wrong_key, range(31))) == [401] * 30 + [429]
+    assert failures(api, *[stolen] * 31) == [401] * 30 + [429]
+    client = Client(api.handler, key=tenant.admin, address=SHARED)
+    assert client.post("/things", {"name": "x"}, checked=False).status == 201
+    assert client.get("/things", checked=False).status == 200
+
+
+def test_key__that_was_revoked__is_counted_apart_from_others(api: MemoryApi, tenant: Tenant) -> None:
+    revoked = api.key([], shop_id=tenant.shop.id, revoked_at=api.world.now()).text
+    assert failures(api, *map(wrong_key, range(31)))[-1] == 429
+    assert failures(api, *[revoked] * 31) == [401] * 30 + [429]
+
+
+def test_failures__of_one_key__cost_one_lookup_in_ten_seconds(
+    api: MemoryApi, tenant: Tenant, lookups: list[str]
+) -> None:
+    wrong = compose("shop", tenant.admin.split("_")[2], "B" * 32)
+    revoked = api.key([], shop_id=tenant.shop.id, revoked_at=api.world.now()).text
+    for key in (wrong, revoked, wrong_key(1)):
+        lookups.clear()
+        writer = Client(api.handler, key=key, address=SHARED)
+        assert {writer.post("/things", {"name": "x"}, checked=False).status for _ in range(40)} == {401, 429}
+        assert len(lookups) == 1
+        api.clock.advance(seconds=10)
+        writer.post("/things", {"name": "x"}, checked=False)
+        assert len(lookups) == 2
+        api.clock.advance(seconds=60)
+
+
+def test_failures__with_invented_ids__cost_one_read_each_and_displace_no_key(
+    api: MemoryApi, tenant: Tenant, lookups: list[str]
+) -> None:
+    client = Client(api.handler, key=tenant.admin, address=SHARED)
+    client.get("/things", checked=False)
+    lookups.clear()
+    failures(api, *map(wrong_key, range(1500)))
+    assert len(lookups) == 1500
+    assert client.get("/things", checked=False).status == 200
+    assert len(lookups) == 1500
+
+
+def test_failures__over_the_limit__are_named(api: MemoryApi) -> None:
+    refused = [Client(api.handler, key=wrong_key(n)).get("/things", checked=False) for n in range(31)][-1]
+    assert refused.json()["error"]["message"] == (
+        "too many failed authentications from this address: at most 30 a minute; try again in 2 s; "
+        "valid keys are still accepted"
+    )
+    assert refused.headers["x-ratelimit-limit"] == "30"
+
+
+def test_viewers__of_the_cdn__are_counted_apart(api: MemoryApi) -> None:
+    handler = behind_cdn("proof", lambda event, context: api.handler(dict(event), context))
+
+    def status(viewer: str, proof: str) -> int:
+        sent = {"x-svc-cdn": proof, "x-svc-viewer": viewer}
+        return Client(handler, key=wrong_key(1), headers=sent).get("/things", checked=False).status
+
+    assert [status("198.51.100.20", "proof") for _ in range(31)] == [401] * 30 + [429]
+    assert status("198.51.100.21", "proof") == 401
+    # Without the proof, the address is the one that the gateway saw.
+    assert [status(f"198.51.100.{n}", "guess") for n in range(31)] == [401] * 30 + [429]
 
 
 def test_address__that_failed_too_often__is_told_when_one_more_attempt_passes(api: MemoryApi) -> None:

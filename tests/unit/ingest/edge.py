@@ -18,6 +18,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.services.context import World
 from abtest.services.ingest import AnalyticsStore, Ingest
+from abtest.services.rate_limits import FailedAuthentications
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRateLimiter
 
 SHOP = "01920000-0000-7000-8000-00000000000a"
@@ -52,6 +53,7 @@ class Edge:
     queue: MemoryQueue = field(default_factory=MemoryQueue)
     ledger: MemoryBlobs = field(default_factory=MemoryBlobs)
     catalog: MemoryCatalog = field(default_factory=MemoryCatalog)
+    limiter: MemoryRateLimiter = field(default_factory=MemoryRateLimiter)
     store: StoreOfTests | None = None
     queues: bool = True
 
@@ -59,17 +61,25 @@ class Edge:
         ingest = Ingest(
             clock=self.clock,
             random=SystemRandomness(),
-            limiter=MemoryRateLimiter(),
+            limiter=self.limiter,
             ledger=self.ledger,
             queue=self.queue if self.queues else None,
             store=AnalyticsStore(url="https://store.test/rows", sender=self.store) if self.store else None,
         )
         keys = TrackingKeys(lambda name: self.catalog.claim_attributes(None, name), self.clock)
-        self.routes = IngestRoutes(IngestAuth(lambda: ROOTS, keys, self.clock), ingest)
+        self.routes = IngestRoutes(
+            IngestAuth(lambda: ROOTS, keys, FailedAuthentications(self.limiter, self.clock), self.clock), ingest
+        )
         self.world = World(catalog=self.catalog, clock=self.clock, random=SystemRandomness())
 
     def call(
-        self, body: Any = None, *, method: str = "POST", headers: Mapping[str, str] | None = None, base64: bool = False
+        self,
+        body: Any = None,
+        *,
+        method: str = "POST",
+        headers: Mapping[str, str] | None = None,
+        base64: bool = False,
+        address: str = "203.0.113.7",
     ) -> Answer:
         """One request; a body that is no text is sent as JSON."""
         text = body if isinstance(body, str | bytes) else json.dumps(body)
@@ -77,7 +87,7 @@ class Edge:
         event = {
             "rawPath": "/events",
             "headers": dict(headers or {}),
-            "requestContext": {"http": {"method": method, "path": "/events", "sourceIp": "203.0.113.7"}},
+            "requestContext": {"http": {"method": method, "path": "/events", "sourceIp": address}},
             "body": b64encode(raw).decode() if base64 or isinstance(body, bytes) else text,
             "isBase64Encoded": base64 or isinstance(body, bytes),
         }

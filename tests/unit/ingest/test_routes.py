@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.credentials.api_keys import compose
 from abtest.domain.credentials.signing import browser_signature, ingest_secret, server_signature
 from abtest.kit.clock import timestamp
 from abtest.ports.http_sender import HttpAnswer
@@ -98,6 +99,19 @@ def test_batch__without_right_credentials__is_401_and_one_answer_for_all() -> No
     assert {(answer.status, answer.body) for answer in answers} == {(401, answers[0].body)}
     assert answers[0].error == "ingest_unauthorized"
     assert edge.rows() == []
+
+
+def test_address__that_failed_too_often__is_429_but_live_keys_and_signatures_go_on() -> None:
+    edge = Edge()
+    key = tracking_key(edge)
+    stolen = compose("tracking_source", key.key.lookup_id, "B" * 32)
+    for wrong in ("svc_ts_nonsense", stolen):
+        answers = [edge.call([event()], headers=bearer(wrong)) for _ in range(31)]
+        assert [answer.status for answer in answers] == [401] * 30 + [429]
+        assert answers[-1].json()["message"].startswith("too many failed authentications from this address")
+    assert edge.call([event()], headers=bearer(key.text)).status == 202
+    assert edge.send(event()).status == 202
+    assert edge.call([event()], headers=bearer("svc_ts_nonsense"), address="198.51.100.1").status == 401
 
 
 def test_key__that_ends__is_refused_a_minute_later_at_most() -> None:

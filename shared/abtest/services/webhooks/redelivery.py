@@ -152,7 +152,7 @@ class Redelivery:
             f"webhook#{webhook_id}", limit=MAX_REQUESTS, window_seconds=WINDOW_SECONDS, now=now
         )
         if not decision.allowed:
-            raise RateLimitedError(decision)
+            raise RateLimitedError(decision, "tests and redeliveries of this webhook")
 
     def _queue(self, caller: Caller, webhook: Webhook, verb: str, delivery: Delivery) -> Delivery:
         fields = {"delivery_id": delivery.id, "event": delivery.event, "redelivery_of": delivery.redelivery_of}
