@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Any
 
 from abtest.domain.credentials.api_keys import KeyKind
 from abtest.domain.credentials.signing import RootKeys
@@ -24,11 +25,11 @@ from tests.support.client import Client
 from tests.support.keys import stored_keys
 from tests.support.memory import (
     MemoryBlobs,
-    MemoryCatalog,
     MemoryIdempotency,
     MemoryRateLimiter,
     MemoryRollupStore,
 )
+from tests.support.memory.policed import PolicedCatalog
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ROOTS = RootKeys(active="k1", keys={"k1": b"a root key of tests"})
@@ -40,7 +41,7 @@ class MemoryManagement(Management):
     def __init__(self, clock: ManualClock) -> None:
         super().__init__(Settings(worker_base_url="https://edge.test"))
         self.clock = clock
-        self.catalog = MemoryCatalog()
+        self.catalog = PolicedCatalog()
         self.blobs = MemoryBlobs()
         self.delivery = self.blobs
         self.limiter = MemoryRateLimiter()
@@ -78,6 +79,16 @@ class MemoryApi:
         self.management = MemoryManagement(self.clock)
         found = settings_uses(self.management) if uses is None else uses
         self.handler: Handler = handler(create_app(routers, self.management.services(found)))
+
+    def serve(self, function_id: str, routers: Sequence[Router], uses: Uses) -> None:
+        """Answer as this function of the template does: a write that its policy does not allow fails the test."""
+        serve = handler(create_app(routers, self.management.services(uses)))
+
+        def policed(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
+            with self.management.catalog.under(function_id):
+                return serve(event, context)
+
+        self.handler = policed
 
     @property
     def world(self) -> World:

@@ -52,18 +52,22 @@ class Guard:
         def watched(client: BaseClient, operation: str, parameters: dict[str, Any]) -> Any:
             if self._is_running:
                 needs = _NEEDS[client.meta.service_model.service_name](operation, parameters)
-                self._refused.update(f"{need.action} on {need.resource}" for need in needs if not self._allows(need))
+                self._refused.update(
+                    f"{need.action} on {need.resource}" for need in needs if not allows(self._statements, need)
+                )
             return call(client, operation, parameters)
 
         monkeypatch.setattr(BaseClient, "_make_api_call", watched)
 
-    def _allows(self, need: Need) -> bool:
-        return any(
-            need.action in _listed(each["Action"])
-            and any(fnmatchcase(need.resource, pattern) for pattern in _listed(each["Resource"]))
-            and _holds(each.get("Condition"), need)
-            for each in self._statements
-        )
+
+def allows(statements: Sequence[Statement], need: Need) -> bool:
+    """Return whether one of a policy's statements grants the permission."""
+    return any(
+        need.action in _listed(each["Action"])
+        and any(fnmatchcase(need.resource, pattern) for pattern in _listed(each["Resource"]))
+        and _holds(each.get("Condition"), need)
+        for each in statements
+    )
 
 
 def _listed(value: Any) -> Sequence[str]:

@@ -22,9 +22,14 @@ Kind = Literal[
     "JOB",
     "GUARD",
     "HOOK",
+    "USED",
+    "PUB",
 ]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
-data-layer trigger, job (an export or a refresh), state of Guardian, webhook.
+data-layer trigger, job (an export or a refresh), state of Guardian, webhook, last use of an API key, announced
+publications.
+
+The last two are written by functions that may write neither keys nor settings, because policies grant kinds.
 
 A `GUARD` record has the id of its experiment. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) in their
 shop."""

@@ -2,6 +2,7 @@
 
 import hmac
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,7 +10,7 @@ from abtest.domain.credentials.api_keys import ApiKey, digest, parse
 from abtest.domain.credentials.stored_keys import USERS, claim_name, from_document
 from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.errors import DatabaseBusyError, ServiceError
-from abtest.ports.catalog import Commit, Head, Put, Record, StaleVersionError
+from abtest.ports.catalog import Catalog, Commit, Head, Put, Record, StaleVersionError
 from abtest.ports.limits import RateLimiter
 from abtest.services.context import World
 from abtest.services.rate_limits import FailedAuthentications
@@ -144,23 +145,28 @@ def stored_key_by_id(world: World, shop_id: str, key_id: str) -> ApiKey:
     return from_document(record.body, record.head.version)
 
 
-def last_used_id(key_id: str) -> str:
-    """Id of the `SET` record that holds a key's last use, apart from the key, whose version does not change then."""
-    return f"SET#USED#{key_id}"
+def last_used(catalog: Catalog, shop_id: str, key_ids: Sequence[str]) -> dict[str, Timestamp]:
+    """Return the moment of the last use by key id. Uses have records of their own, so that keys keep their versions."""
+    records = catalog.get_many(shop_id, "USED", key_ids)
+    used_at = {record.head.id: str(record.body["last_used_at"]) for record in records}
+    # Releases before 2026-11-23 stored it among the settings of the shop.
+    former = {f"SET#USED#{key_id}": key_id for key_id in key_ids if key_id not in used_at}
+    records = catalog.get_many(shop_id, "SET", list(former))
+    return used_at | {former[record.head.id]: str(record.body["last_used_at"]) for record in records}
 
 
 def write_last_used(world: World, key: ApiKey, now: Timestamp) -> None:
     """Store the moment unless one of the last minute is stored. Raises StaleVersionError when another is faster."""
     shop_id = key.shop_id or USERS
-    record = world.catalog.get(shop_id, "SET", last_used_id(key.id))
+    record = world.catalog.get(shop_id, "USED", key.id)
     if record and _seconds_between(str(record.body["last_used_at"]), now) < LAST_USED_SECONDS:
         return
     version = record.head.version if record else 0
     created_at = record.head.created_at if record else now
     head = Head(
         shop_id=shop_id,
-        kind="SET",
-        id=last_used_id(key.id),
+        kind="USED",
+        id=key.id,
         version=version + 1,
         created_at=created_at,
         updated_at=now,

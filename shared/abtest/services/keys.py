@@ -20,7 +20,7 @@ from abtest.kit.clock import Timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.kit.ids import random_base62
 from abtest.services.aggregates import Decide
-from abtest.services.authentication import Authentication, last_used_id
+from abtest.services.authentication import Authentication, last_used
 from abtest.services.context import Caller, World
 from abtest.services.key_records import KeyStore
 from abtest.services.listing import Filters
@@ -48,11 +48,8 @@ class Keys:
     ) -> tuple[Sequence[contract.ApiKey], str | None]:
         """Keys that pass the filters, and the key that continues the list. Revoked keys count as archived."""
         keys, last = self._keys.page(caller.shop_id, filters, limit=limit, after=after)
-        ids = [last_used_id(key.id) for key in keys]
-        # One read for the whole page: uses are records of their own, so that a use does not change the key's version.
-        uses = self._world.catalog.get_many(caller.shop_id, "SET", ids)
-        used_at = {record.head.id: str(record.body["last_used_at"]) for record in uses}
-        return [shown(key, used_at.get(last_used_id(key.id))) for key in keys], last
+        used_at = last_used(self._world.catalog, caller.shop_id, [key.id for key in keys])
+        return [shown(key, used_at.get(key.id)) for key in keys], last
 
     def get(self, caller: Caller, key_id: str) -> contract.ApiKey:
         """One key. Raises NotFoundError."""
@@ -137,8 +134,8 @@ class Keys:
         return self._answer(saved.value)
 
     def _answer(self, key: ApiKey) -> contract.ApiKey:
-        use = self._world.catalog.get(key.shop_id, "SET", last_used_id(key.id))
-        return shown(key, str(use.body["last_used_at"]) if use else None).at(key.version)
+        used_at = last_used(self._world.catalog, key.shop_id, [key.id])
+        return shown(key, used_at.get(key.id)).at(key.version)
 
 
 def mint(world: World, *, kind: KeyKind, shop_id: str, user_id: str, name: str, scopes: Sequence[str]) -> Minted:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from abtest.http.factory import create_app, handler
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
@@ -23,7 +22,7 @@ def sessions() -> MemorySessions:
 def api(sessions: MemorySessions) -> MemoryApi:
     """Experiments, variations and goals."""
     api = MemoryApi([])
-    api.handler = handler(create_app(ROUTERS, api.management.services(experiments_uses(api.management, sessions))))
+    api.serve("ApiExperiments", ROUTERS, experiments_uses(api.management, sessions))
     return api
 
 

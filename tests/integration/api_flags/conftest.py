@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from abtest.http.factory import create_app, handler
 from abtest.wiring.api_flags import flags_uses
 from api_flags.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
@@ -18,7 +17,7 @@ Flag = dict[str, Any]
 def api() -> MemoryApi:
     """Flags."""
     api = MemoryApi([])
-    api.handler = handler(create_app(ROUTERS, api.management.services(flags_uses(api.management))))
+    api.serve("ApiFlags", ROUTERS, flags_uses(api.management))
     return api
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from abtest.http.factory import create_app, handler
 from abtest.services.goals import ShopGoals
 from abtest.wiring.api_personalizations import personalizations_uses
 from api_experiments.endpoints.shop_goals import router as shop_goals
@@ -22,8 +21,11 @@ def api() -> MemoryApi:
     """Personalizations, and the shop's goals that they are measured by."""
     api = MemoryApi([])
     base = api.management
-    uses = {**personalizations_uses(base), ShopGoals: ShopGoals(base.world)}
-    api.handler = handler(create_app([*ROUTERS, shop_goals], base.services(uses)))
+    api.serve("ApiExperiments", [shop_goals], {ShopGoals: ShopGoals(base.world)})
+    goals = api.handler
+    api.serve("ApiPersonalizations", ROUTERS, personalizations_uses(base))
+    own = api.handler
+    api.handler = lambda event, context: (goals if "/goals" in event["rawPath"] else own)(event, context)
     return api
 
 

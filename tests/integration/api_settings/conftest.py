@@ -2,6 +2,7 @@
 
 import pytest
 
+from abtest.wiring.api_settings import settings_uses
 from api_settings.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
 
@@ -9,7 +10,9 @@ from tests.support.api import MemoryApi, Tenant
 @pytest.fixture
 def api() -> MemoryApi:
     """The whole family."""
-    return MemoryApi(ROUTERS)
+    api = MemoryApi([])
+    api.serve("ApiSettings", ROUTERS, settings_uses(api.management))
+    return api
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from abtest.domain.credentials.api_keys import PRESETS, digest
 from abtest.kit.clock import timestamp
-from abtest.ports.catalog import Commit
+from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.key_records import KEYS
 from abtest.services.resources import loaded
 from tests.support.api import MemoryApi, Tenant
@@ -222,6 +222,21 @@ def test_last_used__noted_once_a_minute_without_moving_the_version(api: MemoryAp
         api.clock.advance(seconds=31)
     assert seen[0] == seen[1] != seen[2] == seen[3]
     assert admin.get(path).headers["etag"] == tag
+
+
+def test_last_used__stored_by_an_earlier_release__is_shown_until_the_next_use(api: MemoryApi, tenant: Tenant) -> None:
+    admin, shop_id = api.client(tenant.admin), tenant.shop.id
+    created = admin.post("/api-keys", {"name": "K", "preset": "editor"}).json()
+    path, former = f"/api-keys/{created['id']}", "2026-01-01T00:00:00.000Z"
+    head = Head(
+        shop_id=shop_id, kind="SET", id=f"SET#USED#{created['id']}", version=1, created_at=former, updated_at=former
+    )
+    record = Record(head=head, body={"last_used_at": former})
+    api.world.catalog.commit(Commit(puts=[Put(record=record, expected_version=0)]))
+    listed = {key["id"]: key["last_used_at"] for key in admin.get("/api-keys").json()["data"]}
+    assert admin.get(path).json()["last_used_at"] == listed[created["id"]] == former
+    api.client(created["secret"]).get("/me")
+    assert admin.get(path).json()["last_used_at"] == api.world.now()
 
 
 def test_other_shops_key__is_not_found(api: MemoryApi, tenant: Tenant) -> None:

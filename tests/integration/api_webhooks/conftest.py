@@ -12,7 +12,6 @@ from abtest.adapters.outbound_http import OutboundHttp
 from abtest.domain.egress.targets import PublicOnly
 from abtest.domain.webhooks.deliveries import MAX_ATTEMPTS, Delivery, Outcome, claimed, recorded
 from abtest.domain.webhooks.health import Health
-from abtest.http.factory import create_app, handler
 from abtest.ports.deliveries import HealthChange
 from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
 from api_webhooks.routes import ROUTERS
@@ -45,8 +44,7 @@ class WebhookApi(MemoryApi):
         self.store, self.sealer, self.queue = MemoryDeliveryStore(), LocalSealer(), MemoryQueue()
         check = OutboundHttp(PublicOnly(), resolve=resolve).check
         parts = WebhookParts(store=self.store, sealer=self.sealer, queue=self.queue, check=check)
-        uses = webhook_uses(self.management, parts)
-        self.handler = handler(create_app(ROUTERS, self.management.services(uses)))
+        self.serve("ApiWebhooks", ROUTERS, webhook_uses(self.management, parts))
 
     def disable(self, webhook_id: str) -> None:
         """As three deliveries in a row that died leave it."""

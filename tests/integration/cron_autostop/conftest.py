@@ -2,7 +2,6 @@
 
 import pytest
 
-from abtest.http.factory import create_app, handler
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
@@ -14,8 +13,7 @@ from tests.support.memory import MemorySessions
 def api() -> MemoryApi:
     """Experiments and what belongs to them."""
     api = MemoryApi([])
-    uses = experiments_uses(api.management, MemorySessions())
-    api.handler = handler(create_app(ROUTERS, api.management.services(uses)))
+    api.serve("ApiExperiments", ROUTERS, experiments_uses(api.management, MemorySessions()))
     return api
 
 

@@ -259,5 +259,12 @@ def test_announce__by_one_that_is_late__tells_what_is_not_told_while_that_is_rem
     assert len(told(storefront)) == count
 
 
+def test_announce__of_what_an_earlier_release_announced__is_not_repeated(storefront: Storefront) -> None:
+    store(storefront, "SET#ANNOUNCED", {"told": {"2": ["production"], "3": ["production"]}})
+    tell(storefront, 2, 3, 4)
+    tell(storefront, 2, 3, 4)
+    assert len(told(storefront)) == 1
+
+
 def tell(storefront: Storefront, *revisions: int) -> None:
     announce(storefront.world, SHOP_ID, flips(*revisions), since=0)

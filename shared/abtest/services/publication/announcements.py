@@ -13,7 +13,7 @@ from abtest.services.context import World
 from abtest.services.publication.pointers import Flipped
 from abtest.services.retries import retried
 
-RECORD_ID = "SET#ANNOUNCED"
+RECORD_ID, FORMER_RECORD_ID = "ANNOUNCED", "SET#ANNOUNCED"
 REMEMBERED = 100
 """Revisions whose announcements are remembered; a process that is further behind announces nothing."""
 
@@ -33,10 +33,12 @@ def announce(world: World, shop_id: str, flips: Sequence[Flipped], *, since: int
 
 
 def _announce(world: World, shop_id: str, flips: Sequence[Flipped]) -> None:
-    record = world.catalog.get(shop_id, "SET", RECORD_ID)
+    record = world.catalog.get(shop_id, "PUB", RECORD_ID)
+    # Releases before 2026-11-23 stored it among the settings of the shop.
+    known = record or world.catalog.get(shop_id, "SET", FORMER_RECORD_ID)
     announced: dict[int, list[str]] = {}
-    if record is not None:
-        announced = {int(revision): list(environments) for revision, environments in record.body["told"].items()}
+    if known is not None:
+        announced = {int(revision): list(environments) for revision, environments in known.body["told"].items()}
     # A full memory has dropped older revisions, so an older flip may have been announced already.
     oldest = min(announced) if len(announced) == REMEMBERED else 0
     fresh = [
@@ -50,7 +52,7 @@ def _announce(world: World, shop_id: str, flips: Sequence[Flipped]) -> None:
     version, now = record.head.version if record else 0, world.now()
     head = Head(
         shop_id=shop_id,
-        kind="SET",
+        kind="PUB",
         id=RECORD_ID,
         version=version + 1,
         created_at=record.head.created_at if record else now,
