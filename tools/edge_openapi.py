@@ -4,7 +4,7 @@ Their bodies are models, as those of the management API are; the edge itself doe
 a server of their own, `{worker_base_url}`; tests validate the responses of the edge handlers against the document.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel
 
@@ -80,6 +80,13 @@ class IngestError(Output):
     reason: str
 
 
+class IngestWarning(Output):
+    """A fault of the sender's clock; the events were accepted."""
+
+    code: Literal["clock_corrected", "ts_ahead"]
+    message: str
+
+
 class IngestReceipt(Output):
     """Counts of a batch, and the events that were refused."""
 
@@ -87,6 +94,7 @@ class IngestReceipt(Output):
     deduplicated: int
     quarantined: int
     errors: list[IngestError]
+    warnings: list[IngestWarning] = ABSENT
 
 
 class RuntimeConfig(Open):

@@ -27,11 +27,12 @@ def expected(events: Iterable[Event], received: Mapping[str, int], experiment: s
     An event that was never taken in counts nowhere. One that claims to come from the future happened when it came.
     """
     counted = [event for event in _happened(events, received) if event["at"] >= begins]
-    seen: dict[str, Event] = {}
+    seen: dict[str, dict[str, Any]] = {}
     variations: defaultdict[str, set[str]] = defaultdict(set)
     for event in counted:
         if event["kind"] == "seen" and event["experiment"] == experiment:
-            seen.setdefault(event["visitor"], event)
+            first = seen.setdefault(event["visitor"], dict(event))
+            first["by_sender"] = min(first["by_sender"], event["by_sender"])
             variations[event["visitor"]].add(event["variation"])
     faithful = {visitor: event for visitor, event in seen.items() if len(variations[visitor]) == 1}
     return {
@@ -69,9 +70,9 @@ def expected_days(events: Iterable[Event], received: Mapping[str, int]) -> dict[
 
 
 def _happened(events: Iterable[Event], received: Mapping[str, int]) -> list[Event]:
-    """What counts at all, in the order in which it happened."""
+    """What counts at all, in the order in which it happened; `by_sender` is the time that the shopper's browser has."""
     found = [
-        {**event, "at": min(event["at"], received[event["id"]])}
+        {**event, "at": min(event["at"], received[event["id"]]), "by_sender": event["at"]}
         for event in {event["id"]: event for event in events}.values()
         if event["id"] in received and not event["qa"]
     ]
@@ -113,7 +114,10 @@ def _goal(
 
 def _is_within(hit: Event, faithful: Mapping[str, Event], window: int) -> bool:
     exposure = faithful.get(hit["visitor"])
-    return exposure is not None and exposure["at"] <= hit["at"] < exposure["at"] + window
+    if exposure is None or hit["at"] >= exposure["at"] + window:
+        return False
+    # Of one browser the order is known, whenever its requests arrive.
+    return bool(hit["at"] >= exposure["at"] or hit["by_sender"] >= exposure["by_sender"])
 
 
 def _first_of_each_order(events: Iterable[Event]) -> list[Event]:

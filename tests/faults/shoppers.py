@@ -58,8 +58,9 @@ def events_of(plan: Plan, number: int, days: int, chance: Random) -> list[Event]
 def sendings_of(events: list[Event], until: int, chance: Random) -> list[Sending]:
     """Every event at least once, in the order of sending; about one in twenty is sent again."""
     found: list[Sending] = []
+    clocks: dict[str, int] = {}
     for event in events:
-        skew = chance.choice([0] * 9 + [-3 * MINUTE, 7 * MINUTE, DAY // 2])
+        skew = clocks.setdefault(event["visitor"], chance.choice([0] * 9 + [-20 * MINUTE, 7 * MINUTE, DAY // 2]))
         # Clocks that are a little ahead are not corrected: such an event happened when it came.
         sent = event["at"] + _delay(chance) if chance.random() < 0.98 else event["at"] - chance.randrange(30 * MINUTE)
         found.append(Sending(min(sent, until), event, skew))

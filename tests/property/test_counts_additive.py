@@ -143,7 +143,7 @@ def counted_visitor_by_visitor(ledger: Sequence[Row], plan: CountingPlan) -> Cou
         variations = {_shown(row, plan) for _, row in shown}
         found.aside += len(variations) > 1
         if len(variations) == 1:
-            found.take(shown[0], events)
+            found.take(shown, events)
     return Counts(
         visitors=dict(found.visitors),
         goals={goal_id: _in_cells(converters) for goal_id, converters in found.goals.items()},
@@ -168,32 +168,36 @@ class _Found:
         self.covariates: dict[str, dict[str, Covariate]] = {goal.goal_id: {} for goal in plan.goals}
         self.aside = 0
 
-    def take(self, exposure: tuple[int, Row], events: Sequence[tuple[int, Row]]) -> None:
-        since, first = exposure
+    def take(self, shown: Sequence[tuple[int, Row]], events: Sequence[tuple[int, Row]]) -> None:
+        since, first = shown[0]
         variation = _shown(first, self.plan) or ""
         cells = _cells(first, variation, since)
         for cell in cells:
             self.visitors[cell] += 1
         for goal in self.plan.goals:
-            within = range(since, since + goal.window_ms)
-            own = [
-                row for at, row in _eligible(events, goal) if row["visitor_id"] == first["visitor_id"] and at in within
-            ]
+            of_visitor = [(at, row) for at, row in _eligible(events, goal) if row["visitor_id"] == first["visitor_id"]]
+            own = [row for at, row in of_visitor if self._follows(at, row, shown) and at < since + goal.window_ms]
             hits = [row for row in own if _passes(goal, row)]
             worths = (
                 self._sold(hits, goal, events, (variation, since)) if goal.type == "revenue" else self._did(hits, goal)
             )
             if worths:
                 self.goals[goal.goal_id][variation, cells].append(worths)
-            x = self._did_before(first, since, goal, events)
+            x = self._did_before(shown, goal, of_visitor, events)
             if x:
                 total, squares, products = self.covariates[goal.goal_id].get(variation, (0, 0, 0))
                 both = Covariate(total + x, squares + x**2, products + x * sum(worths))
                 self.covariates[goal.goal_id][variation] = both
 
-    def _did_before(self, first: Row, since: int, goal: GoalPlan, events: Sequence[tuple[int, Row]]) -> int:
-        within = range(since - 14 * 86_400_000, since)
-        own = [row for at, row in _eligible(events, goal) if row["visitor_id"] == first["visitor_id"] and at in within]
+    def _did_before(
+        self,
+        shown: Sequence[tuple[int, Row]],
+        goal: GoalPlan,
+        of_visitor: Sequence[tuple[int, Row]],
+        events: Sequence[tuple[int, Row]],
+    ) -> int:
+        begins = shown[0][0] - 14 * 86_400_000
+        own = [row for at, row in of_visitor if not self._follows(at, row, shown) and at >= begins]
         hits = [row for row in own if _passes(goal, row)]
         if goal.type != "revenue":
             return sum(self._did(hits, goal))
@@ -204,6 +208,13 @@ class _Found:
             for (kind, _, minor), row in monies
             if kind in ("own", "converted")
         )
+
+    def _follows(self, at: int, row: Row, shown: Sequence[tuple[int, Row]]) -> bool:
+        clock, ts = _by_sender(row)
+        is_later = at >= self.plan.begins_at and any(
+            _by_sender(each) <= (clock, ts) for _, each in shown if _by_sender(each)[0] == clock
+        )
+        return is_later or any(at >= seen for seen, _ in shown)
 
     def _did(self, hits: Sequence[Row], goal: GoalPlan) -> list[int]:
         if goal.sums_value:
@@ -228,13 +239,19 @@ class _Found:
 
 def _receipt(row: Row) -> list[Any]:
     columns = (
-        "received_at ts type visitor_id experiment_id variation_id assignment_epoch goal_id event_name order_id"
+        "received_at ts sent_at type visitor_id experiment_id variation_id assignment_epoch goal_id event_name order_id"
         " revenue_minor currency shop_revenue_minor shop_currency cohort holdout_config_epoch qa_mode session_id device"
         " country visitor_kind source data url"
     )
     told: Mapping[str, Any] = row
-    # Null comes before everything that can be told.
-    return [(False, 0) if told[name] is None else (True, told[name]) for name in columns.split()]
+    # Null, or an empty text, comes before everything that can be told.
+    return [(False, 0) if told[name] in (None, "") else (True, told[name]) for name in columns.split()]
+
+
+def _by_sender(row: Row) -> tuple[bool, int]:
+    if row["sent_at"] is None or -60_000 <= row["received_at"] - row["sent_at"] <= 900_000:
+        return False, row["ts"]
+    return True, row["ts"] + row["sent_at"] - row["received_at"]
 
 
 def _shown(row: Row, plan: CountingPlan) -> str | None:

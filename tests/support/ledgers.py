@@ -166,13 +166,16 @@ def _random_row(chance: random.Random, event_id: str) -> Row:
     ts = BEGIN + (
         chance.randrange(-1, 18) * 500 if chance.random() < 0.7 else chance.randrange(-9 * DAY_MS, 9 * DAY_MS)
     )
+    received_at = ts + pick([0, 0, 0, 1, -1, 900, DAY_MS])
+    skew = pick([None, None, 0, 5, 8_000, -60_000, -60_001, -62_000, 900_000, 900_001, 902_000])
     visitor = chance.randrange(12)
     common = {
         "event_id": event_id,
         "shop_id": pick([SHOP] * 12 + [OTHER_SHOP]),
         "visitor_id": f"v-{visitor}",
         "ts": ts,
-        "received_at": ts + pick([0, 0, 0, 1, -1, 900, DAY_MS]),
+        "received_at": received_at,
+        "sent_at": None if skew is None else received_at - skew,
         "qa_mode": chance.random() < 0.05,
         "session_id": pick(SESSIONS),
         "url": pick([None, "https://shop.example/checkout", "https://shop.example/cart", "not an address"]),

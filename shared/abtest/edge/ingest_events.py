@@ -93,6 +93,7 @@ def receipt_answer(result: Receipt | HttpAnswer) -> Answer:
         "deduplicated": result.deduplicated,
         "quarantined": result.quarantined,
         "errors": result.errors,
+        **({"warnings": result.warnings} if result.warnings else {}),
     }
     headers = {**CORS, **NO_STORE, "Content-Type": "application/json"}
     return {"statusCode": 202, "headers": headers, "body": canonical_json.dumps(body)}

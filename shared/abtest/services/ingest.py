@@ -52,12 +52,16 @@ class AnalyticsStoreUnreachableError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What became of a batch. `errors` holds `{index, event_id, reason}` of each event that was set aside."""
+    """What became of a batch. `errors` holds `{index, event_id, reason}` of each event that was set aside.
+
+    `warnings` holds `{code, message}` of what was accepted and is probably not what the sender meant.
+    """
 
     ingested: int
     deduplicated: int
     quarantined: int
     errors: Sequence[Mapping[str, Any]]
+    warnings: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,7 @@ class Ingest:
                 {"index": aside.index, "event_id": aside.verdict.event_id, "reason": aside.verdict.reason}
                 for aside in found.set_aside
             ],
+            warnings=clock_warnings(arrival, found.rows),
         )
 
     def _limit(self, shop_id: str, events: int) -> None:
@@ -155,6 +160,19 @@ class Ingest:
         except Exception:
             # The good events are safe and the response names the refused ones: a lost sample must not undo that.
             _log.warning("quarantine.not_stored", extra={"shop_id": arrival.shop_id, "events": len(set_aside)})
+
+
+def clock_warnings(arrival: Arrival, rows: Sequence[Row]) -> list[Mapping[str, str]]:
+    """Return what the sender should know of its clock: `{code, message}`, none for a clock that is right."""
+    if error := arrival.correction():
+        side = "ahead of" if error < 0 else "behind"
+        seconds = f"sentAt is {abs(error) // 1000} seconds {side} our clock"
+        return [{"code": "clock_corrected", "message": f"{seconds}: all times of the batch were corrected by that"}]
+    ahead = sum(row["ts"] > row["received_at"] for row in rows)
+    if not ahead:
+        return []
+    message = f"events with ts later than our clock: {ahead}; they count as if they happened when they arrived"
+    return [{"code": "ts_ahead", "message": message}]
 
 
 def messages(rows: Sequence[Row]) -> Iterator[str]:

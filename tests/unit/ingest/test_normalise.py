@@ -187,11 +187,11 @@ def test_event__without_an_id__has_the_same_one_each_time_and_another_when_it_di
     [
         ("an hour slow", -3_600_000, NOW_MS - 1000),
         ("a month fast", 30 * DAY_MS, NOW_MS - 1000),
-        ("a minute slow", -60_000, NOW_MS - 1000),
-        ("two seconds slow", -2_000, NOW_MS - 1000),
+        ("sixteen minutes slow", -960_000, NOW_MS - 1000),
         ("four minutes fast", 240_000, NOW_MS - 1000),
-        ("hardly slow, which is latency", -1_999, NOW_MS - 2_999),
-        ("hardly fast", 1_999, NOW_MS + 999),
+        ("just over a minute fast", 60_001, NOW_MS - 1000),
+        ("slow, or a request that was under way for a quarter of an hour", -900_000, NOW_MS - 901_000),
+        ("a minute fast", 60_000, NOW_MS + 59_000),
         ("nonsense", -40 * 366 * DAY_MS, None),
     ],
 )

@@ -16,7 +16,16 @@ from abtest.adapters.warehouse import cells_sql
 from abtest.adapters.warehouse import kinds_sql as kinds
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
-from abtest.adapters.warehouse.valid_rows_sql import HAPPENED_AT, NARROW, WIDE, Suspects, ValidRows, precedence
+from abtest.adapters.warehouse.valid_rows_sql import (
+    HAPPENED_AT,
+    IS_CORRECTED,
+    NARROW,
+    SENDER_TS,
+    WIDE,
+    Suspects,
+    ValidRows,
+    precedence,
+)
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.hits import judge, worth
@@ -30,6 +39,16 @@ CANDIDATE = (
 """Columns of the candidates."""
 
 _MINOR = ("revenue_minor", "shop_revenue_minor")
+
+_MOMENTS = (f"{HAPPENED_AT} AS happened_at", f"{IS_CORRECTED} AS is_corrected", f"{SENDER_TS} AS sender_ts")
+_SINCE = (
+    ("corrected_since", "CASE WHEN is_corrected THEN sender_ts END"),
+    (
+        "plain_since",
+        "CASE WHEN NOT is_corrected THEN sender_ts END",
+    ),
+)
+"""Earliest exposures by the senders' clocks: those that were corrected, and the others."""
 
 
 def counts_statement(
@@ -52,7 +71,7 @@ def counts_statement(
     taken = accepted if _judged_goals(plan) else None
     tables = [
         *_hits(plan, valid, looks_back=looks_back),
-        ("attributed", _attributed(taken, valid.dimensions, looks_back=looks_back)),
+        ("attributed", _attributed(plan, taken, valid.dimensions, looks_back=looks_back)),
         *cells_sql.tables(valid.dimensions, spread=spread, looks_back=looks_back),
     ]
     parts = [
@@ -92,7 +111,7 @@ def candidates(
     WHERE {one_of("goal_id", (goal.goal_id for goal in goals))}"""  # noqa: S608 - columns and escaped literals alone
     valid = _valid_rows(plan, events, suspects, ())
     looks_back = looks_back and plan.looks_back
-    attributed = _attributed(None, (), looks_back=looks_back)
+    attributed = _attributed(plan, None, (), looks_back=looks_back)
     tables = [*_hits(plan, valid, looks_back=looks_back), ("attributed", attributed), ("selected", selected)]
     listed, mine = ", ".join(CANDIDATE), valid.mine
     return with_tables(
@@ -192,14 +211,15 @@ def _exposures(plan: CountingPlan, valid: ValidRows) -> str:
     variation = "cohort" if plan.exposure == "cohort" else "variation_id"
     if not valid.dimensions:
         return _moments(plan, valid, variation)
-    columns = ("event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at", f"{variation} AS variation", *DIMENSIONS)
+    columns = ("event_id", "visitor_id", *_MOMENTS, f"{variation} AS variation", *DIMENSIONS)
+    since = "".join(f"\n        min({moment}) OVER (PARTITION BY visitor_id) AS {name}," for name, moment in _SINCE)
     dimensions = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
     return f"""
 SELECT visitor_id, variation AS variation_id, happened_at AS exposed_at,
     {whole("happened_at", QUARTER_MS)} AS exposed_quarter, {whole("happened_at", DAY_MS)} AS exposed_day,
-    {dimensions}, lowest <> highest AS is_aside
+    corrected_since, plain_since, {dimensions}, lowest <> highest AS is_aside
 FROM (
-    SELECT visitor_id, variation, happened_at, {", ".join(DIMENSIONS)},
+    SELECT visitor_id, variation, happened_at, {", ".join(DIMENSIONS)},{since}
         row_number() OVER (PARTITION BY visitor_id ORDER BY happened_at, event_id) AS place,
         min(variation) OVER (PARTITION BY visitor_id) AS lowest,
         max(variation) OVER (PARTITION BY visitor_id) AS highest
@@ -211,12 +231,14 @@ WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
 
 def _moments(plan: CountingPlan, valid: ValidRows, variation: str) -> str:
     """Return exposures without dimensions, for which the order of exposures at the same moment does not matter."""
-    columns = ("visitor_id", f"{HAPPENED_AT} AS happened_at", f"{variation} AS variation")
+    columns = ("visitor_id", *_MOMENTS, f"{variation} AS variation")
+    since = ", ".join(f"min({moment}) AS {name}" for name, moment in _SINCE)
     return f"""
 SELECT visitor_id, lowest AS variation_id, exposed_at, {whole("exposed_at", QUARTER_MS)} AS exposed_quarter,
-    {whole("exposed_at", DAY_MS)} AS exposed_day, lowest <> highest AS is_aside
+    {whole("exposed_at", DAY_MS)} AS exposed_day, corrected_since, plain_since, lowest <> highest AS is_aside
 FROM (
-    SELECT visitor_id, min(happened_at) AS exposed_at, min(variation) AS lowest, max(variation) AS highest
+    SELECT visitor_id, min(happened_at) AS exposed_at, min(variation) AS lowest, max(variation) AS highest,
+        {since}
     FROM ({valid.rows(columns, kinds.exposure(plan))}
     ) AS seen
     GROUP BY visitor_id
@@ -242,7 +264,8 @@ GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
 
 def _all_hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> str:
     money = Money(plan.currency)
-    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", f"{HAPPENED_AT} AS happened_at")
+    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", *_MOMENTS)
+    moments = "happened_at, is_corrected, sender_ts"
     paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
     name = "CASE type WHEN 'goal' THEN named_id WHEN 'custom' THEN event_name ELSE '' END"
     joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
@@ -250,13 +273,13 @@ def _all_hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> str:
     if looks_back:
         one, net = f"{one}, CAST(1 AS {AMOUNT}) AS minor_before", f"{net}, {_net('refunded_before')} AS minor_before"
     return f"""
-SELECT goal_id, event_id, visitor_id, happened_at, '{OWN}' AS money_kind, {one}, '' AS money_currency, is_copy
+SELECT goal_id, event_id, visitor_id, {moments}, '{OWN}' AS money_kind, {one}, '' AS money_currency, is_copy
 FROM ({valid.rows(plain, kinds.plain_hits(plan))}
 ) AS source {joined}
 UNION ALL
-SELECT goal_id, event_id, visitor_id, happened_at, money_kind, {net}, money_currency, is_copy
+SELECT goal_id, event_id, visitor_id, {moments}, money_kind, {net}, money_currency, is_copy
 FROM (
-    SELECT goal_id, event_id, visitor_id, happened_at, order_id, money_kind, minor, money_currency, is_copy,
+    SELECT goal_id, event_id, visitor_id, {moments}, order_id, money_kind, minor, money_currency, is_copy,
         row_number() OVER (
             PARTITION BY goal_id, coalesce(nullif(order_id, ''), event_id),
                 CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
@@ -277,7 +300,7 @@ def _net(refunded: str) -> str:
     )
 
 
-def _attributed(accepted: str | None, dimensions: Sequence[str], *, looks_back: bool) -> str:
+def _attributed(plan: CountingPlan, accepted: str | None, dimensions: Sequence[str], *, looks_back: bool) -> str:
     """Return hits within their visitor's window; with `accepted`, hits of judged goals must be in it.
 
     With `looks_back` also rows from before the exposure, which are not hits; `before` is their worth.
@@ -288,7 +311,10 @@ def _attributed(accepted: str | None, dimensions: Sequence[str], *, looks_back: 
         sieve = f"""
 LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
-    is_after = "happened_at >= exposed_at"
+    # As `domain.ledger.reference.Exposure.precedes`.
+    since = "CASE WHEN is_corrected THEN corrected_since ELSE plain_since END"
+    is_after = f"""(happened_at >= exposed_at
+    OR (happened_at >= {literal(plan.begins_at)} AND coalesce(sender_ts >= {since}, FALSE)))"""
     columns, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
     if looks_back:
         columns = f"""CASE WHEN {is_after} THEN money_kind ELSE '{OWN}' END AS money_kind,

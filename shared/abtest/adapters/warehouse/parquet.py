@@ -42,7 +42,7 @@ once AS (
     SELECT raw.* FROM raw SEMI JOIN repeated USING (shop_id, event_id) JOIN newest USING (shop_id)
     QUALIFY row_number() OVER (
         PARTITION BY {_CONTENT}, CASE WHEN ts > received_at OR received_at = newest THEN received_at END
-        ORDER BY received_at, sent_at NULLS LAST
+        ORDER BY received_at, sent_at NULLS FIRST
     ) = 1
 )
 SELECT {NAMES}, ('0x' || left(sha256(visitor_id), 1))::BIGINT AS bucket FROM once ORDER BY shop_id, bucket"""  # noqa: S608 - names of columns alone

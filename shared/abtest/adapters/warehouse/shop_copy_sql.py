@@ -7,8 +7,8 @@ from abtest.adapters.warehouse.kinds_sql import IS_ORDER
 from abtest.adapters.warehouse.raw_rows import SQL_TYPES
 from abtest.domain.ledger.columns import COLUMNS
 
-KEPT = tuple(name for name in COLUMNS if name not in ("shop_id", "sent_at"))
-"""Columns of a copy. Counting does not need when a row was sent; the shop is the same for all rows."""
+KEPT = tuple(name for name in COLUMNS if name != "shop_id")
+"""Columns of a copy; the shop is the same for all rows."""
 
 PIECE_ROWS = 2048
 """Number of rows that DuckDB reads or skips together."""
@@ -65,13 +65,15 @@ SELECT DISTINCT visitor_hash FROM bonds
 WHERE shared IN (SELECT shared FROM bonds SEMI JOIN touched USING (visitor_hash))
     AND visitor_hash NOT IN (SELECT visitor_hash FROM touched)"""
 
-SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in KEPT if name != "received_at")
+_TIMES = ("received_at", "sent_at")
+SAME = " AND ".join(f"old.{name} IS NOT DISTINCT FROM news.{name}" for name in KEPT if name not in _TIMES)
 
 # The remaining copy was received first and happened at the same moment, so counts are equal from any start of counting.
 DROP_ECHOES = f"""
 DELETE FROM news WHERE rowid IN (
     SELECT news.rowid FROM news JOIN known AS old ON old.event_hash = news.event_hash
-    WHERE {SAME} AND old.received_at <= news.received_at AND news.ts <= old.received_at)"""  # noqa: S608 - names of columns alone
+    WHERE {SAME} AND news.ts <= old.received_at
+        AND (old.received_at, coalesce(old.sent_at, 0)) <= (news.received_at, coalesce(news.sent_at, 0)))"""  # noqa: S608 - names of columns alone
 
 CHANGING = """
 SELECT type, qa_mode, visitor_id, order_id, ts, received_at FROM closure

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from abtest.adapters.warehouse.sql_texts import Table, any_of, literal
 from abtest.domain.ledger.cells import DIMENSIONS
+from abtest.domain.ledger.events import MAX_SKEW_MS, SKEW_AHEAD_MS, SKEW_BEHIND_MS
 from abtest.domain.ledger.rows import PRECEDENCE
 
 WIDE = ("data", "url")
@@ -20,6 +21,12 @@ TAIL = "substr(event_id, -12)"
 """Expression by which suspects are searched."""
 _VISIT_COLUMNS = ("session_id", *DIMENSIONS)
 HAPPENED_AT = "least(ts, received_at)"
+_SKEW = "(received_at - sent_at)"
+_IS_WRONG = f"({_SKEW} < -{SKEW_AHEAD_MS} OR {_SKEW} > {SKEW_BEHIND_MS})"
+IS_CORRECTED = f"coalesce({_IS_WRONG} AND {_SKEW} BETWEEN -{MAX_SKEW_MS} AND {MAX_SKEW_MS}, FALSE)"
+"""Whether our clock replaced the sender's, as in `domain.ledger.rows.sender_time`."""
+SENDER_TS = f"CASE WHEN {IS_CORRECTED} THEN ts - {_SKEW} ELSE ts END"
+"""Time of the event by the sender's clock."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,24 @@ DAY_MS = 24 * HOUR_MS
 MAX_AHEAD_MS = DAY_MS
 MAX_AGE_MS = 7 * DAY_MS
 
-# A sender's clock is corrected when it is at least this wrong (less is latency) and at most that wrong (nonsense).
-MIN_SKEW_MS = 2_000
+# A sender's clock is corrected only where it is wrong beyond doubt. Nothing arrives before it was sent, so a clock that
+# is ahead shows it; one that is behind looks like a request that was under way for as long.
+SKEW_AHEAD_MS = 60_000
+SKEW_BEHIND_MS = 15 * 60_000
 MAX_SKEW_MS = 366 * DAY_MS
+
+
+def clock_error(received_at: int, sent_at: int | None) -> int:
+    """Return the milliseconds to add to a sender's times: 0 unless its clock is wrong beyond doubt.
+
+    `sent_at` is by the sender's clock, `received_at` by ours. Larger errors than a year are not corrected.
+    """
+    if sent_at is None:
+        return 0
+    skew = received_at - sent_at
+    is_wrong = skew < -SKEW_AHEAD_MS or skew > SKEW_BEHIND_MS
+    return skew if is_wrong and abs(skew) <= MAX_SKEW_MS else 0
+
 
 Reason = Literal[
     "not_an_object",

@@ -12,13 +12,12 @@ from abtest.domain.ledger.events import (
     MAX_DATA_DEPTH,
     MAX_ID_CHARS,
     MAX_MONEY_MINOR,
-    MAX_SKEW_MS,
     MAX_URL_CHARS,
-    MIN_SKEW_MS,
     Cohort,
     Device,
     Reason,
     Row,
+    clock_error,
 )
 from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
@@ -51,15 +50,8 @@ class Arrival:
     origin: Origin = SERVER
 
     def correction(self) -> int:
-        """Return the milliseconds to add to the sender's times: its clock error where that exceeds latency.
-
-        Requests are stamped when they are sent, so a difference of seconds is an error of the clock. Uncorrected, a
-        clock that is minutes slow would put the first exposures before the launch, and they would be lost.
-        """
-        if self.sent_at is None:
-            return 0
-        skew = self.received_at - self.sent_at
-        return skew if MIN_SKEW_MS <= abs(skew) <= MAX_SKEW_MS else 0
+        """Return the milliseconds to add to the sender's times: 0 unless its clock is wrong beyond doubt."""
+        return clock_error(self.received_at, self.sent_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

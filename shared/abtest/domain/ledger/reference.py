@@ -23,7 +23,7 @@ from abtest.domain.ledger.cells import (
 from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
-from abtest.domain.ledger.rows import OWN, happened_at, in_time, money_of, without_copies
+from abtest.domain.ledger.rows import OWN, happened_at, in_time, money_of, sender_time, without_copies
 
 # Types of events that report the delivery of a variation.
 EXPOSED, FAILED, GIVEN_UP = "experiment_viewed", "sdk_error", "sdk_perf"
@@ -33,11 +33,26 @@ Refunds = Mapping[str, int]
 
 
 class Exposure(NamedTuple):
-    """First exposure of a visitor; `cells` are those in which the visitor is counted."""
+    """First exposure of a visitor; `cells` are those in which the visitor is counted.
+
+    `since` has the earliest time by the sender's clock, of corrected clocks and of others. The measurement began at
+    `begins_at`.
+    """
 
     variation_id: str
     at: int
     cells: tuple[Cell, ...]
+    since: Mapping[bool, int]
+    begins_at: int
+
+    def precedes(self, row: Row) -> bool:
+        """Return whether the row happened at the exposure or later, by our clock or by its sender's.
+
+        Requests overtake each other, and what is ahead of us counts at arrival: the sender's clock knows the order.
+        """
+        at, sent = happened_at(row), sender_time(row)
+        begins = self.since.get(sent.is_corrected)
+        return at >= self.at or (begins is not None and sent.ts >= begins and at >= self.begins_at)
 
 
 class Hit(NamedTuple):
@@ -49,7 +64,7 @@ class Hit(NamedTuple):
     @property
     def is_before(self) -> bool:
         """Return whether the visitor had not seen the variation yet."""
-        return happened_at(self.row) < self.exposure.at
+        return not self.exposure.precedes(self.row)
 
 
 class RefundsByTime(NamedTuple):
@@ -101,11 +116,13 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
 def first_exposures(rows: Iterable[Row], plan: CountingPlan) -> tuple[Exposures, int]:
     """Return the first exposures of visitors who saw one variation only, and the number who saw more than one."""
     first: dict[str, Row] = {}
+    since: defaultdict[str, dict[bool, int]] = defaultdict(dict)
     unfaithful: set[str] = set()
     for row in rows:
         if not is_exposure(row, plan):
             continue
-        known = first.setdefault(row["visitor_id"], row)
+        known, earliest, sent = first.setdefault(row["visitor_id"], row), since[row["visitor_id"]], sender_time(row)
+        earliest[sent.is_corrected] = min(sent.ts, earliest.get(sent.is_corrected, sent.ts))
         # Before `known` may be replaced: if all rows equal the one known at their turn, all are equal.
         if _variation_of(row, plan) != _variation_of(known, plan):
             unfaithful.add(row["visitor_id"])
@@ -115,7 +132,8 @@ def first_exposures(rows: Iterable[Row], plan: CountingPlan) -> tuple[Exposures,
     for visitor_id, row in first.items():
         if visitor_id not in unfaithful:
             variation_id, at = _variation_of(row, plan), happened_at(row)
-            exposures[visitor_id] = Exposure(variation_id, at, cells_of(row, variation_id, at))
+            cells = cells_of(row, variation_id, at)
+            exposures[visitor_id] = Exposure(variation_id, at, cells, since[visitor_id], plan.begins_at)
     return exposures, len(unfaithful)
 
 
@@ -226,7 +244,7 @@ def count_goal(
 
 def is_attributed(row: Row, exposure: Exposure, goal: GoalPlan) -> bool:
     """Return whether a hit is within the goal's window, which begins with the exposure itself."""
-    return exposure.at <= happened_at(row) < exposure.at + goal.window_ms
+    return exposure.precedes(row) and happened_at(row) < exposure.at + goal.window_ms
 
 
 def is_looked_back_at(hit: Hit) -> bool:

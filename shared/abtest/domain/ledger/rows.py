@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.events import Row, clock_error
 
 OWN, CONVERTED, FOREIGN, UNKNOWN_MONEY = "own", "converted", "foreign", "unknown"
 
@@ -16,6 +16,7 @@ LEFT_OUT = (FOREIGN, UNKNOWN_MONEY)
 PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("received_at", 0),
     ("ts", 0),
+    ("sent_at", 0),
     ("type", ""),
     ("visitor_id", ""),
     ("experiment_id", ""),
@@ -63,6 +64,19 @@ class HitMoney(NamedTuple):
 def happened_at(row: Row) -> int:
     """Return the time of the event in Unix milliseconds, which is never after its receipt."""
     return min(row["ts"], row["received_at"])
+
+
+class SenderTime(NamedTuple):
+    """Time of an event by its sender's clock. Times of clocks that we corrected do not compare with other times."""
+
+    is_corrected: bool
+    ts: int
+
+
+def sender_time(row: Row) -> SenderTime:
+    """Return the time that the sender gave, which no delay of a request can change."""
+    error = clock_error(row["received_at"], row["sent_at"])
+    return SenderTime(error != 0, row["ts"] - error)
 
 
 def without_copies(rows: Iterable[Row]) -> list[Row]:
