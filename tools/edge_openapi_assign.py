@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
+from abtest.domain.assignment.sticky import MAX_CHARS
 from abtest.domain.ledger.events import MAX_ID_CHARS, MAX_URL_CHARS
 from abtest.edge import assign_request as limits
 from tools.edge_openapi_parts import ERROR, NOT_ALLOWED, RETRY_AFTER, Json, answer, operation, parameter, reference
@@ -21,7 +22,7 @@ def _about(description: str) -> Any:
     return Field(default_factory=type(None), description=description)
 
 
-class AssignmentQuery(Input):
+class AssignmentFields(Input):
     """Fields that a query and a body may have."""
 
     shopId: Name | None = _about("The key's own shop; any other is 401")  # noqa: N815
@@ -36,7 +37,16 @@ class AssignmentQuery(Input):
     environment: Name | None = _about("Runtime environment")
 
 
-class AssignmentRequest(AssignmentQuery):
+class AssignmentQuery(AssignmentFields):
+    """Fields of a query."""
+
+    sticky: str | None = _about(
+        "`sticky` of the visitor's last answer, or empty on a first visit. With it, changes of weights and traffic do "
+        "not move the visitor. A text that cannot be read is ignored, with `warnings`"
+    )
+
+
+class AssignmentRequest(AssignmentFields):
     """user_id or a customer id is required. Null is the same as absent; unknown fields are 400 `invalid_request`."""
 
     model_config = ConfigDict(
@@ -46,6 +56,7 @@ class AssignmentRequest(AssignmentQuery):
                     "user_id": "visitor-7f3a",
                     "url": "https://garden.example/products/shears",
                     "attributes": {"device": "mobile"},
+                    "sticky": "1.Gg4KhF-3qQ",
                     "cart_id": "cart-9",
                     "request_handoff": True,
                 }
@@ -62,8 +73,10 @@ class AssignmentRequest(AssignmentQuery):
     force: Annotated[dict[Id, Name | VariationIndex], Field(max_length=limits.MAX_FORCED)] | None = _about(
         "Experiment id to variation id or index"
     )
-    sticky: Annotated[dict[Name, Name], Field(max_length=limits.MAX_STICKY)] | None = _about(
-        "Earlier assignments: seed of the experiment to variation id"
+    sticky: str | Annotated[dict[Name, Name], Field(max_length=limits.MAX_STICKY)] | None = _about(
+        "`sticky` of the visitor's last answer, or empty on a first visit. With it, changes of weights and traffic do "
+        "not move the visitor. A text that cannot be read is ignored, with `warnings`. Instead of the text, an object "
+        "of variation ids by the experiment's seed is accepted"
     )
     surface: Name | None = _about("Absent on the storefront's own pages")
     cart_id: LongId | None = _about("Required with request_handoff")
@@ -81,6 +94,15 @@ class ServerAssignment(Output):
     variation_index: Annotated[int, Field(ge=0)]
     assignment_epoch: int | None
     is_control: bool
+    is_sticky: Annotated[
+        bool,
+        Field(
+            description=(
+                "True if the request had a readable `sticky`, also an empty one: a change of weights does not move the "
+                "visitor"
+            )
+        ),
+    ]
     mutations: list[dict[str, Any]]
     redirect_url: str | None
     css: str | None
@@ -92,6 +114,13 @@ class ServerAssignment(Output):
         Literal[True],
         Field(description="Listed only to attribute goals at this address; the variation is not delivered"),
     ] = ABSENT
+
+
+class AssignmentWarning(Output):
+    """A field of the request that was accepted and ignored."""
+
+    code: Literal["unreadable_sticky"]
+    message: str
 
 
 class ServerAssignmentResponse(Output):
@@ -117,6 +146,17 @@ class ServerAssignmentResponse(Output):
     cohort: Literal["holdout", "active"] = ABSENT
     holdout_config_epoch: Annotated[int, Field(ge=1, description="Unix milliseconds")] = ABSENT
     assignments: list[ServerAssignment]
+    sticky: Annotated[
+        str,
+        Field(
+            max_length=MAX_CHARS,
+            description=(
+                "The visitor's variations, opaque. Store it with the visitor, and send it with the visitor's next "
+                "request. Letters, digits, `.`, `-` and `_`; it fits into a cookie and a query parameter"
+            ),
+        ),
+    ]
+    warnings: list[AssignmentWarning] = ABSENT
     commerce_authorization: Annotated[
         str | None,
         Field(
@@ -129,7 +169,7 @@ class ServerAssignmentResponse(Output):
     handoff_stale_risk: bool = ABSENT
 
 
-MODELS = (ServerAssignment, ServerAssignmentResponse, AssignmentRequest)
+MODELS = (AssignmentWarning, ServerAssignment, ServerAssignmentResponse, AssignmentRequest)
 
 _RESPONSES: Json = {
     "200": answer("The assignments", reference(ServerAssignmentResponse)),

@@ -185,8 +185,10 @@ def force_of(name: str, value: Any) -> dict[str, str]:
     return forced
 
 
-def sticky_of(name: str, value: Any) -> dict[str, str]:
-    """Read remembered variations by seed."""
+def sticky_of(name: str, value: Any) -> str | dict[str, str]:
+    """Read the text of an earlier answer, of any content, or remembered variations by seed."""
+    if isinstance(value, str):
+        return value  # one that cannot be read is ignored later: a cut cookie must not cost the answer
     text = text_of(MAX_NAME_CHARS)
     return {text(name, seed): text(name, each) for seed, each in object_of(name, value, MAX_STICKY).items()}
 
@@ -216,6 +218,7 @@ QUERY_FIELDS: Mapping[str, Reader] = {
     "country": country_of,
     "env": text_of(MAX_NAME_CHARS),
     "environment": text_of(MAX_NAME_CHARS),
+    "sticky": sticky_of,
 }
 BODY_FIELDS: Mapping[str, Reader] = {
     **QUERY_FIELDS,
@@ -224,7 +227,6 @@ BODY_FIELDS: Mapping[str, Reader] = {
     "attributes": attributes_of,
     "experiment_ids": experiment_ids_of,
     "force": force_of,
-    "sticky": sticky_of,
     "surface": text_of(MAX_NAME_CHARS),
     "cart_id": text_of(MAX_ID_CHARS),
     "request_handoff": flag_of,

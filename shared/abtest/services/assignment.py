@@ -1,16 +1,23 @@
 """Use case: assignments of one visitor or customer for a server, and the hand-off with a cart."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare
 from abtest.domain.assignment.decision import Assignment, Decision
+from abtest.domain.assignment.roster import Roster
 from abtest.domain.assignment.shapes import Decided
+from abtest.domain.assignment.sticky import UnreadableStickyError, read_sticky, write_sticky
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.services.assignment_content import Contents, contents_of, server_assignments
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.assignment_request import AssignmentRequest
+
+UNREADABLE_STICKY = {
+    "code": "unreadable_sticky",
+    "message": "sticky is not a text of an earlier answer; it was ignored, and the visitor was assigned as a new one",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +49,24 @@ class Assignments:
     def answer(self, shop_id: str, request: AssignmentRequest) -> dict[str, Any]:
         """The contract's ServerAssignmentResponse. Raises NotFoundError."""
         published = self.configs(shop_id, request.environment)
-        now = to_milliseconds(self.clock.now())
-        decision = decide(published.prepared, _visitor(request), request.url, now, request.force)
+        now, roster = to_milliseconds(self.clock.now()), published.prepared.experiments
+        sticky = remembered(request.sticky, roster)
+        decision = decide(published.prepared, _visitor(request, sticky or {}), request.url, now, request.force)
         ids = request.experiment_ids
         # Filtered after the decision, so that the request's filter cannot change what is decided.
         decided = [each for each in decision.assignments if ids is None or each.experiment["id"] in ids]
-        assignments = server_assignments(published.contents, decided, request.url)
+        assignments = [
+            each | {"is_sticky": sticky is not None}
+            for each in server_assignments(published.contents, decided, request.url)
+        ]
+        is_unreadable = sticky is None and request.sticky is not None
         return {
             "user_id": request.user_id,
             **identity_of(decided, {each["experiment_id"] for each in assignments}),
             **_cohort(published, decision),
             "assignments": assignments,
+            "sticky": write_sticky(roster, sticky or {}, decided),
+            **({"warnings": [UNREADABLE_STICKY]} if is_unreadable else {}),
             **self._handed_off(shop_id, request, assignments),
         }
 
@@ -62,12 +76,22 @@ class Assignments:
         return self.handoffs.hand_off(shop_id, request.cart_id, request.user_id, assignments)
 
 
-def _visitor(request: AssignmentRequest) -> Visitor:
+def remembered(sticky: str | Mapping[str, str] | None, roster: Roster) -> Mapping[str, str] | None:
+    """Return the variations that the request remembers, by seed; None if it has none that can be read."""
+    if not isinstance(sticky, str):
+        return sticky
+    try:
+        return read_sticky(sticky, roster)
+    except UnreadableStickyError:
+        return None
+
+
+def _visitor(request: AssignmentRequest, sticky: Mapping[str, str]) -> Visitor:
     return Visitor(
         id=request.user_id,
         customer_id=request.customer_id,
         attributes=request.attributes,
-        sticky=request.sticky,
+        sticky=sticky,
         surface=request.surface,
     )
 

@@ -9,8 +9,8 @@ from typing import Any
 class AssignmentRequest:
     """Request with at least one of `user_id` and `customer_id`; `url` is absolute.
 
-    `experiment_ids` None means all; `force` maps experiment ids to a variation id or a decimal index; `cart_id` is
-    there when `request_handoff` is.
+    `experiment_ids` None means all; `sticky` is the text of an earlier answer, or variation ids by seed; `force` maps
+    experiment ids to a variation id or a decimal index; `cart_id` is there when `request_handoff` is.
     """
 
     environment: str
@@ -20,7 +20,7 @@ class AssignmentRequest:
     url: str | None = None
     surface: str | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    sticky: Mapping[str, str] = field(default_factory=dict)
+    sticky: str | Mapping[str, str] | None = None
     force: Mapping[str, str] = field(default_factory=dict)
     experiment_ids: Sequence[str] | None = None
     cart_id: str | None = None

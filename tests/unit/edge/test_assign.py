@@ -48,7 +48,7 @@ def test_visitor__by_either_method_and_path__gets_what_the_storefront_would_show
     answer = ask(server.routes.assign, method, server.key, {"user_id": "visitor", "url": URL}, path)
     assert answer.json["user_id"] == "visitor"
     assert answer.json["commerce_authorization"] is None
-    assert answer.json.keys() == {"user_id", "assignments", "commerce_authorization"}
+    assert answer.json.keys() == {"user_id", "assignments", "sticky", "commerce_authorization"}
     (told,) = answer.assignments
     assert (told["experiment_id"], told["variation_index"], told["mutations"]) == (experiment_id(1), 1, [TEXT])
 

@@ -58,7 +58,7 @@ def test_handoff__asked_for__is_stored_and_told_signed(server: Server) -> None:
 @pytest.mark.parametrize("asked", [{"request_handoff": None}, {"request_handoff": False}, {"cart_id": None}])
 def test_handoff__not_asked_for__is_neither_made_nor_told(server: Server, asked: dict[str, Any]) -> None:
     answer = server.post(**{"user_id": "visitor", "cart_id": CART, **asked})
-    assert answer.json.keys() == {"user_id", "assignments", "commerce_authorization"}
+    assert answer.json.keys() == {"user_id", "assignments", "sticky", "commerce_authorization"}
     assert answer.json["commerce_authorization"] is None
     assert stored(server) is None
 

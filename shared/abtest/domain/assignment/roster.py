@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from zlib import crc32
 
 from abtest.domain.assignment.allocation import Range
 from abtest.domain.assignment.decision import Assignment
@@ -43,6 +44,8 @@ class Experiment:
     """Draws by the visitor id, where the pages do not hold and where they do; built once, as most draws are these."""
     indices: Mapping[str, int]
     """Position of each variation by its id."""
+    codes: Mapping[bytes, str]
+    """Id of each variation by its code."""
 
     def assignment(self, index: int, **how: bool) -> Assignment:
         """Return the assignment of a variation; `how` are fields of Assignment."""
@@ -60,6 +63,7 @@ class Roster:
         self.drawn = [each.drawn for each in members]
         self.outcomes = [each.outcomes for each in members]
         self.by_id = {each.document["id"]: place for each, place in placed}
+        self.by_state = {each.state: place for each, place in placed}
         self.by_seed = {each.seed: place for each, place in placed}
         self.surfaces = masks((each.surface, place) for each, place in placed)
         self.darks = masks((each.dark, place) for each, place in placed if each.dark)
@@ -87,7 +91,13 @@ def experiment_of(document: PublishedExperiment) -> Experiment:
         drawn=bucket_table(tuple(range_of(variation["range"]) for variation in variations)),
         outcomes=(outcomes(document, seeded, active=False), outcomes(document, seeded, active=True)),
         indices={text_of(variation["id"]): index for index, variation in enumerate(variations)},
+        codes={code_of(variation["id"]): variation["id"] for variation in variations},
     )
+
+
+def code_of(variation_id: str) -> bytes:
+    """Return 24 bits of a checksum of the id, by which sticky texts name a variation of an experiment."""
+    return crc32(variation_id.encode(errors="surrogatepass")).to_bytes(4, "big")[1:]
 
 
 # A table has 10 kB, so the cache has 2.5 MB at most.

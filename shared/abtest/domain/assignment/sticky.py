@@ -1,0 +1,70 @@
+"""Sticky text: the variations of one visitor, for a server to keep and to send with the visitor's next request.
+
+It is `1.` and the base64url of seven bytes for each variation: the hash state of the experiment's seed (4), and a
+checksum of the variation's id (3). The text names no visitor and is not signed: like the storefront's cookie, a forged
+one only selects among the running variations.
+"""
+
+from base64 import urlsafe_b64encode
+from binascii import Error as NotBase64Error
+from binascii import a2b_base64
+from collections.abc import Iterable, Mapping
+from struct import Struct
+
+from abtest.domain.assignment.decision import Assignment
+from abtest.domain.assignment.roster import Roster, code_of
+
+VERSION = "1."
+MAX_ENTRIES = 300
+"""So many have 2,802 characters, which fit into a cookie."""
+
+_ENTRY = Struct(">I3s")
+MAX_CHARS = len(VERSION) + MAX_ENTRIES * _ENTRY.size * 4 // 3
+_STANDARD = str.maketrans("-_", "+/")
+
+
+class UnreadableStickyError(ValueError):
+    """Text that this service has not made, or that was cut."""
+
+
+def read_sticky(text: str, roster: Roster) -> dict[str, str]:
+    """Return variation ids by the seed of their experiment, without those that are no longer published.
+
+    An empty text has none. Raises UnreadableStickyError.
+    """
+    if not text:
+        return {}
+    if len(text) > MAX_CHARS or not text.startswith(VERSION) or not text.isascii():
+        raise UnreadableStickyError
+    digits = text.removeprefix(VERSION).translate(_STANDARD)
+    try:
+        content = a2b_base64(digits + "=" * (-len(digits) % 4), strict_mode=True)
+    except NotBase64Error as error:
+        raise UnreadableStickyError from error
+    if len(content) % _ENTRY.size:
+        raise UnreadableStickyError
+    sticky: dict[str, str] = {}
+    for state, code in _ENTRY.iter_unpack(content):
+        place = roster.by_state.get(state)
+        experiment = None if place is None else roster.members[place]
+        if experiment is not None and (variation_id := experiment.codes.get(code)) is not None:
+            sticky[experiment.seed] = variation_id
+    return sticky
+
+
+def write_sticky(roster: Roster, sticky: Mapping[str, str], shown: Iterable[Assignment]) -> str:
+    """Return the text of earlier variations and those shown now; empty without any.
+
+    As in the storefront's cookie: ended experiments are left out, an active variation that was not forced is added,
+    and beyond MAX_ENTRIES the oldest go.
+    """
+    added = {each.seed: each.variation["id"] for each in shown if each.active and not each.forced}
+    entries = [
+        _ENTRY.pack(experiment.state, code_of(variation_id))
+        for seed, variation_id in {**sticky, **added}.items()
+        if (place := roster.by_seed.get(seed)) is not None
+        and variation_id in (experiment := roster.members[place]).indices
+    ]
+    if not entries:
+        return ""
+    return VERSION + urlsafe_b64encode(b"".join(entries[-MAX_ENTRIES:])).decode().rstrip("=")
