@@ -9,10 +9,10 @@ from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.personalizations import (
     ExperienceCreate,
     ExperienceUpdate,
-    Key,
     Personalization,
     PersonalizationExperience,
     PersonalizationRules,
+    StoredKey,
 )
 from abtest.domain.changes.errors import CodeBudgetExceededError, LiveImpactError
 from abtest.domain.rollouts.errors import KeyTakenError
@@ -39,7 +39,7 @@ router = Router("/personalizations/{personalization_id}", tag="Personalizations"
 
 Uses = Annotated[Experiences, use(Experiences)]
 Reads = Annotated[PersonalizationStore, use(PersonalizationStore)]
-ExperienceKey = Annotated[Key, Path(description="Key of an experience.")]
+ExperienceKey = Annotated[StoredKey, Path(description="Key of an experience.")]
 
 CODE = (
     CodeBudgetExceededError,

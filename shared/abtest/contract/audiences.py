@@ -2,15 +2,14 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from abtest.contract.audience_rules import AudienceRules
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning
 from abtest.contract.consent import LiveEdit
+from abtest.contract.names import Name
 from abtest.domain.reusable.model import Target
 from abtest.kit.json_objects import present
-
-Name = Annotated[str, Field(min_length=1, max_length=255)]
 
 _PHONES: dict[str, Any] = {
     "operator": "and",

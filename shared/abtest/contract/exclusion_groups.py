@@ -6,11 +6,10 @@ from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning, Uuid
 from abtest.contract.consent import LiveEdit
+from abtest.contract.names import Name
 from abtest.domain.exclusion_groups.allocation import MAX_MEMBERS
 from abtest.domain.exclusion_groups.model import ExclusionGroup as Aggregate
 from abtest.kit.json_objects import present
-
-Name = Annotated[str, Field(min_length=1, max_length=255)]
 
 _MEMBER: dict[str, Any] = {"experiment_id": "019c0000-0000-7000-8000-000000000001", "share": 0.5}
 

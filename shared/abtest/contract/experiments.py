@@ -20,6 +20,7 @@ from abtest.contract.base import (
 from abtest.contract.code import Code
 from abtest.contract.consent import LiveEdit
 from abtest.contract.goals import Goal, GoalCreate, GoalItem
+from abtest.contract.names import Name
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.contract.page_rules import PageRuleList, PageRules
 from abtest.contract.planned_test import PlannedTestSnapshot, shown_plan
@@ -32,7 +33,6 @@ from abtest.domain.experiments.limits import (
     MAX_STORED_VARIATIONS,
     MAX_VARIATIONS,
     MIN_VARIATIONS,
-    NAME_LENGTH,
 )
 from abtest.domain.experiments.model import (
     ApprovalStatus,
@@ -46,7 +46,6 @@ from abtest.domain.experiments.model import (
 from abtest.kit.errors import refused
 from abtest.kit.json_objects import present
 
-Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Slug = Annotated[str, Field(pattern="^[a-z0-9-]{1,100}$")]
 Share = Annotated[float, Field(ge=0, le=1)]
 

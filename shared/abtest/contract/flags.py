@@ -8,6 +8,7 @@ from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, OpenInpu
 from abtest.contract.consent import LiveEdit
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.json_values import JsonValue
+from abtest.contract.names import Name
 from abtest.contract.targeting import Targeting
 from abtest.contract.weekdays import WeekdaySchedule
 from abtest.domain.flags.model import DeliveryType, Status
@@ -22,7 +23,6 @@ FlagKey = Annotated[str, Field(pattern=f"^{_KEY}$")]
 FlagReference = Annotated[str, Field(pattern=f"^({_UUID}|{_KEY})$"), AfterValidator(str.lower)]
 """A flag's UUID or its key; paths accept both."""
 
-Name = Annotated[str, Field(min_length=1, max_length=255)]
 Description = Annotated[str, Field(max_length=2000)]
 Share = Annotated[float, Field(ge=0, le=1)]
 

@@ -7,11 +7,11 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, Unique, Uuid
 from abtest.contract.goal_filters import GoalCapture, GoalFilter
-from abtest.domain.experiments.limits import MAX_GOALS, NAME_LENGTH
+from abtest.contract.names import Name
+from abtest.domain.experiments.limits import MAX_GOALS
 from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
 from abtest.domain.goals.model import Goal as Measure
 
-Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Text = Annotated[str, Field(min_length=1, max_length=255)]
 Address = Annotated[str, Field(min_length=1, max_length=500)]
 Winsorize = Annotated[float, Field(ge=0, le=0.1)]

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Secret
+from abtest.contract.names import READABLE
 from abtest.contract.shops import Shop, ShopSummary
 from abtest.domain.credentials.api_keys import SCOPES, unknown_scopes
 from abtest.domain.credentials.lifecycle import DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS
@@ -25,7 +26,7 @@ Scope = Annotated[str, AfterValidator(known_scope), WithJsonSchema({"type": "str
 Scopes = Annotated[
     list[Scope], Field(min_length=1, max_length=len(SCOPES)), AfterValidator(lambda scopes: sorted(set(scopes)))
 ]
-KeyName = Annotated[str, Field(min_length=1, max_length=100)]
+KeyName = Annotated[str, Field(min_length=1, max_length=100), READABLE]
 
 
 class CreateApiKey(Input):

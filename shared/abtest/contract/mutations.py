@@ -7,17 +7,18 @@ from pydantic import Field
 
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.code import MAX_CODE, Code
+from abtest.contract.names import Name
 from abtest.contract.page_rules import UrlRule
 
 MAX_MUTATIONS = 200
 Text = Annotated[str, Field(max_length=MAX_CODE)]
-Name = Annotated[str, Field(min_length=1, max_length=255)]
+AttributeName = Annotated[str, Field(min_length=1, max_length=255)]
 
 
 class SingleAttribute(Input):
     """The older form that sets one attribute; null removes it."""
 
-    name: Name
+    name: AttributeName
     value: Text | None
 
 
@@ -35,8 +36,8 @@ class Mutation(Input):
     text: Text = ABSENT
     html: Text = ABSENT
     attribute: SingleAttribute = ABSENT
-    attributes: dict[Name, Text | None] = ABSENT
-    styles: dict[Name, Text] = ABSENT
+    attributes: dict[AttributeName, Text | None] = ABSENT
+    styles: dict[AttributeName, Text] = ABSENT
     description: Annotated[str, Field(max_length=2000)] = ABSENT
 
 

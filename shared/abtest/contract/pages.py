@@ -10,13 +10,12 @@ from abtest.contract.advanced_conditions import AdvancedCondition
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning, Uuid
 from abtest.contract.consent import LiveEdit
 from abtest.contract.errors import LiveConsumer
+from abtest.contract.names import Name
 from abtest.contract.page_rules import MAX_RULES, TargetedPage, UrlRule, UrlRules
 from abtest.contract.triggers import Trigger
 from abtest.domain.reusable.matching import Verdict
 from abtest.domain.reusable.model import Target
 from abtest.kit.json_objects import present
-
-Name = Annotated[str, Field(min_length=1, max_length=255)]
 
 _PRODUCTS: dict[str, Any] = {"type": "simple", "pattern": "/products/*"}
 _A_RULE: dict[str, Any] = {

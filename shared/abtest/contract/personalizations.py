@@ -11,19 +11,22 @@ from abtest.contract.consent import LiveEdit
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.json_values import JsonValue
 from abtest.contract.mutations import Mutation
+from abtest.contract.names import READABLE, Name
 from abtest.contract.targeting import Targeting
 from abtest.contract.variations import Mutations
 from abtest.domain.goals.model import Goal, GoalType
-from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_GOALS, MAX_RULES, NAME_LENGTH
+from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_GOALS, MAX_RULES
 from abtest.domain.personalizations.model import DeliveryType, Status
 from abtest.domain.personalizations.model import Experience as StoredExperience
 from abtest.domain.personalizations.model import Personalization as Aggregate
 from abtest.kit.json_objects import present
 
-Key = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH, pattern="[^ \t\n\r]")]
-"""Any text that is not blank."""
+Key = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH), READABLE]
+"""Any text that can be read in a list."""
 
-Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
+StoredKey = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH, pattern="[^ \t\n\r]")]
+"""The key of an experience that exists, which an older release may have stored with other characters."""
+
 Share = Annotated[float, Field(ge=0, le=1)]
 Selector = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -123,7 +126,7 @@ class PersonalizationDuplication(Input):
 class PersonalizationRule(Input):
     """An experience and its targeting; without targeting it applies to everyone, everywhere."""
 
-    experience_key: Key
+    experience_key: StoredKey
     name: Name | None = ABSENT
     targeting: Targeting | None = ABSENT
 

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output
 from abtest.contract.environments import EnvironmentKey
+from abtest.contract.names import READABLE
 from abtest.contract.shops import HostName
 from abtest.domain.settings import consent_providers as providers
 from abtest.domain.settings import environments as sites
@@ -33,7 +34,7 @@ class RuntimeEnvironmentInput(Input):
     """One complete environment."""
 
     key: EnvironmentKey
-    name: Annotated[str, Field(min_length=1, max_length=80)]
+    name: Annotated[str, Field(min_length=1, max_length=80), READABLE]
     isDefault: bool  # noqa: N815 - the contract's names
     subSnippetEnabled: bool  # noqa: N815
     domains: Annotated[list[HostName], Field(max_length=sites.MAX_DOMAINS)]

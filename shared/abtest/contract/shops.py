@@ -6,6 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning
+from abtest.contract.names import Name
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.domain.settings.shop import MAX_HOLDOUT_PCT, is_currency, is_host_name, is_origin
 
@@ -49,7 +50,6 @@ Origin = Annotated[
     AfterValidator(web_origin),
     WithJsonSchema({"type": "string", "format": "uri", "maxLength": 300}),
 ]
-ShopName = Annotated[str, Field(min_length=1, max_length=255)]
 
 
 class CreateShop(Input):
@@ -59,7 +59,7 @@ class CreateShop(Input):
         json_schema_extra={"examples": [{"name": "Garden shop", "domain": "garden.example", "currency": "EUR"}]}
     )
 
-    name: ShopName
+    name: Name
     domain: HostName
     currency: Currency
     platform: Annotated[str, Field(min_length=1, max_length=80)] = ABSENT
@@ -71,7 +71,7 @@ class UpdateShop(Input):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"holdout_pct": 5, "origin": "https://garden.example"}]})
 
-    name: ShopName = ABSENT
+    name: Name = ABSENT
     origin: Origin | None = ABSENT
     currency: Currency = ABSENT
     holdout_pct: Annotated[float, Field(ge=0, le=MAX_HOLDOUT_PCT)] = ABSENT

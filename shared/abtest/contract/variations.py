@@ -20,13 +20,13 @@ from abtest.contract.base import (
 from abtest.contract.code import Code
 from abtest.contract.consent import LiveEdit
 from abtest.contract.mutations import Mutation, UrlBlock, UrlBlocks
+from abtest.contract.names import Name
 from abtest.contract.urls import WebUrl
-from abtest.domain.experiments.limits import MAX_STORED_VARIATIONS, NAME_LENGTH
+from abtest.domain.experiments.limits import MAX_STORED_VARIATIONS
 from abtest.domain.experiments.model import Experiment as Aggregate
 from abtest.domain.experiments.model import Variation as Arm
 from abtest.kit.json_objects import present
 
-Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 Weight = Annotated[float, Field(ge=0, le=1)]
 Mutations = Annotated[list[Mutation], Field(max_length=1000)]
 

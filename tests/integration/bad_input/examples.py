@@ -11,6 +11,8 @@ from tests.support.openapi import Contract
 
 Json = Mapping[str, Any]
 CANDIDATES: tuple[Any, ...] = (12345, 1.5, -7, True, "a text", "", [], {}, [[]], None)
+UNREADABLE = ("  ", "\u200b\u3164", "a\nb", "a\x00b", "a\x9bb", "safe\u202etxt.exe", "\u2067a")
+"""Texts that no list can show: blank, with control characters, with overrides of the writing direction."""
 DEEPEST = 4
 SOME_ID = "0192e4a0-0000-7000-8000-000000000000"
 
@@ -91,7 +93,7 @@ class Examples:
 
     def _wrong(self, schema: Json, *, is_root: bool) -> Iterator[tuple[str, Any]]:
         validator = self._contract.validator({key: value for key, value in schema.items() if not key.startswith("x-")})
-        for value in CANDIDATES:
+        for value in (*CANDIDATES, *(UNREADABLE if "pattern" in schema else ())):
             if (value is None and (schema.get("x-nullable") or is_root)) or (is_root and isinstance(value, Mapping)):
                 continue
             if not validator.is_valid(value):
@@ -118,9 +120,9 @@ class Examples:
             yield "one item too few", [self.fitting(schema["items"])] * (schema["minItems"] - 1)
 
     def _at_limits(self, schema: Json) -> Iterator[tuple[str, Any]]:
-        if schema.get("type") == "string" and not {"pattern", "format", "enum"} & set(schema):
+        if schema.get("type") == "string" and not {"format", "enum"} & set(schema):
             for word in ("minLength", "maxLength"):
-                if word in schema:
+                if word in schema and re.search(schema.get("pattern", ""), "x" * schema[word]):
                     yield f"exactly {word}", "x" * schema[word]
         for word in ("minimum", "maximum"):
             if word in schema:

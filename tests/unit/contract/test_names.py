@@ -1,0 +1,77 @@
+"""Names of every family: one type, which lists can show."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from abtest.contract.names import Name
+from tests.support.openapi import contract
+
+NAMES: TypeAdapter[str] = TypeAdapter(Name)
+PATTERN = NAMES.json_schema()["pattern"]
+
+READABLE = [
+    "A",
+    " Summer sale ",
+    "Größe & Maß",
+    "عرض \u200fالصيف",  # with the mark that right-to-left text needs
+    "می\u200cخواهم",  # with the joiner that Persian needs
+    "夏のセール",
+    "👩\u200d👩\u200d👧 family",
+    "x" * 255,
+]
+UNREADABLE = [
+    "",
+    " ",
+    "\u00a0\u3000",
+    "\u200b\ufeff",
+    "\u3164",
+    "\u2800",
+    "a\tb",
+    "a\r\nb",
+    "a\x00",
+    "a\x7fb",
+    "\x9b31m",
+    "a\u2028b",
+    "invoice\u202efdp.exe",
+    "\u2066a\u2069",
+    "x" * 256,
+]
+
+
+@pytest.mark.parametrize("text", READABLE)
+def test_name__that_can_be_read__is_kept_as_it_is(text: str) -> None:
+    assert NAMES.validate_python(text) == text
+    assert re.search(PATTERN, text)
+
+
+@pytest.mark.parametrize("text", UNREADABLE)
+def test_name__that_no_list_can_show__is_refused(text: str) -> None:
+    with pytest.raises(ValidationError):
+        NAMES.validate_python(text)
+    assert len(text) > 255 or not re.search(PATTERN, text)
+
+
+def test_pattern__matches_what_is_accepted() -> None:
+    for code in (*range(0xD800), *range(0xE000, 0x11000)):
+        text = chr(code)
+        accepted = True
+        try:
+            NAMES.validate_python(text)
+        except ValidationError:
+            accepted = False
+        assert accepted == bool(re.search(PATTERN, text)), hex(code)
+
+
+def test_names__of_every_request__are_of_this_type() -> None:
+    schemas = contract().document["components"]["schemas"]
+    names = {title: json.dumps(schema.get("properties", {}).get("name")) for title, schema in schemas.items()}
+    # Only requests limit the length; responses show what is stored.
+    inputs = {title: name for title, name in names.items() if "maxLength" in name}
+    # The name of an HTML attribute is not one that people read.
+    assert {title for title, name in inputs.items() if json.dumps(PATTERN) not in name} == {"SingleAttribute"}
+    assert len(inputs) > 25
