@@ -9,6 +9,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from abtest.contract.misplaced import misplaced
+from abtest.contract.schema_messages import schema_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +36,4 @@ class OneOf:
         if not own:
             raise PydanticCustomError("one_of_types", "must be {called}", {"called": self.called})
         # The first step of each location names the type, which is not a place in the request.
-        raise misplaced([(problem["loc"][1:], problem["msg"]) for problem in own])
+        raise misplaced([(problem["loc"][1:], schema_message(problem)) for problem in own])

@@ -76,7 +76,7 @@ class GoalCreate(GoalUpdate):
     def _is_one_of_both(self) -> Self:
         given = self.model_fields_set
         if "goal_id" not in given and not {"name", "type"} <= given:
-            raise PydanticCustomError("missing", "either goal_id or both name and type are required")
+            raise PydanticCustomError("incomplete", "either goal_id or both name and type are required")
         return self
 
 
@@ -94,7 +94,7 @@ class GoalItem(GoalUpdate):
     def _is_one_of_three(self) -> Self:
         given = self.model_fields_set
         if not {"id", "goal_id"} & given and not {"name", "type"} <= given:
-            raise PydanticCustomError("missing", "id, goal_id, or both name and type are required")
+            raise PydanticCustomError("incomplete", "id, goal_id, or both name and type are required")
         return self
 
 

@@ -60,7 +60,7 @@ class VariationItem(VariationFields):
     @model_validator(mode="after")
     def _is_one_of_both(self) -> Self:
         if not {"id", "name"} & self.model_fields_set:
-            raise PydanticCustomError("missing", "either id or name is required")
+            raise PydanticCustomError("incomplete", "either id or name is required")
         return self
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from starlette.requests import Request
 
@@ -36,6 +36,8 @@ class Exchange:
     caller: Caller | None = None
     credential: str = field(default="", repr=False)
     rate: RateDecision | None = None
+    body_type: Any = None
+    """Type of the route's body, in which errors look for names that were misspelt."""
 
     @property
     def known_caller(self) -> Caller:

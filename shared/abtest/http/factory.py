@@ -12,9 +12,11 @@ from starlette.responses import Response
 from abtest.http.addresses import Addresses
 from abtest.http.exchange import Services, exchange_of
 from abtest.http.gate import CONTRACT_VERSION, Gate
-from abtest.http.refusals import MethodNotAllowedError
+from abtest.http.reference import templates
+from abtest.http.refusals import MethodNotAllowedError, RouteNotFoundError
 from abtest.http.rendering import render
 from abtest.http.route import Route, Router
+from abtest.http.suggestions import nearest_address
 
 TITLE = "A/B testing service"
 
@@ -39,9 +41,11 @@ def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
 
     async def refuse(request: Request, error: Exception) -> Response:
         # Starlette's 405 has only the methods of the first matching route; `Allow` needs all of the address.
-        allowed = addresses.methods(request.url.path)
-        refusal = MethodNotAllowedError(", ".join(sorted(allowed))) if allowed else error
-        return render(refusal, exchange_of(request))
+        if allowed := addresses.methods(request.url.path):
+            error = MethodNotAllowedError(", ".join(sorted(allowed)))
+        elif isinstance(error, HTTPException) and error.status_code == 404:
+            error = RouteNotFoundError(nearest_address(request.url.path, templates()))
+        return render(error, exchange_of(request))
 
     app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(Gate, services=services)

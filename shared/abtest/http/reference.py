@@ -38,6 +38,13 @@ def packaged() -> bytes:
 
 
 @cache
+def templates() -> tuple[str, ...]:
+    """Return the addresses of all routes of the management API, with the names of their parameters."""
+    paths = canonical_json.loads(packaged(), own=True)["paths"]
+    return tuple(f"/api/v1{path}" for path, item in paths.items() if "servers" not in item)
+
+
+@cache
 def rendered() -> tuple[str, str]:
     """Return the page and its content security policy, rendered at the first request."""
     return render_page(canonical_json.loads(packaged()))

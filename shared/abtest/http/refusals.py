@@ -57,8 +57,8 @@ class RouteNotFoundError(ServiceError):
     status = 404
     code = "route_not_found"
 
-    def __init__(self) -> None:
-        super().__init__("there is no route at this address")
+    def __init__(self, nearest: str | None = None) -> None:
+        super().__init__("there is no route at this address" + (f"; did you mean {nearest}?" if nearest else ""))
 
 
 class MethodNotAllowedError(ServiceError):

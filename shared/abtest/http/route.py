@@ -29,6 +29,7 @@ from abtest.http.compression import compressed, not_modified
 from abtest.http.exchange import Exchange, exchange_of
 from abtest.http.refusals import UnknownPropertyError
 from abtest.http.rendering import render
+from abtest.http.suggestions import suggestion
 from abtest.kit.errors import FieldError
 
 BASE = "/api/v1"
@@ -81,6 +82,7 @@ class _Plan:
         self._requirement = route.requirement
         self._expensive = bool(getattr(route.endpoint, "expensive", False))
         self._body = route.body_rule
+        self._body_type = None if route.body_field is None else route.body_field.field_info.annotation
         self._parameters = {field.alias for part in flattened(route.dependant) for field in part.query_params}
         self._confidential = bool(getattr(route.endpoint, "confidential", False))
         self._run = run
@@ -93,7 +95,7 @@ class _Plan:
     async def _answer(self, request: Request) -> Response:
         """Return the response as it is. Every error of a route is rendered here, in the same form."""
         exchange = exchange_of(request)
-        exchange.operation = self._operation
+        exchange.operation, exchange.body_type = self._operation, self._body_type
         try:
             if self._requirement is not None:
                 admit(request, exchange, self._requirement, expensive=self._expensive)
@@ -101,7 +103,10 @@ class _Plan:
             is_get = request.method == "GET"
             parsed = request if is_get else await body.read(request, self._body)
             if unknown := [name for name in request.query_params if name not in self._parameters]:
-                fields = [FieldError(name[:100], "is not a parameter of this route") for name in unknown[:20]]
+                fields = [
+                    FieldError(name[:100], f"is not a parameter of this route{suggestion(name, self._parameters)}")
+                    for name in unknown[:20]
+                ]
                 raise UnknownPropertyError("the request has parameters that this route does not accept", fields=fields)
             if is_get:
                 return await self._response(parsed, exchange)

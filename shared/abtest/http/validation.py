@@ -1,15 +1,17 @@
 """Translation of pydantic's errors to the codes and field paths of the contract."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 
+from abtest.contract.schema_messages import schema_message
 from abtest.http.refusals import InvalidParameterError, UnknownPropertyError
+from abtest.http.suggestions import properties_at, suggestion
 from abtest.kit.errors import FieldError, InvalidRequestError, ServiceError
 
 MAX_FIELDS = 50
-MAX_MESSAGE = 300
+MAX_PATH = 300
 _PARAMETERS = {"path", "query", "header", "cookie"}
 
 
@@ -38,10 +40,10 @@ _BY_TYPE: dict[str, tuple[type[ServiceError], str]] = {
 """Error types of pydantic with a code of their own. The first that occurs gives the code."""
 
 
-def translate(error: RequestValidationError) -> ServiceError:
+def translate(error: RequestValidationError, body_type: Any = None) -> ServiceError:
     """Return the error with the place and reason of each problem. It never repeats values of the request."""
     problems = error.errors()
-    fields = [FieldError(field_path(p["loc"]), str(p["msg"])[:MAX_MESSAGE]) for p in problems[:MAX_FIELDS]]
+    fields = [FieldError(field_path(p["loc"]), _reason(p, body_type)) for p in problems[:MAX_FIELDS]]
     types = {str(problem["type"]) for problem in problems}
     for kind, (refusal, message) in _BY_TYPE.items():
         if kind in types:
@@ -51,9 +53,20 @@ def translate(error: RequestValidationError) -> ServiceError:
     return InvalidRequestError("the request body is invalid", fields=fields)
 
 
+def _reason(problem: Mapping[str, Any], body_type: Any) -> str:
+    message = schema_message(problem)
+    if problem["type"] != "extra_forbidden":
+        return message
+    location = problem["loc"][1:]
+    return message + suggestion(str(location[-1]), properties_at(body_type, location))
+
+
 def field_path(location: Sequence[Any]) -> str:
-    """Return `("body", "variations", 0, "weight")` as `variations[0].weight`, and the body itself as an empty path."""
+    """Return `("body", "variations", 0, "weight")` as `variations[0].weight`, and the body itself as an empty path.
+
+    The path names what the client sent, so it is cut at MAX_PATH characters.
+    """
     path = ""
     for step in location[1:]:
         path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)
-    return path
+    return path if len(path) <= MAX_PATH else path[: MAX_PATH - 1] + "…"

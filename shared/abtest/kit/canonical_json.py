@@ -69,6 +69,8 @@ def loads(text: str | bytes, *, own: bool = False) -> Any:
         return (_OWN if own else _STRICT).decode(text)
     except RecursionError as error:
         raise InvalidJsonError("nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise InvalidJsonError(f"byte {error.start} is not UTF-8") from error
     except InvalidJsonError:
         raise
     except ValueError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.integration.bad_input.conftest import WITH_BODY, WRITING, Json, Operation, World
@@ -33,6 +35,9 @@ READ_ONLY = (
     "secret",
     "sha256",
 )
+LIBRARY_WORDS = re.compile("Input should|Field required|Extra inputs|should (be|have|match)|Value error|valid dict")
+"""Wording of pydantic, which no message may have."""
+
 MALFORMED = (
     b"{",
     b'{"name": "a", "name": "b"}',
@@ -55,7 +60,8 @@ def test_body__one_thing_wrong__is_400_and_names_the_field(world: World, operati
     missed = []
     for fault in world.examples.faults(operation.body):
         answer = world.send(operation, json_body=fault.body)
-        if answer.status != 400 or not any(_within(path, fault.path) for path in answer.paths):
+        named = answer.status == 400 and any(_within(path, fault.path) for path in answer.paths)
+        if not named or LIBRARY_WORDS.search(answer.body.decode()):
             missed.append(f"{fault} -> {answer.status} {answer.body[:200]!r}")
     assert missed == []
 

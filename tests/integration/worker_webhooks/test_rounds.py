@@ -209,7 +209,7 @@ def test_request__that_nobody_saw__is_not_told_as_sent(office: Office, receiver:
     office.work()
     (failed,) = office.deliveries(webhook)
     assert (failed.status, failed.attempts, failed.request) == ("failed", 1, None)
-    assert str(failed.last_error).endswith(": Connection refused")
+    assert str(failed.last_error).endswith(": the connection was refused")
 
 
 @pytest.mark.parametrize("said", [b"\xff" * 5000, "é".encode() * 600, b"a" + "€".encode() * 400, b"x" * 1024])

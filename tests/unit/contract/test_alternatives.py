@@ -44,7 +44,7 @@ def test_alternatives__something_wrong_with_one_type__told_where_it_is(
 def test_alternatives__two_items_wrong__both_are_told() -> None:
     found = problems(Comparison, ["x" * 501, None])
     assert [place for place, _ in found] == [("value", 0), ("value", 1)]
-    assert found[0][1] == "String should have at most 500 characters"
+    assert found[0][1] == "must have at most 500 characters"
 
 
 @pytest.mark.parametrize("value", ["x" * 500, 1, 1.5, True, ["x"] * 100, ["x", 1, 2.5, False]])

@@ -93,7 +93,7 @@ class Connector:
                 problem = error
         # A passed deadline is reported as a timeout, not as the error of the last address.
         deadline.left()
-        reason = problem.strerror or problem if problem else "it has no address"
+        reason = "the connection was refused" if isinstance(problem, ConnectionRefusedError) else "it cannot be reached"
         raise HttpUnreachableError(f"no server responds at {target.authority}: {reason}", "connect") from problem
 
 

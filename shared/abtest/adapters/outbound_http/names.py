@@ -45,7 +45,7 @@ def look_up(resolve: Resolve, host: str, port: int, deadline: Deadline) -> Seque
     except queue.Empty:
         raise deadline.passed() from None
     if isinstance(answer, Exception):
-        raise HttpUnreachableError(f"{host} does not resolve: {answer}", "dns") from answer
+        raise HttpUnreachableError(f"{host} does not resolve", "dns") from answer
     if not 0 < len(answer) <= MAX_ADDRESSES:
         raise HttpUnreachableError(f"{host} has {len(answer)} addresses", "dns")
     return answer

@@ -97,4 +97,11 @@ def secured(raw: socket.socket, context: ssl.SSLContext, host: str, deadline: De
     except TimeoutError:
         raise deadline.passed() from None
     except (OSError, ValueError) as error:
-        raise HttpUnreachableError(f"{host}: {error}", "tls") from error
+        raise HttpUnreachableError(f"{host}: {tls_problem(error)}", "tls") from error
+
+
+def tls_problem(error: Exception) -> str:
+    """Return the reason without the names and lines of OpenSSL's source."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"certificate verify failed: {error.verify_message}"
+    return "the TLS handshake failed"
