@@ -46,6 +46,15 @@ class IngestEvent(Open):
     experimentId: str = ABSENT  # noqa: N815
     variationId: str = ABSENT  # noqa: N815
     assignment_epoch: int = ABSENT
+    is_sticky: Annotated[
+        bool,
+        Field(
+            description=(
+                "Of `experiment_viewed` by a server: `is_sticky` of the assignment. Results count the sessions without "
+                "it in `without_sticky`"
+            )
+        ),
+    ] = ABSENT
     data: Annotated[dict[str, Any], Field(description="At most 32 KiB and 64 levels. Goal events have goalId.")] = (
         ABSENT
     )

@@ -98,8 +98,8 @@ class ServerAssignment(Output):
         bool,
         Field(
             description=(
-                "True if the request had a readable `sticky`, also an empty one: a change of weights does not move the "
-                "visitor"
+                "True if the request had a readable `sticky`, also an empty one. Repeat it in the event "
+                "`experiment_viewed`: results count the sessions without it"
             )
         ),
     ]

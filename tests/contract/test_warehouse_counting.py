@@ -301,10 +301,13 @@ def test_count__sessions__are_each_visitors_own(opened: Opened) -> None:
         exposure("c", "red", session_id="s", event_id="x"),  # the copy that stands
         delivery("c", "red", "sdk_perf", session_id="s"),
         exposure("d", "red"),
-        exposure("d", "blue"),  # set aside
+        exposure("d", "blue", event_name="without_sticky"),  # set aside
+        exposure("e", "red", event_name="without_sticky"),
+        exposure("e", "red", BEGIN + 5),  # the visitor sent sticky the second time
+        delivery("b", "red", "sdk_error", event_name="without_sticky"),  # an error does not expose
     ]
     found = _counted(opened, rows, plan())
-    assert found.sessions == {"blue": SessionCount(4, 1, 2), "red": SessionCount(2)}
+    assert found.sessions == {"blue": SessionCount(4, 1, 2, 1), "red": SessionCount(4, 1, 0, 1)}
 
 
 def test_day__orders_told_again__are_repeated_once_on_the_day_of_the_first(opened: Opened) -> None:

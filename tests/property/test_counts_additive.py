@@ -264,7 +264,7 @@ def _shown(row: Row, plan: CountingPlan) -> str | None:
 
 
 def _sessions(events: Sequence[Row], plan: CountingPlan) -> dict[str, SessionCount]:
-    found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     telling = [row for row in events if plan.exposure == "experiment" and _delivered(row, plan)]
     sessions = {(row["variation_id"], row["visitor_id"], row["session_id"] or row["visitor_id"]) for row in telling}
     for variation, visitor, session in sessions:
@@ -274,6 +274,11 @@ def _sessions(events: Sequence[Row], plan: CountingPlan) -> dict[str, SessionCou
         numbers[0] += 1
         numbers[1] += "sdk_error" in types
         numbers[2] += "sdk_perf" in types and "experiment_viewed" not in types
+        numbers[3] += any(
+            (row["type"], row["event_name"]) == ("experiment_viewed", "without_sticky")
+            for row in own
+            if session == (row["session_id"] or visitor)
+        )
     return {variation: SessionCount(*numbers) for variation, numbers in found.items()}
 
 

@@ -200,6 +200,7 @@ def _exposure_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
         "experiment_id": chance.choice([EXPERIMENT] * 6 + ["exp-2"]),
         "variation_id": chance.choice([right] * 12 + [*VARIATIONS, "gone"]),
         "assignment_epoch": chance.choice([2, 2, 2, 2, 1, None]),
+        "event_name": chance.choice([None, "without_sticky"]),
     }
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from abtest.contract.base import DateTime, Id, Output
+from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.contract.result_rows import Cuped as Cuped
 from abtest.contract.result_rows import ForeignMoney as ForeignMoney
 from abtest.contract.result_rows import Interval as Interval
@@ -95,6 +95,13 @@ class Results(Output):
     goals: list[GoalResult]
     srm: SampleRatio
     multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, excluded from all figures.")]
+    without_sticky: Annotated[
+        int,
+        Field(
+            description="Sessions, or visitors where no session is sent, with an exposure that a server sent without "
+            "`is_sticky: true`. A change of weights may move these visitors. Of the whole measurement."
+        ),
+    ] = ABSENT
     health: list[HealthFinding]
     checked_at: CheckedAt
     coverage: Coverage

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from abtest.domain.credentials.signing import ingest_secret, server_signature
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.columns import row_of_line
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
@@ -37,7 +39,7 @@ from api_settings.routes import ROUTERS as SETTINGS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 from tests.support.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
-from tests.unit.ingest.edge import Edge, signed_headers
+from tests.unit.ingest.edge import ROOTS, Edge, signed_headers
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -88,6 +90,15 @@ class Lab:
         answer = self.edge.call(batch, headers=signed_headers(shop_id))
         assert answer.status == 202, answer.body
         return answer.json()
+
+    def send_by_server(self, *events: dict[str, Any]) -> None:
+        """The same with the signature of the shop's server."""
+        shop_id, now = self.tenant.shop.id, self.edge.clock.now()
+        stamped = {"ts": to_milliseconds(self.api.clock.now())}
+        body = json.dumps([{**stamped, "eventId": self.api.world.new_id(), **event} for event in events])
+        signature = server_signature(ingest_secret(ROOTS, shop_id), int(now.timestamp()), body.encode())
+        answer = self.edge.call(body, headers={"x-svc-shop": shop_id, "x-svc-signature": signature})
+        assert (answer.status, answer.json()["quarantined"]) == (202, 0), answer.body
 
     def settle(self) -> None:
         """Bring what is queued into the ledger, and count experiments, personalizations, the holdout and days."""

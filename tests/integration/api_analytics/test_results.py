@@ -101,6 +101,22 @@ def test_several_treatments__are_corrected_by_holm_unless_asked_otherwise(lab: L
     assert all(row["adjusted_p_value"] == row["p_value"] for row in plain)
 
 
+def test_sessions__that_a_server_sends_without_sticky__are_counted(lab: Lab) -> None:
+    experiment = lab.launched()
+    assert "without_sticky" not in lab.results(experiment)
+    for number in range(30):
+        lab.send(seen(experiment, f"browser-{number}", number % 2))
+        lab.send_by_server(seen(experiment, f"kept-{number}", number % 2, is_sticky=True))
+        lab.send_by_server(seen(experiment, f"first-{number}", number % 2, data={"is_sticky": True}))
+    lab.settle()
+    assert lab.results(experiment)["without_sticky"] == 0
+    for number in range(7):
+        lab.send_by_server(seen(experiment, f"old-{number}", number % 2))
+        lab.send_by_server(seen(experiment, f"lost-{number}", number % 2, is_sticky=False))
+    lab.settle()
+    assert lab.results(experiment)["without_sticky"] == 14
+
+
 def test_visitors__in_two_variations_and_a_skewed_split__are_findings(lab: Lab) -> None:
     experiment = lab.launched()
     for number in range(150):

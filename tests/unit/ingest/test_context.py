@@ -147,3 +147,24 @@ def test_server__that_sends_for_many_visitors__is_none_of_them() -> None:
     assert [(row["device"], row["country"], row["source"]) for row in edge.rows()] == [(None, "AT", None)]
     edge.call(body, headers=signed_headers() | {"user-agent": PHONE})
     assert edge.rows()[1]["device"] == "mobile"
+
+
+@pytest.mark.parametrize(
+    ("sent", "of_server", "of_browser"),
+    [
+        ({}, "without_sticky", None),
+        ({"is_sticky": False}, "without_sticky", None),
+        ({"is_sticky": None}, "without_sticky", None),
+        ({"is_sticky": True}, None, None),
+        ({"data": {"is_sticky": True, "event_name": "x"}}, None, None),
+    ],
+)
+def test_exposure__of_a_server_without_sticky__has_a_name_of_its_own(
+    sent: dict[str, Any], of_server: str | None, of_browser: str | None
+) -> None:
+    edge = Edge()
+    body = json.dumps([event(type="experiment_viewed", experimentId="x", variationId="v", **sent)])
+    signature = server_signature(ingest_secret(ROOTS, SHOP), int(NOW.timestamp()), body.encode())
+    edge.call(body, headers={"x-svc-shop": SHOP, "x-svc-signature": signature})
+    edge.call(body, headers=signed_headers())
+    assert [row["event_name"] for row in edge.rows()] == [of_server, of_browser]

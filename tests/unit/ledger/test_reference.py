@@ -310,6 +310,16 @@ def test_sessions__are_seen_failed_and_missed_by_the_variation_that_rows_name() 
     assert count(rows, PLAN).sessions == {"blue": SessionCount(4, 1, 1), "red": SessionCount(1, 1, 0)}
 
 
+def test_session__with_an_exposure_of_a_server_without_sticky__is_counted_once() -> None:
+    rows = [
+        exposure("v-1", "blue", event_name="without_sticky"),
+        exposure("v-1", "blue", BEGIN + 9, event_name="without_sticky"),
+        exposure("v-2", "blue"),
+        delivery("v-2", "blue", "sdk_error", event_name="without_sticky"),
+    ]
+    assert count(rows, PLAN).sessions == {"blue": SessionCount(2, 1, 0, without_sticky=1)}
+
+
 def test_session__that_is_not_told__is_named_as_its_visitor() -> None:
     rows = [
         exposure("v-1", "blue", session_id=None),

@@ -59,9 +59,9 @@ def test_documents__of_any_counts__are_read_as_these(asked: CountingPlan, key: i
 def test_totals__of_an_experiment__have_the_sessions_of_every_variation() -> None:
     rows = [exposure("v-1", "blue"), delivery("v-2", "blue", "sdk_perf"), delivery("v-2", "blue", "sdk_error")]
     assert documents(PLAN, DailyCounts.of(count(rows, PLAN))).totals["sessions"] == {
-        "control": {"seen": 0, "failed": 0, "missed": 0},
-        "blue": {"seen": 2, "failed": 1, "missed": 1},
-        "red": {"seen": 0, "failed": 0, "missed": 0},
+        "control": {"seen": 0, "failed": 0, "missed": 0, "without_sticky": 0},
+        "blue": {"seen": 2, "failed": 1, "missed": 1, "without_sticky": 0},
+        "red": {"seen": 0, "failed": 0, "missed": 0, "without_sticky": 0},
     }
     assert "sessions" not in documents(HOLDOUT_PLAN, DailyCounts.of(count(rows, HOLDOUT_PLAN))).totals
 

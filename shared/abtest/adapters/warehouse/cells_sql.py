@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants
 from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER
+from abtest.domain.ledger.events import WITHOUT_STICKY
 from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
 from abtest.domain.ledger.rows import OWN
 
@@ -105,14 +106,16 @@ def newest(rows: str) -> str:
 def delivered(rows: str) -> str:
     """Return the query for the part `sessions`: all, failed and missed ones as converters, hits and totals.
 
+    Those without sticky are the squares.
     `rows` are the events about the delivery of a variation, with `session_id` and `type`.
     """
-    nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 3)
+    nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 2)
     return f"""
 SELECT '{SESSIONS}', '', variation_id, '', 0, '', '', count(*), sum(failed),
-    sum(CASE WHEN given_up = 1 AND exposed = 0 THEN 1 ELSE 0 END), {nothing}
+    sum(CASE WHEN given_up = 1 AND exposed = 0 THEN 1 ELSE 0 END), {nothing}, CAST(sum(without_sticky) AS {AMOUNT})
 FROM (
-    SELECT variation_id, {_OUTCOMES}
+    SELECT variation_id, {_OUTCOMES},
+        max(CASE WHEN type = '{EXPOSED}' AND event_name = '{WITHOUT_STICKY}' THEN 1 ELSE 0 END) AS without_sticky
     FROM ({rows}
     ) AS source
     GROUP BY variation_id, visitor_id, coalesce(nullif(session_id, ''), visitor_id)

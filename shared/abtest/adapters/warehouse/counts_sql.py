@@ -246,7 +246,7 @@ FROM (
 
 
 def _sessions(plan: CountingPlan, valid: ValidRows) -> str:
-    columns = ("type", "visitor_id", "variation_id", "session_id")
+    columns = ("type", "event_name", "visitor_id", "variation_id", "session_id")
     return cells_sql.delivered(valid.rows(columns, kinds.exposure(plan), *kinds.deliveries(plan)))
 
 

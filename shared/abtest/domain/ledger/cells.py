@@ -72,16 +72,23 @@ class Money(NamedTuple):
 
 
 class SessionCount(NamedTuple):
-    """Sessions of a variation: those with any event of it, those with an error, those in which it was not applied."""
+    """Sessions of a variation: those with any event of it, those with an error, those in which it was not applied.
+
+    `without_sticky`: those with an exposure of a server that does not keep the visitor's variations.
+    """
 
     seen: int = 0
     failed: int = 0
     missed: int = 0
+    without_sticky: int = 0
 
     def plus(self, other: "SessionCount", sign: int = 1) -> "SessionCount":
         """Return the sum of both, or with sign -1 their difference."""
         return SessionCount(
-            self.seen + sign * other.seen, self.failed + sign * other.failed, self.missed + sign * other.missed
+            self.seen + sign * other.seen,
+            self.failed + sign * other.failed,
+            self.missed + sign * other.missed,
+            self.without_sticky + sign * other.without_sticky,
         )
 
 

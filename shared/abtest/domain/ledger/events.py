@@ -22,6 +22,10 @@ EVENT_TYPES = frozenset(
 REVENUE_GOAL_ID = "__revenue__"
 
 
+# The event name of an exposure that a server sent without `is_sticky`: new weights may move its visitor.
+WITHOUT_STICKY = "without_sticky"
+
+
 def goal_claim(goal_id: str) -> str:
     """Return the unique name that a shop claims in the catalog for each of its goals, and never releases."""
     return f"GOAL#{goal_id}"

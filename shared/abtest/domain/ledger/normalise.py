@@ -13,6 +13,7 @@ from abtest.domain.ledger.events import (
     MAX_ID_CHARS,
     MAX_MONEY_MINOR,
     MAX_URL_CHARS,
+    WITHOUT_STICKY,
     Cohort,
     Device,
     Reason,
@@ -130,7 +131,7 @@ def _row(event: Mapping[str, object], kind: str, arrival: Arrival, correction: i
         # The time is the sender's own, because the correction differs between requests.
         "event_id": _either(event, {}, "eventId", "event_id")
         or canonical_json.sha256([arrival.shop_id, visitor_id, kind, sent_ts, text, experiment_id, variation_id]),
-        "event_name": _text(inside.get("event_name")),
+        "event_name": named_event(kind, event, inside, origin),
         "experiment_id": experiment_id,
         "goal_id": _text(inside.get("goalId")),
         "holdout_config_epoch": config_epoch,
@@ -188,6 +189,16 @@ def _either(event: Mapping[str, object], data: Mapping[str, object], name: str, 
         if value is None:
             value = data.get(alias)
     return None if value is None else _text(value)
+
+
+def named_event(kind: str, event: Mapping[str, object], data: Mapping[str, object], origin: Origin) -> str | None:
+    """Return the event's name; of a server's exposure WITHOUT_STICKY, unless it has `is_sticky: true`."""
+    if kind != "experiment_viewed":
+        return _text(data.get("event_name"))
+    # A browser has the variations in its cookie.
+    if origin.is_browser or _flag(event.get("is_sticky", data.get("is_sticky"))):
+        return None
+    return WITHOUT_STICKY
 
 
 def corrected_time(ts: object, received_at: int, correction: int) -> int:

@@ -20,7 +20,7 @@ from abtest.domain.ledger.cells import (
     Step,
     ceiling_of,
 )
-from abtest.domain.ledger.events import DAY_MS, Row
+from abtest.domain.ledger.events import DAY_MS, WITHOUT_STICKY, Row
 from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN, happened_at, in_time, money_of, sender_time, without_copies
@@ -146,13 +146,21 @@ def sessions(rows: Iterable[Row], plan: CountingPlan) -> dict[str, SessionCount]
         if is_exposure(row, plan) or is_delivery(row, plan):
             # All rows of a visitor without a session id count as one session.
             session = row["session_id"] or row["visitor_id"]
-            types_seen[row["variation_id"] or "", row["visitor_id"], session].add(row["type"])
+            kinds = types_seen[row["variation_id"] or "", row["visitor_id"], session]
+            kinds |= {row["type"], WITHOUT_STICKY} if is_without_sticky(row) else {row["type"]}
     counts: defaultdict[str, SessionCount] = defaultdict(SessionCount)
     for (variation_id, *_), types in types_seen.items():
         # A session that gave up on one page and was exposed on another has the variation.
         is_missed = GIVEN_UP in types and EXPOSED not in types
-        counts[variation_id] = counts[variation_id].plus(SessionCount(1, FAILED in types, is_missed))
+        counts[variation_id] = counts[variation_id].plus(
+            SessionCount(1, FAILED in types, is_missed, WITHOUT_STICKY in types)
+        )
     return dict(counts)
+
+
+def is_without_sticky(row: Row) -> bool:
+    """Return whether a server sent the exposure without keeping the visitor's variations."""
+    return row["type"] == EXPOSED and row["event_name"] == WITHOUT_STICKY
 
 
 def is_delivery(row: Row, plan: CountingPlan) -> bool:

@@ -1,7 +1,8 @@
 """Results of an experiment or a personalization: each goal with a row for each variation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Experiment
@@ -184,9 +185,16 @@ class Results:
             goals=goal_results(question, goals, counts),
             srm=srm,
             multiple_exposure=twice,
+            **without_sticky(totals),
             health=health(question, everybody, twice, srm, context.seen),
             checked_at=context.seen.checked_at if context.seen else None,
             coverage=self._coverage.of(experiment, rules),
             narrowed_to=population.narrowing(),
             segments=breakdown(question, goals, population.segments(snapshot, by), by).data if by else None,
         )
+
+
+def without_sticky(totals: Mapping[str, Any]) -> dict[str, int]:
+    """Return the field for sessions that servers reported without sticky; none where they were not counted."""
+    counts = [session.get("without_sticky") for session in totals.get("sessions", {}).values()]
+    return {} if None in counts or not counts else {"without_sticky": sum(counts)}
