@@ -207,7 +207,13 @@ def _config() -> Json:
         "500": answer("`internal_error`", ERROR),
         "503": answer("`service_unavailable`", ERROR),
     }
-    return operation("getRuntimeConfig", "The runtime config of a shop", responses, parameters=parameters)
+    return operation(
+        "getRuntimeConfig",
+        "The runtime config of a shop",
+        responses,
+        description="What storefronts run: experiments, flags, personalizations and settings of one environment.",
+        parameters=parameters,
+    )
 
 
 def _snippet() -> Json:
@@ -222,7 +228,13 @@ def _snippet() -> Json:
         "503": script("A comment: temporarily unavailable"),
     }
     file = parameter("file", "path", "`<shop id>.js`", {"type": "string"}, required=True)
-    return operation("getSnippet", "The synchronous install snippet of a shop", responses, parameters=[file])
+    return operation(
+        "getSnippet",
+        "The synchronous install snippet of a shop",
+        responses,
+        description="One script with the SDK and the configuration of the shop. Refusals are scripts, too: a comment.",
+        parameters=[file],
+    )
 
 
 def _health() -> Json:
@@ -232,7 +244,9 @@ def _health() -> Json:
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
         "503": answer("Unhealthy: the fields show the failing part. Waiting dead letters count as a failure.", health),
     }
-    return operation("getHealth", "Health of the edge", responses)
+    return operation(
+        "getHealth", "Health of the edge", responses, description="For monitors: 503 when events may be lost or late."
+    )
 
 
 def edge_paths() -> Json:

@@ -171,10 +171,18 @@ class ServerAssignmentResponse(Output):
 
 MODELS = (AssignmentWarning, ServerAssignment, ServerAssignmentResponse, AssignmentRequest)
 
+_CHALLENGE: Json = {
+    "WWW-Authenticate": {
+        "description": "The scheme of the credential",
+        "required": True,
+        "schema": {"type": "string"},
+    }
+}
+
 _RESPONSES: Json = {
     "200": answer("The assignments", reference(ServerAssignmentResponse)),
     "400": answer("`invalid_request`, `invalid_json`, `customer_id_requires_post`", ERROR),
-    "401": answer("`assignment_unauthorized`", ERROR, {"WWW-Authenticate": {"schema": {"type": "string"}}}),
+    "401": answer("`assignment_unauthorized`", ERROR, _CHALLENGE),
     "404": answer("`not_found`: the shop has no publication in this environment", ERROR),
     "429": answer("`rate_limited`", ERROR, RETRY_AFTER),
     "500": answer("`internal_error`", ERROR),

@@ -52,10 +52,10 @@ class HandedOverVisitor(Output):
 MODELS = (HandoverRequest, HandoverToken, HandoverVerification, HandedOverVisitor)
 
 
-def _post(operation_id: str, summary: str, body: type[Input], result: type[Output], refused: str) -> Json:
+def _post(operation_id: str, summary: str, about: str, body: type[Input], result: type[Output], refused: str) -> Json:
     schema = {"schema": reference(body)}
     responses = {
-        "200": answer(summary, reference(result)),
+        "200": answer(result.__doc__ or "", reference(result)),
         "400": answer(refused, ERROR),
         "401": answer("`ingest_unauthorized`", ERROR),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
@@ -66,7 +66,8 @@ def _post(operation_id: str, summary: str, body: type[Input], result: type[Outpu
         "503": answer("`service_unavailable`", ERROR),
     }
     content = {"application/json": schema, "text/plain": schema}
-    return operation(operation_id, summary, responses, requestBody={"required": True, "content": content})
+    body_of_request = {"required": True, "content": content}
+    return operation(operation_id, summary, responses, description=about, requestBody=body_of_request)
 
 
 def paths() -> Json:
@@ -74,6 +75,7 @@ def paths() -> Json:
     mint = _post(
         "mintHandover",
         "Create a token that hands a visitor over to another host of the shop",
+        "The SDK requests it when a visitor follows a link to a domain of the external-tracking settings.",
         HandoverRequest,
         HandoverToken,
         "`handover_invalid`, `destination_not_allowed`",
@@ -81,6 +83,7 @@ def paths() -> Json:
     verify = _post(
         "verifyHandover",
         "Return the visitor of a handover token",
+        "The SDK on the other host calls it once, with the token of its address.",
         HandoverVerification,
         HandedOverVisitor,
         "`handover_invalid`, `handover_expired`",

@@ -20,7 +20,9 @@ SERVERS: list[Json] = [
 TAG = "Edge"
 REFERENCE = "#/components/schemas/{model}"
 RETRY_AFTER: Json = {"Retry-After": {"$ref": "#/components/headers/Retry-After"}}
-NOT_ALLOWED: Json = {"Allow": {"schema": {"type": "string"}}}
+NOT_ALLOWED: Json = {
+    "Allow": {"description": "The methods that are allowed", "required": True, "schema": {"type": "string"}}
+}
 
 
 class Open(BaseModel):

@@ -15,6 +15,10 @@ from abtest.http.openapi import build  # noqa: E402 - the path comes first
 from abtest.http.route import Router  # noqa: E402
 from abtest.kit import canonical_json  # noqa: E402
 from tools.edge_openapi import with_edge_routes  # noqa: E402
+from tools.reference.descriptions import Descriptions  # noqa: E402
+from tools.reference.names import renamed  # noqa: E402
+from tools.reference.operations import describe_operations  # noqa: E402
+from tools.reference.overview import unknown_tags, with_overview  # noqa: E402
 
 COMMITTED = ROOT / "docs" / "api" / "openapi.json"
 PACKAGED = ROOT / "shared" / "abtest" / "http" / "openapi.json"
@@ -27,31 +31,46 @@ def routers() -> Iterator[Router]:
         yield from (value for value in vars(module).values() if isinstance(value, Router))
 
 
-def document() -> dict[str, Any]:
-    """The whole document as the routes make it now."""
-    return with_edge_routes(build(list(routers())))
+def document(descriptions: Descriptions | None = None) -> dict[str, Any]:
+    """The whole document as the routes and the package `reference` make it now."""
+    made = with_overview(renamed(with_edge_routes(build(list(routers())))))
+    (descriptions or Descriptions()).describe(made)
+    describe_operations(made)
+    return made
 
 
-def render() -> tuple[bytes, bytes]:
+def render(made: dict[str, Any]) -> tuple[bytes, bytes]:
     """The document for people to read in a diff, and the compact one that is served."""
-    made = document()
     readable = json.dumps(made, indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n"
     return readable, canonical_json.encode(made)
 
 
 def main() -> int:
     """Write both files, or with `--check` say whether they are what the routes say."""
-    committed, packaged = render()
+    descriptions = Descriptions()
+    made = document(descriptions)
+    committed, packaged = render(made)
     rendered = {COMMITTED: committed, PACKAGED: packaged}
     if "--check" not in sys.argv:
         COMMITTED.parent.mkdir(parents=True, exist_ok=True)
         for path, content in rendered.items():
             path.write_bytes(content)
-        return 0
     stale = [path for path, content in rendered.items() if not path.exists() or path.read_bytes() != content]
     for path in stale:
         print(f"{path.relative_to(ROOT)} is not what the routes say: run python -m tools.openapi")
-    return 1 if stale else 0
+    gaps = gaps_of(made, descriptions)
+    print(*gaps, sep="\n", end="\n" if gaps else "")
+    return 1 if "--check" in sys.argv and (stale or gaps) else 0
+
+
+def gaps_of(made: dict[str, Any], descriptions: Descriptions) -> list[str]:
+    """List of what readers of the document would miss, each with its place."""
+    texts = "tools/reference/descriptions"
+    return [
+        *(f"{place} has no description: write one in the code or in {texts}" for place in descriptions.missing),
+        *(f"{place} in {texts} describes nothing" for place in descriptions.unused()),
+        *(f"the tag {tag} is missing in tools/reference/overview.py" for tag in unknown_tags(made)),
+    ]
 
 
 if __name__ == "__main__":

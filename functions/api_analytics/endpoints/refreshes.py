@@ -30,6 +30,6 @@ def post(experiment_id: Reference, caller: Analyst, refreshes: UsesRefreshes) ->
 @router.get(
     "/{experiment_id}/results/refresh/{job_id}", operation_id="getResultsRefresh", responses=errors(NotFoundError)
 )
-def get(experiment_id: Reference, job_id: PathId, caller: Analyst, refreshes: UsesRefreshes) -> contract.Refresh:
+def get(experiment_id: Reference, job_id: PathId, caller: Analyst, refreshes: UsesRefreshes) -> contract.ResultsRefresh:
     """Return the status of a refresh job, and the generation it produced."""
     return refreshes.get(caller, experiment_id, job_id)

@@ -63,7 +63,7 @@ _PAYLOAD: dict[str, Any] = {
 }
 
 
-class Condition(Input):
+class DataLayerCondition(Input):
     """`eq` and `neq` compare value and type. `gt` and `lt` match numbers only, never text that looks like one. `exists`
     matches any value except null, `not_exists` the absence of one."""
 
@@ -171,7 +171,7 @@ class DataLayerTriggerInput(Input):
     trackPageview: bool = ABSENT
     dataLayerName: Annotated[str, Field(max_length=100, pattern=f"^{_IDENTIFIER}$")] = ABSENT
     trackEventName: Annotated[str, Field(max_length=255)] = ABSENT
-    when: Annotated[list[Condition], Field(min_length=1, max_length=MAX_CONDITIONS)] = ABSENT
+    when: Annotated[list[DataLayerCondition], Field(min_length=1, max_length=MAX_CONDITIONS)] = ABSENT
     trackRevenue: TrackRevenue = ABSENT
     properties: Properties = ABSENT
     mappings: Mappings = ABSENT
@@ -194,7 +194,7 @@ class DataLayerTrigger(Output):
     trackPageview: bool = ABSENT
     dataLayerName: str = ABSENT
     trackEventName: str = ABSENT
-    when: Annotated[Any, AsStored(list[Condition])] = ABSENT
+    when: Annotated[Any, AsStored(list[DataLayerCondition])] = ABSENT
     trackRevenue: Annotated[Any, AsStored(TrackRevenue)] = ABSENT
     properties: Annotated[Any, AsStored(list[Property])] = ABSENT
     mappings: Annotated[Any, AsStored(list[Mapping])] = ABSENT

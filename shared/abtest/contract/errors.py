@@ -69,7 +69,7 @@ class PlanConflictEnvelope(PageLiveImpactEnvelope, InvalidStateTransitionEnvelop
     error: TransitionErrorBody
 
 
-class Refresh(Output):
+class PublicationOutcome(Output):
     """Outcome of a publication."""
 
     id: str
@@ -86,5 +86,5 @@ class PublishFailedEnvelope(ErrorEnvelope):
     persisted: Literal[True]
     retriable: Literal[True]
     committed: Annotated[dict[str, Any], Field(description="The experiment in its current state.")]
-    refresh: Refresh
+    refresh: PublicationOutcome
     reasons: list[str]

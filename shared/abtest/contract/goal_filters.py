@@ -18,7 +18,7 @@ Value = Annotated[
 ]
 
 
-class Condition(Input):
+class GoalFilterCondition(Input):
     """Comparison of one property of an event's data.
 
     `in` and `not_in` take a list, the others one value; `exists` ignores it unless it is `"false"`. On a missing
@@ -72,7 +72,7 @@ class GoalFilter(Input):
 
     # Not Literal[1]: that takes true for 1.
     version: Annotated[int, Field(ge=1, le=1), WithJsonSchema({"type": "integer", "const": 1})]
-    conditions: Annotated[list[Condition], Field(min_length=1, max_length=10)] = ABSENT
+    conditions: Annotated[list[GoalFilterCondition], Field(min_length=1, max_length=10)] = ABSENT
     orderValue: Annotated[list[OrderValue], Field(min_length=1, max_length=4)] = ABSENT
     lineItems: LineItems = ABSENT
 

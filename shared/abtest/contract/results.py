@@ -45,7 +45,7 @@ class GoalResult(Output):
     rows: list[ResultRow]
 
 
-class ResultsWeekdays(Output):
+class CountedWeekdays(Output):
     """The days of first exposure that count."""
 
     days: list[str]
@@ -59,7 +59,7 @@ class Narrowing(Output):
     from_: Annotated[DateTime | None, Field(alias="from", description="First quarter of an hour that counts.")]
     to: Annotated[DateTime | None, Field(description="End of the last quarter of an hour that counts.")]
     segment: Annotated[str | None, Field(description="`dimension:value`.")]
-    weekdays: ResultsWeekdays | None
+    weekdays: CountedWeekdays | None
 
 
 class SegmentResults(Output):
@@ -202,7 +202,7 @@ class RefreshJob(Output):
 RefreshStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 
 
-class Refresh(RefreshJob):
+class ResultsRefresh(RefreshJob):
     """Status of a refresh job."""
 
     experiment_id: Id

@@ -11,7 +11,7 @@ from abtest.contract.meta import ForbiddenEnvelope
 from abtest.http.gate import CONTRACT_VERSION
 from abtest.http.idempotency import METHODS as IDEMPOTENT_METHODS
 from abtest.http.openapi_parts import COMPONENTS, DESCRIPTION, PARAMETERS, PREAMBLE, REASONS, SHARED, header
-from abtest.http.route import BASE, Operation, Route, Router
+from abtest.http.route import BASE, Operation, Route, Router, flattened
 from abtest.kit.errors import ServiceError
 
 Json = dict[str, Any]
@@ -129,6 +129,8 @@ def _parameters(route: Operation, method: str) -> Iterator[Json]:
 def _plumbing_errors(route: Operation, method: str) -> Iterator[tuple[int, Sequence[str]]]:
     """Statuses and codes that every route of this form may answer with."""
     yield 400, ["invalid_parameter", "unknown_property"]
+    if any(field.alias == "cursor" for part in flattened(route.dependant) for field in part.query_params):
+        yield 400, ["invalid_cursor"]
     if "{" in route.path:
         yield 404, ["route_not_found"]
     if method not in _READING:
@@ -194,5 +196,8 @@ def _headers(status: int, route: Operation, method: str) -> Iterator[str]:
         yield from ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
     if status in (429, 503):
         yield "Retry-After"
+    # Answers that are the same on every route, and refusals of the key, are not stored, or not only for these methods.
+    if method in IDEMPOTENT_METHODS and route.requirement and status not in {*SHARED, 403}:
+        yield "Idempotent-Replayed"
     if status in (200, 201, 304) and is_versioned(route, method):
         yield "ETag"

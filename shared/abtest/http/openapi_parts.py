@@ -87,6 +87,11 @@ _HEADERS: Mapping[str, Json] = {
         "schema": _INTEGER,
     },
     "Retry-After": {"description": "Seconds to wait", "required": True, "schema": _INTEGER},
+    "Idempotent-Replayed": {
+        "description": "Present when this is the stored response to an earlier request with the same Idempotency-Key",
+        "required": False,
+        "schema": {"type": "string", "const": "true"},
+    },
     "ETag": {
         "description": "The row version",
         "required": True,

@@ -6,10 +6,12 @@ import pytest
 from pydantic import ValidationError
 
 from abtest.contract.audience_rules import Comparison
-from abtest.contract.goal_filters import Condition
+from abtest.contract.goal_filters import GoalFilterCondition
 
 
-def problems(model: type[Comparison] | type[Condition], value: Any) -> list[tuple[tuple[str | int, ...], str]]:
+def problems(
+    model: type[Comparison] | type[GoalFilterCondition], value: Any
+) -> list[tuple[tuple[str | int, ...], str]]:
     said = {"attribute": "device"} if model is Comparison else {"property": "colour"}
     with pytest.raises(ValidationError) as caught:
         model.model_validate({**said, "operator": "in", "value": value})
@@ -29,14 +31,14 @@ def test_alternatives__a_value_of_none_of_the_types__one_error_at_the_value(valu
         (Comparison, ["x"] * 101, ("value",)),
         (Comparison, ["x", "x" * 501], ("value", 1)),
         (Comparison, [["x"]], ("value", 0)),
-        (Condition, True, ("value",)),
-        (Condition, "x" * 1001, ("value",)),
-        (Condition, ["x"] * 51, ("value",)),
-        (Condition, [1, None], ("value", 1)),
+        (GoalFilterCondition, True, ("value",)),
+        (GoalFilterCondition, "x" * 1001, ("value",)),
+        (GoalFilterCondition, ["x"] * 51, ("value",)),
+        (GoalFilterCondition, [1, None], ("value", 1)),
     ],
 )
 def test_alternatives__something_wrong_with_one_type__told_where_it_is(
-    model: type[Comparison] | type[Condition], value: Any, place: tuple[str | int, ...]
+    model: type[Comparison] | type[GoalFilterCondition], value: Any, place: tuple[str | int, ...]
 ) -> None:
     assert [found for found, _ in problems(model, value)] == [place]
 

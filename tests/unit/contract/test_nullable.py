@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.openapi import contract
+from tools.reference.names import public_name
 
 CODE = {"experiment_js", "experiment_reset_js", "experiment_css"}
 EXPERIMENT = CODE | {
@@ -84,7 +85,7 @@ NULLABLE: dict[str, set[str]] = {
 
 @pytest.mark.parametrize("record", NULLABLE)
 def test_response__fields_that_may_be_null__are_those_of_the_contract(record: str) -> None:
-    fields = contract().document["components"]["schemas"][record]["properties"]
+    fields = contract().document["components"]["schemas"][public_name(record)]["properties"]
     assert {name for name, schema in fields.items() if _is_nullable(schema)} == NULLABLE[record]
 
 

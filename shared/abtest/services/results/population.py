@@ -90,7 +90,7 @@ class Population:
         if self.is_everybody:
             return None
         is_exact = not by_day and self.segment is None
-        weekdays = self.weekdays and contract.ResultsWeekdays(
+        weekdays = self.weekdays and contract.CountedWeekdays(
             days=list(self.weekdays[0]),
             timezone=self.weekdays[1].key,
             is_exact=is_exact or self.weekdays[1].key == UTC.key,

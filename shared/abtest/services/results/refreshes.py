@@ -27,13 +27,13 @@ class Refreshes:
         job = waiting or self._jobs.create(caller, {"experiment_id": experiment.id}, entity)
         return contract.RefreshJob(job_id=job.id)
 
-    def get(self, caller: Caller, reference: str, job_id: str) -> contract.Refresh:
+    def get(self, caller: Caller, reference: str, job_id: str) -> contract.ResultsRefresh:
         """Return the status of a job. Raises NotFoundError for a job of another experiment."""
         experiment = experiment_of(self._world.catalog, caller.shop_id, reference)
         job = self._jobs.get(caller.shop_id, job_id)
         if job.request.get("experiment_id") != experiment.id:
             raise NotFoundError("no such job")
-        return contract.Refresh(
+        return contract.ResultsRefresh(
             job_id=job.id,
             experiment_id=experiment.id,
             status=job.status,

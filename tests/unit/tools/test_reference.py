@@ -1,0 +1,113 @@
+"""The OpenAPI document explains itself: names, descriptions, summaries, tags."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.openapi import contract
+from tools.openapi import gaps_of
+from tools.reference.descriptions import Descriptions
+from tools.reference.names import NAMES, renamed
+from tools.reference.operations import operations
+from tools.reference.overview import TAGS
+
+Json = Mapping[str, Any]
+
+
+@pytest.fixture(scope="module")
+def document() -> Json:
+    return contract().document
+
+
+def properties(document: Json) -> Iterator[tuple[str, Json]]:
+    for name, schema in document["components"]["schemas"].items():
+        for key, part in schema.get("properties", {}).items():
+            yield f"{name}.{key}", part
+
+
+def test_schemas__by_name__have_their_name_as_title_and_no_module_in_it(document: Json) -> None:
+    schemas = document["components"]["schemas"]
+    assert [name for name in schemas if not re.fullmatch("[A-Z][A-Za-z0-9]+", name)] == []
+    assert [name for name, schema in schemas.items() if schema["title"] != name] == []
+    assert [name for name, schema in schemas.items() if not schema.get("description")] == []
+    assert "ExperimentList" in schemas
+
+
+def test_properties__of_every_schema__are_described_also_where_they_are_references(document: Json) -> None:
+    every = dict(properties(document))
+    assert len(every) > 1500
+    assert [name for name, part in every.items() if not part.get("description")] == []
+    assert every["Checklist.items"]["description"]
+    assert every["PublishFailedEnvelope.refresh"].keys() == {"$ref", "description"}
+
+
+def test_operations__all__have_ids_summaries_descriptions_and_described_answers(document: Json) -> None:
+    every = list(operations(dict(document)))
+    ids = Counter(operation["operationId"] for operation in every)
+    assert [name for name, times in ids.items() if times > 1 or not re.fullmatch("[a-z][A-Za-z]+", name)] == []
+    for operation in every:
+        name = operation["operationId"]
+        assert " " in operation["summary"], name
+        assert operation["description"], name
+        parameters = [contract().resolve(parameter) for parameter in operation.get("parameters", [])]
+        assert [parameter["name"] for parameter in parameters if not parameter.get("description")] == [], name
+        answers = {status: contract().resolve(answer) for status, answer in operation["responses"].items()}
+        unclear = ("", "Successful Response", "Done.")
+        assert [status for status, answer in answers.items() if answer["description"] in unclear] == [], name
+        headers = {
+            key: contract().resolve(part) for a in answers.values() for key, part in a.get("headers", {}).items()
+        }
+        assert [key for key, part in headers.items() if not part.get("description")] == [], name
+
+
+def test_tags__in_the_order_of_use__are_described_and_end_with_the_edge(document: Json) -> None:
+    assert [tag["name"] for tag in document["tags"]] == list(TAGS)
+    assert all(tag["description"] for tag in document["tags"])
+    assert list(TAGS)[-1] == "Edge"
+    used = [tag for operation in operations(dict(document)) for tag in operation["tags"]]
+    assert set(used) == TAGS.keys()
+
+
+def test_lists__of_any_kind__document_invalid_cursor(document: Json) -> None:
+    with_cursor = [
+        operation
+        for operation in operations(dict(document))
+        if "cursor" in {parameter.get("name") for parameter in operation.get("parameters", [])}
+    ]
+    assert len(with_cursor) > 15
+    assert all("`invalid_cursor`" in operation["responses"]["400"]["description"] for operation in with_cursor)
+
+
+def test_idempotent_routes__documented__have_the_header_of_a_stored_response(document: Json) -> None:
+    created = document["paths"]["/experiments"]["post"]["responses"]["201"]
+    assert created["headers"]["Idempotent-Replayed"] == {"$ref": "#/components/headers/Idempotent-Replayed"}
+    assert document["components"]["headers"]["Idempotent-Replayed"]["required"] is False
+    assert "Idempotent-Replayed" not in document["paths"]["/experiments"]["get"]["responses"]["200"]["headers"]
+
+
+def test_renamed__to_a_name_that_is_taken__is_refused() -> None:
+    old, new = next(iter(NAMES.items()))
+    with pytest.raises(ValueError, match=new):
+        renamed({"components": {"schemas": {old: {}, new: {}}}, "paths": {}})
+
+
+def test_generator__with_a_property_that_no_text_describes__names_it(tmp_path: Path) -> None:
+    (tmp_path / "texts.toml").write_text('[common]\nname = "Name for people."\n[Plant]\nsize = "Height."\n')
+    descriptions = Descriptions(tmp_path)
+    plant: dict[str, Any] = {"type": "object", "properties": {"name": {}, "colour": {}}}
+    made = {
+        "paths": {"/plants": {"get": {"operationId": "x", "tags": ["Plants"]}}},
+        "components": {"schemas": {"Plant": plant}},
+    }
+    descriptions.describe(made)
+    assert plant["properties"]["name"] == {"description": "Name for people."}
+    gaps = "\n".join(gaps_of(made, descriptions))
+    assert "Plant.colour has no description" in gaps
+    assert "[Plant] size" in gaps
+    assert "the tag Plants" in gaps
