@@ -6,7 +6,7 @@ from fastapi import Query
 
 from abtest.contract.audit import AuditLog
 from abtest.contract.base import ListOf, Uuid
-from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.errors import InvalidStateTransitionEnvelope, PlanConflictEnvelope
 from abtest.contract.experiments import (
     Duplication,
     Experiment,
@@ -15,7 +15,7 @@ from abtest.contract.experiments import (
     Slug,
     UpdatedExperiment,
 )
-from abtest.domain.changes.errors import LiveImpactError, NotDeletableError
+from abtest.domain.changes.errors import InvalidStateTransitionError, LiveImpactError, NotDeletableError
 from abtest.domain.experiments.errors import RedirectMatchesSourceError, SlugTakenError, WeightsSumError
 from abtest.domain.experiments.model import CountingType, DeliveryType, Status
 from abtest.domain.targeting.admission import UnsafeRegexError
@@ -100,7 +100,13 @@ def get_experiment(experiment_id: ExperimentId, caller: Reader, experiments: Rea
     "/{experiment_id}",
     operation_id="updateExperiment",
     responses=errors(
-        NotFoundError, ConflictError, LiveImpactError, WeightsSumError, *RULES, s409=PageLiveImpactEnvelope
+        NotFoundError,
+        ConflictError,
+        InvalidStateTransitionError,
+        LiveImpactError,
+        WeightsSumError,
+        *RULES,
+        s409=PlanConflictEnvelope,
     ),
 )
 @carries_code
@@ -128,7 +134,7 @@ def update_experiment(
     "/{experiment_id}",
     operation_id="deleteExperiment",
     status_code=204,
-    responses=errors(NotFoundError, NotDeletableError),
+    responses=errors(NotFoundError, NotDeletableError, s409=InvalidStateTransitionEnvelope),
 )
 def delete_experiment(experiment_id: ExperimentId, caller: Writer, authoring: Authors, if_match: IfMatch) -> None:
     """Delete a draft that never started. Any other experiment must be archived instead."""

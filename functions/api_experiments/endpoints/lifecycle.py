@@ -142,7 +142,7 @@ def mark_ready(
 def return_to_draft(
     experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch, body: Reason | None = None
 ) -> Experiment:
-    """Return an experiment that has not launched to draft."""
+    """Return an experiment that has not launched to draft. This withdraws an approval of its design."""
     details = (body or Reason()).details()
     return experiment(lifecycle.act(caller, experiment_id, "return-to-draft", details, expected_version=if_match))
 
@@ -197,7 +197,10 @@ def pause(
 
 @router.post("/resume", operation_id="resumeExperiment", responses=PUBLISHED_MOVE)
 def resume(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Show a paused experiment again. Visitors keep their variation."""
+    """Show a paused experiment again. Visitors keep their variation.
+
+    If the approval of its design was withdrawn, this is 409 `approval_required`, also in shops that require none.
+    """
     return experiment(lifecycle.act(caller, experiment_id, "resume", expected_version=if_match))
 
 

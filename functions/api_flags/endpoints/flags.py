@@ -6,7 +6,7 @@ from fastapi import Query
 
 from abtest.contract.base import ListOf
 from abtest.contract.environments import EnvironmentKey
-from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.errors import InvalidStateTransitionEnvelope, PageLiveImpactEnvelope
 from abtest.contract.flags import FeatureFlag, FeatureFlagInput, FeatureFlagUpdateInput, FlagVariants
 from abtest.domain.changes.consent import Consent
 from abtest.domain.changes.errors import LiveImpactError, NotDeletableError
@@ -100,7 +100,10 @@ def set_variants(
 
 
 @router.delete(
-    "/{flag_id}", operation_id="deleteFlag", status_code=204, responses=errors(NotFoundError, NotDeletableError)
+    "/{flag_id}",
+    operation_id="deleteFlag",
+    status_code=204,
+    responses=errors(NotFoundError, NotDeletableError, s409=InvalidStateTransitionEnvelope),
 )
 def delete_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> None:
     """Delete a draft. Any other flag must be archived instead."""

@@ -6,7 +6,7 @@ from fastapi import Query
 
 from abtest.contract.base import ListOf
 from abtest.contract.environments import EnvironmentKey
-from abtest.contract.errors import PageLiveImpactEnvelope
+from abtest.contract.errors import InvalidStateTransitionEnvelope, PageLiveImpactEnvelope
 from abtest.contract.personalizations import (
     Personalization,
     PersonalizationDuplication,
@@ -124,7 +124,7 @@ def update_personalization(
     "/{personalization_id}",
     operation_id="deletePersonalization",
     status_code=204,
-    responses=errors(NotFoundError, NotDeletableError),
+    responses=errors(NotFoundError, NotDeletableError, s409=InvalidStateTransitionEnvelope),
 )
 def delete_personalization(
     personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch

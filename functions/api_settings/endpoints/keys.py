@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from abtest.contract import keys as contract
 from abtest.contract.base import ListOf
+from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.domain.credentials.lifecycle import ScopeNotHeldError
 from abtest.http.deps import Caller, IfMatch, Page, PathId, confidential, require, use
 from abtest.http.listing import NarrowedOrArchived
@@ -54,7 +55,9 @@ def get_key(key_id: PathId, caller: KeyReader, use_keys: KeyUse) -> contract.Api
 
 
 @router.patch(
-    "/{key_id}", operation_id="updateApiKey", responses=errors(NotFoundError, ConflictError, ValidationFailedError)
+    "/{key_id}",
+    operation_id="updateApiKey",
+    responses=errors(NotFoundError, ConflictError, ValidationFailedError, s409=InvalidStateTransitionEnvelope),
 )
 def update_key(
     key_id: PathId, caller: KeyWriter, body: contract.UpdateApiKey, if_match: IfMatch, use_keys: KeyUse
@@ -67,7 +70,9 @@ def update_key(
     "/{key_id}/rotate",
     operation_id="rotateApiKey",
     status_code=201,
-    responses=errors(NotFoundError, ConflictError, ScopeNotHeldError, LimitReachedError),
+    responses=errors(
+        NotFoundError, ConflictError, ScopeNotHeldError, LimitReachedError, s409=InvalidStateTransitionEnvelope
+    ),
 )
 @confidential
 def rotate_key(

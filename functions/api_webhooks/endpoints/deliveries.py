@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from abtest.contract.base import ListOf, Moment
+from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.webhooks import (
     EventName,
     WebhookDelivery,
@@ -60,7 +61,7 @@ def get_delivery(webhook_id: PathId, delivery_id: PathId, caller: Reader, log: L
     "/deliveries/{delivery_id}/redeliver",
     operation_id="redeliverWebhookDelivery",
     status_code=202,
-    responses=errors(NotFoundError, ConflictError, WebhookDisabledError),
+    responses=errors(NotFoundError, ConflictError, WebhookDisabledError, s409=InvalidStateTransitionEnvelope),
 )
 def redeliver(
     webhook_id: PathId, delivery_id: PathId, caller: Writer, redelivery: Repeats, if_match: IfMatch
@@ -72,7 +73,12 @@ def redeliver(
     return WebhookDelivery.of(redelivery.redeliver(caller, webhook_id, delivery_id, expected_version=if_match))
 
 
-@router.post("/test", operation_id="testWebhook", status_code=202, responses=errors(NotFoundError, ConflictError))
+@router.post(
+    "/test",
+    operation_id="testWebhook",
+    status_code=202,
+    responses=errors(NotFoundError, ConflictError, s409=InvalidStateTransitionEnvelope),
+)
 def send_test(
     webhook_id: PathId, caller: Writer, redelivery: Repeats, if_match: IfMatch, body: WebhookTestInput | None = None
 ) -> WebhookDelivery:
@@ -89,7 +95,9 @@ def send_test(
     "/recover",
     operation_id="recoverWebhook",
     status_code=202,
-    responses=errors(NotFoundError, ConflictError, WebhookDisabledError, ValidationFailedError),
+    responses=errors(
+        NotFoundError, ConflictError, WebhookDisabledError, ValidationFailedError, s409=InvalidStateTransitionEnvelope
+    ),
 )
 def recover(
     webhook_id: PathId, body: WebhookRecoveryInput, caller: Writer, redelivery: Repeats, if_match: IfMatch

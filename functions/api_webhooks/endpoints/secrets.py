@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Annotated
 
+from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.webhooks import SecretRotationInput, WebhookCreated
 from abtest.http.deps import IfMatch, PathId, confidential, use
 from abtest.http.openapi import errors
@@ -16,7 +17,11 @@ router = Router("/webhooks/{webhook_id}", tag="Webhooks")
 Uses = Annotated[Endpoints, use(Endpoints)]
 
 
-@router.post("/rotate-secret", operation_id="rotateWebhookSecret", responses=errors(NotFoundError, ConflictError))
+@router.post(
+    "/rotate-secret",
+    operation_id="rotateWebhookSecret",
+    responses=errors(NotFoundError, ConflictError, s409=InvalidStateTransitionEnvelope),
+)
 @confidential
 def rotate_secret(
     webhook_id: PathId, caller: Writer, endpoints: Uses, if_match: IfMatch, body: SecretRotationInput | None = None

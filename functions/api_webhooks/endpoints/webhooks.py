@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from abtest.contract.base import ListOf
+from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.webhooks import Webhook, WebhookCreated, WebhookInput, WebhookUpdate
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.http.deps import IfMatch, Page, PathId, confidential, use
@@ -58,7 +59,7 @@ def get_webhook(webhook_id: PathId, caller: Reader, endpoints: Uses) -> Webhook:
 @router.patch(
     "/{webhook_id}",
     operation_id="updateWebhook",
-    responses=errors(NotFoundError, ConflictError, UrlNotAllowedError),
+    responses=errors(NotFoundError, ConflictError, UrlNotAllowedError, s409=InvalidStateTransitionEnvelope),
 )
 def update_webhook(
     webhook_id: PathId, body: WebhookUpdate, caller: Writer, endpoints: Uses, if_match: IfMatch

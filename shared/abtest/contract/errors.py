@@ -64,7 +64,7 @@ class InvalidStateTransitionEnvelope(ErrorEnvelope):
 
 
 class PlanConflictEnvelope(PageLiveImpactEnvelope, InvalidStateTransitionEnvelope):
-    """The test is over (`invalid_state_transition`), or it runs and the new measurement was not acknowledged."""
+    """The state does not allow it (`invalid_state_transition`), or shoppers notice it and it was not acknowledged."""
 
     error: TransitionErrorBody
 

@@ -16,7 +16,7 @@ from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.planning import Planner
 from abtest.services.storefronts import Storefronts
 from tests.support.api import MemoryApi, Tenant
-from tests.support.client import Client
+from tests.support.client import Answer, Client
 
 Create = Callable[..., dict[str, Any]]
 
@@ -186,6 +186,58 @@ def test_approval__service_managed_shop__is_the_way_to_launch(api: MemoryApi) ->
     assert [event["status"] for event in events] == ["pending", "revoked", "pending", "revoked", "approved", "pending"]
     assert client.post(f"{path}/approve", {"design_hash": events[0]["design_hash"]}).status == 200
     assert client.post(f"{path}/launch").json()["status"] == "running"
+
+
+def test_resume__after_the_approval_was_withdrawn__is_refused(client: Client, create: Create) -> None:
+    path = path_of(create())
+    for action in ("request-approval", "approve", "withdraw-approval", "launch", "pause"):
+        assert client.post(f"{path}/{action}").status == 200
+    allowed = ["complete", "restart", "archive"]
+    assert _refused(client.post(f"{path}/resume")) == ("approval_required", "paused", allowed)
+    assert client.post(f"{path}/restart").json()["status"] == "running"
+
+
+def test_return_to_draft__after_an_approval__takes_it_back(client: Client, create: Create) -> None:
+    path = path_of(create())
+    for action in ("request-approval", "approve", "start-qa"):
+        client.post(f"{path}/{action}")
+    draft = client.post(f"{path}/return-to-draft", {"reason": "one more idea"}).json()
+    assert (draft["status"], draft["approval_state"]["status"]) == ("draft", "revoked")
+    [last, *_] = client.get(f"{path}/approvals").json()["data"]
+    assert (last["action"], last["status"], last["message"]) == ("return-to-draft", "revoked", "one more idea")
+
+
+def test_conflicts__of_the_lifecycle__all_name_the_allowed_actions(api: MemoryApi) -> None:
+    client = api.client(api.tenant(tier="service_managed").admin)
+    made = client.post(
+        "/experiments", {"name": "x", "goals": [{"name": "Click", "type": "click", "selector": "a"}]}
+    ).json()
+    path = path_of(made)
+    in_draft = ["request-approval", "archive"]
+    assert _refused(client.post(f"{path}/launch")) == ("approval_required", "draft", in_draft)
+    assert _refused(client.post(f"{path}/pause")) == ("invalid_state_transition", "draft", in_draft)
+    client.post(f"{path}/request-approval")
+    client.patch(path, {"experiment_css": "b{}"})
+    reviewed = ["approve", "request-changes", "withdraw-approval", "archive"]
+    assert _refused(client.post(f"{path}/approve")) == ("approval_stale", "awaiting_client_approval", reviewed)
+    assert _refused(client.delete(path)) == ("not_deletable", "awaiting_client_approval", reviewed)
+    client.post(f"{path}/archive")
+    archived = ("invalid_state_transition", "awaiting_client_approval", ["unarchive"])
+    soon = "2099-01-01T00:00:00Z"
+    assert _refused(client.put(f"{path}/schedule", {"end_at": soon})) == archived
+    assert _refused(client.patch(path, {"scheduled_start_at": soon})) == archived
+    assert _refused(client.post(f"{path}/ship", {"variation_id": made["variations"][1]["id"]})) == archived
+    plan = {"goal_id": made["goals"][0]["id"], "baseline_rate": 0.1, "mde": 0.1}
+    assert _refused(client.put(f"{path}/plan", plan)) == archived
+
+
+def _refused(answer: Answer) -> tuple[str, str, list[str]]:
+    """The code of a 409, and the status and the actions that it names, inside and next to the error."""
+    body = answer.json()
+    assert answer.status == 409, body
+    facts = {name: body[name] for name in ("current_status", "allowed_actions")}
+    assert facts == {name: body["error"][name] for name in facts}
+    return answer.code, facts["current_status"], facts["allowed_actions"]
 
 
 def test_request_changes__without_message__is_refused(client: Client, create: Create) -> None:

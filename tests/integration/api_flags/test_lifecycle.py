@@ -55,7 +55,9 @@ def test_life__every_step__is_there(api: MemoryApi, client: Client, create: Crea
         answer = client.post(f"/flags/{flag['id']}/{action}")
         assert (answer.status, answer.json()["status"]) == (200, status)
         assert answer.json()["updated_at"] > flag["updated_at"]
-    assert client.delete(f"/flags/{flag['id']}").code == "not_deletable"
+    refused = client.delete(f"/flags/{flag['id']}")
+    assert refused.code == "not_deletable"
+    assert (refused.json()["current_status"], refused.json()["allowed_actions"]) == ("paused", ["activate", "archive"])
 
 
 def test_action__whose_target_is_the_present_state__changes_nothing(create: Create, client: Client) -> None:

@@ -297,7 +297,9 @@ def test_delete__of_what_was_active__is_409(create: Create, client: Client) -> N
     made = create(activate=True)
     for action in ("", "/pause", "/archive"):
         assert not action or client.post(path(made) + action).status == 200
-        assert client.delete(path(made)).code == "not_deletable"
+        refused = client.delete(path(made))
+        assert refused.code == "not_deletable"
+    assert (refused.json()["current_status"], refused.json()["allowed_actions"]) == ("archived", ["unarchive"])
 
 
 def test_duplicate__is_a_draft_under_fresh_ids_and_a_free_key(create: Create, client: Client, goal: Goal) -> None:

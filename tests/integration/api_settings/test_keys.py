@@ -207,6 +207,7 @@ def test_dead_key__cannot_be_changed(api: MemoryApi, tenant: Tenant, verb: str) 
     path = f"/api-keys/{key_id}"
     answer = admin.post(f"{path}/rotate") if verb == "rotate" else admin.patch(path, {"name": "N"})
     assert (answer.status, answer.code) == (409, "conflict")
+    assert (answer.json()["current_status"], answer.json()["allowed_actions"]) == ("revoked", [])
 
 
 def test_last_used__noted_once_a_minute_without_moving_the_version(api: MemoryApi, tenant: Tenant) -> None:

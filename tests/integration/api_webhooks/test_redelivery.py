@@ -106,6 +106,8 @@ def test_redelivery_and_recovery__of_a_disabled_endpoint__are_409_and_say_how_to
     def refusals() -> set[tuple[int, str]]:
         answers = [client.post(f"{path}/deliveries/{dead.id}/redeliver"), client.post(f"{path}/recover", since)]
         assert all('{"active": true}' in answer.json()["error"]["message"] for answer in answers)
+        assert all(answer.json()["current_status"] == "disabled" for answer in answers)
+        assert all(answer.json()["allowed_actions"] == ["test", "rotate-secret", "archive"] for answer in answers)
         return {(answer.status, answer.code) for answer in answers}
 
     api.disable(webhook["id"])

@@ -7,7 +7,7 @@ import pytest
 
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments.errors import ApprovalRequiredError
-from abtest.domain.experiments.model import Experiment, Status
+from abtest.domain.experiments.model import ApprovalStatus, Experiment, Status
 from abtest.domain.experiments.states import TRANSITIONS, Action, allowed_actions
 from abtest.domain.experiments.transitions import act
 from tests.unit.experiments.examples import LATER, NOW, OCCASION, approved, in_status
@@ -98,17 +98,37 @@ def test_launch__draft_whose_design_was_approved_once__still_needs_the_way_throu
         act(approved(in_status("draft")), "launch", OCCASION, approval_required=True)
 
 
-@pytest.mark.parametrize("action", ["resume", "restart"])
-@pytest.mark.parametrize("required", [True, False])
-def test_back_to_running__approval_revoked__is_refused_where_approval_is_required(
-    action: Action, required: bool
-) -> None:
+@pytest.mark.parametrize(
+    ("action", "required", "is_refused"),
+    [("resume", True, True), ("resume", False, True), ("restart", True, True), ("restart", False, False)],
+)
+def test_back_to_running__approval_revoked__is_refused(action: Action, required: bool, is_refused: bool) -> None:
+    """The table has no condition about the shop for `resume`; a restart begins a new test, as a launch does."""
     before = approved(in_status("paused"), "revoked")
-    if required:
-        with pytest.raises(ApprovalRequiredError):
-            act(before, action, OCCASION, approval_required=True)
+    assert (action in allowed_actions(before, approval_required=required)) != is_refused
+    if is_refused:
+        with pytest.raises(ApprovalRequiredError) as refusal:
+            act(before, action, OCCASION, approval_required=required)
+        assert action not in refusal.value.facts["allowed_actions"]
     else:
-        assert not act(before, action, OCCASION, approval_required=False).is_empty
+        assert not act(before, action, OCCASION, approval_required=required).is_empty
+
+
+@pytest.mark.parametrize("status", ["client_approved", "qa", "ready_to_launch"])
+def test_return_to_draft__approved__revokes_the_approval(status: Status) -> None:
+    after = act(approved(in_status(status)), "return-to-draft", OCCASION, approval_required=True).after
+    assert after is not None
+    assert after.approval is not None
+    assert (after.status, after.approval.status) == ("draft", "revoked")
+    assert [(event.action, event.status) for event in after.approvals][-1:] == [("return-to-draft", "revoked")]
+
+
+@pytest.mark.parametrize(("status", "verdict"), [("changes_requested", "changes_requested"), ("qa", None)])
+def test_return_to_draft__never_approved__keeps_the_verdict(status: Status, verdict: ApprovalStatus | None) -> None:
+    before = in_status(status) if verdict is None else approved(in_status(status), verdict)
+    after = act(before, "return-to-draft", OCCASION, approval_required=False).after
+    assert after is not None
+    assert (after.approval and after.approval.status) == verdict
 
 
 @pytest.mark.parametrize("action", [action for action in ACTIONS if action not in ("archive", "unarchive")])

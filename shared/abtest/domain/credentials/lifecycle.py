@@ -74,9 +74,11 @@ def revoked(key: ApiKey, now: Timestamp) -> ApiKey:
 def _refuse_dead(key: ApiKey, now: Timestamp) -> None:
     # A rotated key is live until its grace ends. A second rotation would lose the link to the first successor.
     if key.rotated_to is not None:
-        raise ConflictError("the key was rotated; its successor is named in rotated_to")
+        facts = {"current_status": "rotated", "allowed_actions": ["revoke"]}
+        raise ConflictError("the key was rotated; its successor is named in rotated_to", facts=facts)
     if not key.is_live(now):
-        raise ConflictError("the key is revoked or has expired")
+        facts = {"current_status": "revoked" if key.revoked_at else "expired", "allowed_actions": []}
+        raise ConflictError("the key is revoked or has expired", facts=facts)
 
 
 def _next(key: ApiKey, changes: Mapping[str, Any], now: Timestamp) -> ApiKey:

@@ -4,7 +4,7 @@ from abtest.kit.errors import ServiceError
 
 
 class ApprovalRequiredError(ServiceError):
-    """The shop requires an approved design before this action."""
+    """The action needs an approval: the shop requires one, or the one that there was is withdrawn."""
 
     status = 409
     code = "approval_required"

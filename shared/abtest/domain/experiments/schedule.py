@@ -5,7 +5,7 @@ from dataclasses import replace
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.states import PRE_LAUNCH
+from abtest.domain.experiments.states import PRE_LAUNCH, allowed_actions
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import refused
 
@@ -32,13 +32,16 @@ def set_schedule(
     end_at: Timestamp | None,
     occasion: Occasion,
     *,
+    approval_required: bool,
     start_path: str = "start_at",
 ) -> Change[Experiment]:
     """Return the experiment with this schedule in place of the former. A start needs one that was not launched yet."""
     check_times(start_at, end_at, occasion.now, start_path)
     is_over = experiment.status == "completed" or experiment.archived_at is not None
     if is_over or (start_at is not None and experiment.status not in PRE_LAUNCH):
-        raise InvalidStateTransitionError("schedule", experiment.status, ())
+        allowed = allowed_actions(experiment, approval_required=approval_required)
+        why = "archived" if experiment.archived_at else ""
+        raise InvalidStateTransitionError("schedule", experiment.status, allowed, why)
     start = start_at if experiment.status in PRE_LAUNCH else experiment.scheduled_start_at
     return _scheduled(experiment, start, end_at, occasion, "experiment.schedule")
 

@@ -31,6 +31,7 @@ class Transition:
 
     `target` None keeps the status. `draft_if_no_approval` adds draft to the sources of shops that require no approval.
     `approval` is the approval's status afterwards; `needs` is its status before, where the shop requires approval.
+    `refuses_revoked` means that an approval that was revoked refuses the action in every shop.
     `must_deliver` means that shoppers are affected from then on, so weights and checklist must be right. `event` is
     the webhook event that is queued. `publishes` means that a failed publication is answered with 502.
     """
@@ -40,6 +41,7 @@ class Transition:
     draft_if_no_approval: bool = False
     approval: ApprovalStatus | None = None
     needs: ApprovalNeed = "none"
+    refuses_revoked: bool = False
     must_deliver: bool = False
     event: Literal["experiment.started", "experiment.completed"] | None = None
     publishes: bool = False
@@ -87,7 +89,7 @@ TRANSITIONS: Mapping[Action, Transition] = {
     ),
     "pause": Transition(sources=_statuses("running"), target="paused", publishes=True),
     "resume": Transition(
-        sources=_statuses("paused"), target="running", needs="not_revoked", must_deliver=True, publishes=True
+        sources=_statuses("paused"), target="running", refuses_revoked=True, must_deliver=True, publishes=True
     ),
     "complete": Transition(
         sources=_statuses("running", "paused"), target="completed", event="experiment.completed", publishes=True
@@ -125,7 +127,10 @@ def is_source(experiment: Experiment, action: Action, *, approval_required: bool
 def is_approved_enough(experiment: Experiment, action: Action, *, approval_required: bool) -> bool:
     """Return whether the approval has the status that the action needs."""
     status = experiment.approval.status if experiment.approval else None
-    need = TRANSITIONS[action].needs
+    row = TRANSITIONS[action]
+    if row.refuses_revoked and status == "revoked":
+        return False
+    need = row.needs
     if not approval_required or need == "none":
         return True
     return status == "approved" if need == "approved" else status != "revoked"
@@ -140,3 +145,9 @@ def allowed_actions(experiment: Experiment, *, approval_required: bool) -> tuple
         and is_source(experiment, action, approval_required=approval_required)
         and is_approved_enough(experiment, action, approval_required=approval_required)
     )
+
+
+def position(experiment: Experiment, *, approval_required: bool) -> dict[str, object]:
+    """Return what a refused action reports: the status, and the actions that it allows."""
+    allowed = allowed_actions(experiment, approval_required=approval_required)
+    return {"current_status": experiment.status, "allowed_actions": list(allowed)}

@@ -20,6 +20,7 @@ from abtest.domain.experiments.states import (
     is_approved_enough,
     is_done,
     is_source,
+    position,
 )
 from abtest.kit.errors import LimitReachedError, refused
 
@@ -67,6 +68,8 @@ def act(
     if row.must_deliver:
         rules.check_weights(experiment)
         require_passed(experiment, warnings_count=not details.override_checklist_warnings, prospect=prospect)
+    if action == "approve":
+        _check_requested_design(experiment, details, approval_required=approval_required)
     effect = _EFFECTS.get(action)
     after = effect(experiment, occasion, details) if effect else experiment
     if action in MEASUREMENT_BEGINS:
@@ -81,24 +84,35 @@ def act(
 
 def check_allowed(experiment: Experiment, action: Action, *, approval_required: bool) -> None:
     """Raise InvalidStateTransitionError or ApprovalRequiredError for an action that is not allowed now."""
+    facts = position(experiment, approval_required=approval_required)
     # A draft that only lacks the approval gets the error that names the remedy, not the one about its status.
     lacks_approval = TRANSITIONS[action].draft_if_no_approval and experiment.archived_at is None
     if approval_required and experiment.status == "draft" and lacks_approval:
-        raise ApprovalRequiredError(f"the shop requires an approved design before {action}: request approval first")
+        message = f"the shop requires an approved design before {action}: request approval first"
+        raise ApprovalRequiredError(message, facts=facts)
     if not is_source(experiment, action, approval_required=approval_required):
         allowed = allowed_actions(experiment, approval_required=approval_required)
         why = "archived" if experiment.archived_at else ""
         raise InvalidStateTransitionError(action, experiment.status, allowed, why)
     if not is_approved_enough(experiment, action, approval_required=approval_required):
-        raise ApprovalRequiredError(f"the shop requires an approved design before {action}")
+        is_revoked = experiment.approval is not None and experiment.approval.status == "revoked"
+        why = "its approval was withdrawn" if is_revoked else "the shop requires an approved design"
+        raise ApprovalRequiredError(f"{action} is not allowed: {why}", facts=facts)
 
 
-def _approve(experiment: Experiment, _occasion: Occasion, details: Details) -> Experiment:
+def _check_requested_design(experiment: Experiment, details: Details, *, approval_required: bool) -> None:
     present = design_hash(experiment)
     requested = experiment.approval.design_hash if experiment.approval else None
     if present != requested or details.design_hash not in (None, present):
-        raise ApprovalStaleError("the design changed since approval was requested: withdraw and request it again")
-    return experiment
+        message = "the design changed since approval was requested: withdraw and request it again"
+        raise ApprovalStaleError(message, facts=position(experiment, approval_required=approval_required))
+
+
+def _return_to_draft(experiment: Experiment, occasion: Occasion, details: Details) -> Experiment:
+    """Take an approval back: a draft is never approved, however it became one."""
+    if experiment.approval is None or experiment.approval.status != "approved":
+        return experiment
+    return with_approval(experiment, "return-to-draft", "revoked", occasion, details)
 
 
 def _launch(experiment: Experiment, occasion: Occasion, _details: Details) -> Experiment:
@@ -173,7 +187,7 @@ def with_approval(
 _Effect = Callable[[Experiment, Occasion, Details], Experiment]
 
 _EFFECTS: Mapping[Action, _Effect] = {
-    "approve": _approve,
+    "return-to-draft": _return_to_draft,
     "launch": _launch,
     "complete": _complete,
     "restart": _restart,

@@ -82,4 +82,5 @@ def allowed_actions(rollout: Rollout) -> tuple[Action, ...]:
 def require_deletable(rollout: Rollout, subject: Subject) -> None:
     """Raise NotDeletableError for anything but a draft, which was never active."""
     if rollout.status != "draft":
-        raise NotDeletableError(f"only drafts can be deleted; archive the {subject} instead")
+        facts = {"current_status": rollout.status, "allowed_actions": list(allowed_actions(rollout))}
+        raise NotDeletableError(f"only drafts can be deleted; archive the {subject} instead", facts=facts)

@@ -12,7 +12,7 @@ from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.duplication import duplicate
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import set_schedule
-from abtest.domain.experiments.states import PRE_LAUNCH
+from abtest.domain.experiments.states import PRE_LAUNCH, position
 from abtest.domain.goals.model import Goal
 from abtest.domain.goals.shapes import GoalFields
 from abtest.kit.errors import refused
@@ -26,6 +26,7 @@ from abtest.services.goals import shop_goal_ids
 from abtest.services.retries import Versions
 from abtest.services.reusable.references import refuse_unknown_references, with_pages
 from abtest.services.scopes import require_scope
+from abtest.services.shops import shop_defaults
 
 Given = Mapping[str, Any]
 LAUNCH_SCOPE = "experiments:launch"
@@ -76,7 +77,7 @@ class ExperimentEditor:
 
     def delete(self, caller: Caller, reference: str, *, expected_version: Versions = None) -> None:
         """Remove a draft that never started. Raises NotDeletableError."""
-        self._store.remove(caller, reference, expected_version=expected_version, check=_require_deletable)
+        self._store.remove(caller, reference, expected_version=expected_version, check=self._require_deletable)
 
     def duplicate(self, caller: Caller, reference: str, *, name: str | None, include_goals: bool) -> Saved[Experiment]:
         """Create a draft with the same design under new ids; goals of the shop keep their ids."""
@@ -149,14 +150,16 @@ class ExperimentEditor:
     def _goal_maker(self, experiment: Experiment) -> GoalMaker:
         return GoalMaker(self._store.world, experiment.shop_id)
 
+    def _require_deletable(self, experiment: Experiment) -> None:
+        if experiment.status == "draft" and experiment.started_at is None:
+            return
+        required = shop_defaults(self._store.world.catalog, experiment.shop_id)["require_approval"]
+        message = "only drafts that never started can be deleted; archive it instead"
+        raise NotDeletableError(message, facts=position(experiment, approval_required=required))
+
     def _goal_ids(self, caller: Caller, goals: Sequence[Goal]) -> dict[str, str]:
         kept = shop_goal_ids(self._store.world.catalog, caller.shop_id, [goal.id for goal in goals])
         return {goal.id: goal.id if goal.id in kept else self._store.world.new_id() for goal in goals}
-
-
-def _require_deletable(experiment: Experiment) -> None:
-    if experiment.status != "draft" or experiment.started_at is not None:
-        raise NotDeletableError("only drafts that never started can be deleted; archive it instead")
 
 
 def _check_schedule_scope(caller: Caller, given: Given) -> None:
@@ -172,12 +175,14 @@ def _rescheduled(after: Experiment, before: Experiment, occasion: Occasion) -> E
     if before.status not in PRE_LAUNCH:
         raise refused("scheduled_start_at", "the experiment has started")
     if after.scheduled_start_at is not None:
-        # Only for its checks; the result is dropped, because the edit has its own change and audit row.
+        # Only for its checks; the result is dropped, because the edit has its own change and audit row. Only archived
+        # ones are refused for their state, and what they allow does not depend on approvals.
         set_schedule(
             before,
             after.scheduled_start_at,
             after.scheduled_end_at,
             occasion,
+            approval_required=False,
             start_path="scheduled_start_at",
         )
     return after

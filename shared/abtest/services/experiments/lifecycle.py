@@ -67,12 +67,12 @@ class Lifecycle:
         start_at, end_at = given.get("start_at"), given.get("end_at")
         if start_at is None and end_at is None:
             raise refused("start_at", "a schedule states start_at, end_at or both")
-        return self._store.change(
-            caller,
-            reference,
-            lambda experiment, occasion: schedule.set_schedule(experiment, start_at, end_at, occasion),
-            expected_version=expected_version,
-        )
+        required = self._planner.settings(caller.shop_id).defaults["require_approval"]
+
+        def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
+            return schedule.set_schedule(experiment, start_at, end_at, occasion, approval_required=required)
+
+        return self._store.change(caller, reference, decide, expected_version=expected_version)
 
     def clear_schedule(self, caller: Caller, reference: str, *, expected_version: Versions) -> Saved[Experiment]:
         """Neither start nor end by itself."""

@@ -9,6 +9,7 @@ from abtest.domain.changes.consent import Consent
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments import editing
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.states import allowed_actions
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
@@ -42,7 +43,7 @@ class Plans:
         settings = self._planner.settings(caller.shop_id)
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
-            _check_open(experiment)
+            _check_open(experiment, approval_required=settings.defaults["require_approval"])
             whole = {**plan_values(experiment, settings.defaults), **requested}
             # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
@@ -55,10 +56,11 @@ class Plans:
         return self._store.change(caller, reference, decide, expected_version=expected_version)
 
 
-def _check_open(experiment: Experiment) -> None:
+def _check_open(experiment: Experiment, *, approval_required: bool) -> None:
     if experiment.archived_at is not None or experiment.status == "completed":
+        allowed = allowed_actions(experiment, approval_required=approval_required)
         why = "archived" if experiment.archived_at else ""
-        raise InvalidStateTransitionError("plan", experiment.status, (), why)
+        raise InvalidStateTransitionError("plan", experiment.status, allowed, why)
 
 
 def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:

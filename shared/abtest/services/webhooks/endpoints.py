@@ -202,7 +202,8 @@ def usable(endpoint: EndpointHealth, expected_version: Versions) -> EndpointHeal
     """
     refuse_other_version(expected_version, endpoint.version)
     if endpoint.webhook.archived_at is not None:
-        raise ConflictError("the webhook is archived; create a new one")
+        facts = {"current_status": "archived", "allowed_actions": []}
+        raise ConflictError("the webhook is archived; create a new one", facts=facts)
     return endpoint
 
 

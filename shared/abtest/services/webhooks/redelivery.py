@@ -43,7 +43,10 @@ class WebhookDisabledError(ServiceError):
     code = "webhook_disabled"
 
     def __init__(self) -> None:
-        super().__init__('the webhook is disabled; enable it with PATCH /webhooks/{id} and {"active": true}')
+        super().__init__(
+            'the webhook is disabled; enable it with PATCH /webhooks/{id} and {"active": true}',
+            facts={"current_status": "disabled", "allowed_actions": ["test", "rotate-secret", "archive"]},
+        )
 
 
 @dataclass(frozen=True, slots=True)
