@@ -4,7 +4,9 @@ from typing import Annotated
 
 from abtest.contract import shops as contract
 from abtest.contract.base import ListOf
+from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.keys import ShopCreated
+from abtest.domain.changes.errors import LiveImpactError
 from abtest.http.deps import Caller, IfMatch, Page, PathId, UserCaller, confidential, require, use, versioned
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -41,12 +43,18 @@ def get_shop(shop_id: PathId, caller: ShopVisitor, use_shops: ShopUse) -> contra
     return use_shops.get(caller, shop_id)
 
 
-@router.patch("/shops/{shop_id}", operation_id="updateShop", responses=errors(NotFoundError))
+@router.patch(
+    "/shops/{shop_id}",
+    operation_id="updateShop",
+    responses=errors(NotFoundError, LiveImpactError, s409=PageLiveImpactEnvelope),
+)
 def update_shop(
     shop_id: PathId, caller: ShopWriter, body: contract.UpdateShop, if_match: IfMatch, use_shops: ShopUse
 ) -> contract.Shop:
     """Change the shop. A change that shoppers see is published at once.
 
+    Another currency, while experiments run or personalizations are active, is 409 `page_live_impact` until it is sent
+    with `confirm_live_impact`; their results count only money in the shop's currency.
     A warning in the response reports a publication that failed and is retried.
     """
     return use_shops.update(caller, shop_id, body, if_match)

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning
+from abtest.contract.consent import LiveEdit
 from abtest.contract.names import Name
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.domain.settings.shop import MAX_HOLDOUT_PCT, is_currency, is_host_name, is_origin
@@ -66,7 +67,7 @@ class CreateShop(Input):
     tier: Tier = ABSENT
 
 
-class UpdateShop(Input):
+class UpdateShop(LiveEdit):
     """A merge patch. Only the operator can change tier, platform, owner and the operator's switch."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"holdout_pct": 5, "origin": "https://garden.example"}]})

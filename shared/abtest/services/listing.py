@@ -61,6 +61,16 @@ class Filters:
         )
 
 
+def every_head(catalog: Catalog, shop_id: str, kind: Kind, after: str | None = None) -> Iterator[Head]:
+    """Yield the heads of a kind behind this id, newest first; a page is read when it is needed."""
+    while True:
+        page = catalog.list(shop_id, kind, limit=_HEADS_A_READ, after_id=after)
+        yield from page.heads
+        after = page.last_id
+        if after is None:
+            return
+
+
 class Listing(Generic[Item]):
     """Lists of one kind; `read` makes the item of a record, `plural` is its name in errors."""
 
@@ -109,12 +119,7 @@ class Listing(Generic[Item]):
         return page.items, None
 
     def _newest_first(self, shop_id: str, after: str | None) -> Iterator[_Keyed]:
-        while True:
-            page = self._catalog.list(shop_id, self._kind, limit=_HEADS_A_READ, after_id=after)
-            yield from ((head.id, head) for head in page.heads)
-            after = page.last_id
-            if after is None:
-                return
+        return ((head.id, head) for head in every_head(self._catalog, shop_id, self._kind, after))
 
     def _sorted(self, shop_id: str, filters: Filters, after: str | None) -> Iterator[_Keyed]:
         field = filters.sort.removeprefix("-")

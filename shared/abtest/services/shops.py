@@ -17,6 +17,7 @@ from abtest.services.authentication import stored_key_by_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import KeyStore
 from abtest.services.keys import Minted, created, mint
+from abtest.services.live_currency import require_confirmed_currency
 from abtest.services.retries import Versions, refuse_other_version, retried
 from abtest.services.shop_records import ShopStore, owned_by, read_shop, shown_fields
 from abtest.services.storefronts import Publisher, Storefronts
@@ -69,11 +70,13 @@ class Shops:
     ) -> contract.Shop:
         """The shop after a merge patch, published when shoppers are concerned.
 
-        Raises NotFoundError, VersionConflictError.
+        Raises NotFoundError, VersionConflictError, and LiveImpactError for another currency while something runs.
         """
 
         def decide(before: Shop, occasion: Occasion) -> Change[Shop]:
-            return Change(before=before, after=before.changed(patch.provided(), occasion.now), action="shop.update")
+            after = before.changed(patch.provided(), occasion.now)
+            require_confirmed_currency(self._world.catalog, before, after, patch.consent())
+            return Change(before=before, after=after, action="shop.update")
 
         load = partial(self._visible, caller, shop_id)
         saved = self._shops.change(caller, load, decide, expected_version=expected_version)

@@ -50,10 +50,11 @@ class LiveImpactError(ServiceError):
     status = 409
     code = "page_live_impact"
 
-    def __init__(self, consumers: Sequence[LiveConsumer]) -> None:
+    def __init__(self, consumers: Sequence[LiveConsumer], message: str | None = None) -> None:
         named = [{"id": each.id, "name": each.name, "consumer": each.kind} for each in consumers]
         super().__init__(
-            "shoppers would notice: repeat with confirm_live_impact true and the ids of live_experiments in"
+            message
+            or "shoppers would notice: repeat with confirm_live_impact true and the ids of live_experiments in"
             " confirmed_consumer_ids, which may be left out when the edited resource is the only consumer",
             extra={"live_experiments": named},
         )

@@ -8,13 +8,13 @@ from abtest.domain.settings import environments as domain
 from abtest.domain.settings.runtime import ENVIRONMENTS
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ConflictError
-from abtest.ports.catalog import Catalog, Head, Kind
+from abtest.ports.catalog import Catalog, Kind
 from abtest.services.context import Caller
+from abtest.services.listing import every_head
 from abtest.services.retries import Versions
 from abtest.services.settings.setting import RuntimeSetting
 
 _MAX_USERS = 5
-_PAGE = 100
 _KINDS: dict[Kind, tuple[str, frozenset[str]]] = {
     "FLAG": ("flag", frozenset({"active", "paused"})),
     "PZN": ("personalization", frozenset({"active"})),
@@ -70,17 +70,7 @@ def _refuse_in_use(catalog: Catalog, shop_id: str, gone: Set[str]) -> None:
 
 def _users(catalog: Catalog, shop_id: str, gone: Set[str]) -> Iterator[str]:
     for kind, (noun, statuses) in _KINDS.items():
-        for head in _heads(catalog, shop_id, kind):
+        for head in every_head(catalog, shop_id, kind):
             environment = head.attributes.get("environment_key")
             if head.status in statuses and environment in gone:
                 yield f"{noun} {head.name!r} in {environment}"
-
-
-def _heads(catalog: Catalog, shop_id: str, kind: Kind) -> Iterator[Head]:
-    after: str | None = None
-    while True:
-        page = catalog.list(shop_id, kind, limit=_PAGE, after_id=after)
-        yield from page.heads
-        after = page.last_id
-        if after is None:
-            return
