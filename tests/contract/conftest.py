@@ -84,6 +84,8 @@ class Ports:
     """Nothing seals in memory: what cannot keep a secret should not look as if it could."""
 
     again: Callable[[], Ports] | None = None
+    names: tuple[str, ...] = ()
+    """Resources, for processes of their own: catalog, blobs, ephemeral, roll-ups."""
 
     def another(self) -> Ports:
         """Fresh adapters before the same stores; in memory the stores are the adapters."""
@@ -207,4 +209,5 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
         clock=clock,
         sealer=KmsSealer(name("WebhookKey"), clock),
         again=lambda: _aws_ports(name),
+        names=(name("CatalogTable"), name("BlobsBucket"), ephemeral, name("RollupsTable")),
     )

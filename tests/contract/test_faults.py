@@ -172,6 +172,8 @@ def test_leases__no_answer__is_busy_and_never_held(silence: AwsStack) -> None:
     with pytest.raises(DatabaseBusyError):
         DynamoLeases(silence.name("EphemeralTable")).acquire("cron", owner="a", seconds=9, now=at())
     with pytest.raises(DatabaseBusyError):
+        DynamoLeases(silence.name("EphemeralTable")).renew("cron", owner="a", seconds=9, now=at())
+    with pytest.raises(DatabaseBusyError):
         DynamoLeases(silence.name("EphemeralTable")).is_held("cron", now=at())
 
 

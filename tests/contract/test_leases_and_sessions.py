@@ -26,6 +26,22 @@ def test_lease__acquired_again_by_its_holder__is_prolonged(ports: Ports) -> None
     assert _acquire(ports, "b", 110)
 
 
+def test_lease__renewed__is_prolonged_for_its_holder_alone(ports: Ports) -> None:
+    def renew(owner: str, seconds: float) -> bool:
+        return ports.another().leases.renew("cron_rollup", owner=owner, seconds=60, now=at(seconds))
+
+    assert not renew("a", 0), "it is not taken"
+    assert _acquire(ports, "a", 0)
+    assert not renew("b", 1)
+    assert renew("a", 50)
+    assert not _acquire(ports, "b", 70)
+    assert renew("a", 120), "it had expired, but is still its own"
+    assert _acquire(ports, "b", 180)
+    assert not renew("a", 181)
+    ports.leases.release("cron_rollup", owner="b")
+    assert not renew("b", 182), "what was given back is not taken again by a late heartbeat"
+
+
 def test_lease__from_its_beginning_to_its_end__is_held(ports: Ports) -> None:
     def is_held(seconds: float) -> bool:
         return ports.another().leases.is_held("cron_rollup", now=at(seconds))

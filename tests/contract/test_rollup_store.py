@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from abtest.ports.rollup_store import Document, Reach, RollupSummary
+from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
 
@@ -165,6 +166,20 @@ def test_put__writes_of_many_items_racing_with_one_generation__never_end_mixed(p
         found = ports.rollup_store.days(EXPERIMENT, 1, "2000-01-01", "2026-12-31")
         assert {day["by"] for day in found} == {summary.totals["by"]}
     assert ports.rollup_store.put(totals(2), dated(dates, 2), {})
+
+
+def test_progress__of_the_version_before__is_replaced_by_one_run_alone(ports: Ports) -> None:
+    store, first = ports.rollup_store, RollupProgress(version=1, shop_id="a", missing=frozenset("ab"), is_running=True)
+    assert store.progress() == RollupProgress()
+    assert not store.put_progress(replace(first, version=2))
+    assert store.put_progress(first)
+    assert ports.another().rollup_store.progress() == first
+    assert not ports.another().rollup_store.put_progress(replace(first, shop_id="b")), (
+        "another run has written version 1"
+    )
+    second = replace(first, version=2, shop_id="b", counted=7, left=3, is_running=False)
+    assert ports.another().rollup_store.put_progress(second)
+    assert store.progress() == second
 
 
 def test_reach__of_rising_moments__stands_and_no_older_one_replaces_it(ports: Ports) -> None:

@@ -16,8 +16,8 @@ class ExportTooLargeError(Exception):
 class ExportFile(Protocol):
     """Export file while it is written.
 
-    Long calls yield now and then, so that the caller can renew its lease; closing the generator stops them. All calls
-    may raise ExportTooLargeError; those that read the ledger also LedgerObjectError and BlobsUnavailableError.
+    Long calls yield now and then, so that the caller can stop them by closing the generator. All calls may raise
+    ExportTooLargeError; those that read the ledger also LedgerObjectError and BlobsUnavailableError.
     """
 
     @property

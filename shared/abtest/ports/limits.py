@@ -83,6 +83,13 @@ class Leases(Protocol):
         """Take the lease if it is free or expired. Return whether `owner` has taken it."""
         ...
 
+    def renew(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
+        """Prolong the lease if `owner` has it. Return False when it was released, or another owner has taken it.
+
+        One that has expired, but that no other owner has taken, is prolonged.
+        """
+        ...
+
     def is_held(self, name: str, *, now: datetime) -> bool:
         """Return whether the lease is held, read consistently.
 

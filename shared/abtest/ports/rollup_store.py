@@ -25,14 +25,34 @@ class RollupSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """Moment up to which the newest scheduled run counted all shops.
+    """Moment up to which the scheduled runs counted all shops.
 
-    The run counted what the ledger held at `until`, when it began. `missing` has the ids of the shops and experiments
-    that it could not count.
+    They counted what the ledger held at `until`, when the oldest of these runs began. `missing` has the ids of the
+    shops and experiments that they could not count.
     """
 
     until: Timestamp
     missing: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollupProgress:
+    """How far the scheduled runs came. They count the shops by id, cycle after cycle, each behind the one before.
+
+    `shop_id` is the newest shop that was begun; its cycle has counted all shops up to it, except for `missing`. The
+    ledger held at `cycle_began_at`, when the cycle's first run began, at most what the cycle counted. `run_began_at`,
+    `counted`, `left` (both in shops) and `is_running` are those of the newest run. If that died, `is_running` stays.
+    Each write needs the `version` before, so a run that was overtaken cannot write.
+    """
+
+    version: int = 0
+    shop_id: str = ""
+    cycle_began_at: Timestamp = ""
+    missing: frozenset[str] = frozenset()
+    run_began_at: Timestamp = ""
+    counted: int = 0
+    left: int = 0
+    is_running: bool = False
 
 
 class RollupStore(Protocol):
@@ -72,6 +92,14 @@ class RollupStore(Protocol):
 
     def reach(self) -> Reach | None:
         """Return the reach of the counts, or None before the first run."""
+        ...
+
+    def put_progress(self, progress: RollupProgress) -> bool:
+        """Store the progress. Return False unless the stored one has the `version` before this one."""
+        ...
+
+    def progress(self) -> RollupProgress:
+        """Return the progress of the runs, read consistently; version 0 before the first run."""
         ...
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:

@@ -4,9 +4,10 @@ An engine opens the ledger objects of one shop and counts their rows. `domain.le
 `domain.ledger.shop_days` define its results exactly.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from abtest.domain.ledger.cells import Counts
@@ -33,6 +34,10 @@ class WarehouseUnavailableError(ServiceError):
 
     status = 503
     code = "service_unavailable"
+
+
+class OutOfTimeError(Exception):
+    """The time of a run is over before its shops are counted."""
 
 
 class ShopLedger(Protocol):
@@ -100,6 +105,11 @@ class ShopCounted:
 class LedgerCounter(Protocol):
     """Counter of everything that the ledger holds by now, from scratch or from what was counted before."""
 
-    def refresh(self, shops: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
-        """Yield the counts of each shop when they are complete. A plan that fails does not stop the others."""
+    def refresh(
+        self, shops: Sequence[ShopPlans], *, until: datetime | None = None
+    ) -> Generator[ShopCounted, None, None]:
+        """Yield the counts of each shop, in this order. A plan that fails does not stop the others.
+
+        Raises OutOfTimeError soon after `until`. Shops that were not yielded are counted by the next call.
+        """
         ...

@@ -33,14 +33,13 @@ from abtest.ports.hours import HourRows, Hours, UnreadableLine
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.services.ingest import NDJSON, packed
-from abtest.services.leases import lease
+from abtest.services.leases import Lease, LeaseLostError, lease
 from abtest.services.ledger import NO_SHOP
 from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)
 
-# The function's timeout in template.yaml: a run that died blocks the next one no longer than a living one would.
-LEASE, LEASE_SECONDS = "cron#compact", 900
+LEASE = "cron#compact"
 # Outages of up to two days are made up by the schedule; for longer ones an operator passes `since`.
 LOOK_BACK_HOURS = 48
 MAX_SAMPLES = 1000
@@ -87,14 +86,17 @@ class Compaction:
         CompactionFailedError after trying everything.
         """
         owner = uuid7(self.clock.now(), self.random)
-        with lease(self.leases, LEASE, owner=owner, seconds=LEASE_SECONDS, clock=self.clock) as is_held:
-            if not is_held:
-                return None
-            now = to_milliseconds(self.clock.now())
-            first = hour_of(now) - LOOK_BACK_HOURS * HOUR_MS if since is None else hour_of(since)
-            hours = LedgerFiles(self.ledger).hours(first, hour_of(now))
-            due = [hour for hour in hours if hour.uncovered and (open_hours or is_closed(hour.hour, now))]
-            summary = self.compact_all(due, until)
+        try:
+            with lease(self.leases, LEASE, owner=owner, clock=self.clock) as held:
+                if held is None:
+                    return None
+                now = to_milliseconds(self.clock.now())
+                first = hour_of(now) - LOOK_BACK_HOURS * HOUR_MS if since is None else hour_of(since)
+                hours = LedgerFiles(self.ledger).hours(first, hour_of(now))
+                due = [hour for hour in hours if hour.uncovered and (open_hours or is_closed(hour.hour, now))]
+                summary = self.compact_all(due, until, held)
+        except LeaseLostError:
+            return None
         self.metrics.put(
             {
                 "CompactedHours": summary.hours,
@@ -127,14 +129,15 @@ class Compaction:
         _log.info("compaction.hour", extra={"hour": raw_hour(hour.hour), "objects": len(hour.raw), "rows": kept})
         return done
 
-    def compact_all(self, due: Sequence[HourFiles], until: datetime) -> CompactionSummary:
-        """Compact these hours; none is begun after `until`."""
+    def compact_all(self, due: Sequence[HourFiles], until: datetime, held: Lease) -> CompactionSummary:
+        """Compact these hours; none is begun after `until`. Raises LeaseLostError between two hours."""
         summary = CompactionSummary()
         for number, hour in enumerate(due):
             if self.clock.now() >= until:
                 summary.left += len(due) - number
                 _log.warning("compaction.out_of_time", extra={"left": len(due) - number})
                 break
+            held.check()
             try:
                 summary.left += not self.compact(hour, summary)
             except Exception:

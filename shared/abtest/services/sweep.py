@@ -22,14 +22,13 @@ from abtest.ports.limits import Leases
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
-from abtest.services.leases import lease
+from abtest.services.leases import Lease, LeaseLostError, lease
 from abtest.services.publication import Publication
 from abtest.services.refusal_limit import count_accepted
 from abtest.services.rollout import Rollout
 from abtest.services.webhooks.overdue import OverdueWebhooks
 
-# Longer than the function's timeout in template.yaml, so that a lease never ends during its run.
-LEASE, LEASE_SECONDS = "cron#sweep", 60
+LEASE = "cron#sweep"
 PATIENCE = timedelta(seconds=30)
 """How long a request may take to publish by itself before the sweep publishes for its outbox row."""
 
@@ -74,21 +73,29 @@ class Sweep:
     def run(self) -> Swept | None:
         """Send on everything that is overdue; None while another run works."""
         owner, clock = self.world.new_id(), self.world.clock
-        with lease(self.leases, LEASE, owner=owner, seconds=LEASE_SECONDS, clock=clock) as is_held:
-            if not is_held:
-                return None
-            # These three come first: they tolerate a queue that refuses, which the others do not.
-            batches, jobs, webhooks = self.requeue_spilled(), self.jobs.run(), self.webhooks.run()
-            rollout = Rollout(
-                blobs=self.delivery,
-                queue=self.publish_queue,
-                bundle=self.bundle,
-                message=lambda shop_id: publish_message(shop_id, []),
-            )
-            shops, released = self.request_publications(), rollout.run()
-            swept = Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks)
+        try:
+            with lease(self.leases, LEASE, owner=owner, clock=clock) as held:
+                if held is None:
+                    return None
+                swept = self.sweep(held)
+        except LeaseLostError:
+            return None
         _log.info("sweep.done", extra=asdict(swept))
         return swept
+
+    def sweep(self, held: Lease) -> Swept:
+        """Send on everything that is overdue. Raises LeaseLostError."""
+        # These three come first: they tolerate a queue that refuses, which the others do not.
+        batches, jobs, webhooks = self.requeue_spilled(held), self.jobs.run(), self.webhooks.run()
+        held.check()
+        rollout = Rollout(
+            blobs=self.delivery,
+            queue=self.publish_queue,
+            bundle=self.bundle,
+            message=lambda shop_id: publish_message(shop_id, []),
+        )
+        shops, released = self.request_publications(), rollout.run()
+        return Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks)
 
     def request_publications(self) -> int:
         """Send one message for each shop with overdue rows, and return their number."""
@@ -100,16 +107,17 @@ class Sweep:
             self.publish_queue.send(publish_message(shop_id, rows))
         return len(overdue)
 
-    def requeue_spilled(self) -> int:
+    def requeue_spilled(self, held: Lease) -> int:
         """Send event batches that the queue refused before, and return their number."""
         queue = self.event_queue
         if queue is None:
             return 0
         spilled = islice(self.ledger.list(SPILL), _SPILLED_A_RUN)
-        return count_accepted(spilled, lambda entry: self.requeue(entry.key, queue.send))
+        return count_accepted(spilled, lambda entry: self.requeue(entry.key, queue.send, held))
 
-    def requeue(self, key: str, send: Callable[[str], None]) -> bool:
+    def requeue(self, key: str, send: Callable[[str], None], held: Lease) -> bool:
         """Send one spilled batch and delete it. Return False when it could not be sent."""
+        held.check()
         blob = self.ledger.get(key)
         # Sent and deleted since the listing began.
         if blob is None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -219,6 +222,39 @@ def test_run__of_all_shops__tells_how_far_the_counts_reach__and_a_refresh_does_n
     assert bench.rollups.reach() == Reach(until=timestamp(bench.clock.now()))
 
 
+def test_counter__out_of_time_while_it_reads__counts_everything_in_the_next_run() -> None:
+    bench = Bench()
+    stored(bench.catalog, running())
+    put_object(bench.ledger, "one", exposures(4))
+    read = bench.ledger.get
+    with pytest.MonkeyPatch.context() as patch:
+
+        def slow(key: str) -> Any:
+            bench.clock.advance(minutes=1)
+            return read(key)
+
+        patch.setattr(bench.ledger, "get", slow)
+        summary = bench.run.run(until=bench.clock.now() + timedelta(seconds=30))
+    assert summary is not None
+    assert (summary.left, summary.counted, bench.metrics.sums["RollupUnfinished"]) == (1, 0, 1)
+    summary = bench.run.run(until=bench.clock.now() + timedelta(seconds=30))
+    assert summary is not None
+    assert (summary.left, summary.counted) == (0, 1)
+    totals = bench.rollups.totals(EXPERIMENT, 1)
+    assert totals is not None
+    assert [value["visitors"] for value in totals["variations"].values()] == [2, 2]
+
+
+def test_refresh__without_time__is_delivered_again() -> None:
+    bench = Bench()
+    stored(bench.catalog, running())
+    caller = Caller(key_id="k", kind="user", user_id="u", shop_id=shop().id, scopes=frozenset(), request_id="r")
+    job = Jobs(bench.run.world, "refresh", MemoryQueue()).create(caller, {"experiment_id": EXPERIMENT})
+    message = RefreshMessage(id="m-1", body=job_message(job))
+    assert Refresh(bench.run.world, bench.run).handle([message], bench.clock.now()) == ["m-1"]
+    assert bench.rollups.totals(EXPERIMENT, 1) is None
+
+
 def test_refresh__of_an_experiment__counts_it_and_says_its_generation() -> None:
     bench = Bench()
     stored(bench.catalog, running())
@@ -233,6 +269,27 @@ def test_refresh__of_an_experiment__counts_it_and_says_its_generation() -> None:
     done = jobs.get(shop().id, job.id)
     assert (done.status, done.result) == ("completed", {"generation": 1})
     assert Refresh(world, bench.run).handle(messages[:1]) == []
+
+
+def test_function__with_less_than_its_margin_left__counts_nothing_and_reports_it(
+    aws_stack: AwsStack, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handler = fresh_handler(aws_stack, "CronRollup", "cron_rollup")
+    stored(DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket"))), running())
+    assert handler({}, SimpleNamespace(get_remaining_time_in_millis=lambda: 59_000))["left"] == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "RollupUnfinished" in line]
+    metrics = json.loads(line)
+    assert (
+        metrics["RollupUnfinished"],
+        metrics["ShopsLeft"],
+        metrics["_aws"]["CloudWatchMetrics"][0]["Namespace"],
+    ) == (
+        1,
+        1,
+        "abtest",
+    )
+    assert handler({}, SimpleNamespace(get_remaining_time_in_millis=lambda: 890_000))["left"] == 0
+    assert DynamoRollupStore(aws_stack.name("RollupsTable")).progress().is_running is False
 
 
 def test_function__on_the_templates_resources__counts_once_and_then_sees_nothing_new(aws_stack: AwsStack) -> None:

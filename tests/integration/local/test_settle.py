@@ -32,6 +32,13 @@ def test_settle__while_another_run_is_at_it__comes_back_until_its_own_ran() -> N
     assert said == ["waiting for cron_rollup: busy", "cron_rollup ran", "settled"]
 
 
+def test_settle__roll_up_without_time_for_all_shops__fires_it_again() -> None:
+    stack = Stack({"counted": 9, "left": 3}, {"counted": 3, "left": 0})
+    lines: list[str] = []
+    settle(stack, 30, lines.append)
+    assert (stack.ticks, lines[0]) == (2, "waiting for cron_rollup: 3 shops are left")
+
+
 def test_settle__while_another_run_never_ends__says_so() -> None:
     with pytest.raises(CommandError, match="cron_rollup was skipped: busy"):
         settle(Stack({"skipped": "busy"}), 0.4, lambda _line: None)

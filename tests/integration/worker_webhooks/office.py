@@ -58,6 +58,9 @@ class Mortal:
     def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
         return self.leases.acquire(name, owner=owner, seconds=seconds, now=now)
 
+    def renew(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
+        return self.leases.renew(name, owner=owner, seconds=seconds, now=now)
+
     def is_held(self, name: str, *, now: datetime) -> bool:
         return self.leases.is_held(name, now=now)
 

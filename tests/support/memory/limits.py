@@ -82,6 +82,7 @@ class MemoryLeases:
 
     def __init__(self) -> None:
         self._held: dict[str, tuple[str, datetime]] = {}
+        self.renewed_at: datetime | None = None
         self._lock = threading.Lock()
 
     def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
@@ -90,6 +91,14 @@ class MemoryLeases:
             if holder != owner and until > now:
                 return False
             self._held[name] = (owner, now + timedelta(seconds=seconds))
+            return True
+
+    def renew(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
+        with self._lock:
+            if self._held.get(name, ("", None))[0] != owner:
+                return False
+            self._held[name] = (owner, now + timedelta(seconds=seconds))
+            self.renewed_at = now
             return True
 
     def is_held(self, name: str, *, now: datetime) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abtest.kit import canonical_json
-from abtest.ports.rollup_store import Document, Reach, RollupSummary
+from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
 
 Key = tuple[str, str, str]
 
@@ -16,6 +16,7 @@ class MemoryRollupStore:
     def __init__(self) -> None:
         self._documents: dict[Key, tuple[int, bytes]] = {}
         self._reach: Reach | None = None
+        self._progress = RollupProgress()
         self._lock = threading.Lock()
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
@@ -56,6 +57,16 @@ class MemoryRollupStore:
 
     def reach(self) -> Reach | None:
         return self._reach
+
+    def put_progress(self, progress: RollupProgress) -> bool:
+        with self._lock:
+            if self._progress.version != progress.version - 1:
+                return False
+            self._progress = progress
+        return True
+
+    def progress(self) -> RollupProgress:
+        return self._progress
 
     def _put(self, documents: Mapping[Key, Document], generation: int) -> bool:
         encoded = {key: (generation, canonical_json.encode(dict(document))) for key, document in documents.items()}

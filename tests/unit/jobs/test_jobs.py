@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from abtest.domain.jobs.model import JobEndedError, JobHeldError, JobLostError
-from abtest.kit.clock import ManualClock
+from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import SystemRandomness
 from abtest.services.context import Caller, World
@@ -87,10 +88,28 @@ def test_message__delivered_again_while_the_worker_lives__has_to_come_later(offi
     office.ask()
     attempt = office.taken_up()
     for _ in range(3):
-        office.clock.advance(minutes=4)
+        office.clock.advance(seconds=59)
         with pytest.raises(JobHeldError):
             office.take_up()
         attempt.advance(10)
+
+
+def test_worker__in_a_long_step__keeps_its_job_by_a_heartbeat(office: Office) -> None:
+    job_id = office.ask()
+    attempt = office.taken_up()
+    attempt.advance(30)
+    with attempt.kept(0.002):
+        for _ in range(3):
+            office.clock.advance(seconds=50)
+            reported = timestamp(office.clock.now())
+            deadline = time.monotonic() + 20
+            while office.jobs.get("shop-a", job_id).heard_at != reported:
+                assert time.monotonic() < deadline
+                time.sleep(0.002)
+            with pytest.raises(JobHeldError):
+                office.take_up()
+    assert office.jobs.get("shop-a", job_id).progress == 30
+    attempt.complete({})
 
 
 def test_worker__that_died__loses_the_job_to_the_next(office: Office) -> None:
@@ -196,7 +215,7 @@ def test_look__while_the_queue_refuses__leaves_the_job_for_the_next(office: Offi
 def test_look__at_a_job_whose_worker_fell_silent__calls_another(office: Office) -> None:
     job_id = office.ask()
     dead = office.taken_up()
-    office.clock.advance(minutes=4, seconds=59)
+    office.clock.advance(seconds=59)
     assert office.overdue.run() == 0
     office.clock.advance(seconds=1)
     assert office.overdue.run() == 1

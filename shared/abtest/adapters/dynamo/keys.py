@@ -202,6 +202,11 @@ def rollup_reach() -> Key:
     return "R#RUN", "REACH"
 
 
+def rollup_progress() -> Key:
+    """Return the key of the item with the progress of the scheduled runs."""
+    return "R#RUN", "PROGRESS"
+
+
 def rollup_part(whole: Key, generation: int, digest: str, number: int) -> Key:
     """Return the key of a part of a document that is too large for its item."""
     pk, sk = whole

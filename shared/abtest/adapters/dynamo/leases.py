@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
 from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires
@@ -16,13 +17,11 @@ class DynamoLeases:
         self._table = ephemeral_table(table_name)
 
     def acquire(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
-        until = now + timedelta(seconds=seconds)
-        item = {"pk": _key(name), "owner": owner, "until": timestamp(until), "expires": expires(until)}
-        try:
-            self._table.put(item, absent() | (Path("until") <= timestamp(now)) | (Path("owner") == owner))
-        except ConditionFailedError:
-            return False
-        return True
+        is_free = absent() | (Path("until") <= timestamp(now)) | (Path("owner") == owner)
+        return self._put(name, owner, now + timedelta(seconds=seconds), is_free)
+
+    def renew(self, name: str, *, owner: str, seconds: int, now: datetime) -> bool:
+        return self._put(name, owner, now + timedelta(seconds=seconds), Path("owner") == owner)
 
     def is_held(self, name: str, *, now: datetime) -> bool:
         item = self._table.get(_key(name))
@@ -33,6 +32,14 @@ class DynamoLeases:
             self._table.delete(_key(name), condition=Path("owner") == owner)
         except ConditionFailedError:
             return  # it has expired, and another owner may hold it
+
+    def _put(self, name: str, owner: str, until: datetime, condition: Condition) -> bool:
+        item = {"pk": _key(name), "owner": owner, "until": timestamp(until), "expires": expires(until)}
+        try:
+            self._table.put(item, condition)
+        except ConditionFailedError:
+            return False
+        return True
 
 
 def _key(name: str) -> str:

@@ -8,7 +8,7 @@ of the totals, and writes the totals last. Until then, readers see that items ma
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import cast
 
@@ -17,10 +17,10 @@ from pynamodb.expressions.operand import Path
 
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress_json, decompress_json
-from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table
+from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table, absent
 from abtest.adapters.dynamo.transaction import OvertakenError, Transaction, item_size
 from abtest.kit.errors import DatabaseBusyError
-from abtest.ports.rollup_store import Document, Reach, RollupSummary
+from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
 
 PART_BYTES = 300 * 1024
 TRANSACTION_ITEMS = 100  # DynamoDB's limit
@@ -117,6 +117,23 @@ class DynamoRollupStore:
         if item is None:
             return None
         return Reach(until=item["until"], missing=frozenset(decompress_json(item["document"])["missing"]))
+
+    def put_progress(self, progress: RollupProgress) -> bool:
+        pk, sk = keys.rollup_progress()
+        version, document = progress.version, asdict(progress) | {"missing": sorted(progress.missing)}
+        is_next = Path("version") == version - 1 if version > 1 else absent()
+        try:
+            self._table.put({"pk": pk, "sk": sk, "version": version, "document": compress_json(document)}, is_next)
+        except ConditionFailedError:
+            return False
+        return True
+
+    def progress(self) -> RollupProgress:
+        item = self._table.get(*keys.rollup_progress())
+        if item is None:
+            return RollupProgress()
+        document = decompress_json(item["document"])
+        return RollupProgress(**document | {"missing": frozenset(document["missing"])})
 
     def _put_items(self, slices: Sequence[Item], totals: Item, generation: int) -> None:
         """Write items, totals last. Raises OvertakenError or ConditionFailedError unless the generation is newer."""

@@ -4,10 +4,11 @@ A run's cost depends on the whole ledger, not on what is new. It is for ledgers 
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from abtest.adapters.warehouse.athena import AthenaLedger, AthenaWarehouse
 from abtest.adapters.warehouse.athena_client import QueryError
@@ -17,7 +18,7 @@ from abtest.domain.ledger.objects import hour_of, hour_of_key
 from abtest.domain.ledger.shop_days import STITCH_MS, ShopDay
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.kit.errors import ServiceError
-from abtest.ports.warehouse import DAYS_KEPT, LedgerObjectError, ShopCounted, ShopPlans
+from abtest.ports.warehouse import DAYS_KEPT, LedgerObjectError, OutOfTimeError, ShopCounted, ShopPlans
 from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)
@@ -48,13 +49,12 @@ class AthenaCounter:
     files: LedgerFiles
     clock: Clock
 
-    def refresh(self, shops: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
+    def refresh(
+        self, shops: Sequence[ShopPlans], *, until: datetime | None = None
+    ) -> Generator[ShopCounted, None, None]:
         """Yield the counts of each shop. Several queries run in parallel; closing the iterator cancels the rest."""
         if not shops:
             return
-        # Each run starts with another shop, so that no shop is always left out when a run is too short for all.
-        first = self.warehouse.queries.random.bits(32) % len(shops)
-        shops = [*shops[first:], *shops[:first]]
         now = to_milliseconds(self.clock.now())
         index = self.files.index(min(shop.rows_since(now - DAYS_READ_MS) for shop in shops))
         written = self.files.raw_since(min(_fresh_from(shop, now) for shop in shops))
@@ -69,6 +69,8 @@ class AthenaCounter:
                 fresh = [key for key in written if hour_of_key(key) >= hour_of(_fresh_from(shop, now))]
                 pending.append(_submit(pool, shop, ledger, fresh, now))
             for each in pending:
+                if until is not None and self.clock.now() >= until:
+                    raise OutOfTimeError
                 yield _gathered(each)
 
 

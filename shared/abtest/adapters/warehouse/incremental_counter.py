@@ -8,8 +8,9 @@ dropped, and the next run builds it again.
 
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from itertools import groupby
 from math import inf
 from pathlib import Path
@@ -28,7 +29,7 @@ from abtest.domain.ledger.events import DAY_MS, HOUR_MS
 from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs
-from abtest.ports.warehouse import DAYS_KEPT, ShopCounted, ShopPlans
+from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopCounted, ShopPlans
 from abtest.services.ledger_files import LedgerFiles, LedgerIndex
 
 _log = logging.getLogger(__name__)
@@ -72,9 +73,13 @@ class IncrementalCounter:
         self._copies: dict[str, ShopCopy] = {}
         """Copies by shop, least recently used first."""
         self._made = 0
+        self._until: datetime | None = None
 
-    def refresh(self, shops: Sequence[ShopPlans]) -> Iterator[ShopCounted]:
+    def refresh(
+        self, shops: Sequence[ShopPlans], *, until: datetime | None = None
+    ) -> Generator[ShopCounted, None, None]:
         """Yield the counts of each shop. Shops that an abandoned run has not yielded are counted by the next run."""
+        self._until = until
         now = to_milliseconds(self._clock.now())
         warm = [shop for shop in shops if self._is_warm(shop, now)]
         cold = [shop for shop in shops if shop not in warm]
@@ -84,6 +89,7 @@ class IncrementalCounter:
         index = self._read_inbox(warm, cold, listed, now)
         done: list[str] = []
         for shop in shops:
+            self._check_time()
             counted = self._refreshed(shop, index, frozenset(listed), now)
             # Only copies of shops that are done may be dropped: the inbox does not have all rows to rebuild the others.
             self._limit_disk_use(done)
@@ -119,6 +125,7 @@ class IncrementalCounter:
 
     def _append(self, keys: Sequence[str], shops: Sequence[str], *, news_of: Sequence[str]) -> None:
         for start in range(0, len(keys) if shops else 0, OBJECTS_AT_ONCE):
+            self._check_time()
             files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], self._folder)
             stage(self._database, files)
             self._database.execute(APPEND_INBOX, {"shops": shops, "news_of": news_of})
@@ -129,6 +136,9 @@ class IncrementalCounter:
         """Return the counts of a shop. After an error its copy is dropped, and other shops are still counted."""
         try:
             counted = self._count(shop, index, listed, now)
+        except OutOfTimeError:
+            self._drop(shop.shop_id)
+            raise
         except Exception as error:
             _log.exception("rollup.shop_not_counted", extra={"shop_id": shop.shop_id})
             self._drop(shop.shop_id)
@@ -180,10 +190,15 @@ class IncrementalCounter:
 
     def _append_parquet(self, copy: ShopCopy, keys: Sequence[str], *, is_new: bool) -> None:
         for start in range(0, len(keys), OBJECTS_AT_ONCE):
+            self._check_time()
             files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], self._folder)
             copy.append(list(files.values()), is_new=is_new)
             for path in files.values():
                 path.unlink()
+
+    def _check_time(self) -> None:
+        if self._until is not None and self._clock.now() >= self._until:
+            raise OutOfTimeError
 
     def _drop(self, shop_id: str) -> None:
         copy = self._copies.pop(shop_id, None)

@@ -20,8 +20,8 @@ WORK_QUEUE = "JOB"
 MAX_ATTEMPTS = 3
 """Attempts that may end without a result before the job fails."""
 
-SILENCE = timedelta(minutes=5)
-"""Time without news after which a running job has lost its worker."""
+SILENCE = timedelta(minutes=1)
+"""Time without a heartbeat after which a running job has lost its worker."""
 
 PATIENCE = timedelta(minutes=5)
 """Time that a queued job may wait before its message is sent again."""

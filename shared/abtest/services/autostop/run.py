@@ -20,6 +20,7 @@ from abtest.services.autostop.execution import DecisionExecution
 from abtest.services.autostop.looks import LookRun
 from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.leases import Lease
 from abtest.services.results.shop_rules import Coverage, ShopRules
 from abtest.services.results.snapshots import RollupReader
 
@@ -48,7 +49,7 @@ class AutoStopRun:
         """
         coverage = Coverage(self.store.world, self.reader.store)
         rounds = Rounds(world=self.store.world, leases=self.leases, task=TASK)
-        done = rounds.run(lambda experiment: self._turn(experiment, coverage), until=until)
+        done = rounds.run(lambda experiment, held: self._turn(experiment, coverage, held), until=until)
         # Decisions come first; looks without a decision take what time is left.
         other_looks = LookRun(world=self.store.world, reader=self.reader, looks=self.looks)
         done.failed += other_looks.run(rounds, until=until).failed
@@ -61,7 +62,7 @@ class AutoStopRun:
         )
         return done.or_fail()
 
-    def _turn(self, experiment: Experiment, coverage: Coverage) -> str:
+    def _turn(self, experiment: Experiment, coverage: Coverage, held: Lease) -> str:
         rules = ShopRules(self.store.world.catalog, experiment.shop_id)
         settings = rules.auto_stop(experiment)
         evidence = evidence_of(self.reader, rules, experiment)
@@ -70,11 +71,13 @@ class AutoStopRun:
         has_money = any(measure.is_money for measure in evidence.measures.values())
         # Coverage is read only for verdicts about money.
         is_covered = settings.mode == "off" or not has_money or not coverage.of(experiment, rules).mixed_populations
+        held.check()
         verdict = self._look(experiment, evidence, settings, is_covered)
         if verdict is None:
             return "overtaken"
         if isinstance(verdict, Waiting):
             return log_waiting(experiment, settings, evidence, verdict)
+        held.check()
         execution = DecisionExecution(self.store)
         if isinstance(verdict, Winner):
             done = execution.winner(experiment, evidence, verdict)

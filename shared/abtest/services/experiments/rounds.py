@@ -10,17 +10,15 @@ from abtest.ports.catalog import DueEntry
 from abtest.ports.limits import Leases
 from abtest.services.context import World
 from abtest.services.experiments.records import experiment_in
-from abtest.services.leases import lease
+from abtest.services.leases import Lease, LeaseLostError, lease
 
 QUEUE = "RUN"
 MAX_ENTRIES = 100_000
-LEASE_SECONDS = 120
-"""Longer than any one experiment takes; nothing goes wrong if one does, what is done is conditional anyway."""
 
 _log = logging.getLogger(__name__)
 
-Work = Callable[[Experiment], str]
-"""Work on one running experiment; returns one word for its result."""
+Work = Callable[[Experiment, Lease], str]
+"""Work on one running experiment under its lease, checked before writes; returns one word for its result."""
 
 
 class RoundFailedError(Exception):
@@ -91,10 +89,15 @@ class Rounds:
     def _turn(self, entry: DueEntry, work: Work) -> str:
         # A new owner for each turn: a worker that outlived its lease must not give back the lease of its successor.
         name, owner = f"{self.task}#{entry.id}", self.world.new_id()
-        with lease(self.leases, name, owner=owner, seconds=LEASE_SECONDS, clock=self.world.clock) as is_held:
-            if not is_held:
+        with lease(self.leases, name, owner=owner, clock=self.world.clock) as held:
+            if held is None:
                 return "busy"
             record = self.world.catalog.get(entry.shop_id, "EXP", entry.id)
             experiment = None if record is None else experiment_in(record)
             # The index is behind the records by a moment.
-            return work(experiment) if experiment is not None and experiment.status == "running" else "not_running"
+            if experiment is None or experiment.status != "running":
+                return "not_running"
+            try:
+                return work(experiment, held)
+            except LeaseLostError:
+                return "busy"

@@ -62,7 +62,8 @@ class Exporter:
         if attempt is None:
             return
         try:
-            self.export(attempt, order_from(attempt.job.request))
+            with attempt.kept():
+                self.export(attempt, order_from(attempt.job.request))
         except JobLostError:
             _log.info("export.lost", extra={"job_id": attempt.job.id})
         except ExportTooLargeError:
@@ -84,7 +85,7 @@ class Exporter:
             else:
                 self.take_events(attempt, order, file)
                 with closing(file.write()) as moments:
-                    # The same progress again and again: each report keeps the job for this attempt.
+                    # The same progress again and again: a report of a cancelled job stops the writing.
                     for _ in moments:
                         attempt.advance(READ)
             attempt.advance(WRITTEN)

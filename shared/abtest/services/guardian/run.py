@@ -23,6 +23,7 @@ from abtest.services.experiments.system_pause import NotPaused, pause_running
 from abtest.services.guardian.evidence import ShopSight, evidence_of
 from abtest.services.guardian.notifications import audit_rows, finding_facts, messages, paused_event, triggered_rows
 from abtest.services.guardian_memory import Remembered, remembered
+from abtest.services.leases import Lease
 from abtest.services.results import RollupReader
 
 TASK = "guardian"
@@ -63,7 +64,7 @@ class Guardian:
         # Every run starts with a new sight, because its cached days and rules would be old in the next one.
         sight = ShopSight(self._world.catalog, self._reader, self._reader.store.reach())
         rounds = Rounds(world=self._world, leases=self._leases, task=TASK)
-        done = rounds.run(lambda experiment: self._check(sight, experiment), until=until)
+        done = rounds.run(lambda experiment, held: self._check(sight, experiment, held), until=until)
         self._metrics.put(
             {
                 "ExperimentsPaused": sum(done.results.get(word, 0) for word in ("paused", "unpublished")),
@@ -73,10 +74,11 @@ class Guardian:
         )
         return done.or_fail()
 
-    def _check(self, sight: ShopSight, experiment: Experiment) -> str:
+    def _check(self, sight: ShopSight, experiment: Experiment, held: Lease) -> str:
         look = self._look(sight, experiment)
         if look.judgement.state == look.before.state:
             return "quiet"
+        held.check()
         if look.judgement.pauses:
             return self._pause(look)
         try:

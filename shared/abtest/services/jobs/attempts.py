@@ -1,7 +1,8 @@
 """Attempts at jobs: one at a time, which ends when the job belongs to another attempt."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from abtest.domain.jobs import model
@@ -11,6 +12,7 @@ from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Commit
 from abtest.services.context import World
 from abtest.services.jobs.records import put_of, read_job
+from abtest.services.leases import HEARTBEAT_SECONDS, heartbeat
 from abtest.services.retries import retried
 
 _log = logging.getLogger(__name__)
@@ -19,7 +21,10 @@ __all__ = ["Attempt", "JobHeldError", "JobLostError", "Workbench"]
 
 
 class Attempt:
-    """One worker's hold on a job. Every call may raise JobLostError: then stop; there is nothing to clean up."""
+    """One worker's hold on a job, which ends a minute after its last report; `kept` reports while work goes on.
+
+    Every call may raise JobLostError: then stop; there is nothing to clean up.
+    """
 
     def __init__(self, world: World, job: Job) -> None:
         self._world = world
@@ -27,8 +32,22 @@ class Attempt:
         self._number = job.attempts
         self.job = job
 
+    @contextmanager
+    def kept(self, every: float = HEARTBEAT_SECONDS) -> Iterator[None]:
+        """Keep the job for this attempt inside the context, however long a step takes."""
+        with heartbeat(self.beat, every):
+            yield
+
+    def beat(self) -> bool:
+        """Renew the hold on the job. Return False when the job belongs to another attempt or has ended."""
+        try:
+            self.advance(0)  # progress never falls
+        except (JobLostError, NotFoundError):
+            return False
+        return True
+
     def advance(self, progress: int) -> None:
-        """Report progress in percent, at least every few minutes, so that the attempt keeps the job."""
+        """Report progress in percent."""
         self.move(lambda job, now: model.advanced(job, self._number, progress, now))
 
     def complete(self, result: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.jobs.model import Job
@@ -30,16 +31,19 @@ class Refresh:
     world: World
     rollups: RollupRun
 
-    def handle(self, messages: Iterable[RefreshMessage]) -> Sequence[str]:
+    def handle(self, messages: Iterable[RefreshMessage], until: datetime | None = None) -> Sequence[str]:
         """Handle messages and return the ids of those that the queue must deliver again."""
-        return [message.id for message in messages if not self.handle_one(message)]
+        return [message.id for message in messages if not self.handle_one(message, until)]
 
-    def handle_one(self, message: RefreshMessage) -> bool:
+    def handle_one(self, message: RefreshMessage, until: datetime | None = None) -> bool:
         """Refresh the shop of a message. Return False when the queue must deliver the message again."""
+        if until is not None and self.world.clock.now() >= until:
+            return False
         try:
             attempt = Workbench(self.world).take_up(message.body)
             if attempt is not None:
-                self._refresh(attempt)
+                with attempt.kept():
+                    self._refresh(attempt, until)
         except JobLostError:
             return True  # cancelled, or taken over by another worker
         except JobHeldError:
@@ -49,14 +53,14 @@ class Refresh:
             return False
         return True
 
-    def _refresh(self, attempt: Attempt) -> None:
+    def _refresh(self, attempt: Attempt, until: datetime | None) -> None:
         job = attempt.job
         try:
-            summary = self.rollups.run_shop(job.shop_id)
+            summary = self.rollups.run_shop(job.shop_id, until=until)
         except RollupFailedError as error:
             summary = error.summary
         # Failures of the shop's other experiments do not concern this job.
-        if {job.shop_id, job.request.get("experiment_id")} & set(summary.failed):
+        if summary.left or {job.shop_id, job.request.get("experiment_id")} & set(summary.failed):
             attempt.fail("the experiment could not be counted; the schedule tries again")
         else:
             attempt.complete({"generation": self._generation(job)})

@@ -4,6 +4,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.plans import CountingPlan, plan_counting, plan_holdout
@@ -16,6 +17,7 @@ from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, DueEntry, Record
 from abtest.ports.warehouse import ShopPlans
 from abtest.services.context import World
 from abtest.services.publication.sources import Sources
+from abtest.services.rollups.cycle import behind
 from abtest.services.shop_records import read_shop
 
 _log = logging.getLogger(__name__)
@@ -26,20 +28,27 @@ MAX_ENTRIES = 100_000
 
 @dataclass(slots=True)
 class Work:
-    """Plans by shop, and the ids of what could not be planned."""
+    """Plans by shop, the ids of what could not be planned, and the number of shops that had no turn in time."""
 
     shops: list[ShopPlans] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    left: int = 0
 
 
-def work_of(world: World, only: str | None = None) -> Work:
-    """Return what is to be counted now, of one shop or of all; shops without experiments too, because of their days."""
+def work_of(world: World, only: str | None = None, *, after: str = "", until: datetime | None = None) -> Work:
+    """Return what is to be counted now, of one shop or of all; shops without experiments too, because of their days.
+
+    All shops are in the order of the cycle, beginning behind the shop `after`. None is planned later than `until`.
+    """
     work, by_shop, now = Work(), defaultdict[str, list[DueEntry]](list), world.now()
     for entry in world.catalog.due(QUEUE, COUNTED_FOR_EVER, limit=MAX_ENTRIES):
         if entry.due >= now and only in (None, entry.shop_id):
             by_shop[entry.shop_id].append(entry)
-    for shop_id, entries in sorted(by_shop.items()):
-        work.shops += _shop_plans(world.catalog, shop_id, entries, work.failed)
+    for shop_id in behind(after, by_shop):
+        if until is not None and world.clock.now() >= until:
+            work.left += 1
+            continue
+        work.shops += _shop_plans(world.catalog, shop_id, by_shop[shop_id], work.failed)
     return work
 
 

@@ -1,6 +1,6 @@
 """Writer of roll-ups: it stores only what changed, and never replaces a newer document."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from abtest.domain.ledger.daily_counts import DailyCounts
@@ -23,6 +23,9 @@ class RollupWriter:
 
     world: World
     store: RollupStore
+    check: Callable[[], None] = lambda: None
+    """Raises an error where the writer may not write any more; called between reading a version and writing the next.
+    """
 
     def write(self, plan: CountingPlan, counts: DailyCounts) -> bool:
         """Write the roll-up. Return False when the stored one is the same, or another run was faster.
@@ -43,6 +46,7 @@ class RollupWriter:
             # Without stored totals every item is written, because digests of a half-written roll-up prove nothing.
             stored=summary.totals if summary.is_whole else None,
         )
+        self.check()
         return self.store.put(documents.totals, documents.days, documents.segments)
 
     def write_days(self, shop_id: str, days: Mapping[str, ShopDay]) -> int:
@@ -57,5 +61,6 @@ class RollupWriter:
             if shop_day_of(present) != day if present else day.events:
                 generation = present["generation"] + 1 if present else 1
                 document = shop_day_document(day, generation=generation, computed_at=self.world.now())
+                self.check()
                 written += self.store.put_shop_day(document)
         return written

@@ -22,7 +22,7 @@ from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.ports.sealer import SealBrokenError, Sealer
 from abtest.services.context import World
-from abtest.services.leases import lease
+from abtest.services.leases import Lease, LeaseLostError, lease
 from abtest.services.webhooks.attempt_metrics import measured
 from abtest.services.webhooks.attempts import Attempts, Receiver
 from abtest.services.webhooks.notification import WorkerNotifier
@@ -31,9 +31,8 @@ from abtest.services.webhooks.records import read_endpoint_health
 AT_ONCE = 8
 """Exchanges with one endpoint at the same time."""
 
-LEASE_SECONDS = 120
 BUDGET = timedelta(seconds=45)
-"""No round begins later. One takes 15 s and a little, so lease and function outlive it."""
+"""No round begins later. One takes 15 s and a little, so the function outlives it."""
 
 SLOW = timedelta(seconds=5)
 """An endpoint whose round takes longer gives its worker up to others before the next."""
@@ -74,10 +73,13 @@ class Drain:
         while True:
             # A new owner for each turn: a late release of an earlier turn must not end this one.
             name, owner = lease_name(webhook_id), self.world.new_id()
-            with lease(self.leases, name, owner=owner, seconds=LEASE_SECONDS, clock=clock) as is_held:
-                if not is_held:
-                    return
-                is_done = self.run_rounds(shop_id, webhook_id, until)
+            try:
+                with lease(self.leases, name, owner=owner, clock=clock) as held:
+                    if held is None:
+                        return
+                    is_done = self.run_rounds(shop_id, webhook_id, until, held)
+            except LeaseLostError:
+                return  # its new holder looks for more work before it leaves
             if not is_done:
                 self.notifier.deliveries_due(shop_id, webhook_id)
                 return
@@ -90,13 +92,17 @@ class Drain:
                 self.notify_when_due(soon)
                 return
 
-    def run_rounds(self, shop_id: str, webhook_id: str, until: datetime) -> bool:
-        """Send what is due, round by round. Return False when the endpoint is slow or time ran out before the end."""
+    def run_rounds(self, shop_id: str, webhook_id: str, until: datetime, held: Lease) -> bool:
+        """Send what is due, round by round. Return False when the endpoint is slow or time ran out before the end.
+
+        Raises LeaseLostError between two rounds.
+        """
         with self.senders() as sender, ThreadPoolExecutor(AT_ONCE, thread_name_prefix="webhook") as pool:
             while due := self.store.due(webhook_id, self.world.now(), limit=AT_ONCE):
                 began = self.world.clock.now()
                 if began >= until:
                     return False
+                held.check()
                 # Read again for each round, so that a disabled endpoint or a rotated secret takes effect within
                 # seconds.
                 self.run_round(pool, self.receiver(shop_id, webhook_id), sender, due)
