@@ -27,6 +27,7 @@ template_and_storefront() {
   check "committed bundle" npm --prefix shared/abtest/storefront run --silent verify
   check "cfn-lint" .venv/bin/cfn-lint template.yaml
   check "sam validate" .local/venvs/sam/bin/sam validate --lint
+  check "checkov" .venv/bin/python -m tools.template_audit
 }
 
 status=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the project needs: system packages, four Python environments, the storefront's build tools.
+# Installs what the project needs: system packages, five Python environments, the storefront's build tools.
 # Idempotent: a step runs when what it installs is absent or its lock file changed, and prints it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -56,6 +56,7 @@ system_packages
 step application requirements/dev.txt -- python_environment .venv requirements/dev.txt
 step engine requirements/ministack.txt -- python_environment .local/venvs/ministack requirements/ministack.txt
 step sam requirements/sam.txt -- python_environment .local/venvs/sam requirements/sam.txt
+step checkov requirements/checkov.txt -- python_environment .local/venvs/checkov requirements/checkov.txt
 step oscar requirements/oscar.txt -- python_environment .local/venvs/oscar requirements/oscar.txt
 step storefront shared/abtest/storefront/package-lock.json -- npm --prefix shared/abtest/storefront ci --silent --no-audit --no-fund
 step pages tests/browser/pages/package-lock.json -- npm --prefix tests/browser/pages ci --silent --no-audit --no-fund
