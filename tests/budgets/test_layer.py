@@ -1,5 +1,7 @@
 """The layer holds what a function loads and nothing else: simulations, notebooks and test doubles live outside it."""
 
+import re
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import grimp
@@ -13,3 +15,18 @@ def test_layer__each_module__is_imported_by_some_function() -> None:
     packages = {module.rsplit(".", depth)[0] for module in loaded for depth in range(1, module.count(".") + 1)}
     unused = {module for module in graph.modules if module.startswith("abtest.")} - loaded - packages
     assert sorted(unused) == []
+
+
+DATA = {"tzdata"}
+"""Distributions without code of their own: zoneinfo reads this one."""
+
+
+def test_libraries_of_the_layers__are_each_imported_by_some_function() -> None:
+    graph = grimp.build_graph("abtest", include_external_packages=True, exclude_type_checking_imports=True)
+    lines = [line for path in Path("layers").glob("*/requirements.in") for line in path.read_text().splitlines()]
+    required = {re.split(r"[<=>\[]", line)[0].lower() for line in lines if line and not line.startswith("#")} - DATA
+    names = packages_distributions()
+    used = {
+        name.lower().replace("_", "-") for module in graph.modules for name in names.get(module.partition(".")[0], ())
+    }
+    assert sorted(required - used) == []
