@@ -110,6 +110,19 @@ def test_function_that_limits_requests__is_watched_for_a_limiter_that_does_not_r
     assert (f"{name}LimiterFilter" in RESOURCES) is (is_http and updates)
 
 
+VPC = {"VpcSubnetIds": "subnet-1,subnet-2", "VpcSecurityGroupIds": "sg-1"}
+
+
+@pytest.mark.parametrize("parameters", [{}, VPC])
+def test_functions__that_call_customers__enter_a_vpc_where_one_is_given(parameters: dict[str, str]) -> None:
+    resolved = Resolver(DOCUMENT, parameter_values(DOCUMENT, parameters))
+    functions = {name: resolved.resolve(RESOURCES[name]["Properties"]) for name in BY_KIND["AWS::Serverless::Function"]}
+    inside = {name for name, properties in functions.items() if "VpcConfig" in properties}
+    assert inside == ({"ApiSettings", "WorkerWebhooks"} if parameters else set())
+    for name in inside:
+        assert functions[name]["VpcConfig"] == {"SubnetIds": VPC["VpcSubnetIds"], "SecurityGroupIds": "sg-1"}
+
+
 def test_filter__looks_for_what_the_limiter_logs() -> None:
     limiter = (Path(__file__).parents[3] / "shared/abtest/adapters/dynamo/rate_limiter.py").read_text()
     filters = [RESOURCES[name]["Properties"] for name in BY_KIND["AWS::Logs::MetricFilter"]]
