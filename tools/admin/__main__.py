@@ -115,9 +115,10 @@ def run(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
 
 def _run_shops(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
     if line.verb == "create":
-        named = {name: getattr(line, name) for name in ("name", "domain", "currency", "platform", "tier")}
+        named = {name: getattr(line, name) for name in ("name", "domain", "currency", "platform")}
         model = CreateShop.model_validate({name: value for name, value in named.items() if value is not None})
-        return operator.create_shop(model.provided(), user_id=line.user_id, extra_keys=line.extra)
+        tier = {"tier": line.tier} if line.tier else {}  # not in the model: only operators choose it
+        return operator.create_shop(model.provided() | tier, user_id=line.user_id, extra_keys=line.extra)
     if line.verb == "show":
         return operator.show_shop(line.shop_id)
     if line.verb == "set-handover-signing":

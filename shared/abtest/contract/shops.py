@@ -29,6 +29,13 @@ def host_name(text: str) -> str:
     return text.lower()
 
 
+def tier_of_new_shop(tier: str) -> str:
+    """Return the tier unchanged. Raises PydanticCustomError."""
+    if tier != "self_managed":
+        raise PydanticCustomError("tier", "must be self_managed; only the operator sets another tier")
+    return tier
+
+
 def web_origin(text: str) -> str:
     """Return the origin unchanged. Raises PydanticCustomError."""
     if not is_origin(text):
@@ -36,6 +43,7 @@ def web_origin(text: str) -> str:
     return text
 
 
+NewTier = Annotated[str, AfterValidator(tier_of_new_shop), WithJsonSchema({"type": "string", "enum": ["self_managed"]})]
 Currency = Annotated[
     str, AfterValidator(currency_code), WithJsonSchema({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
 ]
@@ -54,7 +62,7 @@ Origin = Annotated[
 
 
 class CreateShop(Input):
-    """A new shop. `platform` defaults to `custom`."""
+    """A new shop. `platform` defaults to `custom`. Only the operator can set a tier other than `self_managed`."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "Garden shop", "domain": "garden.example", "currency": "EUR"}]}
@@ -64,7 +72,7 @@ class CreateShop(Input):
     domain: HostName
     currency: Currency
     platform: Annotated[str, Field(min_length=1, max_length=80)] = ABSENT
-    tier: Tier = ABSENT
+    tier: NewTier = ABSENT
 
 
 class UpdateShop(LiveEdit):

@@ -93,6 +93,11 @@ def test_operator__keys__are_made_limited_and_revoked(handler: Handler, admin: A
     assert "no key" in admin("keys", "revoke", "svc_sk_AAAAAAAAAAAA")["refused"]
 
 
+def test_operator__creates_a_shop_of_any_tier(admin: Admin) -> None:
+    made = admin("shops", "create", *NAMED, "--tier", "service_managed")
+    assert admin("shops", "show", made["shop_id"])["tier"] == "service_managed"
+
+
 def test_operator__names_a_user_otherwise_than_by_a_uuid__is_refused(admin: Admin, shop: dict[str, Any]) -> None:
     for line in (
         ("shops", "set-owner", shop["shop_id"], "me"),

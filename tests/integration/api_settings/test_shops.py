@@ -34,6 +34,21 @@ def test_create_shop__user_key__gives_a_shop_whose_first_key_works(api: MemoryAp
     assert [entry["id"] for entry in user.get("/shops").json()["data"]] == [shop["id"]]
 
 
+@pytest.mark.parametrize(
+    ("tier", "status"),
+    [("self_managed", 201), ("service_managed", 400), ("legacy_managed", 400), ("", 400), (None, 400)],
+)
+def test_create_shop__with_a_tier__is_refused_unless_it_is_the_default(
+    api: MemoryApi, tier: str | None, status: int
+) -> None:
+    user = api.client(api.key(kind="user").text)
+    answer = user.post("/shops", {"name": "S", "domain": "s.example", "currency": "EUR", "tier": tier})
+    assert answer.status == status
+    if status == 400:
+        assert (answer.code, answer.paths) == ("invalid_request", ["tier"])
+        assert user.get("/shops").json()["data"] == []
+
+
 def test_create_shop__at_once__the_edge_knows_it(api: MemoryApi) -> None:
     user = api.client(api.key(kind="user").text)
     shop_id = user.post("/shops", {"name": "S", "domain": "s.example", "currency": "EUR"}).json()["id"]
