@@ -17,6 +17,7 @@ from abtest.adapters.warehouse import kinds_sql as kinds
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
 from abtest.adapters.warehouse.valid_rows_sql import (
+    CORRECTED_MS,
     HAPPENED_AT,
     IS_CORRECTED,
     NARROW,
@@ -40,13 +41,10 @@ CANDIDATE = (
 
 _MINOR = ("revenue_minor", "shop_revenue_minor")
 
-_MOMENTS = (f"{HAPPENED_AT} AS happened_at", f"{IS_CORRECTED} AS is_corrected", f"{SENDER_TS} AS sender_ts")
+_MOMENTS = (f"{HAPPENED_AT} AS happened_at", f"{SENDER_TS} AS sender_ts")
 _SINCE = (
-    ("corrected_since", "CASE WHEN is_corrected THEN sender_ts END"),
-    (
-        "plain_since",
-        "CASE WHEN NOT is_corrected THEN sender_ts END",
-    ),
+    ("plain_since", f"CASE WHEN sender_ts < {CORRECTED_MS} THEN sender_ts END"),
+    ("corrected_since", f"CASE WHEN sender_ts >= {CORRECTED_MS} THEN sender_ts END"),
 )
 """Earliest exposures by the senders' clocks: those that were corrected, and the others."""
 
@@ -264,8 +262,10 @@ GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
 
 def _all_hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> str:
     money = Money(plan.currency)
-    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", *_MOMENTS)
-    moments = "happened_at, is_corrected, sender_ts"
+    sender_ts = f"CASE WHEN ts > received_at OR {IS_CORRECTED} THEN {SENDER_TS} END AS sender_ts"
+    moments_of = (f"{HAPPENED_AT} AS happened_at", sender_ts)
+    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", *moments_of)
+    moments = "happened_at, sender_ts"
     paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
     name = "CASE type WHEN 'goal' THEN named_id WHEN 'custom' THEN event_name ELSE '' END"
     joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
@@ -311,8 +311,8 @@ def _attributed(plan: CountingPlan, accepted: str | None, dimensions: Sequence[s
         sieve = f"""
 LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
-    # As `domain.ledger.reference.Exposure.precedes`.
-    since = "CASE WHEN is_corrected THEN corrected_since ELSE plain_since END"
+    # As `domain.ledger.reference.Exposure.precedes`. Without `sender_ts` both clocks give the same order.
+    since = f"CASE WHEN sender_ts < {CORRECTED_MS} THEN plain_since ELSE corrected_since END"
     is_after = f"""(happened_at >= exposed_at
     OR (happened_at >= {literal(plan.begins_at)} AND coalesce(sender_ts >= {since}, FALSE)))"""
     columns, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
