@@ -5,11 +5,12 @@ from typing import Annotated
 from abtest.contract.base import ListOf
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.exports import Export, ExportInput
-from abtest.domain.jobs.model import JobEndedError
+from abtest.domain.jobs.model import JobEndedError, JobStatus
 from abtest.http.deps import Caller, Page, PathId, confidential, expensive, require, use
+from abtest.http.listing import NarrowedByTime
 from abtest.http.openapi import errors
 from abtest.http.route import Router
-from abtest.kit.errors import NotFoundError, ValidationFailedError
+from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.exports.requests import Exports
 
 Analyst = Annotated[Caller, require("analytics:read")]
@@ -30,11 +31,17 @@ def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) 
     return use_exports.create(caller, body)
 
 
-@router.get("", operation_id="listExports")
+@router.get("", operation_id="listExports", responses=errors(LimitReachedError))
 @confidential
-def list_exports(caller: Analyst, page: Page, use_exports: UsesExports) -> ListOf[Export]:
+def list_exports(
+    caller: Analyst,
+    page: Page,
+    use_exports: UsesExports,
+    filters: NarrowedByTime,
+    status: JobStatus | None = None,
+) -> ListOf[Export]:
     """List the exports of the last 30 days, newest first."""
-    items, last = use_exports.page(caller, limit=page.limit, after=page.after)
+    items, last = use_exports.page(caller, filters, status, limit=page.limit, after=page.after)
     return page.page(items, last)
 
 

@@ -8,9 +8,10 @@ from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.keys import ShopCreated
 from abtest.domain.changes.errors import LiveImpactError
 from abtest.http.deps import Caller, IfMatch, Page, PathId, UserCaller, confidential, require, use, versioned
+from abtest.http.listing import Narrowed
 from abtest.http.openapi import errors
 from abtest.http.route import Router
-from abtest.kit.errors import NotFoundError
+from abtest.kit.errors import LimitReachedError, NotFoundError
 from abtest.services.shops import Shops
 
 ShopReader = Annotated[Caller, require("shop:read")]
@@ -21,10 +22,10 @@ ShopUse = Annotated[Shops, use(Shops)]
 router = Router(tag="Shops")
 
 
-@router.get("/shops", operation_id="listShops")
-def list_shops(caller: UserCaller, page: Page, use_shops: ShopUse) -> ListOf[contract.ShopSummary]:
+@router.get("/shops", operation_id="listShops", responses=errors(LimitReachedError))
+def list_shops(caller: UserCaller, page: Page, filters: Narrowed, use_shops: ShopUse) -> ListOf[contract.ShopSummary]:
     """List the shops of the user, newest first. Needs a user key."""
-    return page.page(*use_shops.list(caller, limit=page.limit, after=page.after))
+    return page.page(*use_shops.list(caller, filters, limit=page.limit, after=page.after))
 
 
 @router.post("/shops", operation_id="createShop", status_code=201)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from abtest.contract.base import Moment
-from abtest.services.listing import ArchivedFilter, Filters, Sort
+from abtest.services.listing import ArchivedFilter, Filters, Sort, TimeSort
 
 NamePart = Annotated[str | None, Query(max_length=255, description="Part of the name or key, ignoring case.")]
 UpdatedSince = Annotated[Moment | None, Query(description="Only items changed at or after this moment.")]
@@ -19,6 +19,11 @@ async def narrowed(q: NamePart = None, updated_since: UpdatedSince = None, sort:
     return Filters(q=q, updated_since=updated_since, sort=sort)
 
 
+async def narrowed_by_time(updated_since: UpdatedSince = None, sort: TimeSort = "-created_at") -> Filters:
+    """Return the filters of a list whose items have no names."""
+    return Filters(updated_since=updated_since, sort=sort)
+
+
 async def narrowed_or_archived(
     archived: Archived = "false", q: NamePart = None, updated_since: UpdatedSince = None, sort: Sort = "-created_at"
 ) -> Filters:
@@ -28,6 +33,9 @@ async def narrowed_or_archived(
 
 Narrowed = Annotated[Filters, Depends(narrowed)]
 """Filters and order of a list; `where` adds those of the kind."""
+
+NarrowedByTime = Annotated[Filters, Depends(narrowed_by_time)]
+"""The same for resources without names."""
 
 NarrowedOrArchived = Annotated[Filters, Depends(narrowed_or_archived)]
 """The same for resources that can be archived."""

@@ -11,6 +11,7 @@ from abtest.contract.meta import ForbiddenEnvelope
 from abtest.http.gate import CONTRACT_VERSION
 from abtest.http.idempotency import METHODS as IDEMPOTENT_METHODS
 from abtest.http.openapi_parts import COMPONENTS, DESCRIPTION, PARAMETERS, PREAMBLE, REASONS, SHARED, header
+from abtest.http.paging import NOT_FILTERS
 from abtest.http.route import BASE, Operation, Route, Router, flattened
 from abtest.kit.errors import ServiceError
 
@@ -92,7 +93,8 @@ def _rated(answer: Json) -> bool:
 
 
 def _complete(operation: Json, route: Operation, method: str) -> None:
-    operation["description"] = "\n\n".join(filter(None, [operation.get("description"), _permission(route)]))
+    paragraphs = [operation.get("description"), _filters(route, method), _permission(route)]
+    operation["description"] = "\n\n".join(filter(None, paragraphs))
     operation["security"] = [{SCHEME: []}] if route.requirement else []
     if route.requirement and route.requirement.scope:
         operation["x-required-scope"] = route.requirement.scope
@@ -107,6 +109,16 @@ def _complete(operation: Json, route: Operation, method: str) -> None:
     operation["responses"] = {
         status: _dressed(responses[status], int(status), route, method) for status in sorted(responses)
     }
+
+
+def _filters(route: Operation, method: str) -> str:
+    """Return which filters a list has: not all lists have all of them."""
+    names = [field.alias for part in flattened(route.dependant) for field in part.query_params]
+    if method != "GET" or "cursor" not in names:
+        return ""
+    filters = ", ".join(f"`{name}`" for name in names if name not in NOT_FILTERS)
+    known = f"Filters and order: {filters}." if filters else "This list has no filters."
+    return f"{known} Other parameters are 400 `unknown_property`, and the message names those of the list."
 
 
 def _permission(route: Operation) -> str:

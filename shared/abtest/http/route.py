@@ -103,17 +103,22 @@ class _Plan:
             is_get = request.method == "GET"
             parsed = request if is_get else await body.read(request, self._body)
             if unknown := [name for name in request.query_params if name not in self._parameters]:
-                fields = [
-                    FieldError(name[:100], f"is not a parameter of this route{suggestion(name, self._parameters)}")
-                    for name in unknown[:20]
-                ]
-                raise UnknownPropertyError("the request has parameters that this route does not accept", fields=fields)
+                raise self._unknown(unknown)
             if is_get:
                 return await self._response(parsed, exchange)
             value = await parsed.json()
             return await idempotency.once(request, exchange, value, lambda: self._response(parsed, exchange))
         except Exception as error:
             return render(error, exchange)
+
+    def _unknown(self, names: Sequence[str]) -> UnknownPropertyError:
+        fields = [
+            FieldError(name[:100], f"is not a parameter of this route{suggestion(name, self._parameters)}")
+            for name in names[:20]
+        ]
+        accepted = ", ".join(sorted(self._parameters)) or "none"
+        message = f"the request has parameters that this route does not accept; those of the route: {accepted}"
+        return UnknownPropertyError(message, fields=fields)
 
     async def _response(self, request: Request, exchange: Exchange) -> Response:
         """Run the route, and add the ETag of its output. A GET whose If-None-Match has this ETag becomes 304."""

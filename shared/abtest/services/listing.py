@@ -10,7 +10,8 @@ from abtest.kit.clock import Timestamp
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import Catalog, Head, Kind, Record
 
-Sort = Literal["created_at", "-created_at", "updated_at", "-updated_at", "name"]
+TimeSort = Literal["created_at", "-created_at", "updated_at", "-updated_at"]
+Sort = Literal[TimeSort, "name"]
 ArchivedFilter = Literal["false", "true", "all"]
 
 SCANNED_A_PAGE = 2000
@@ -59,6 +60,10 @@ class Filters:
             and (self.q is None or self.q.casefold() in searched)
             and (self.updated_since is None or head.updated_at >= self.updated_since)
         )
+
+
+EVERYTHING = Filters()
+"""No filter; archived items are hidden."""
 
 
 def every_head(catalog: Catalog, shop_id: str, kind: Kind, after: str | None = None) -> Iterator[Head]:

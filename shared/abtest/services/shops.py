@@ -17,6 +17,7 @@ from abtest.services.authentication import stored_key_by_id
 from abtest.services.context import Caller, World
 from abtest.services.key_records import KeyStore
 from abtest.services.keys import Minted, created, mint
+from abtest.services.listing import Filters, Listing
 from abtest.services.live_currency import require_confirmed_currency
 from abtest.services.retries import Versions, refuse_other_version, retried
 from abtest.services.shop_records import ShopStore, owned_by, read_shop, shown_fields
@@ -32,13 +33,13 @@ class Shops:
         self._world = world
         self._shops = ShopStore(world, Storefronts(world.catalog, publisher))
         self._keys = KeyStore(world)
+        self._owned = Listing(world.catalog, "SHOP", lambda record: _entry(record.head), plural="shops")
 
     def list(
-        self, caller: Caller, *, limit: int, after: str | None
+        self, caller: Caller, filters: Filters, *, limit: int, after: str | None
     ) -> tuple[Sequence[contract.ShopSummary], str | None]:
-        """The user's shops, newest first, and the id that continues the list."""
-        page = self._world.catalog.list(owned_by(caller.user_id), "SHOP", limit=limit, after_id=after)
-        return [_entry(head) for head in page.heads], page.last_id
+        """The user's shops that pass the filters, and the key that continues the list."""
+        return self._owned.page(owned_by(caller.user_id), filters, limit=limit, after=after)
 
     def create(self, caller: Caller, given: contract.CreateShop) -> ShopCreated:
         """Create a shop of the user with its first key.

@@ -220,6 +220,23 @@ def test_list__is_newest_first_in_pages(desk: Desk) -> None:
     assert [export["id"] for export in first["data"] + rest["data"]] == ids[::-1]
 
 
+def test_list__filters__are_status_and_time(desk: Desk) -> None:
+    done = desk.ordered()["id"]
+    desk.work()
+    desk.api.clock.advance(seconds=1)
+    since = desk.api.world.now()
+    waiting = desk.ordered()["id"]
+
+    def listed(**query: str) -> list[str]:
+        return [export["id"] for export in desk.client.get("/exports", query=query).json()["data"]]
+
+    assert (listed(status="completed"), listed(status="queued"), listed(status="failed")) == ([done], [waiting], [])
+    assert listed(updated_since=since) == [waiting]
+    assert listed(sort="created_at") == [done, waiting]
+    refused = desk.client.get("/exports", query={"q": "x"})
+    assert (refused.status, refused.paths) == (400, ["q"])
+
+
 def test_export__of_another_shop__is_as_unknown_as_none(desk: Desk) -> None:
     export = desk.ordered()
     stranger = desk.api.client(desk.api.tenant("Other").admin)

@@ -87,6 +87,27 @@ def test_list_shops__many__pages_through_all_newest_first(api: MemoryApi) -> Non
     assert seen == made[::-1]
 
 
+def test_list_shops__filters_and_order__are_those_of_lists(api: MemoryApi) -> None:
+    user = api.client(api.key(kind="user").text)
+    made = {}
+    for name in ("Garden", "Attic", "Garage"):
+        made[name] = user.post("/shops", {"name": name, "domain": "s.example", "currency": "EUR"}).json()["id"]
+        api.clock.advance(seconds=1)
+    since = api.world.now()
+    owner = api.client(api.key(["shop:write"], shop_id=made["Garden"]).text)
+    assert owner.patch(f"/shops/{made['Garden']}", {"name": "Gardens"}).status == 200
+
+    def listed(**query: str) -> list[str]:
+        return [shop["name"] for shop in user.get("/shops", query=query).json()["data"]]
+
+    assert listed() == ["Garage", "Attic", "Gardens"]
+    assert listed(sort="name") == ["Attic", "Garage", "Gardens"]
+    assert listed(q="GAR") == ["Garage", "Gardens"]
+    assert listed(updated_since=since) == ["Gardens"]
+    refused = user.get("/shops", query={"status": "active"})
+    assert (refused.status, refused.code, refused.paths) == (400, "unknown_property", ["status"])
+
+
 def test_get_shop__others__is_told_as_an_unknown_one(api: MemoryApi, tenant: Tenant) -> None:
     other = api.tenant("Other")
     client = api.client(tenant.admin, headers={"X-Request-Id": "same-request"})

@@ -27,6 +27,8 @@ def test_method__that_the_address_does_not_have__is_405_and_names_those_it_has(w
 def test_parameter__that_the_route_does_not_take__is_refused_and_named(world: World, operation: Operation) -> None:
     answer = world.send(operation, query={"no_such_parameter": "1"})
     assert (answer.status, answer.code, answer.paths) == (400, "unknown_property", ["no_such_parameter"])
+    known = sorted(parameter["name"] for parameter in operation.parameters("query"))
+    assert answer.json()["error"]["message"].endswith(f": {', '.join(known) or 'none'}")
 
 
 @pytest.mark.parametrize("operation", [one for one in KEYED if one.parameters("query")], ids=str)

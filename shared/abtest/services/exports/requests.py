@@ -13,7 +13,7 @@ from abtest.domain.exports.order import (
     order_document,
     order_from,
 )
-from abtest.domain.jobs.model import Job
+from abtest.domain.jobs.model import Job, JobStatus
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.errors import FieldError, ValidationFailedError
 from abtest.kit.ids import is_uuid
@@ -21,6 +21,7 @@ from abtest.ports.exports import ExportStore
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import public_name
 from abtest.services.jobs import Jobs
+from abtest.services.listing import Filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,11 @@ class Exports:
         """One export. Raises NotFoundError."""
         return self._shown(self.jobs.get(caller.shop_id, export_id))
 
-    def page(self, caller: Caller, *, limit: int, after: str | None) -> tuple[list[contract.Export], str | None]:
-        """Newest first, and the key that continues the list."""
-        jobs, last = self.jobs.page(caller.shop_id, limit=limit, after=after)
+    def page(
+        self, caller: Caller, filters: Filters, status: JobStatus | None, *, limit: int, after: str | None
+    ) -> tuple[list[contract.Export], str | None]:
+        """Exports that pass the filters, and the key that continues the list."""
+        jobs, last = self.jobs.page(caller.shop_id, filters, status, limit=limit, after=after)
         return [self._shown(job) for job in jobs], last
 
     def cancel(self, caller: Caller, export_id: str) -> contract.Export:

@@ -4,14 +4,14 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from abtest.domain.jobs.model import Job, JobType, cancelled
+from abtest.domain.jobs.model import Job, JobStatus, JobType, cancelled
 from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Commit
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import Caller, World
 from abtest.services.jobs.records import job_in, put_of, read_job
-from abtest.services.listing import Filters, Listing
+from abtest.services.listing import EVERYTHING, Filters, Listing
 from abtest.services.retries import retried
 
 _log = logging.getLogger(__name__)
@@ -63,9 +63,18 @@ class Jobs:
             raise NotFoundError("no such job")
         return job
 
-    def page(self, shop_id: str, *, limit: int, after: str | None) -> tuple[list[Job], str | None]:
-        """Newest first, and the key that continues the list."""
-        return self._listing.page(shop_id, Filters(attributes={"type": self._type}), limit=limit, after=after)
+    def page(
+        self,
+        shop_id: str,
+        filters: Filters = EVERYTHING,
+        status: JobStatus | None = None,
+        *,
+        limit: int,
+        after: str | None,
+    ) -> tuple[list[Job], str | None]:
+        """Jobs that pass the filters, and the key that continues the list."""
+        filters = filters.where(status=status, type=self._type)
+        return self._listing.page(shop_id, filters, limit=limit, after=after)
 
     def cancel(self, caller: Caller, job_id: str) -> Job:
         """Cancel the job; its worker stops at its next step. Raises NotFoundError, JobEndedError."""
