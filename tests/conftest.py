@@ -36,6 +36,7 @@ BEGIN_FIRST = (
     "e2e/test_webhooks.py",
     "e2e/test_soak.py",
     "e2e/test_readme.py",
+    "e2e/test_silent_store.py",
     "browser/report/test_pages.py",
     "browser/sdk/test_cut_bundles.py",
     "browser/sdk/test_golden_bundle.py",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoDeliveryStore
 from abtest.adapters.dynamo.table import Item, Table
 from abtest.domain.webhooks.deliveries import claimed, closed
@@ -18,6 +17,7 @@ from tests.contract.records import at, iso
 from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
 from tests.contract.test_deliveries import HOOK, added, queued
 from tests.support.moto_stack import AwsStack
+from tests.support.waits import only_one_attempt
 
 ONE_DEAD = HealthChange(Health(), Health(1, None, 1))
 
@@ -64,7 +64,7 @@ def test_change__conflicts_that_pass__succeeds(interrupted: Ports) -> None:
 
 @over_http
 def test_any_call__throttled__is_busy(interrupted: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aws, "ATTEMPTS", 1)
+    only_one_attempt(monkeypatch)
     deliveries, delivery = interrupted.deliveries, queued()
     after = claimed(delivery, iso(1))
     calls: Sequence[Callable[[], object]] = [

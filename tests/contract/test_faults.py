@@ -27,6 +27,7 @@ from tests.contract.records import SHOP, START, at, audit_row, claim, commit_of,
 from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
 from tests.support.memory import MemoryBlobs
 from tests.support.moto_stack import AwsStack, silent
+from tests.support.waits import only_one_attempt
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_commit__conflicts_that_do_not_pass__is_busy_and_stores_nothing(interrup
 
 @over_http
 def test_any_call__throttled__is_busy(interrupted: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aws, "ATTEMPTS", 1)
+    only_one_attempt(monkeypatch)
     instead("*", times(99, THROTTLED))
     for call in _calls(interrupted.catalog):
         with pytest.raises(DatabaseBusyError):

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from abtest.adapters import aws
+from abtest.ports.waits import Caller
 from abtest.wiring.settings import settings
 from tests.support.permissions import Guard
 from tests.support.template import Stack
+from tests.support.waits import never_in_a_hurry, only_one_attempt
 from tools.local.provision.clients import Clients
 from tools.local.template.intrinsics import ACCOUNT, REGION
 from tools.local.testing import free_ports
@@ -95,6 +97,8 @@ def enter_moto(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
     keep_clients_of("moto")
+    never_in_a_hurry(monkeypatch)
+    monkeypatch.setattr(aws, "_caller", Caller.OPERATOR)  # composing a function changes it for this process
 
 
 @contextmanager
@@ -125,7 +129,7 @@ def silent() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_ports(1)[0]}")
-        monkeypatch.setattr(aws, "ATTEMPTS", 1)
+        only_one_attempt(monkeypatch)
         monkeypatch.setattr(botocore_stubber, "enabled", False)
         aws.reset()
         try:

@@ -1,4 +1,6 @@
-"""Clients of AWS with their timeouts and retries: one session, and one client per service, for the whole process.
+"""Clients of AWS: one session, and one client per service, for the whole process.
+
+Their timeouts and attempts are those of the process's caller, in `ports/waits.py`.
 
 Clients are botocore's: `import boto3` adds about 100 ms of CPU to a cold start and nothing that is used here. They are
 made at their first use. Endpoint, region and credentials come from the environment variables that botocore reads
@@ -8,6 +10,9 @@ made at their first use. Endpoint, region and credentials come from the environm
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from abtest.adapters.breaker import Breaker
+from abtest.ports.waits import WAITS, Caller, Service, Wait, Waits
 
 if TYPE_CHECKING:
     from botocore.config import Config
@@ -19,12 +24,6 @@ if TYPE_CHECKING:
     from mypy_boto3_secretsmanager.client import SecretsManagerClient
     from mypy_boto3_sqs.client import SQSClient
 
-# Limits of one attempt: a call may take ATTEMPTS times as long, plus botocore's pauses between attempts.
-CONNECT_SECONDS = 1
-READ_SECONDS = 3
-ATHENA_READ_SECONDS = 10
-"""Longer than for other services, because a page of results may have a thousand rows."""
-ATTEMPTS = 3
 # Above this number, a connection is closed after one call, and the next call needs a new TLS handshake.
 POOL_CONNECTIONS = 20
 
@@ -46,8 +45,31 @@ BUSY_CODES = frozenset(
 
 T = TypeVar("T")
 _built: dict[str, Any] = {}
+_caller = Caller.OPERATOR
 # Reentrant: to build a client calls `once` again for the session.
 _lock = threading.RLock()
+
+
+def serve(caller: Caller) -> None:
+    """Declare who waits for this process. A composition root calls this before any client is made."""
+    global _caller
+    _caller = caller
+
+
+def waits() -> Waits:
+    """Return what the caller of this process waits for."""
+    return WAITS[_caller]
+
+
+def called(service: Service, call: Callable[[], T]) -> T:
+    """Return the result of a call to a service, within the caller's total.
+
+    Raises SilentServiceError, a BotoCoreError, at the deadline, and at once while the breaker is open.
+    """
+    total = waits().of(service).total
+    if total is None:
+        return call()
+    return once_for_caller(f"breaker of {service}", lambda: Breaker(service, total)).call(call)
 
 
 def once(name: str, build: Callable[[], T]) -> T:
@@ -56,6 +78,11 @@ def once(name: str, build: Callable[[], T]) -> T:
         if name not in _built:
             _built[name] = build()
         return cast(T, _built[name])
+
+
+def once_for_caller(name: str, build: Callable[[], T]) -> T:
+    """Return what `once` returns, apart for each caller: only tests have several in one process."""
+    return once(f"{name} for {_caller}", build)
 
 
 def reset() -> None:
@@ -82,14 +109,14 @@ def session() -> "Session":
     return once("session", start)
 
 
-def config() -> "Config":
-    """Return the timeouts and retries of every client."""
+def config(wait: Wait) -> "Config":
+    """Return the timeouts and retries of a client."""
     from botocore.config import Config
 
     return Config(
-        connect_timeout=CONNECT_SECONDS,
-        read_timeout=READ_SECONDS,
-        retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+        connect_timeout=wait.connect,
+        read_timeout=wait.read,
+        retries={"mode": "standard", "total_max_attempts": wait.attempts},
         max_pool_connections=POOL_CONNECTIONS,
     )
 
@@ -104,9 +131,10 @@ def s3_signer() -> "S3Client":
     from botocore.config import Config
 
     def build() -> object:
-        return session().create_client("s3", config=config().merge(Config(signature_version="s3v4")))
+        signing = config(waits().of("s3")).merge(Config(signature_version="s3v4"))
+        return session().create_client("s3", config=signing)
 
-    return cast("S3Client", once("s3 signer", build))
+    return cast("S3Client", once_for_caller("s3 signer", build))
 
 
 def sqs() -> "SQSClient":
@@ -125,11 +153,8 @@ def kms() -> "KMSClient":
 
 
 def athena() -> "AthenaClient":
-    """Return the client of the query engine, without retries: callers repeat calls within their own deadline."""
-    from botocore.config import Config
-
-    patient = Config(read_timeout=ATHENA_READ_SECONDS, retries={"mode": "standard", "total_max_attempts": 1})
-    return cast("AthenaClient", _client("athena", patient))
+    """Return the client of the query engine."""
+    return cast("AthenaClient", _client("athena"))
 
 
 def cloudfront() -> "CloudFrontClient":
@@ -137,5 +162,5 @@ def cloudfront() -> "CloudFrontClient":
     return cast("CloudFrontClient", _client("cloudfront"))
 
 
-def _client(service: str, own: "Config | None" = None) -> object:
-    return once(service, lambda: session().create_client(service, config=config().merge(own) if own else config()))
+def _client(service: Service) -> object:
+    return once_for_caller(service, lambda: session().create_client(service, config=config(waits().of(service))))

@@ -16,11 +16,13 @@ from abtest.domain.credentials.signing import RootKeys, is_browser_signature, is
 from abtest.domain.credentials.stored_keys import claim_name
 from abtest.domain.ledger.batch import Envelope
 from abtest.kit.clock import Clock, timestamp
-from abtest.kit.errors import ServiceError
+from abtest.kit.errors import DatabaseBusyError, ServiceError
 from abtest.kit.ids import is_uuid
 from abtest.services.rate_limits import FailedAuthentications
 
 KEY_REMEMBERED = timedelta(seconds=60)
+KEY_SERVED = timedelta(hours=1)
+"""Time for which a key goes on being accepted while the catalog does not respond. A revocation may come that late."""
 CACHE_SIZE = 1000
 
 T = TypeVar("T")
@@ -62,9 +64,16 @@ class TrackingKeys:
         read_at, stored = self._known.get(name) or (self._unknown.get(name), None)
         if read_at is not None and now - read_at < KEY_REMEMBERED:
             return stored
-        stored = self.claims(name)
+        try:
+            stored = self.claims(name)
+        except DatabaseBusyError:
+            # An id that was unknown may exist by now, so it is not refused for that.
+            if stored is None or read_at is None or now - read_at >= KEY_SERVED:
+                raise
+            return stored
         # Apart from the known ones, so that a flood of invented ids does not displace keys in use.
         if stored is None:
+            self._known.pop(name, None)
             _bounded(self._unknown)[name] = now
         else:
             _bounded(self._known)[name] = (now, stored)

@@ -20,13 +20,13 @@ from abtest.edge.gateway import (
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, timestamp
 from abtest.kit.errors import NotFoundError
+from abtest.ports import waits
 from abtest.ports.limits import Sessions
 from abtest.ports.queue import Queue
 
 PATH = "/health"
 METHODS = "GET, HEAD"
 SERVICE = "abtest-edge"
-PROBE_SECONDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def probe_results(probes: Mapping[str, Callable[[], object]]) -> Mapping[str, bo
     """Return the result of each probe; all run at once, because three silent stores must not outlast the function."""
     pool = ThreadPoolExecutor(len(probes))
     running = {name: pool.submit(probe) for name, probe in probes.items()}
-    wait(running.values(), timeout=PROBE_SECONDS)
+    wait(running.values(), timeout=waits.EDGE.probes)
     # Not a `with` block, which would wait for a probe that hangs.
     pool.shutdown(wait=False, cancel_futures=True)
     # Refused, throttled, gone and silent are all the same to a health check.

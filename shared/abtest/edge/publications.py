@@ -1,7 +1,8 @@
 """Published objects, read through a cache in the process.
 
 Objects are immutable, so a body stays cached as long as memory allows; only the pointer is read again, once a second.
-When the store fails, the body that was served last is served again.
+When the store fails or takes too long, the body that was served last is served again. What comes late replaces it: the
+read goes on next to the following requests. Lambda freezes it in between, and then it may be lost.
 """
 
 import logging
@@ -23,7 +24,9 @@ from abtest.domain.delivery.manifest import (
     read_pointer,
 )
 from abtest.kit.clock import Clock
+from abtest.kit.deadlines import within
 from abtest.kit.errors import NotFoundError
+from abtest.ports import waits
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
 
 POINTER_KEPT = timedelta(seconds=1)
@@ -47,6 +50,8 @@ class Body:
 @dataclass(slots=True)
 class _Entry:
     body: Body
+    read_at: datetime
+    """When the read of this body began: one that began earlier must not replace it."""
     checked_at: datetime
     is_stale: bool = False
 
@@ -75,21 +80,32 @@ class Publications:
         if entry is not None and not fresh and self._clock.now() - entry.checked_at < POINTER_KEPT:
             return entry.body, "stale" if entry.is_stale else "hit"
         try:
-            body = self.load(key, entry)
-        # Removed, so that a failing store does not bring back what was withdrawn.
+            seconds = waits.EDGE.publication if entry is None else waits.EDGE.copy
+            body = within(seconds, lambda: self.refresh(key, entry))
         except NotFoundError:
-            with self._lock:
-                self._forget(key)
             raise
         except Exception as error:
-            _log.exception("publication.unreadable", extra={"shop_id": shop_id})
+            _log.warning("publication.unreadable", exc_info=error, extra={"shop_id": shop_id})
             if entry is None:
                 raise BlobsUnavailableError from error
             entry.is_stale = True
             entry.checked_at = self._clock.now()  # so that not every request waits for a store that fails
             return entry.body, "stale"
-        self.keep(key, body)
         return body, "bypass" if fresh else "miss"
+
+    def refresh(self, key: _Key, entry: _Entry | None) -> Body:
+        """Load and cache a body; it may end after its caller has gone. Raises NotFoundError, BlobsUnavailableError."""
+        began = self._clock.now()
+        try:
+            body = self.load(key, entry)
+        # Removed, so that a failing store does not bring back what was withdrawn.
+        except NotFoundError:
+            with self._lock:
+                if self._is_older(key, began):
+                    self._forget(key)
+            raise
+        self.keep(key, body, began)
+        return body
 
     def chunk(self, shop_id: str, file: str, encoding: Encoding) -> Body:
         """Return a chunk of the shop by the last part of its address, which is a valid one.
@@ -104,7 +120,7 @@ class Publications:
         if blob is None:
             raise NotFoundError("there is no such file")
         body = Body(file.partition(".")[0], b64encode(blob.content).decode())
-        self.keep(key, body)
+        self.keep(key, body, self._clock.now())
         return body
 
     def load(self, key: _Key, entry: _Entry | None) -> Body:
@@ -129,15 +145,21 @@ class Publications:
         blob = self._blobs.get(pointer_key(shop_id, environment))
         return None if blob is None else read_pointer(blob.content)
 
-    def keep(self, key: _Key, body: Body) -> None:
-        """Cache a body; the oldest go when memory is short."""
+    def keep(self, key: _Key, body: Body, began: datetime) -> None:
+        """Cache a body, unless the read of the cached one began later; the oldest go when memory is short."""
         with self._lock:
+            if not self._is_older(key, began):
+                return
             self._forget(key)
-            self._entries[key] = _Entry(body, self._clock.now())
+            self._entries[key] = _Entry(body, read_at=began, checked_at=self._clock.now())
             self._bytes += len(body.base64)
             # One body stays even if it exceeds the limit alone; otherwise each request would read it again.
             while self._bytes > CACHE_BYTES and len(self._entries) > 1:
                 self._forget(next(iter(self._entries)))
+
+    def _is_older(self, key: _Key, began: datetime) -> bool:
+        present = self._entries.get(key)
+        return present is None or present.read_at <= began
 
     def _forget(self, key: _Key) -> None:
         dropped = self._entries.pop(key, None)

@@ -22,16 +22,19 @@ class LastSeen:
     _noted: dict[str, int] = field(default_factory=dict)
 
     def note(self, arrivals: Iterable[tuple[str, int]]) -> None:
-        """Note that events of these shops arrived at these Unix milliseconds. A busy store gets later ones."""
+        """Note that events of these shops arrived at these Unix milliseconds. A busy store gets later ones.
+
+        The first call that fails ends it: a batch may have many shops, and each would wait for the silent store.
+        """
         newest: dict[str, int] = {}
         for shop_id, moment in arrivals:
             newest[shop_id] = max(moment, newest.get(shop_id, 0))
         # Forgetting costs one more read and write a shop; not forgetting would let the memory grow for ever.
         if len(self._noted) > MAX_REMEMBERED:
             self._noted.clear()
-        for shop_id, moment in newest.items():
-            if moment - self._noted.get(shop_id, 0) >= STEP // timedelta(milliseconds=1):
-                with suppress(DatabaseBusyError):
+        with suppress(DatabaseBusyError):
+            for shop_id, moment in newest.items():
+                if moment - self._noted.get(shop_id, 0) >= STEP // timedelta(milliseconds=1):
                     self._store(shop_id, moment)
 
     def of(self, shop_id: str, now: Timestamp) -> Timestamp | None:

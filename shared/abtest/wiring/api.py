@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoIdempotency, DynamoRateLimiter, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
@@ -15,6 +16,7 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, RateLimiter
 from abtest.ports.rollup_store import RollupStore
 from abtest.ports.scripts import ScriptChecker
+from abtest.ports.waits import Caller
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
 from abtest.services.publication import Publication
@@ -114,6 +116,7 @@ def management() -> Management:
 
 def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Handler:
     """Return the Lambda handler of a family from its routers and its use cases."""
+    aws.serve(Caller.API)
     base = management()
     answer = handler(create_app(routers, base.services(uses(base))))
     return through_cdn(lambda event, context: answer(dict(event), context))

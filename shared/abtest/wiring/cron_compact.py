@@ -4,12 +4,14 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoLeases
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.kit.clock import SystemClock, parse_milliseconds
 from abtest.kit.ids import SystemRandomness
+from abtest.ports.waits import Caller
 from abtest.services.compaction import Compaction
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
@@ -24,6 +26,7 @@ def create_handler() -> Handler:
     An event may have `since`, the moment from which all hours are examined, and `open_hours`: true, which includes
     hours that are not over yet.
     """
+    aws.serve(Caller.SCHEDULE)
     config, clock = settings(), SystemClock()
     config.need("ephemeral_table", "ledger_bucket")
     ledger = S3Blobs(config.ledger_bucket)

@@ -4,10 +4,12 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.kit.clock import SystemClock
+from abtest.ports.waits import Caller
 from abtest.services.rollups import Refresh, RefreshMessage, RollupRun
 from abtest.wiring.handler import Handler, deadline
 from abtest.wiring.settings import settings
@@ -20,6 +22,7 @@ MARGIN = timedelta(minutes=1)
 
 def create_handler() -> Handler:
     """Return the handler of the schedule's event and of messages of RefreshQueue. Raises MissingSettingError."""
+    aws.serve(Caller.SCHEDULE)
     config, clock = settings(), SystemClock()
     config.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
     run = RollupRun(

@@ -1,5 +1,6 @@
 """Composition root of edge_assign: assignments for servers."""
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoCatalog, DynamoRateLimiter, DynamoSessions
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.secrets import SecretRootKeys
@@ -10,6 +11,7 @@ from abtest.edge.cdn import Handler
 from abtest.edge.ingest_auth import TrackingKeys
 from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
+from abtest.ports.waits import Caller
 from abtest.services.assignment import Assignments
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.rate_limits import FailedAuthentications
@@ -19,6 +21,7 @@ from abtest.wiring.settings import settings
 
 def create_handler() -> Handler:
     """Return the handler of the route. Raises MissingSettingError."""
+    aws.serve(Caller.SHOPPER)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "delivery_bucket", "signing_secret_arn")
     clock, published = SystemClock(), S3Blobs(config.delivery_bucket)

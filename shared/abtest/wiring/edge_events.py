@@ -1,7 +1,8 @@
 """Composition root of edge_events: into the queue, or to the analytics store when there is none."""
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoCatalog, DynamoRateLimiter
-from abtest.adapters.outbound_http import OutboundHttp
+from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.secrets import SecretRootKeys
 from abtest.adapters.sqs import SqsQueue
@@ -9,6 +10,7 @@ from abtest.edge.ingest_auth import IngestAuth, TrackingKeys
 from abtest.edge.ingest_events import IngestRoutes
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
+from abtest.ports.waits import EDGE, Caller
 from abtest.services.ingest import AnalyticsStore, Ingest
 from abtest.services.rate_limits import FailedAuthentications
 from abtest.wiring.edge import through_cdn
@@ -18,15 +20,15 @@ from abtest.wiring.settings import settings
 
 def create_handler() -> Handler:
     """Return the handler of event ingest. Raises MissingSettingError."""
+    aws.serve(Caller.SHOPPER)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "signing_secret_arn")
     clock, ledger, limiter = SystemClock(), S3Blobs(config.ledger_bucket), DynamoRateLimiter(config.ephemeral_table)
     # Only claims are read of the catalog here, so no body ever comes from the bucket.
     catalog = DynamoCatalog(config.catalog_table, ledger)
     keys = TrackingKeys(lambda name: catalog.claim_attributes(None, name), clock)
-    store = (
-        AnalyticsStore(url=config.analytics_store_url, sender=OutboundHttp()) if config.analytics_store_url else None
-    )
+    sender = OutboundHttp(limits=Limits(seconds=EDGE.analytics_store))
+    store = AnalyticsStore(url=config.analytics_store_url, sender=sender) if config.analytics_store_url else None
     taken_in = Ingest(
         clock=clock,
         random=SystemRandomness(),

@@ -1,5 +1,6 @@
 """Composition root of edge_handover: handovers between a shop's hosts."""
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.secrets import SecretRootKeys
@@ -8,12 +9,14 @@ from abtest.edge.handover import HandoverRoutes
 from abtest.edge.handover_domains import HandoverDomains
 from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
+from abtest.ports.waits import Caller
 from abtest.wiring.edge import through_cdn
 from abtest.wiring.settings import settings
 
 
 def create_handler() -> Handler:
     """Return the handler of the route. Raises MissingSettingError."""
+    aws.serve(Caller.SHOPPER)
     config = settings()
     config.need("ephemeral_table", "delivery_bucket", "signing_secret_arn")
     clock = SystemClock()

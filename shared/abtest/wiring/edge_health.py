@@ -1,15 +1,18 @@
 """Composition root of edge_health: health, and every address without a route."""
 
+from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoSessions
 from abtest.adapters.sqs import SqsQueue
 from abtest.edge.ingest_health import Health
 from abtest.kit.clock import SystemClock
+from abtest.ports.waits import Caller
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
 
 
 def create_handler() -> Handler:
     """Return the handler of health and of unknown addresses. Raises MissingSettingError."""
+    aws.serve(Caller.SHOPPER)
     config = settings()
     config.need("ephemeral_table", "event_dlq_url")
     health = Health(

@@ -88,3 +88,19 @@ def test_writer__events_that_were_written__are_noted_for_their_shop(sessions: Co
     batch = [Message(id="m", body=body, queued_at=BEGIN), Message(id="n", body="{}", queued_at=BEGIN)]
     assert writer.write(batch) == ["n"]
     assert seen.of(SHOP, timestamp(from_milliseconds(arrived["received_at"]))) == _moment(arrived["received_at"])
+
+
+class SilentSessions(MemorySessions):
+    """Counts the calls of a store that does not respond."""
+
+    calls = 0
+
+    def get(self, session_id: str, *, now: datetime) -> Any:
+        self.calls += 1
+        raise DatabaseBusyError
+
+
+def test_note__of_many_shops_to_a_silent_store__waits_for_it_once() -> None:
+    sessions = SilentSessions()
+    LastSeen(sessions=sessions).note([(shop, T0) for shop in "abcdef"])
+    assert sessions.calls == 1

@@ -27,16 +27,17 @@ def connection() -> Connection:
     """Return the connection of this process, made at its first use."""
 
     def connect() -> Connection:
+        wait = aws.waits().of("dynamodb")
         connected = _SharedSessionConnection(
-            connect_timeout_seconds=aws.CONNECT_SECONDS,
-            read_timeout_seconds=aws.READ_SECONDS,
-            retry_configuration={"mode": "standard", "total_max_attempts": aws.ATTEMPTS},
+            connect_timeout_seconds=wait.connect,
+            read_timeout_seconds=wait.read,
+            retry_configuration={"mode": "standard", "total_max_attempts": wait.attempts},
             max_pool_connections=aws.POOL_CONNECTIONS,
         )
         _ = connected.client  # made now, under the lock of `once`: making clients is not thread-safe in botocore
         return connected
 
-    return aws.once("dynamodb", connect)
+    return aws.once_for_caller("dynamodb", connect)
 
 
 @contextmanager

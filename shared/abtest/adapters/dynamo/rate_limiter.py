@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from botocore.exceptions import ClientError
 from pynamodb.expressions.operand import Path
 
-from abtest.adapters import token_bucket
+from abtest.adapters import aws, token_bucket
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.ephemeral import ephemeral_table
 from abtest.adapters.dynamo.table import ConditionFailedError, absent
 from abtest.adapters.token_bucket import Take
+from abtest.kit.deadlines import DeadlineError, within
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.limits import RateDecision
 
@@ -41,6 +42,7 @@ class DynamoRateLimiter:
         self._table = ephemeral_table(table_name)
         self._seen: dict[str, int] = {}
         self._skip_calls_until: datetime | None = None
+        self._slow_until: datetime | None = None
 
     def take(self, bucket: str, *, limit: int, window_seconds: int, now: datetime, cost: int = 1) -> RateDecision:
         take = token_bucket.attempt(limit=limit, window_seconds=window_seconds, cost=cost, now=now)
@@ -53,6 +55,20 @@ class DynamoRateLimiter:
             return take.allowed(seen)
         if self._skip_calls_until and now < self._skip_calls_until:
             return take.without_store()
+        seconds = aws.waits().limiter
+        if seconds is None:
+            return self._take_if_available(key, take, now)
+        self._table.connect()
+        is_slow = self._slow_until is not None and now < self._slow_until
+        try:
+            # The call is not ended at the deadline: it counts this request all the same, and `seen` has its result.
+            return within(0 if is_slow else seconds, lambda: self._take_if_available(key, take, now))
+        except DeadlineError:
+            if not is_slow:
+                self._slow_until = now + PAUSE
+            return take.without_store()
+
+    def _take_if_available(self, key: str, take: Take, now: datetime) -> RateDecision:
         try:
             return self._take_stored(key, take)
         except (DatabaseBusyError, ClientError) as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from time import sleep
 from typing import Any
@@ -56,7 +56,7 @@ class Table:
         """Return the item, or None."""
         request = self._request(pk, sk, consistent_read=consistent)
         with translated_errors():
-            item = self._connection.dispatch("GetItem", request).get("Item")
+            item = self._called("GetItem", request).get("Item")
         return _plain(item) if item else None
 
     def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Item]:
@@ -92,6 +92,10 @@ class Table:
         """Return the request of a delete, as transactions need it."""
         return self._request(pk, sk, condition=condition)
 
+    def connect(self) -> None:
+        """Make the client now. Otherwise the first call makes it, and that call's deadline includes the time."""
+        _ = self._connection
+
     @cached_property
     def _connection(self) -> Connection:
         def connect() -> Connection:
@@ -100,17 +104,20 @@ class Table:
             return connected
 
         # Once per table: PynamoDB accepts a table's keys only once, and several adapters may use the same table.
-        return aws.once(f"dynamodb:{self.name}", connect)
+        return aws.once_for_caller(f"dynamodb:{self.name}", connect)
 
     def _request(self, pk: str, sk: str | None, **options: Any) -> dict[str, Any]:
         return self._connection.get_operation_kwargs(self.name, pk, sk, **options)
+
+    def _called(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        return aws.called("dynamodb", partial(self._connection.dispatch, operation, request))
 
     def _write(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         # The item in the response is the one that failed the condition; a later read could return another version.
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         with translated_errors():
             try:
-                return self._connection.dispatch(operation, request)
+                return self._called(operation, request)
             except ClientError as error:
                 if code(error) != "ConditionalCheckFailedException":
                     raise
@@ -123,7 +130,7 @@ class Table:
         request: Any = {"Keys": [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in keys], "ConsistentRead": True}
         for pause in (*PAUSES, None):
             with translated_errors():
-                answer = self._connection.dispatch("BatchGetItem", {"RequestItems": {self.name: request}})
+                answer = self._called("BatchGetItem", {"RequestItems": {self.name: request}})
             items = answer["Responses"].get(self.name, [])
             yield from map(_plain, items)
             request = answer.get("UnprocessedKeys", {}).get(self.name)
@@ -142,15 +149,19 @@ class Table:
             with translated_errors():
                 # `limit` is only the size of a page, which may also end at 1 MB. `query` stops after `limit` rows, so
                 # no page is requested without need.
-                page = self._connection.query(
-                    self.name,
-                    pk,
-                    range_key_condition=where,
-                    limit=limit,
-                    scan_index_forward=not descending,
-                    index_name=index,
-                    consistent_read=index in self._consistent,
-                    exclusive_start_key=start,
+                page = aws.called(
+                    "dynamodb",
+                    partial(
+                        self._connection.query,
+                        self.name,
+                        pk,
+                        range_key_condition=where,
+                        limit=limit,
+                        scan_index_forward=not descending,
+                        index_name=index,
+                        consistent_read=index in self._consistent,
+                        exclusive_start_key=start,
+                    ),
                 )
             yield from map(_plain, page["Items"])
             start = page.get("LastEvaluatedKey")

@@ -74,8 +74,9 @@ class S3Blobs:
 
 def _checked(call: Callable[[], T]) -> T:
     """Return the call's result. Raises BlobsUnavailableError without a response or when throttled, else ClientError."""
+    aws.s3()  # made before the deadline of the call begins
     try:
-        return call()
+        return aws.called("s3", call)
     except ClientError as error:
         if _code(error) in aws.BUSY_CODES:
             raise BlobsUnavailableError from error

@@ -2,6 +2,7 @@
 
 import threading
 from datetime import datetime, timedelta
+from functools import partial
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -48,8 +49,9 @@ class SecretRootKeys:
             return self._read[0]
 
     def _fetch(self) -> RootKeys:
+        read = partial(aws.secrets_manager().get_secret_value, SecretId=self._arn)
         try:
-            answer = aws.secrets_manager().get_secret_value(SecretId=self._arn)
+            answer = aws.called("secretsmanager", read)
         except (BotoCoreError, ClientError) as error:
             # Root keys are valid for much longer than five minutes, so the cached ones are better than refusing
             # requests.

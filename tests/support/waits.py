@@ -1,0 +1,25 @@
+"""Other waits than the deployed ones, for tests that are about something else."""
+
+import pytest
+
+from abtest.ports import waits
+from abtest.ports.waits import WAITS, Caller, EdgeWaits, Wait, Waits
+
+PATIENT = 60.0
+"""Seconds that no call of a test takes, even on a busy machine."""
+
+
+def never_in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let shoppers wait as long as it takes: engines inside the test's process share its processor."""
+    services = WAITS[Caller.SHOPPER].services
+    slow = Wait(attempts=1, connect=PATIENT, read=PATIENT, total=PATIENT)
+    monkeypatch.setitem(WAITS, Caller.SHOPPER, Waits(services=dict.fromkeys(services, slow), limiter=PATIENT))
+    edge = EdgeWaits(copy=PATIENT, publication=PATIENT, probes=PATIENT, analytics_store=PATIENT)
+    monkeypatch.setattr(waits, "EDGE", edge)
+
+
+def only_one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tests give a service up after one attempt."""
+    services = WAITS[Caller.OPERATOR].services
+    once = Wait(attempts=1, connect=1, read=3)
+    monkeypatch.setitem(WAITS, Caller.OPERATOR, Waits(services=dict.fromkeys(services, once)))

@@ -1,0 +1,123 @@
+"""Circuit breaker: which errors open it, how long it stays open, and what closes it."""
+
+from collections.abc import Callable
+from threading import Event
+
+import pytest
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    ParamValidationError,
+    ReadTimeoutError,
+)
+from pynamodb.exceptions import QueryError
+
+from abtest.adapters.breaker import Breaker, SilentServiceError
+from abtest.ports.waits import PAUSE_SECONDS
+
+LONG = 60.0
+SILENT = ReadTimeoutError(endpoint_url="https://s3")
+REFUSED = ClientError({"Error": {"Code": "SlowDown", "Message": "slow down"}}, "GetObject")
+
+
+class Time:
+    """Seconds that a test sets."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def failing(error: Exception) -> Callable[[], object]:
+    def call() -> object:
+        raise error
+
+    return call
+
+
+def is_open(breaker: Breaker) -> bool:
+    """Return whether the next call fails without being made."""
+    try:
+        breaker.call(lambda: None)
+    except SilentServiceError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("error", "opens"),
+    [
+        (SILENT, True),
+        (ConnectTimeoutError(endpoint_url="https://s3"), True),
+        (QueryError("query failed", SILENT), True),
+        (ConnectionClosedError(endpoint_url="https://s3"), False),
+        (REFUSED, False),
+        (ParamValidationError(report="wrong"), False),
+        (ValueError("wrong"), False),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_call__with_an_error__opens_the_breaker_only_if_there_was_no_response(error: Exception, opens: bool) -> None:
+    breaker = Breaker("s3", LONG)
+    with pytest.raises(type(error)):
+        breaker.call(failing(error))
+    assert is_open(breaker) is opens
+
+
+def test_breaker__after_its_pause__lets_one_call_find_out() -> None:
+    now = Time()
+    breaker = Breaker("s3", LONG, now=now)
+    with pytest.raises(ReadTimeoutError):
+        breaker.call(failing(SILENT))
+    now.seconds += PAUSE_SECONDS - 0.1
+    assert is_open(breaker)
+    now.seconds += 0.1
+    with pytest.raises(ReadTimeoutError):
+        breaker.call(failing(SILENT))
+    assert is_open(breaker)
+    now.seconds += PAUSE_SECONDS
+    assert not is_open(breaker)
+
+
+def test_call__at_its_deadline__opens_the_breaker_until_its_response_comes() -> None:
+    goes_on, ended = Event(), Event()
+    breaker = Breaker("s3", 0.01, now=Time())
+
+    def call() -> None:
+        assert goes_on.wait(LONG)
+
+    def observed() -> None:
+        try:
+            call()
+        finally:
+            ended.set()
+
+    with pytest.raises(SilentServiceError, match="s3 does not respond"):
+        breaker.call(observed)
+    assert is_open(breaker)
+    goes_on.set()
+    assert ended.wait(LONG)
+    # The breaker closes right after the call has returned.
+    while is_open(breaker):
+        pass
+
+
+def test_call__that_failed_while_the_process_was_frozen__opens_nothing() -> None:
+    now = Time()
+    breaker = Breaker("s3", 1.0, now=now)
+
+    def frozen() -> None:
+        now.seconds += 3600
+        raise SILENT
+
+    with pytest.raises(ReadTimeoutError):
+        breaker.call(frozen)
+    assert not is_open(breaker)
+
+
+def test_error__of_an_open_breaker__is_one_that_adapters_translate() -> None:
+    assert issubclass(SilentServiceError, BotoCoreError)
