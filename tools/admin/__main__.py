@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "shared"))
 
 from abtest.contract.shops import CreateShop
 from abtest.domain.credentials.api_keys import PRESETS
+from abtest.domain.credentials.lifecycle import DEFAULT_GRACE_SECONDS
 from abtest.http.journal import journal
 from abtest.kit.errors import ServiceError
 from abtest.wiring.api import Management
@@ -39,6 +40,13 @@ def parser() -> argparse.ArgumentParser:
     _keys(rooms.add_parser("keys", help="keys").add_subparsers(dest="verb", required=True))
     secret = rooms.add_parser("ingest-secret", help="the secret with which a shop's server signs events")
     secret.add_argument("shop_id")
+    secret.add_argument("--rotate", action="store_true", help="replace it; prints the new one")
+    secret.add_argument(
+        "--grace-seconds",
+        type=int,
+        default=DEFAULT_GRACE_SECONDS,
+        help="seconds for which the former one is valid as well; 0 revokes it",
+    )
     _ledger(
         rooms.add_parser("ledger", help="events on their way, and what was counted of them").add_subparsers(
             dest="verb", required=True
@@ -101,6 +109,8 @@ def _keys(verbs: Any) -> None:
 def run(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
     """Run one command about shops, keys or the ingest secret."""
     if line.room == "ingest-secret":
+        if line.rotate:
+            return operator.rotate_ingest_secret(line.shop_id, line.grace_seconds)
         return operator.ingest_secret(line.shop_id)
     if line.room == "shops":
         return _run_shops(operator, line)

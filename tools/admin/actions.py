@@ -7,7 +7,7 @@ from typing import Any
 from abtest.domain.changes.change import Change
 from abtest.domain.credentials.api_keys import PRESETS, ApiKey, KeyKind
 from abtest.domain.credentials.lifecycle import revoked
-from abtest.domain.credentials.signing import browser_signature, ingest_secret
+from abtest.domain.credentials.signing import browser_signature
 from abtest.domain.settings.shop import Shop, to_document
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
@@ -22,9 +22,14 @@ from abtest.services.shop_records import read_shop
 from abtest.services.shops import Shops
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management
+from tools.admin.ingest_secrets import IngestSecret, IngestSecrets
 
 Result = dict[str, Any]
 MOST_PER_MINUTE = 1_000_000
+
+
+def _shown(secret: IngestSecret) -> Result:
+    return {"shop_id": secret.shop_id, "ingest_secret": secret.secret, "former_valid_until": secret.former_until}
 
 
 class Operator:
@@ -35,6 +40,7 @@ class Operator:
         self._world = management.world
         self._keys = KeyStore(management.world)
         self._shops = Shops(management.world, management.publication)
+        self._ingest_secrets = IngestSecrets(management.world, management.roots)
 
     def create_shop(self, fields: Mapping[str, Any], *, user_id: str | None, extra_keys: Sequence[str] = ()) -> Result:
         """A shop with its admin key; `extra_keys` may name `user` and `tracking`. Raises ValueError."""
@@ -93,8 +99,11 @@ class Operator:
 
     def ingest_secret(self, shop_id: str) -> Result:
         """The secret with which a shop's own server signs events."""
-        shop = read_shop(self._world.catalog, shop_id)
-        return {"shop_id": shop.id, "ingest_secret": ingest_secret(self._management.roots(), shop.id)}
+        return _shown(self._ingest_secrets.current(shop_id))
+
+    def rotate_ingest_secret(self, shop_id: str, grace_seconds: int) -> Result:
+        """A new ingest secret; the former one is valid for the grace. Raises ValueError."""
+        return _shown(self._ingest_secrets.rotate(shop_id, grace_seconds=grace_seconds))
 
     def _store(self, kind: KeyKind, shop_id: str, user_id: str, name: str, scopes: Sequence[str]) -> Minted:
         minted = mint(self._world, kind=kind, shop_id=shop_id, user_id=user_id, name=name, scopes=scopes)

@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from abtest.domain.credentials.api_keys import digest, parse
+from abtest.domain.credentials.ingest_epochs import claim_name as claim_of_epochs
+from abtest.domain.credentials.ingest_epochs import from_claim
 from abtest.domain.credentials.signing import RootKeys, is_browser_signature, is_server_signature
 from abtest.domain.credentials.stored_keys import claim_name
 from abtest.domain.ledger.batch import Envelope
@@ -52,14 +54,15 @@ class TrackingKeys:
     def shop_of(self, text: str) -> str | None:
         """Return the shop of a live tracking source key, or None. Reads the catalog once a minute for an id."""
         name = claim_of(text)
-        return shop_in(self._claim(name), text, self.clock.now()) if name else None
+        return shop_in(self.claim(name), text, self.clock.now()) if name else None
 
     def known_id(self, text: str) -> str:
         """Return a name for the key's id if a key has this id, live or not; "" otherwise."""
         name = claim_of(text)
-        return name if name and self._claim(name) else ""
+        return name if name and self.claim(name) else ""
 
-    def _claim(self, name: str) -> Mapping[str, str | None] | None:
+    def claim(self, name: str) -> Mapping[str, str | None] | None:
+        """Return the attributes of a claim, at most a minute old; None when there is none."""
         now = self.clock.now()
         read_at, stored = self._known.get(name) or (self._unknown.get(name), None)
         if read_at is not None and now - read_at < KEY_REMEMBERED:
@@ -132,7 +135,11 @@ class IngestAuth:
         if bearer is not None:
             shops.add(self.bearer_shop(bearer_text(bearer) or "", address))
         if signature is not None:
-            shops.add(self.signing_shop(headers.get("x-svc-shop", "").lower(), signature, body))
+            shop_id = headers.get("x-svc-shop", "").lower()
+            if signature.startswith("t="):
+                shops.add(self.server_shop(shop_id, signature, body, address))
+            else:
+                shops.add(self.browser_shop(shop_id, signature))
         if headers.get("x-svc-shop"):
             # This header alone proves nothing, but it must name the shop that the credentials prove.
             shops.add(headers["x-svc-shop"].lower())
@@ -144,7 +151,7 @@ class IngestAuth:
         """Return the shop of a live tracking source key. Raises IngestUnauthorizedError, RateLimitedError."""
         shop_id = self.keys.shop_of(key)
         if shop_id is None:
-            # Wrong signatures are not counted: they cost a computation, but no call.
+            # Wrong signatures of browsers are not counted: they cost a computation, but no call.
             self.failures.count(address, self.keys.known_id(key))
             raise IngestUnauthorizedError
         return shop_id
@@ -153,7 +160,7 @@ class IngestAuth:
         """Return the shop of the whole request; `proven` is that of its headers. Raises IngestUnauthorizedError."""
         named = envelope.shop_id.lower() if envelope.shop_id is not None else None
         if envelope.signature is not None:
-            if named is None or self.signing_shop(named, envelope.signature) is None:
+            if named is None or self.browser_shop(named, envelope.signature) is None:
                 raise IngestUnauthorizedError
             proven = proven or named
         claimed = headers.get("x-svc-shop", "").lower()
@@ -161,13 +168,18 @@ class IngestAuth:
             raise IngestUnauthorizedError
         return proven
 
-    def signing_shop(self, shop_id: str, signature: str, body: bytes | None = None) -> str | None:
-        """Return the shop if the signature is its browsers', or with a body its servers' (`t=…`); else None."""
+    def browser_shop(self, shop_id: str, signature: str) -> str | None:
+        """Return the shop if the signature is that of its browsers; else None."""
+        return shop_id if is_uuid(shop_id) and is_browser_signature(self.roots(), shop_id, signature) else None
+
+    def server_shop(self, shop_id: str, signature: str, body: bytes, address: str) -> str:
+        """Return the shop whose server signed the body (`t=…`). Raises IngestUnauthorizedError, RateLimitedError."""
         if not is_uuid(shop_id):
-            return None
-        if body is not None and signature.startswith("t="):
-            seconds = int(self.clock.now().timestamp())
-            is_right = is_server_signature(self.roots(), shop_id, signature, body, seconds)
-        else:
-            is_right = is_browser_signature(self.roots(), shop_id, signature)
-        return shop_id if is_right else None
+            raise IngestUnauthorizedError
+        name, now = claim_of_epochs(shop_id), self.clock.now()
+        claim = self.keys.claim(name)
+        epochs = from_claim(claim).live(timestamp(now))
+        if not is_server_signature(self.roots(), shop_id, signature, body, int(now.timestamp()), epochs):
+            self.failures.count(address, name if claim else "")
+            raise IngestUnauthorizedError
+        return shop_id

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from abtest.domain.credentials.api_keys import digest
+from abtest.domain.credentials.signing import server_signature
 from abtest.wiring.api import Management
 from abtest.wiring.settings import settings
 from tests.support.client import Client
@@ -112,6 +114,28 @@ def test_ingest_secret__of_a_shop__is_its_own(admin: Admin, shop: dict[str, Any]
     secrets = {admin("ingest-secret", made["shop_id"])["ingest_secret"] for made in (shop, other)}
     assert len(secrets) == 2
     assert all(len(secret) == 64 for secret in secrets)
+
+
+def test_ingest_secret__rotated_without_a_grace__ends_the_former_one_of_this_shop_alone(
+    admin: Admin, shop: dict[str, Any], aws_stack: AwsStack
+) -> None:
+    shops = [shop["shop_id"], admin("shops", "create", *NAMED)["shop_id"]]
+    former = [admin("ingest-secret", shop_id)["ingest_secret"] for shop_id in shops]
+    rotated = admin("ingest-secret", shops[0], "--rotate", "--grace-seconds", "0")["ingest_secret"]
+    assert admin("ingest-secret", shops[0])["ingest_secret"] == rotated
+    assert "604800" in admin("ingest-secret", shops[0], "--rotate", "--grace-seconds", "604801")["refused"]
+    edge = fresh_handler(aws_stack, "EdgeEvents", "edge_events")
+
+    def status(shop_id: str, secret: str) -> int:
+        signature = server_signature(secret, int(time.time()), b"[]")
+        headers = {"x-svc-shop": shop_id, "x-svc-signature": signature}
+        context = {"http": {"method": "POST", "path": "/events", "sourceIp": "203.0.113.7"}}
+        event = {"rawPath": "/events", "headers": headers, "requestContext": context, "body": "[]"}
+        return int(edge({**event, "isBase64Encoded": False}, None)["statusCode"])
+
+    # An empty batch is refused only after its sender was recognised.
+    assert [status(shops[0], secret) for secret in (former[0], rotated)] == [401, 400]
+    assert status(shops[1], former[1]) == 400
 
 
 def test_key__whole_life__on_the_real_stores(handler: Handler, shop: dict[str, Any], aws_stack: AwsStack) -> None:

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from abtest.adapters.dynamo import keys
+from abtest.domain.credentials.ingest_epochs import claim_name
 from abtest.ports.catalog import Commit, Kind
 from tests.support.memory.policed import PolicedCatalog
 from tests.support.permissions import Need, allows
@@ -58,6 +59,10 @@ def test_records__are_written_by_functions_of_their_family_only(kind: Kind) -> N
 def test_names__of_keys_and_hosts__are_written_by_settings_only() -> None:
     for name in ("KEY#0123456789ab", "DOMAIN#shop.example"):
         assert writers(keys.unique_name(None, name)[0]) == {"ApiSettings"}
+
+
+def test_epochs__of_ingest_secrets__are_written_by_operators_only() -> None:
+    assert writers(keys.unique_name(None, claim_name(SHOP))[0]) == set()
 
 
 @pytest.mark.parametrize("name", FAMILIES)

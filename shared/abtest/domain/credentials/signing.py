@@ -5,10 +5,12 @@ HMAC-SHA256(root, purpose), so that a signature made for one purpose is worth no
 """
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
+
+from abtest.domain.credentials.ingest_epochs import FIRST
 
 Purpose = Literal["ingest", "ingest-secret", "cursor", "preview", "handoff", "handover"]
 
@@ -56,9 +58,11 @@ def is_browser_signature(roots: RootKeys, shop_id: str, signature: str) -> bool:
     return _same(signature, browser_signature(roots, shop_id, kid))
 
 
-def ingest_secret(roots: RootKeys, shop_id: str, kid: str | None = None) -> str:
-    """Return the shop's secret for server-side ingest, hex."""
-    return mac(roots.derive("ingest-secret", kid), shop_id.encode()).hex()
+def ingest_secret(roots: RootKeys, shop_id: str, kid: str | None = None, epoch: int = FIRST) -> str:
+    """Return the shop's secret for server-side ingest in an epoch, hex."""
+    # The first epoch is older than rotations, and its secrets are in use.
+    message = shop_id if epoch == FIRST else f"{shop_id}#{epoch}"
+    return mac(roots.derive("ingest-secret", kid), message.encode()).hex()
 
 
 def server_signature(secret: str, unix_seconds: int, body: bytes) -> str:
@@ -66,18 +70,19 @@ def server_signature(secret: str, unix_seconds: int, body: bytes) -> str:
     return f"t={unix_seconds},v1={mac(secret.encode(), f'{unix_seconds}.'.encode() + body).hex()}"
 
 
-def is_server_signature(roots: RootKeys, shop_id: str, signature: str, body: bytes, now_seconds: int) -> bool:
-    """Return whether the signature is right under any live kid and at most five minutes away from now."""
+def is_server_signature(
+    roots: RootKeys, shop_id: str, signature: str, body: bytes, now_seconds: int, epochs: Sequence[int] = (FIRST,)
+) -> bool:
+    """Return whether the signature is right under a live kid in a live epoch, and at most five minutes from now."""
     stamp = signature.partition(",")[0].removeprefix("t=")
     # isdigit() alone accepts `²`, for which int() raises; int() also raises for texts of thousands of digits.
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
         return False
     if abs(now_seconds - int(stamp)) > SERVER_TOLERANCE_SECONDS:
         return False
-    # The signature of a server names no kid, so each live one is tried.
-    return any(
-        _same(signature, server_signature(ingest_secret(roots, shop_id, kid), int(stamp), body)) for kid in roots.keys
-    )
+    # The signature of a server names neither kid nor epoch, so each live pair is tried.
+    secrets = (ingest_secret(roots, shop_id, kid, epoch) for kid in roots.keys for epoch in epochs)
+    return any(_same(signature, server_signature(secret, int(stamp), body)) for secret in secrets)
 
 
 def _same(given: str, right: str) -> bool:
