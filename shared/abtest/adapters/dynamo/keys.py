@@ -21,14 +21,15 @@ without a transaction. The shop is part of every key, so ids of another shop do 
 key, so a policy can grant access to bodies of one kind (`X#KEY#*`).
 
 Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#` + name, see `hashed`.
-Roll-ups (pk, sk); `generation`, and `document` (gzip of JSON) or, for one in parts, `digest` and the number of `parts`
+Roll-ups (pk, sk; time to live `expires`, Unix seconds); `generation`, and `document` (gzip of JSON) or, for one in
+parts, `digest` and the number of `parts`
 
 | item | pk | sk | attributes |
 |---|---|---|---|
 | totals | `R#<experiment id>` | `EPOCH#<6 digits>` | `claimed`: the newest generation that a writer began |
 | day, segments | `R#<experiment id>` | `EPOCH#<6 digits>#DAY#<yyyy-mm-dd>`, `…#SEG#<yyyy-mm-dd>` | |
 | looks: the current state | `R#<experiment id>` | `EPOCH#<6 digits>#LOOKS` | `looks`: their number |
-| looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | |
+| looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | `expires` |
 | day of a shop | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
 | part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
 

@@ -1,18 +1,24 @@
 """Looks on DynamoDB, in the partition of their roll-up. State and look are written in one transaction."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from pynamodb.expressions.operand import Path
 
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress_json, decompress_json
+from abtest.adapters.dynamo.ephemeral import expires
 from abtest.adapters.dynamo.table import Item, Table, absent
 from abtest.adapters.dynamo.transaction import OvertakenError, Transaction
 from abtest.domain.autostop.shapes import LookState
+from abtest.kit.clock import parse_timestamp
 from abtest.ports.rollup_store import Document
 
 MAX_HOURS = 20_000
 """Most looks that are read, one per hour for more than two years."""
+LOOKS_KEPT = timedelta(days=1096)
+"""Life of the look of an hour: three years, more than `MAX_HOURS` and the longest test. Decisions and p-values read the
+state, which does not expire; only the curves of reports read looks."""
 _FIRST_HOUR, _LAST_HOUR = "0000", "9999-12-31T23"
 
 
@@ -35,7 +41,8 @@ class DynamoLookStore:
         transaction = Transaction(self._table)
         transaction.put(_item(keys.looks_state(totals), state, counters), condition, OvertakenError())
         # 13 characters are date and hour: a later look of the hour replaces the earlier one.
-        transaction.put(_item(keys.look(totals, look["computed_at"][:13]), look, {}))
+        expiry = {"expires": expires(parse_timestamp(look["computed_at"]) + LOOKS_KEPT)}
+        transaction.put(_item(keys.look(totals, look["computed_at"][:13]), look, expiry))
         try:
             transaction.write()
         except OvertakenError:
