@@ -59,4 +59,6 @@ step sam requirements/sam.txt -- python_environment .local/venvs/sam requirement
 step checkov requirements/checkov.txt -- python_environment .local/venvs/checkov requirements/checkov.txt
 step oscar requirements/oscar.txt -- python_environment .local/venvs/oscar requirements/oscar.txt
 step storefront shared/abtest/storefront/package-lock.json -- npm --prefix shared/abtest/storefront ci --silent --no-audit --no-fund
+step renderer tools/reference_files.py -- .venv/bin/python -m tools.reference_files renderer
+step guides docs/*.md tools/reference_files.py -- .venv/bin/python -m tools.reference_files guides
 step pages tests/browser/pages/package-lock.json -- npm --prefix tests/browser/pages ci --silent --no-audit --no-fund

@@ -31,8 +31,14 @@ def openapi() -> Response:
 
 @router.get("/docs", operation_id="getReference", response_class=Response, responses=reference.PAGE)
 def docs() -> Response:
-    """Return the API reference as one HTML page without third-party scripts. No key is needed."""
+    """Return the API reference as an HTML page that loads nothing from other hosts. No key is needed."""
     return reference.page()
+
+
+@router.get("/docs/{name}", operation_id="getReferenceFile", response_class=Response, include_in_schema=False)
+def docs_file(name: str, request: Request) -> Response:
+    """Return a file of the reference page. No key is needed."""
+    return reference.file(request, name)
 
 
 @router.get("/me", operation_id="getMe")

@@ -9,16 +9,22 @@ from abtest.kit.content_coding import accepted_codings, opaque_tags, variant_tag
 
 MIN_BYTES = 1024
 LEVEL = 6
-_TEXTS = ("application/json", "application/javascript", "text/")
+_TEXTS = ("application/json", "text/")
 
 
 def chosen_coding(request: Request, response: Response) -> str:
     """Return `gzip` when the client accepts it and the response is worth it, otherwise `identity`."""
-    if len(response.body) < MIN_BYTES or not response.headers.get("content-type", "").startswith(_TEXTS):
+    is_text = response.headers.get("content-type", "").startswith(_TEXTS)
+    if len(response.body) < MIN_BYTES or not is_text or "content-encoding" in response.headers:
         return "identity"
+    return "gzip" if accepts_gzip(request) else "identity"
+
+
+def accepts_gzip(request: Request) -> bool:
+    """Return whether the client accepts gzip and does not prefer identity."""
     weights = accepted_codings(request.headers.get("accept-encoding", ""))
     weight = weights.get("gzip", weights.get("*", 0.0))
-    return "gzip" if weight > 0 and weight >= weights.get("identity", 0.0) else "identity"
+    return weight > 0 and weight >= weights.get("identity", 0.0)
 
 
 def compressed(request: Request, response: Response) -> Response:

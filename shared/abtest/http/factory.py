@@ -12,13 +12,11 @@ from starlette.responses import Response
 from abtest.http.addresses import Addresses
 from abtest.http.exchange import Services, exchange_of
 from abtest.http.gate import CONTRACT_VERSION, Gate
-from abtest.http.reference import templates
+from abtest.http.reference import TITLE, templates
 from abtest.http.refusals import MethodNotAllowedError, RouteNotFoundError
 from abtest.http.rendering import render
 from abtest.http.route import Route, Router
 from abtest.http.suggestions import nearest_address
-
-TITLE = "A/B testing service"
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 

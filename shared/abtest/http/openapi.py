@@ -38,7 +38,8 @@ def errors(*refusals: type[ServiceError], **bodies: type[BaseModel]) -> dict[int
 
 def build(routers: Sequence[Router]) -> Json:
     """The document of these routers, paths relative to the server `/api/v1`."""
-    routes = [route.operation for router in routers for route in router.routes if isinstance(route, Route)]
+    every = [route.operation for router in routers for route in router.routes if isinstance(route, Route)]
+    routes = [route for route in every if route.include_in_schema]
     document = get_openapi(
         title="A/B testing service",
         version=CONTRACT_VERSION,

@@ -15,6 +15,9 @@ DESCRIPTION = """The management API.
 * PATCH is a JSON merge patch: absent fields keep their value, null clears a nullable field.
 * `Idempotency-Key` on POST, PATCH and DELETE stores the first response for 24 hours.
 * A single resource has an `ETag`: `If-Match` prevents lost updates, `If-None-Match` saves a transfer.
+* Guides: [getting started](docs?api=getting-started), [conventions](docs?api=api-conventions),
+  [targeting](docs?api=targeting), [events](docs?api=events), [webhooks](docs?api=webhooks),
+  [results](docs?api=statistics); the menu above the search has all of them.
 """
 
 PREAMBLE: Json = {
