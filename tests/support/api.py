@@ -26,6 +26,7 @@ from tests.support.keys import stored_keys
 from tests.support.memory import (
     MemoryBlobs,
     MemoryIdempotency,
+    MemoryLeases,
     MemoryRateLimiter,
     MemoryRollupStore,
 )
@@ -46,6 +47,7 @@ class MemoryManagement(Management):
         self.delivery = self.blobs
         self.limiter = MemoryRateLimiter()
         self.idempotency = MemoryIdempotency()
+        self.leases = MemoryLeases()
         self.rollups = MemoryRollupStore()
         self.roots = lambda: ROOTS
 

@@ -37,6 +37,12 @@ class DeployedFamily:
         """The same admin, who calls another function in a fresh process."""
         return Client(fresh_handler(self.stack, function_id, folder), key=self.tenant.admin)
 
+    def revision(self) -> int:
+        """The revision of the newest publication; each takes the next one."""
+        pointer = S3Blobs(self.stack.name("DeliveryBucket")).get(pointer_key(self.tenant.shop.id))
+        assert pointer is not None
+        return read_pointer(pointer.content).revision
+
     def published(self) -> Any:
         """The config that the shop's storefronts get now."""
         delivery = S3Blobs(self.stack.name("DeliveryBucket"))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from abtest.adapters import aws
-from abtest.adapters.dynamo import DynamoIdempotency, DynamoRateLimiter, DynamoRollupStore
+from abtest.adapters.dynamo import DynamoIdempotency, DynamoLeases, DynamoRateLimiter, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
@@ -13,7 +13,7 @@ from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
 from abtest.ports.blobs import Blobs
-from abtest.ports.limits import Idempotency, RateLimiter
+from abtest.ports.limits import Idempotency, Leases, RateLimiter
 from abtest.ports.rollup_store import RollupStore
 from abtest.ports.scripts import ScriptChecker
 from abtest.ports.waits import Caller
@@ -50,6 +50,11 @@ class Management:
     def idempotency(self) -> Idempotency:
         """Responses stored for repeated requests."""
         return DynamoIdempotency(self.settings.ephemeral_table)
+
+    @cached_property
+    def leases(self) -> Leases:
+        """Leases shared by all instances."""
+        return DynamoLeases(self.settings.ephemeral_table)
 
     @cached_property
     def delivery(self) -> Blobs:

@@ -13,6 +13,7 @@ from abtest.services.goals import ShopGoals
 from abtest.services.personalizations.shipment import Shipment
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.planning import Planner
+from abtest.services.republication import Republication
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.page_match import PageMatch
 from abtest.services.reusable.targets import Audiences, Pages
@@ -25,11 +26,13 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
     storefronts = Storefronts(base.world.catalog, base.publication)
     store = ExperimentStore(base.world, storefronts, base.budget)
     planner = Planner(base.world, base.rollups)
+    sessions = sessions or DynamoSessions(base.settings.ephemeral_table)
+    republication = Republication(world=base.world, storefronts=storefronts, leases=base.leases, sessions=sessions)
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
         ExperimentEditor: ExperimentEditor(store, base.checker),
         ExperimentStore: store,
-        Lifecycle: Lifecycle(store, planner),
+        Lifecycle: Lifecycle(store, planner, republication),
         Plans: Plans(store, planner),
         Variations: Variations(store, base.checker),
         Shipment: Shipment(store, personalizations),
@@ -39,7 +42,5 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
         PageMatch: PageMatch(base.world),
         Audiences: Audiences(base.world, storefronts),
         ExclusionGroups: ExclusionGroups(base.world, storefronts),
-        PreviewLinks: PreviewLinks(
-            store, sessions or DynamoSessions(base.settings.ephemeral_table), base.roots, base.settings.worker_base_url
-        ),
+        PreviewLinks: PreviewLinks(store, sessions, base.roots, base.settings.worker_base_url),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from random import Random
 
@@ -47,6 +48,15 @@ def test_experiment__made_edited_launched__is_read_back_and_published(client: Cl
         "experiment.create",
     ]
     assert client.get("/experiments", query={"status": "running"}).json()["data"][0]["name"] == "Fuller"
+
+
+def test_launch__repeated__is_published_once_a_second(deployed: DeployedFamily, client: Client) -> None:
+    path = f"/experiments/{client.post('/experiments', {'name': 'x'}).json()['id']}"
+    assert client.post(f"{path}/launch").status == 200
+    first, began = deployed.revision(), time.monotonic()
+    for _ in range(12):
+        assert client.post(f"{path}/launch").status == 200
+    assert 1 <= deployed.revision() - first <= time.monotonic() - began + 1
 
 
 def test_shop_goal__whose_filter_of_450_kb_is_replaced__answers_200(client: Client) -> None:

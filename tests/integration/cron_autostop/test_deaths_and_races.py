@@ -22,6 +22,7 @@ from abtest.services.experiments.rounds import RoundFailedError
 from abtest.services.experiments.system_pause import pause_running
 from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
+from abtest.services.republication import Republication
 from tests.faults.faults import Fate, KilledError
 from tests.support.autostopping import (
     CONTROL,
@@ -33,7 +34,7 @@ from tests.support.autostopping import (
     plan,
     running,
 )
-from tests.support.memory import MemoryLeases
+from tests.support.memory import MemoryLeases, MemorySessions
 from tests.support.storefronts import SHOP_ID, experiment_id
 
 WON = {CONTROL: (2000, 200), TREATMENT: (2000, 300)}
@@ -123,7 +124,12 @@ def test_round__another_whole_round_in_between__one_pause(at: int) -> None:
 
 def by_hand(keeper: Shopkeeper, action: Any) -> None:
     use = keeper.use().store
-    Lifecycle(use, Planner(use.world, keeper.rollups)).act(CALLER, experiment_id(1), action)
+    storefronts = use.storefronts
+    assert storefronts is not None
+    republication = Republication(
+        world=use.world, storefronts=storefronts, leases=MemoryLeases(), sessions=MemorySessions()
+    )
+    Lifecycle(use, Planner(use.world, keeper.rollups), republication).act(CALLER, experiment_id(1), action)
 
 
 @pytest.mark.parametrize("at", range(1, SEQUENTIAL_CALLS + 1))

@@ -32,9 +32,10 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
+from abtest.services.republication import Republication
 from abtest.services.shop_records import puts_of
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryBlobs, MemoryRollupStore
+from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryRollupStore, MemorySessions
 from tests.support.races import RacedCatalog
 from tests.unit.experiments.examples import NOW, SHOP, USER
 
@@ -77,10 +78,14 @@ class House:
         self.storefront = Storefront()
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         self.world = World(catalog=self.catalog, clock=self.clock, random=self.random)
-        self.store = ExperimentStore(self.world, Storefronts(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
+        storefronts = Storefronts(self.catalog, self.storefront)
+        self.store = ExperimentStore(self.world, storefronts, CodeBudget(MemoryBlobs()))
         self.planner = Planner(self.world, MemoryRollupStore())
         self.editor = ExperimentEditor(self.store, QuickJsChecker())
-        self.lifecycle = Lifecycle(self.store, self.planner)
+        republication = Republication(
+            world=self.world, storefronts=storefronts, leases=MemoryLeases(), sessions=MemorySessions()
+        )
+        self.lifecycle = Lifecycle(self.store, self.planner, republication)
         shop = Shop(id=SHOP, name="S", domain="s.example", currency="EUR", org_id=USER, created_at=NOW, updated_at=NOW)
         self.catalog.commit(Commit(puts=puts_of(shop)))
 

@@ -15,15 +15,17 @@ from abtest.services.context import Caller
 from abtest.services.experiments.publish_failure import or_fail
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner
+from abtest.services.republication import Republication
 from abtest.services.retries import Versions
 
 
 class Lifecycle:
     """Use cases of the state machine."""
 
-    def __init__(self, store: ExperimentStore, planner: Planner) -> None:
+    def __init__(self, store: ExperimentStore, planner: Planner, republication: Republication) -> None:
         self._store = store
         self._planner = planner
+        self._republication = republication
 
     def act(
         self,
@@ -36,7 +38,7 @@ class Lifecycle:
     ) -> Saved[Experiment]:
         """Carry the action out. Where it publishes, a failed publication raises PostCommitPublishFailedError.
 
-        An action whose target is the present state changes nothing and publishes again.
+        An action whose target is the present state changes nothing and publishes again, at most once a second and shop.
         """
         settings = self._planner.settings(caller.shop_id)
 
@@ -53,8 +55,12 @@ class Lifecycle:
         saved = self._store.change(caller, reference, decide, expected_version=expected_version)
         if TRANSITIONS[action].publishes:
             # A repeated launch after a failed publication changes nothing, so it must publish on its own to be of use.
-            return or_fail(saved if saved.changed else self._store.refresh(saved.value))
+            return or_fail(saved if saved.changed else self._republished(saved.value))
         return saved
+
+    def _republished(self, experiment: Experiment) -> Saved[Experiment]:
+        reasons = self._republication.refresh(experiment.shop_id, experiment.updated_at)
+        return Saved(experiment, reasons, changed=False)
 
     def retry_publication(self, caller: Caller, reference: str) -> Saved[Experiment]:
         """Publish the shop again. Raises PostCommitPublishFailedError when that fails again."""
