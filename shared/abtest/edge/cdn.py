@@ -9,6 +9,9 @@ from abtest.edge.gateway import Answer, GatewayEvent, Headers
 PROOF = "x-svc-cdn"
 VIEWER = "x-svc-viewer"
 
+_REFUSED = '{"message":"Forbidden"}'
+"""Body that the gateway itself has for an endpoint that is disabled."""
+
 Handler = Callable[[GatewayEvent, Any], Answer]
 
 
@@ -17,10 +20,11 @@ def is_through_cdn(headers: Headers) -> bool:
     return PROOF in headers
 
 
-def behind_cdn(secret: str, handler: Handler) -> Handler:
+def behind_cdn(secret: str, handler: Handler, *, is_required: bool = False) -> Handler:
     """Return the handler with the address that the CDN reports; without a secret there is no CDN.
 
-    The gateway sees addresses of the CDN, and limits by address would stop all shoppers together.
+    The gateway sees addresses of the CDN, and limits by address would stop all shoppers together. With `is_required`,
+    requests that did not come through the CDN are refused.
     """
     if not secret:
         return handler
@@ -29,7 +33,10 @@ def behind_cdn(secret: str, handler: Handler) -> Handler:
         headers = event.get("headers") or {}
         address = headers.get(VIEWER, "")
         # Compared as bytes, because compare_digest refuses text with characters outside of ASCII.
-        if not address or not compare_digest(headers.get(PROOF, "").encode(), secret.encode()):
+        is_proven = compare_digest(headers.get(PROOF, "").encode(), secret.encode())
+        if is_required and not is_proven:
+            return {"statusCode": 403, "headers": {"content-type": "application/json"}, "body": _REFUSED}
+        if not address or not is_proven:
             return handler(event, context)
         gateway = event["requestContext"]
         http = {**gateway["http"], "sourceIp": address}

@@ -6,4 +6,5 @@ from abtest.wiring.settings import settings
 
 def through_cdn(handler: Handler) -> Handler:
     """The handler for requests that may come through this deployment's CDN."""
-    return behind_cdn(settings().cdn_secret, handler)
+    config = settings()
+    return behind_cdn(config.cdn_secret, handler, is_required=config.cdn_required == "true")

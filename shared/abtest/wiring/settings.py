@@ -38,6 +38,7 @@ class Settings:
     allow_loopback_egress: str = ""
     distribution_id: str = ""
     cdn_secret: str = ""
+    cdn_required: str = ""
     warehouse_engine: str = ""
     athena_database: str = ""
     athena_workgroup: str = ""

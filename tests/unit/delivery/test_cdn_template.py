@@ -112,6 +112,59 @@ def test_edge_functions__do_not_stand_on_the_distribution_that_stands_on_them() 
         assert "'Cdn'" not in str(FUNCTIONS[name])
 
 
+ORIGINS = {
+    "CdnEnabled": "true",
+    "EdgeOriginName": "edge-origin.example.com",
+    "ApiOriginName": "api-origin.example.com",
+    "OriginCertificateArn": "arn:aws:acm:us-east-1:000000000000:certificate/one",
+    "WorkerBaseUrl": "https://edge.example.com",
+    "ApiBaseUrl": "https://api.example.com/api/v1",
+}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "is_used", "is_only"),
+    [
+        ({"OriginStep": "only"}, False, False),
+        ({"CdnEnabled": "true", "OriginStep": "only"}, False, False),
+        ({**ORIGINS, "CdnEnabled": "false", "OriginStep": "only"}, False, False),
+        (ORIGINS, False, False),
+        ({**ORIGINS, "OriginStep": "used"}, True, False),
+        ({**ORIGINS, "OriginStep": "only"}, True, True),
+    ],
+)
+def test_addresses_of_apis__are_disabled_only_after_the_cdn_uses_another_way(
+    parameters: dict[str, str], is_used: bool, is_only: bool
+) -> None:
+    resolver = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters).resolver
+    for api, cdn, name in (("EdgeApi", "Cdn", "EdgeOriginName"), ("ManagementApi", "ApiCdn", "ApiOriginName")):
+        is_disabled = resolver.resolve(RESOURCES[api]["Properties"])["DisableExecuteApiEndpoint"]
+        (origin,) = RESOURCES[cdn]["Properties"]["DistributionConfig"]["Origins"]
+        assert is_disabled is is_only
+        assert (resolver.resolve(origin)["DomainName"] == ORIGINS[name]) is is_used
+
+
+@pytest.mark.parametrize("name", ["ApiOriginName", "OriginCertificateArn", "WorkerBaseUrl", "ApiBaseUrl", "CdnEnabled"])
+def test_rule__origins_without_all_that_they_need__are_refused(name: str) -> None:
+    rule = load(TEMPLATE).rules["OriginsAreComplete"]
+
+    def holds(parameters: dict[str, str]) -> bool:
+        resolver = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters).resolver
+        assert resolver.holds(rule["RuleCondition"])
+        return all(resolver.holds(each["Assert"]) for each in rule["Assertions"])
+
+    assert holds(ORIGINS)
+    assert not holds({key: value for key, value in ORIGINS.items() if key != name})
+
+
+@pytest.mark.parametrize("required", ["true", "false"])
+def test_requirement_of_the_cdn__reaches_functions_behind_it(required: str) -> None:
+    parameters = {"CdnEnabled": "true", "CdnRequired": required}
+    stack = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters)
+    for name in ("EdgeSnippet", "EdgeEvents", "ApiFlags"):
+        assert stack.environment(name)["CDN_REQUIRED"] == required
+
+
 def test_deployment__without_the_cdn__has_none_and_trusts_no_header() -> None:
     stack = planned("false")
     assert not [each for each in stack.resources if each.logical_id.startswith("Cdn")]
