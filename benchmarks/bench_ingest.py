@@ -18,6 +18,7 @@ from abtest.edge.ingest_events import IngestRoutes
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Claim, Commit
+from abtest.services.event_limits import EventLimits
 from abtest.services.ingest import Ingest
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.rate_limits import FailedAuthentications
@@ -83,7 +84,11 @@ class Pipeline:
         )
         self.queue, self.ledger, limiter = MemoryQueue(), MemoryBlobs(), Unlimited()
         ingest = Ingest(
-            clock=self.clock, random=SystemRandomness(), limiter=limiter, ledger=self.ledger, queue=self.queue
+            clock=self.clock,
+            random=SystemRandomness(),
+            limits=EventLimits(limiter=limiter, clock=self.clock),
+            ledger=self.ledger,
+            queue=self.queue,
         )
         keys = TrackingKeys(lambda name: self.catalog.claim_attributes(None, name), self.clock)
         failures = FailedAuthentications(limiter, self.clock)

@@ -18,6 +18,7 @@ from abtest.kit.clock import ManualClock, from_milliseconds, parse_milliseconds,
 from abtest.ports.queue import QueueUnavailableError
 from abtest.services.compaction import Compaction
 from abtest.services.context import World
+from abtest.services.event_limits import EventLimits
 from abtest.services.ingest import EventStoreUnavailableError, Ingest
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.rollups import RollupRun
@@ -159,7 +160,7 @@ class Shop:
         ingest = Ingest(
             clock=self.clock,
             random=self.random,
-            limiter=self.limiter,
+            limits=EventLimits(limiter=self.limiter, clock=self.clock),
             ledger=Fated(noted.of(self.ledger, "put"), fate),
             queue=Fated(noted.of(self.mailbox, "send"), fate),
         )

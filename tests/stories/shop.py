@@ -21,6 +21,7 @@ from abtest.kit.clock import ManualClock, to_milliseconds
 from abtest.services.autostop import AutoStopRun
 from abtest.services.compaction import Compaction
 from abtest.services.context import World
+from abtest.services.event_limits import EventLimits
 from abtest.services.experiments.due import ScheduledActions
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
@@ -175,7 +176,11 @@ class Shop:
         """Through the edge into the queue, in requests like a browser's, out of it in batches, some of them twice."""
         mixed = self._chance.sample(events, len(events))
         ingest = Ingest(
-            clock=self.clock, random=self._random, limiter=self._limiter, ledger=self.ledger, queue=self._mailbox
+            clock=self.clock,
+            random=self._random,
+            limits=EventLimits(limiter=self._limiter, clock=self.clock),
+            ledger=self.ledger,
+            queue=self._mailbox,
         )
         for start in range(0, len(mixed), IN_A_REQUEST):
             wires = [_wire(event) for event in mixed[start : start + IN_A_REQUEST]]

@@ -44,6 +44,7 @@ class Options:
             "ApiBaseUrl": self.base_url,
             "WorkerBaseUrl": self.worker_base_url,
             "AllowLoopbackEgress": "false" if self.strict_egress else "true",
+            "BrowserEventsPerMinute": "60000",  # all shoppers of the demo and of tests have one address
             **self.parameters,
         }
 

@@ -67,7 +67,8 @@ class IngestRoutes:
         refuse_other_media(request.headers, MEDIA_TYPES, ENCODINGS)
         envelope = read_envelope(unpacked(body, request.headers, MAX_BODY_BYTES))
         shop_id = self._auth.shop(proven, request.headers, envelope)
-        answer = receipt_answer(self._ingest.accept(shop_id, envelope, origin=origin_of(request.headers)))
+        origin = origin_of(request.headers)
+        answer = receipt_answer(self._ingest.accept(shop_id, envelope, origin=origin, address=request.address))
         cookies = refreshed(event, request)
         return {**answer, "cookies": list(cookies)} if cookies else answer
 

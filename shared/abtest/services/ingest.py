@@ -23,14 +23,12 @@ from abtest.kit.errors import ServiceError
 from abtest.kit.ids import Randomness, uuid7
 from abtest.ports.blobs import Blobs
 from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
-from abtest.ports.limits import RateLimiter
 from abtest.ports.queue import MAX_MESSAGE_BYTES, Queue, QueueUnavailableError
-from abtest.services.rate_limits import RateLimitedError
+from abtest.services.event_limits import EventLimits
 
 _log = logging.getLogger(__name__)
 
 NDJSON = "application/x-ndjson"
-EVENTS_PER_WINDOW, WINDOW_SECONDS = 60_000, 60
 
 
 class EventStoreUnavailableError(ServiceError):
@@ -88,20 +86,24 @@ class Ingest:
 
     clock: Clock
     random: Randomness
-    limiter: RateLimiter
+    limits: EventLimits
     ledger: Blobs
     queue: Queue | None = None
     store: AnalyticsStore | None = None
 
-    def accept(self, shop_id: str, envelope: Envelope, *, origin: Origin = SERVER) -> Receipt | HttpAnswer:
-        """Accept a batch of an authenticated shop; `origin` is what the request shows of its visitors.
+    def accept(
+        self, shop_id: str, envelope: Envelope, *, origin: Origin = SERVER, address: str = ""
+    ) -> Receipt | HttpAnswer:
+        """Accept a batch that an address sent for an authenticated shop.
+
+        `origin` is what the request shows of its visitors.
 
         Raises EmptyBatchError, BatchTooLargeError, RateLimitedError, EventStoreUnavailableError,
         AnalyticsStoreUnreachableError.
         """
         check_size(envelope)
         # All events count, also bad ones, and before the batch is sorted, which is the costly part.
-        self._limit(shop_id, len(envelope.events))
+        self.limits.take(shop_id, len(envelope.events), address=address, is_browser=origin.is_browser)
         received_at = to_milliseconds(self.clock.now())
         arrival = Arrival(shop_id=shop_id, received_at=received_at, sent_at=envelope.sent_at, origin=origin)
         found = sort_batch(envelope.events, arrival, is_suspect=envelope.is_suspect)
@@ -117,17 +119,6 @@ class Ingest:
             ],
             warnings=clock_warnings(arrival, found.rows),
         )
-
-    def _limit(self, shop_id: str, events: int) -> None:
-        decision = self.limiter.take(
-            f"events#{shop_id}",
-            limit=EVENTS_PER_WINDOW,
-            window_seconds=WINDOW_SECONDS,
-            now=self.clock.now(),
-            cost=events,
-        )
-        if not decision.allowed:
-            raise RateLimitedError(decision, "events of this shop")
 
     def _deliver(self, rows: Sequence[Row], received_at: int) -> HttpAnswer | None:
         if self.queue is None:

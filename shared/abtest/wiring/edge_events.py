@@ -11,6 +11,7 @@ from abtest.edge.ingest_events import IngestRoutes
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.waits import EDGE, Caller
+from abtest.services.event_limits import EventLimits
 from abtest.services.ingest import AnalyticsStore, Ingest
 from abtest.services.rate_limits import FailedAuthentications
 from abtest.wiring.edge import through_cdn
@@ -23,6 +24,7 @@ def create_handler() -> Handler:
     aws.serve(Caller.SHOPPER)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "signing_secret_arn")
+    config.need("browser_events_per_minute", "server_events_per_minute")
     clock, ledger, limiter = SystemClock(), S3Blobs(config.ledger_bucket), DynamoRateLimiter(config.ephemeral_table)
     # Only claims are read of the catalog here, so no body ever comes from the bucket.
     catalog = DynamoCatalog(config.catalog_table, ledger)
@@ -32,7 +34,12 @@ def create_handler() -> Handler:
     taken_in = Ingest(
         clock=clock,
         random=SystemRandomness(),
-        limiter=limiter,
+        limits=EventLimits(
+            limiter=limiter,
+            clock=clock,
+            browser_events=int(config.browser_events_per_minute),
+            server_events=int(config.server_events_per_minute),
+        ),
         ledger=ledger,
         queue=SqsQueue(config.event_queue_url) if config.event_queue_url else None,
         store=store,

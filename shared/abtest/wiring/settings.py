@@ -35,6 +35,8 @@ class Settings:
     refresh_queue_url: str = ""
     webhook_queue_url: str = ""
     analytics_store_url: str = ""
+    browser_events_per_minute: str = ""
+    server_events_per_minute: str = ""
     allow_loopback_egress: str = ""
     distribution_id: str = ""
     cdn_secret: str = ""

@@ -17,6 +17,7 @@ from abtest.kit.clock import ManualClock, to_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
 from abtest.services.context import World
+from abtest.services.event_limits import EventLimits
 from abtest.services.ingest import AnalyticsStore, Ingest
 from abtest.services.rate_limits import FailedAuthentications
 from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRateLimiter
@@ -61,7 +62,7 @@ class Edge:
         ingest = Ingest(
             clock=self.clock,
             random=SystemRandomness(),
-            limiter=self.limiter,
+            limits=EventLimits(limiter=self.limiter, clock=self.clock),
             ledger=self.ledger,
             queue=self.queue if self.queues else None,
             store=AnalyticsStore(url="https://store.test/rows", sender=self.store) if self.store else None,

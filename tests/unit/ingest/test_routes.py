@@ -244,10 +244,12 @@ def test_quarantine__that_cannot_be_stored__does_not_lose_the_good_events() -> N
 def test_shop__that_sends_too_much__is_told_when_to_come_back_and_others_are_not() -> None:
     edge = Edge()
     batch = [event(eventId=str(n)) for n in range(200)]
-    statuses = [edge.call(batch, headers=signed_headers()).status for _ in range(301)]
+    key = bearer(tracking_key(edge).text)
+    statuses = [edge.call(batch, headers=key).status for _ in range(301)]
     assert statuses == [202] * 300 + [429]
     refused = edge.call(batch, headers=signed_headers())
     assert (refused.error, int(refused.headers["Retry-After"]) >= 1) == ("rate_limited", True)
+    assert refused.json()["message"].startswith("too many events of this shop: at most 60000 a minute; try again in")
     assert "Retry-After" in refused.headers["Access-Control-Expose-Headers"]
     assert edge.call([event(shopId=...)], headers=signed_headers(OTHER)).status == 202
 
@@ -255,14 +257,15 @@ def test_shop__that_sends_too_much__is_told_when_to_come_back_and_others_are_not
 def test_rate_limit__at_sixty_thousand_events__refuses_the_next_one_alone_and_refills_evenly() -> None:
     edge = Edge()
     batch = [event(eventId=str(n)) for n in range(200)]
-    assert {edge.call(batch, headers=signed_headers()).status for _ in range(299)} == {202}
-    assert edge.call(batch[:199], headers=signed_headers()).status == 202
-    assert edge.call(batch[:2], headers=signed_headers()).status == 429
-    assert edge.call(batch[:1], headers=signed_headers()).status == 202
-    refused = edge.call(batch[:1], headers=signed_headers())
+    key = bearer(tracking_key(edge).text)
+    assert {edge.call(batch, headers=key).status for _ in range(299)} == {202}
+    assert edge.call(batch[:199], headers=key).status == 202
+    assert edge.call(batch[:2], headers=key).status == 429
+    assert edge.call(batch[:1], headers=key).status == 202
+    refused = edge.call(batch[:1], headers=key)
     assert (refused.status, refused.headers["Retry-After"]) == (429, "1")
     edge.clock.advance(seconds=1)
-    assert [edge.call(batch, headers=signed_headers()).status for _ in range(6)] == [202] * 5 + [429]
+    assert [edge.call(batch, headers=key).status for _ in range(6)] == [202] * 5 + [429]
 
 
 def test_events__without_a_queue__go_to_the_analytics_store_whose_answer_comes_back() -> None:
