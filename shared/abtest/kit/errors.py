@@ -87,6 +87,10 @@ class LimitReachedError(ServiceError):
     code = "limit_reached"
 
 
+class ItemTooLargeError(LimitReachedError):
+    """Write that exceeds what the store holds in one item (400 KB)."""
+
+
 class DatabaseBusyError(ServiceError):
     """Database that throttles or does not respond; the same request may succeed later."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import ServiceError
+from abtest.kit.errors import ItemTooLargeError, ServiceError
 
 Kind = Literal[
     "EXP",
@@ -237,11 +237,8 @@ class NameTakenError(ServiceError):
         self.name = name
 
 
-class CommitTooLargeError(ServiceError):
+class CommitTooLargeError(ItemTooLargeError):
     """Commit that exceeds the store's limits for a transaction (100 items, 4 MB in all, 400 KB an item)."""
-
-    status = 422
-    code = "limit_reached"
 
 
 class Catalog(Protocol):

@@ -50,7 +50,10 @@ class DeliveryStore(Protocol):
     """Deliveries, kept for 30 days, and the health of each endpoint. All calls may raise DatabaseBusyError."""
 
     def add(self, delivery: Delivery) -> bool:
-        """Store a new delivery. Return False, with nothing changed, when one with its id exists."""
+        """Store a new delivery. Return False, with nothing changed, when one with its id exists.
+
+        Raises ItemTooLargeError for more than 400 KB as stored.
+        """
         ...
 
     def get(self, webhook_id: str, delivery_id: str) -> Delivery | None:

@@ -106,7 +106,7 @@ class Sessions(Protocol):
     """Small documents that expire, such as preview sessions and cart hand-offs."""
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
-        """Store the document until `expires_at`."""
+        """Store the document until `expires_at`. Raises ItemTooLargeError for more than 400 KB."""
         ...
 
     def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:

@@ -20,6 +20,7 @@ class LookStore(Protocol):
         `state` follows the one that was read: its `looks` is one more (1 for the first) and its `generation` is higher.
         Returns False, with nothing written, when another look was stored in between or the generation is not higher,
         so that a minimum of another writer is never lost. `look` replaces one of the same hour (`computed_at`).
+        Raises ItemTooLargeError for more than 400 KB as stored.
         """
         ...
 

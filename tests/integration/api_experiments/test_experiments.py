@@ -1,6 +1,7 @@
 """Experiments over HTTP: made, read, changed, copied, deleted."""
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -388,3 +389,34 @@ def test_create__with_a_start__takes_the_scope_that_launching_takes(api: MemoryA
     made = writer.post("/experiments", {"name": "x"}).json()
     assert writer.patch(f"/experiments/{made['id']}", {"scheduled_start_at": None}).status == 403
     assert writer.post(f"/experiments/{made['id']}/launch").status == 403
+
+
+def test_change__that_no_item_of_the_store_holds__is_422_and_names_what_is_too_large(
+    client: Client, create: Create, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = create()
+    monkeypatch.setattr("abtest.adapters.dynamo.sizes.MAX_ITEM_BYTES", 900)
+    answer = client.patch(f"/experiments/{made['id']}", {"description": "".join(map(chr, range(0x4E00, 0x5200)))})
+    assert (answer.status, answer.code) == (422, "limit_reached")
+    assert "is too large to be stored: " in answer.json()["error"]["message"]
+    assert client.get(f"/experiments/{made['id']}").json()["description"] is None
+
+
+def test_largest_experiment__of_incompressible_texts__is_created_and_replaced(client: Client, create: Create) -> None:
+    chance = Random(1)
+
+    def text(length: int) -> str:
+        return "".join(chr(chance.randrange(0x4E00, 0x9FFF)) for _ in range(length))
+
+    def goals() -> list[dict[str, Any]]:
+        values = [text(60) for _ in range(20)]
+        parts = [{"property": f"p{n}", "operator": "in", "value": values[n:] + values[:n]} for n in range(10)]
+        kept = {"version": 1, "conditions": parts}
+        return [{"name": f"{number} {text(60)}", "type": "revenue", "filter": kept} for number in range(50)]
+
+    variations = [{"name": f"V{n} {text(60)}", "weight": 0.1, "is_control": n == 0} for n in range(10)]
+    made = create(description=text(10_000), goals=goals(), variations=variations)
+    answer = client.patch(f"/experiments/{made['id']}/goals/{made['goals'][0]['id']}", {"filter": goals()[1]["filter"]})
+    assert answer.status == 200, answer.body[:500]
+    answer = client.patch(f"/experiments/{made['id']}", {"description": text(10_000)})
+    assert answer.status == 200, answer.body[:500]

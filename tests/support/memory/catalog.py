@@ -4,10 +4,13 @@ import heapq
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from abtest.adapters import catalog_documents as documents
 from abtest.adapters.catalog_pages import page
 from abtest.adapters.commit_rules import RecordKey, check, record_key
+from abtest.adapters.dynamo.bodies import Bodies
+from abtest.adapters.dynamo.writes import plan
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import (
     AuditRow,
@@ -25,6 +28,20 @@ from abtest.ports.catalog import (
     StaleVersionError,
     Topic,
 )
+from tests.support.memory.blobs import MemoryBlobs
+
+
+class _NoTable:
+    """Table of a plan that is never written."""
+
+    def put_request(self, *_: Any) -> dict[str, Any]:
+        return {}
+
+    def delete_request(self, *_: Any) -> dict[str, Any]:
+        return {}
+
+
+_NO_TABLE: Any = _NoTable()
 
 
 class MemoryCatalog:
@@ -76,6 +93,8 @@ class MemoryCatalog:
 
     def commit(self, change: Commit) -> None:
         check(change)
+        # The items of the table are planned for their sizes: what AWS refuses is refused here as well.
+        plan(_NO_TABLE, Bodies(MemoryBlobs()), change)
         written = [documents.write_record(put.record) for put in change.puts]
         with self._lock:
             self._refuse_stale(change)

@@ -4,6 +4,8 @@ import threading
 from collections import defaultdict
 from collections.abc import Sequence
 
+from abtest.adapters.dynamo.deliveries import delivery_item
+from abtest.adapters.dynamo.sizes import check_item
 from abtest.domain.webhooks.deliveries import Delivery, delivery_from, document_of
 from abtest.domain.webhooks.health import Health
 from abtest.kit import canonical_json
@@ -21,6 +23,7 @@ class MemoryDeliveryStore:
         self._lock = threading.RLock()
 
     def add(self, delivery: Delivery) -> bool:
+        check_item(delivery_item(delivery))
         with self._lock:
             if delivery.id in self._rows[delivery.webhook_id]:
                 return False

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from abtest.adapters import token_bucket
+from abtest.adapters.dynamo.sessions import session_item
+from abtest.adapters.dynamo.sizes import check_item
 from abtest.kit import canonical_json
 from abtest.ports.limits import (
     ANSWER_KEPT,
@@ -118,6 +120,7 @@ class MemorySessions:
         self._sessions: dict[str, tuple[bytes, datetime]] = {}
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
+        check_item(session_item(session_id, document, expires_at))
         self._sessions[session_id] = (canonical_json.encode(dict(document)), expires_at)
 
     def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:

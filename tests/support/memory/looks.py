@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from abtest.adapters.dynamo.looks import look_item
+from abtest.adapters.dynamo.sizes import check_item
 from abtest.domain.autostop.shapes import LookState
 from abtest.kit import canonical_json
 from abtest.ports.rollup_store import Document
@@ -26,6 +28,8 @@ class MemoryLookStore:
 
     def put(self, state: LookState, look: Document) -> bool:
         epoch = state["experiment_id"], state["measurement_epoch"]
+        for document in (state, look):
+            check_item(look_item(("", ""), document, {}))
         with self._lock:
             before = self.state(*epoch) or {"looks": 0, "generation": 0}
             if state["looks"] != before["looks"] + 1 or state["generation"] <= before["generation"]:

@@ -46,7 +46,7 @@ class DynamoDeliveryStore:
         self._table = Table(table_name, sorted_items=True, indexes=_INDEXES)
 
     def add(self, delivery: Delivery) -> bool:
-        return self._put(_item(delivery), absent())
+        return self._put(delivery_item(delivery), absent())
 
     def get(self, webhook_id: str, delivery_id: str) -> Delivery | None:
         if not keys.is_usable(webhook_id) or not keys.is_usable(delivery_id):
@@ -102,7 +102,7 @@ class DynamoDeliveryStore:
         return [waiting for _, waiting in heapq.nsmallest(limit, pending)]
 
     def change(self, before: Delivery, after: Delivery, health: HealthChange | None = None) -> None:
-        item, condition = _item(after), Path("version") == before.version
+        item, condition = delivery_item(after), Path("version") == before.version
         if health is None:
             if not self._put(item, condition):
                 raise StaleDeliveryError(before.id)
@@ -159,7 +159,7 @@ class DynamoDeliveryStore:
                 reads -= 1
 
 
-def _item(delivery: Delivery) -> Item:
+def delivery_item(delivery: Delivery) -> Item:
     item = {
         "pk": keys.webhook(delivery.webhook_id),
         "sk": keys.delivery(delivery.id),

@@ -39,10 +39,10 @@ class DynamoLookStore:
         condition = absent() if state["looks"] == 1 else follows
         counters = {"generation": state["generation"], "looks": state["looks"]}
         transaction = Transaction(self._table)
-        transaction.put(_item(keys.looks_state(totals), state, counters), condition, OvertakenError())
+        transaction.put(look_item(keys.looks_state(totals), state, counters), condition, OvertakenError())
         # 13 characters are date and hour: a later look of the hour replaces the earlier one.
         expiry = {"expires": expires(parse_timestamp(look["computed_at"]) + LOOKS_KEPT)}
-        transaction.put(_item(keys.look(totals, look["computed_at"][:13]), look, expiry))
+        transaction.put(look_item(keys.look(totals, look["computed_at"][:13]), look, expiry))
         try:
             transaction.write()
         except OvertakenError:
@@ -56,6 +56,6 @@ class DynamoLookStore:
         return [decompress_json(item["document"]) for item in self._table.query(first[0], limit=MAX_HOURS, where=where)]
 
 
-def _item(key: keys.Key, document: Document, attributes: Mapping[str, int]) -> Item:
+def look_item(key: keys.Key, document: Document, attributes: Mapping[str, int]) -> Item:
     pk, sk = key
     return {"pk": pk, "sk": sk, **attributes, "document": compress_json(dict(document))}

@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.ephemeral import ephemeral_table, expires
+from abtest.adapters.dynamo.table import Item
 from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
 
@@ -17,13 +18,7 @@ class DynamoSessions:
         self._table = ephemeral_table(table_name)
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
-        item = {
-            "pk": keys.hashed("SESSION", session_id),
-            "document": canonical_json.encode(dict(document)).decode(),
-            "until": timestamp(expires_at),
-            "expires": expires(expires_at),
-        }
-        self._table.put(item)
+        self._table.put(session_item(session_id, document, expires_at))
 
     def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
         item = self._table.get(keys.hashed("SESSION", session_id))
@@ -34,3 +29,13 @@ class DynamoSessions:
 
     def delete(self, session_id: str) -> None:
         self._table.delete(keys.hashed("SESSION", session_id))
+
+
+def session_item(session_id: str, document: Mapping[str, Any], expires_at: datetime) -> Item:
+    """Return the item of a session."""
+    return {
+        "pk": keys.hashed("SESSION", session_id),
+        "document": canonical_json.encode(dict(document)).decode(),
+        "until": timestamp(expires_at),
+        "expires": expires(expires_at),
+    }

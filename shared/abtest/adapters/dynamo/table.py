@@ -16,6 +16,7 @@ from pynamodb.expressions.update import Action
 
 from abtest.adapters import aws
 from abtest.adapters.dynamo.connection import code, connection, translated_errors
+from abtest.adapters.dynamo.sizes import check_item
 from abtest.kit.errors import DatabaseBusyError
 
 Item = Mapping[str, Any]
@@ -65,7 +66,8 @@ class Table:
         return [item for start in starts for item in self._get_batch(keys[start : start + BATCH_KEYS])]
 
     def put(self, item: Item, condition: Condition | None = None) -> None:
-        """Store an item. Raises ConditionFailedError."""
+        """Store an item. Raises ConditionFailedError, ItemTooLargeError."""
+        check_item(item)
         self._write("PutItem", self.put_request(item, condition))
 
     def update(self, pk: str, sk: str | None, actions: Sequence[Action], condition: Condition | None = None) -> Item:

@@ -1,6 +1,5 @@
 """Transactions (TransactWriteItems): conditional writes, each with the error to raise when its condition fails."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import sleep
 from typing import Any
@@ -9,14 +8,11 @@ from pynamodb.exceptions import TransactWriteError
 from pynamodb.expressions.condition import Condition
 
 from abtest.adapters.dynamo.connection import connection, translated_errors
+from abtest.adapters.dynamo.sizes import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_ITEMS, check_item
 from abtest.adapters.dynamo.table import PAUSES, Item, Table
 from abtest.kit.errors import DatabaseBusyError, ServiceError
 from abtest.kit.ids import SystemRandomness, random_base62
 from abtest.ports.catalog import CommitTooLargeError, StaleVersionError
-
-# DynamoDB's limits of an item and of a transaction. Checked before the request, for an error with a remedy.
-MAX_ITEM_BYTES = 400 * 1024
-MAX_BYTES = 4_000_000
 
 _BUSY_REASONS = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
@@ -43,12 +39,23 @@ class Transaction:
     _puts: list[_Operation] = field(default_factory=list)
     _bytes: int = 0
 
-    def put(self, item: Item, condition: Condition | None = None, refusal: ServiceError | None = None) -> None:
-        """Add a put. Raises CommitTooLargeError. `refusal` is the error for a condition that does not hold."""
-        size = item_size(item)
-        self._bytes += size
-        if size > MAX_ITEM_BYTES or self._bytes > MAX_BYTES:
-            raise CommitTooLargeError("this change is too large to be stored at once; split it into smaller ones")
+    def put(
+        self,
+        item: Item,
+        condition: Condition | None = None,
+        refusal: ServiceError | None = None,
+        *,
+        what: str = "this item",
+    ) -> None:
+        """Add a put. Raises CommitTooLargeError, which names the item as `what`.
+
+        `refusal` is the error for a condition that does not hold.
+        """
+        self._bytes += check_item(item, what, CommitTooLargeError)
+        if self._bytes > MAX_TRANSACTION_BYTES:
+            raise CommitTooLargeError(
+                f"this change is too large to be stored at once: over {MAX_TRANSACTION_BYTES:,} bytes; split it"
+            )
         self._puts.append(_Operation(self.table.put_request(item, condition), refusal))
 
     def delete(self, pk: str, sk: str, condition: Condition | None = None, refusal: ServiceError | None = None) -> None:
@@ -56,9 +63,16 @@ class Transaction:
         self._deletes.append(_Operation(self.table.delete_request(pk, sk, condition), refusal))
 
     def write(self) -> None:
-        """Apply all writes or none. Raises the refusal of a condition, or DatabaseBusyError when conflicts persist."""
+        """Apply all writes or none.
+
+        Raises the refusal of a condition, CommitTooLargeError, or DatabaseBusyError when conflicts persist.
+        """
         if not self._deletes and not self._puts:
             return None
+        if (items := len(self._deletes) + len(self._puts)) > MAX_TRANSACTION_ITEMS:
+            raise CommitTooLargeError(
+                f"this change writes {items} stored items, but at most {MAX_TRANSACTION_ITEMS} are allowed; split it"
+            )
         # One token for all attempts: DynamoDB recognises a retry after a lost response. A token made from the content
         # would be wrong: claiming a name, releasing it and claiming it again is not a retry.
         token = write_token()
@@ -93,14 +107,6 @@ class Transaction:
             raise min(refused, key=lambda refusal: not isinstance(refusal, StaleVersionError)) from error
         if not _BUSY_REASONS.intersection(reasons):
             raise error
-
-
-def item_size(item: Mapping[str, Any]) -> int:
-    """Return the bytes that DynamoDB counts, with names; each number as the largest possible, 21 bytes."""
-    return sum(
-        len(name) + (21 if isinstance(value, int) else len(value.encode() if isinstance(value, str) else value))
-        for name, value in item.items()
-    )
 
 
 def write_token() -> str:

@@ -41,8 +41,9 @@ def _put_record(transaction: Transaction, bodies: Bodies, put: Put) -> None:
     condition = absent() if is_new else Path("version") == put.expected_version
     heads, pk = keys.heads(head.shop_id, head.kind), keys.record(*record_key(head))
     # Only the head's item has a condition: all writes of a record are in one transaction with it.
-    transaction.put({"pk": heads, "sk": _usable(head.id), **common}, condition, _stale(head))
-    transaction.put({"pk": pk, "sk": keys.BODY, **common, **bodies.pack(put.record.body)})
+    what = f"the record {head.kind} {head.id}"
+    transaction.put({"pk": heads, "sk": _usable(head.id), **common}, condition, _stale(head), what=what)
+    transaction.put({"pk": pk, "sk": keys.BODY, **common, **bodies.pack(put.record.body)}, what=what)
     for queue in queues_of(head):
         if queue in head.due:
             entry = {"work": keys.work_shard(queue, head.id), "due": keys.due(head.due[queue], head.id)}
@@ -62,7 +63,8 @@ def _write_names(transaction: Transaction, change: Commit) -> None:
             item["attributes"] = canonical_json.dumps(dict(claim.attributes))
         # The commit itself releases the name, so it may still belong to another record at this moment.
         is_moved = (claim.scope, claim.name) in released
-        transaction.put(item, None if is_moved else _is_free_for(claim), NameTakenError(claim.name))
+        condition = None if is_moved else _is_free_for(claim)
+        transaction.put(item, condition, NameTakenError(claim.name), what=f"the name {claim.name}")
     for release in change.releases:
         if (release.scope, release.name) not in claimed:
             transaction.delete(*keys.unique_name(release.scope, _usable(release.name)))
@@ -79,13 +81,15 @@ def _append_rows(transaction: Transaction, change: Commit) -> None:
         content = compress(documents.write_row(row))
         # Stored twice, because lists of one entity's rows and of all rows need different partitions.
         for pk in (keys.audit_month(row.shop_id, keys.month_of(row.id)), keys.audit_entity(row.shop_id, row.entity_id)):
-            transaction.put({"pk": pk, "sk": row.id, "row": content})
+            transaction.put({"pk": pk, "sk": row.id, "row": content}, what=f"the audit row of {row.action}")
     for outbox_row in change.outbox:
         pk, sk = keys.outbox(outbox_row.topic, outbox_row.created_at, outbox_row.id)
-        transaction.put({"pk": pk, "sk": sk, "row": compress(documents.write_row(outbox_row))})
+        content = compress(documents.write_row(outbox_row))
+        transaction.put({"pk": pk, "sk": sk, "row": content}, what=f"the {outbox_row.topic} event of the change")
     for message in change.inbox:
         content = compress(documents.write_row(message))
-        transaction.put({"pk": keys.inbox(message.shop_id), "sk": message.id, "row": content})
+        item = {"pk": keys.inbox(message.shop_id), "sk": message.id, "row": content}
+        transaction.put(item, what="the message to the inbox")
 
 
 def _usable(name: str) -> str:
