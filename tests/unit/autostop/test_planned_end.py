@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from abtest.contract.planned_test import PlannedTestSnapshot
+from abtest.contract.planned_test import PlannedTestSnapshot, shown_plan
 from abtest.domain.ledger.shop_days import Stitch
 from abtest.kit.clock import timestamp
 from tests.support.autostopping import (
@@ -44,7 +44,7 @@ def ended(keeper: Shopkeeper, arms: dict[str, Arm], **fields: Any) -> str:
 
 def stored(keeper: Shopkeeper) -> Any:
     snapshot = dict(keeper.found().planned_test or {})
-    PlannedTestSnapshot.model_validate(snapshot)
+    PlannedTestSnapshot.model_validate(shown_plan(snapshot))
     return snapshot
 
 
