@@ -15,10 +15,13 @@ from abtest.http.openapi import build  # noqa: E402 - the path comes first
 from abtest.http.route import Router  # noqa: E402
 from abtest.kit import canonical_json  # noqa: E402
 from tools.edge_openapi import with_edge_routes  # noqa: E402
+from tools.reference.alternatives import with_plain_objects  # noqa: E402
 from tools.reference.descriptions import Descriptions  # noqa: E402
+from tools.reference.examples import Examples  # noqa: E402
 from tools.reference.names import renamed  # noqa: E402
 from tools.reference.operations import describe_operations  # noqa: E402
 from tools.reference.overview import unknown_tags, with_overview  # noqa: E402
+from tools.reference.webhooks import with_webhooks  # noqa: E402
 
 COMMITTED = ROOT / "docs" / "api" / "openapi.json"
 PACKAGED = ROOT / "shared" / "abtest" / "http" / "openapi.json"
@@ -31,11 +34,16 @@ def routers() -> Iterator[Router]:
         yield from (value for value in vars(module).values() if isinstance(value, Router))
 
 
-def document(descriptions: Descriptions | None = None) -> dict[str, Any]:
-    """The whole document as the routes and the package `reference` make it now."""
-    made = with_overview(renamed(with_edge_routes(build(list(routers())))))
-    (descriptions or Descriptions()).describe(made)
+def document(gaps: list[str] | None = None) -> dict[str, Any]:
+    """The whole document as the routes and the package `reference` make it now. What it lacks is added to `gaps`."""
+    made = with_plain_objects(renamed(with_edge_routes(build(list(routers())))))
+    made = with_webhooks(with_overview(made))
+    descriptions, examples = Descriptions(), Examples(made)
+    descriptions.describe(made)
     describe_operations(made)
+    examples.add()
+    if gaps is not None:
+        gaps.extend(gaps_of(made, descriptions, examples))
     return made
 
 
@@ -47,9 +55,8 @@ def render(made: dict[str, Any]) -> tuple[bytes, bytes]:
 
 def main() -> int:
     """Write both files, or with `--check` say whether they are what the routes say."""
-    descriptions = Descriptions()
-    made = document(descriptions)
-    committed, packaged = render(made)
+    gaps: list[str] = []
+    committed, packaged = render(document(gaps))
     rendered = {COMMITTED: committed, PACKAGED: packaged}
     if "--check" not in sys.argv:
         COMMITTED.parent.mkdir(parents=True, exist_ok=True)
@@ -58,17 +65,17 @@ def main() -> int:
     stale = [path for path, content in rendered.items() if not path.exists() or path.read_bytes() != content]
     for path in stale:
         print(f"{path.relative_to(ROOT)} is not what the routes say: run python -m tools.openapi")
-    gaps = gaps_of(made, descriptions)
     print(*gaps, sep="\n", end="\n" if gaps else "")
     return 1 if "--check" in sys.argv and (stale or gaps) else 0
 
 
-def gaps_of(made: dict[str, Any], descriptions: Descriptions) -> list[str]:
+def gaps_of(made: dict[str, Any], descriptions: Descriptions, examples: Examples) -> list[str]:
     """List of what readers of the document would miss, each with its place."""
     texts = "tools/reference/descriptions"
     return [
         *(f"{place} has no description: write one in the code or in {texts}" for place in descriptions.missing),
         *(f"{place} in {texts} describes nothing" for place in descriptions.unused()),
+        *(f"{place} has no example: write one in tools/reference/examples/values.toml" for place in examples.gaps),
         *(f"the tag {tag} is missing in tools/reference/overview.py" for tag in unknown_tags(made)),
     ]
 

@@ -148,10 +148,11 @@ class Examples:
     def _plain(self, schema: Json) -> Json:
         """The schema behind references and behind "or null"; the first of several ways to complete an object."""
         schema = self._contract.resolve(schema)
-        forms = [form for form in schema.get("anyOf", []) if form.get("type") != "null"]
-        if "properties" in schema and forms:
-            required = [*schema.get("required", []), *forms[0].get("required", [])]
+        ways = [way for part in schema.get("allOf", []) for way in part.get("anyOf", [])]
+        if "properties" in schema and ways:
+            required = [*schema.get("required", []), *ways[0].get("required", [])]
             return {**schema, "required": required, "x-ways": True}
+        forms = [form for form in schema.get("anyOf", []) if form.get("type") != "null"]
         if len(forms) == 1:
             nullable = len(forms) < len(schema["anyOf"])
             return {**self._plain(forms[0]), "x-nullable": nullable}

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from abtest.domain.webhooks.catalogue import EVENTS
 from tests.support.openapi import contract
 from tools.openapi import gaps_of
 from tools.reference.descriptions import Descriptions
+from tools.reference.examples import Examples
 from tools.reference.names import NAMES, renamed
 from tools.reference.operations import operations
 from tools.reference.overview import TAGS
@@ -107,7 +110,64 @@ def test_generator__with_a_property_that_no_text_describes__names_it(tmp_path: P
     }
     descriptions.describe(made)
     assert plant["properties"]["name"] == {"description": "Name for people."}
-    gaps = "\n".join(gaps_of(made, descriptions))
+    gaps = "\n".join(gaps_of(made, descriptions, Examples(made)))
     assert "Plant.colour has no description" in gaps
     assert "[Plant] size" in gaps
     assert "the tag Plants" in gaps
+
+
+def test_examples__of_every_body_answer_parameter_and_property__fit_their_schemas(document: Json) -> None:
+    wrong = [
+        f"{place}: {error.message[:200]}"
+        for place, schema, value in examples(document)
+        for error in contract().validator(schema).iter_errors(value)
+    ]
+    assert wrong == []
+
+
+def test_examples__in_json__are_at_every_body_and_answer(document: Json) -> None:
+    for operation in operations(dict(document)):
+        answers = [contract().resolve(answer) for answer in operation["responses"].values()]
+        for part in [operation.get("requestBody", {}), *answers]:
+            for media in part.get("content", {}).values():
+                assert "example" in media or media.get("examples"), operation["operationId"]
+
+
+def test_example__of_a_text_without_a_value__is_reported() -> None:
+    plant = {"type": "object", "properties": {"leaf_form": {"type": "string"}}}
+    components = {"schemas": {"Plant": plant}, "responses": {}}
+    made: dict[str, Any] = {"paths": {}, "components": components}
+    made_examples = Examples(made)
+    made_examples.add()
+    assert made_examples.gaps == ["Plant.leaf_form"]
+
+
+def test_webhooks__of_the_catalogue__are_all_in_the_document_with_their_bodies(document: Json) -> None:
+    assert document["webhooks"].keys() == EVENTS.keys()
+    for name, item in document["webhooks"].items():
+        operation = item["post"]
+        body = contract().resolve(operation["requestBody"]["content"]["application/json"]["schema"])
+        example = body["examples"][0]
+        assert example["event"] == name
+        assert not list(Draft202012Validator(EVENTS[name].schema).iter_errors(example))
+        headers = {contract().resolve(parameter)["name"] for parameter in operation["parameters"]}
+        assert {"webhook-signature", "webhook-id", "webhook-timestamp", "X-Service-Signature"} <= headers
+
+
+def examples(document: Json) -> Iterator[tuple[str, Json, Any]]:
+    """Each example of the document with its place and its schema."""
+    for name, schema in document["components"]["schemas"].items():
+        yield from ((name, {"$ref": f"#/components/schemas/{name}"}, value) for value in schema.get("examples", ()))
+    for name, part in properties(document):
+        yield from ((name, part, value) for value in part.get("examples", ()))
+    for operation in operations(dict(document)):
+        name = operation["operationId"]
+        for parameter in operation.get("parameters", ()):
+            if "example" in parameter:
+                yield f"{name} {parameter['name']}", parameter["schema"], parameter["example"]
+        answers = {status: contract().resolve(answer) for status, answer in operation["responses"].items()}
+        for place, part in {"body": operation.get("requestBody", {}), **answers}.items():
+            for media in part.get("content", {}).values():
+                values = [contract().resolve(example)["value"] for example in media.get("examples", {}).values()]
+                values += [media["example"]] if "example" in media else []
+                yield from ((f"{name} {place}", media["schema"], value) for value in values)
