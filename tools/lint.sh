@@ -23,6 +23,8 @@ python_sources() {
 
 template_and_storefront() {
   check "OpenAPI matches the routes" .venv/bin/python -m tools.openapi --check
+  check "OpenAPI rules" tests/clients/node_modules/.bin/spectral lint docs/api/openapi.json \
+    --ruleset tests/clients/spectral.yaml --fail-severity hint --quiet
   check "storefront types and lint" npm --prefix shared/abtest/storefront run --silent check
   check "committed bundle" npm --prefix shared/abtest/storefront run --silent verify
   check "cfn-lint" .venv/bin/cfn-lint template.yaml

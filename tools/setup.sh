@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the project needs: system packages, five Python environments, the storefront's build tools.
+# Installs what the project needs: system packages, six Python environments, build tools and linters from npm.
 # Idempotent: a step runs when what it installs is absent or its lock file changed, and prints it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -61,4 +61,6 @@ step oscar requirements/oscar.txt -- python_environment .local/venvs/oscar requi
 step storefront shared/abtest/storefront/package-lock.json -- npm --prefix shared/abtest/storefront ci --silent --no-audit --no-fund
 step renderer tools/reference_files.py -- .venv/bin/python -m tools.reference_files renderer
 step guides docs/*.md tools/reference_files.py -- .venv/bin/python -m tools.reference_files guides
+step clients-python requirements/clients.txt -- python_environment .local/venvs/clients requirements/clients.txt
+step clients tests/clients/package-lock.json -- npm --prefix tests/clients ci --silent --no-audit --no-fund --ignore-scripts
 step pages tests/browser/pages/package-lock.json -- npm --prefix tests/browser/pages ci --silent --no-audit --no-fund
