@@ -20,6 +20,7 @@ from tools.local.control import Control, queue_depths
 from tools.local.engine.process import Engine, wait_for_predecessor
 from tools.local.files import StateDirectory, read_json, write_json
 from tools.local.gateway.api import Api
+from tools.local.gateway.too_large import too_large
 from tools.local.options import Options, check_ports
 from tools.local.provision.clients import Clients
 from tools.local.runtime.environment import operator_environment
@@ -98,7 +99,7 @@ class Stack:
             self.addresses[api] = f"http://127.0.0.1:{server.port}"
 
     async def _serve(self, handler: Any, port: int) -> Server:
-        server = Server(handler)
+        server = Server(handler, too_large)
         await server.start(port)
         self._parts.push_async_callback(server.stop)
         return server

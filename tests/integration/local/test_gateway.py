@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from abtest.http.gate import SECURITY_HEADERS
 from tests.integration.local.conftest import Answer, Running
 
 pytestmark = pytest.mark.stack
@@ -140,10 +141,16 @@ def test_response__that_cannot_be_sent_is_500(stack: Running, action: str) -> No
 
 
 def test_limits__six_megabytes(stack: Running) -> None:
-    big = b"x" * 6_291_456
-    answer = stack.api("PUT", "/things/1", big)
-    assert (answer.status, answer.json) == (413, {"message": "Request Entity Too Large"})
-    assert stack.api("PUT", "/act/x", b"x" * (11 * 1024 * 1024)).status == 413
+    """Over Lambda's limit and over the gateway's, the answer is the service's own."""
+    flat = {"error": "payload_too_large", "message": "the body must have at most 5242880 bytes"}
+    for size in (6_291_456, 11 * 1024 * 1024):
+        answer = stack.api("PUT", "/things/1", b"x" * size)
+        assert (answer.status, answer.json) == (413, flat)
+        answer = stack.api("PUT", "/api/v1/large", b"x" * size, {"X-Request-Id": "large-body"})
+        error = {"message": flat["message"], "status": 413, "code": "payload_too_large", "request_id": "large-body"}
+        assert (answer.status, answer.json) == (413, {"error": error})
+        assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
+        assert (answer.headers["x-service-api-version"], answer.headers["x-request-id"]) == ("1.0.0", "large-body")
     assert len(stack.act("large-but-allowed").body) == 6_000_000
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from tools.local.gateway.event import build_event
 from tools.local.gateway.response import MalformedResultError, build_response
 from tools.local.gateway.routing import Router
+from tools.local.gateway.too_large import too_large
 from tools.local.runtime.pool import EventTooLargeError, Pool
 from tools.local.runtime.process import InvocationError
 from tools.local.web.messages import Request, Response, message
@@ -35,7 +36,7 @@ class Api:
             result = await self._invoke(pool, build_event(request, route, parameters))
             response = build_response(result)
         except EventTooLargeError:
-            return message(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return too_large(request)
         except TimeoutError:
             return message(HTTPStatus.SERVICE_UNAVAILABLE)
         except (InvocationError, MalformedResultError) as problem:

@@ -42,6 +42,14 @@ class RefusedError(Exception):
         self.response = message(status)
 
 
+class BodyTooLargeError(Exception):
+    """A request over the gateway's limit, without its body: the rest of the connection is not read."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(f"{request.method} {request.path}")
+        self.request = request
+
+
 def message(status: HTTPStatus, text: str | None = None) -> Response:
     """API Gateway's own answers: a JSON object with one message."""
     return as_json(status, {"message": text or status.phrase})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from tools.local.web.messages import RefusedError, Request
+from tools.local.web.messages import BodyTooLargeError, RefusedError, Request
 
 MOST_HEAD_BYTES = 65_536
 MOST_BODY_BYTES = 10 * 1024 * 1024  # API Gateway's limit for an HTTP API
@@ -24,7 +25,7 @@ def _bad() -> RefusedError:
 async def read_request(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, peer: str, port: int
 ) -> Request | None:
-    """Read the next request; None when the client has closed, RefusedError when it is not HTTP."""
+    """Read the next request; None when the client has closed. Raises RefusedError and BodyTooLargeError."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
@@ -36,8 +37,8 @@ async def read_request(
     headers = [_header(line) for line in lines[1:]]
     if protocol == "HTTP/1.1" and sum(name == "host" for name, _ in headers) != 1:
         raise _bad()
-    body = await _body(reader, writer, headers)
-    return Request(method, path, query, headers, body, peer, port, protocol)
+    request = Request(method, path, query, headers, b"", peer, port, protocol)
+    return replace(request, body=await _body(reader, writer, request))
 
 
 def _request_line(line: str) -> tuple[str, str, str, str]:
@@ -66,7 +67,8 @@ def _header(line: str) -> tuple[str, str]:
     return name.lower(), value.strip(" \t")
 
 
-async def _body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, headers: list[tuple[str, str]]) -> bytes:
+async def _body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Request) -> bytes:
+    headers = request.headers
     lengths = {value for name, value in headers if name == "content-length"}
     encodings = [value.lower() for name, value in headers if name == "transfer-encoding"]
     if encodings and (lengths or encodings != ["chunked"]):
@@ -75,15 +77,15 @@ async def _body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, head
         raise _bad()
     length = int(lengths.pop()[:12]) if lengths else 0
     if length > MOST_BODY_BYTES:
-        raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        raise BodyTooLargeError(request)
     if (length or encodings) and ("expect", "100-continue") in {(name, value.lower()) for name, value in headers}:
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     if encodings:
-        return await _chunks(reader)
+        return await _chunks(reader, request)
     return await reader.readexactly(length) if length else b""
 
 
-async def _chunks(reader: asyncio.StreamReader) -> bytes:
+async def _chunks(reader: asyncio.StreamReader, request: Request) -> bytes:
     body = bytearray()
     while True:
         size = _CHUNK_SIZE.fullmatch(await reader.readuntil(b"\r\n"))
@@ -91,7 +93,7 @@ async def _chunks(reader: asyncio.StreamReader) -> bytes:
             raise _bad()
         length = int(size[1], 16)
         if len(body) + length > MOST_BODY_BYTES:
-            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            raise BodyTooLargeError(request)
         if not length:
             break
         body += await reader.readexactly(length)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from http import HTTPStatus
 
-from tools.local.web.messages import RefusedError, Request, Response, message
+from tools.local.web.messages import BodyTooLargeError, RefusedError, Request, Response, message
 from tools.local.web.reading import MOST_HEAD_BYTES, read_request
 
 HOST = "127.0.0.1"
@@ -22,9 +22,14 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Server:
     """One listening port; `stop` lets answers in progress finish."""
 
-    def __init__(self, handler: Handler) -> None:
+    def __init__(
+        self,
+        handler: Handler,
+        too_large: Callable[[Request], Response] = lambda _: message(HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    ) -> None:
         self.port = 0
         self._handler = handler
+        self._too_large = too_large
         self._connections: dict[asyncio.Task[None], bool] = {}  # connection -> whether it is is_responding
 
     async def start(self, port: int) -> None:
@@ -67,8 +72,10 @@ class Server:
                 async with asyncio.timeout(KEEP_ALIVE_SECONDS):
                     request = await read_request(reader, writer, peer, self.port)
             except RefusedError as refusal:
-                writer.write(render(refusal.response, head_only=False, keep=False))
-                await _drain_unread(reader, writer)
+                await _refuse(reader, writer, refusal.response)
+                return
+            except BodyTooLargeError as refusal:
+                await _refuse(reader, writer, self._too_large(refusal.request))
                 return
             if request is None:
                 return
@@ -85,6 +92,11 @@ class Server:
         except Exception as problem:
             print(f"error: {request.method} {request.path}: {problem!r}", flush=True)
             return message(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal Server Error")
+
+
+async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, response: Response) -> None:
+    writer.write(render(response, head_only=False, keep=False))
+    await _drain_unread(reader, writer)
 
 
 async def _drain_unread(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
