@@ -50,6 +50,13 @@ BREAKS = (
         ("tests/golden", "tests/unit/assignment"),
     ),
     Break(
+        "shoppers' calls are not repeated",
+        "shared/abtest/ports/waits.py",
+        r'"s3": Wait\(attempts=1',
+        '"s3": Wait(attempts=3',
+        ("tests/budgets/test_waits.py",),
+    ),
+    Break(
         "one control",
         f"{DOMAIN}/experiments/rules.py",
         r"len\(controls\) != 1",

@@ -6,6 +6,8 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.blobs import BlobsUnavailableError
 from abtest.ports.catalog import Catalog, Commit, CommitTooLargeError, OutboxRow
 from abtest.ports.queue import QueueUnavailableError
+from abtest.ports.waits import WAITS, Caller
 from tests.contract.conftest import Ports
 from tests.contract.records import SHOP, START, at, audit_row, claim, commit_of, iso, new_id, outbox_row, put, record
 from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
@@ -167,6 +170,31 @@ def test_limiter__no_answer__lets_pass_with_one_warning_and_asks_again_later(
         assert len(caplog.records) == 1
         assert limiter.take("key", limit=2, window_seconds=10, now=at(5)).allowed
     assert [entry.getMessage().split(":")[0] for entry in caplog.records] == ["rate_limit.unavailable"] * 2
+
+
+def test_limiter__table_that_hangs__lets_pass_and_counts_once_it_goes_on(
+    aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(WAITS, Caller.SHOPPER, replace(WAITS[Caller.SHOPPER], limiter=0.05))
+    aws.reset()
+    aws.serve(Caller.SHOPPER)
+    goes_on = Event()
+
+    def hang(**_: Any) -> None:
+        assert goes_on.wait(60)
+
+    events: Any = connection().client.meta.events
+    events.register("before-call.dynamodb.*", hang)
+    limiter = DynamoRateLimiter(aws_stack.name("EphemeralTable"))
+    try:
+        decisions = [limiter.take("key", limit=5, window_seconds=60, now=at()) for _ in range(5)]
+    finally:
+        goes_on.set()
+    assert [decision.allowed for decision in decisions] == [True] * 5
+    until = monotonic() + 60
+    while limiter.take("key", limit=5, window_seconds=60, now=at()).allowed:
+        assert monotonic() < until
+    aws.reset()
 
 
 def test_leases__no_answer__is_busy_and_never_held(silence: AwsStack) -> None:

@@ -203,6 +203,19 @@ def test_events__engine_stopped__are_refused_within_three_seconds_and_accepted_o
     assert {*accepted, "after"} <= stored_ids(stack)
 
 
+def test_management__engine_stopped__is_503_before_the_gateway_gives_up(edge: Edge, stack: dict[str, Any]) -> None:
+    made = Edge(stack, stack["base_url"])
+    key = {"Authorization": f"Bearer {stack['api_key']}"}
+    assert made.get("/experiments", headers=key).status_code == 200
+    made.seconds.clear()
+    with stopped(stack):
+        answer = made.get("/experiments", headers=key)
+    report("management, engine stopped", made.seconds)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "database_busy")
+    assert answer.headers["Retry-After"]
+    assert made.slowest() < 29
+
+
 def stored_ids(stack: dict[str, Any]) -> set[str]:
     """Ids of all events in the ledger, however they are packed."""
     s3 = Clients(stack["engine"]["address"]).s3

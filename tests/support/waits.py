@@ -1,5 +1,7 @@
 """Other waits than the deployed ones, for tests that are about something else."""
 
+from dataclasses import replace
+
 import pytest
 
 from abtest.ports import waits
@@ -10,10 +12,11 @@ PATIENT = 60.0
 
 
 def never_in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let shoppers wait as long as it takes: engines inside the test's process share its processor."""
+    """Let edge and API wait as long as it takes: engines inside the test's process share its processor."""
     services = WAITS[Caller.SHOPPER].services
     slow = Wait(attempts=1, connect=PATIENT, read=PATIENT, total=PATIENT)
     monkeypatch.setitem(WAITS, Caller.SHOPPER, Waits(services=dict.fromkeys(services, slow), limiter=PATIENT))
+    monkeypatch.setitem(WAITS, Caller.API, replace(WAITS[Caller.API], limiter=PATIENT))
     edge = EdgeWaits(copy=PATIENT, publication=PATIENT, probes=PATIENT, analytics_store=PATIENT)
     monkeypatch.setattr(waits, "EDGE", edge)
 

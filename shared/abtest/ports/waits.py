@@ -111,7 +111,7 @@ WAITS: dict[Caller, Waits] = {
         limiter=0.1,
     ),
     # Three silent calls fit into the 29 s of the gateway.
-    Caller.API: Waits(services=_patient(attempts=2), limiter=0.5),
+    Caller.API: Waits(services=_patient(attempts=2), limiter=2.0),
     Caller.WORKER: Waits(services=_patient(attempts=3)),
     Caller.SCHEDULE: Waits(services=_patient(attempts=3)),
     Caller.OPERATOR: Waits(services=_patient(attempts=3)),
