@@ -61,8 +61,12 @@ class TrackingKeys:
         name = claim_of(text)
         return name if name and self.claim(name) else ""
 
-    def claim(self, name: str) -> Mapping[str, str | None] | None:
-        """Return the attributes of a claim, at most a minute old; None when there is none."""
+    def claim(self, name: str, *, is_optional: bool = False) -> Mapping[str, str | None] | None:
+        """Return the attributes of a claim, at most a minute old; None when there is none.
+
+        While the catalog does not respond, those read last are up to an hour old. So is the absence of an optional
+        claim; that of a key proves nothing, because the key may exist by now. Raises DatabaseBusyError.
+        """
         now = self.clock.now()
         read_at, stored = self._known.get(name) or (self._unknown.get(name), None)
         if read_at is not None and now - read_at < KEY_REMEMBERED:
@@ -70,8 +74,8 @@ class TrackingKeys:
         try:
             stored = self.claims(name)
         except DatabaseBusyError:
-            # An id that was unknown may exist by now, so it is not refused for that.
-            if stored is None or read_at is None or now - read_at >= KEY_SERVED:
+            is_usable = stored is not None or is_optional
+            if not is_usable or read_at is None or now - read_at >= KEY_SERVED:
                 raise
             return stored
         # Apart from the known ones, so that a flood of invented ids does not displace keys in use.
@@ -177,7 +181,7 @@ class IngestAuth:
         if not is_uuid(shop_id):
             raise IngestUnauthorizedError
         name, now = claim_of_epochs(shop_id), self.clock.now()
-        claim = self.keys.claim(name)
+        claim = self.keys.claim(name, is_optional=True)
         epochs = from_claim(claim).live(timestamp(now))
         if not is_server_signature(self.roots(), shop_id, signature, body, int(now.timestamp()), epochs):
             self.failures.count(address, name if claim else "")

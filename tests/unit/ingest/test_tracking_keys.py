@@ -66,3 +66,16 @@ def test_key__unknown_or_never_seen__is_not_refused_while_the_catalog_is_silent(
     for key in (KEY, OTHER):
         with pytest.raises(DatabaseBusyError):
             keys.shop_of(key)
+
+
+def test_optional_claim__absent_before_the_catalog_went_silent__is_absent_for_an_hour(
+    claims: Claims, clock: ManualClock
+) -> None:
+    keys = TrackingKeys(claims, clock)
+    assert keys.claim("epochs", is_optional=True) is None
+    claims.known = None
+    clock.advance(minutes=2)
+    assert keys.claim("epochs", is_optional=True) is None
+    clock.advance(seconds=KEY_SERVED.total_seconds())
+    with pytest.raises(DatabaseBusyError):
+        keys.claim("epochs", is_optional=True)
