@@ -71,6 +71,17 @@ INSERTIONS = (
         EVENT.replace("$event", "${Plural}").replace("$rest", "")
         + EVENT.replace("$event", "${Name}").replace("$rest", "/{proxy+}"),
     ),
+    # The first list of partitions is that of the catalog.
+    Insertion(
+        "template.yaml",
+        r'Handler: $family\.app\.handler\n(?:.*\n)*?.*"dynamodb:LeadingKeys": \[',
+        '"S#*#$kind", "X#$kind#*", "U#*#$kind#*", ',
+    ),
+    Insertion(
+        "tests/unit/tools/test_template_policies.py",
+        r"^WRITERS: dict\[Kind, set\[str\]\] = \{\n",
+        '    "$kind": {"$Family"},\n',
+    ),
     Insertion("tests/unit/aggregates/families.py", r"^from ", "from abtest.domain.$plural.model import $Name\n", True),
     Insertion(
         "tests/unit/aggregates/families.py", r"^from ", "from abtest.services.$plural import ${KINDS}, $Plural\n", True
@@ -106,6 +117,7 @@ def names(name: str, family: str, reads: str) -> dict[str, str]:
         "Nouns": plural.replace("_", " ").capitalize(),
         "path": plural.replace("_", "-"),
         "family": family,
+        "Family": "".join(word.title() for word in family.split("_")),
         "scope": reads,
     }
 
