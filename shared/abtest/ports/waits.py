@@ -1,4 +1,4 @@
-"""Longest waits for stores, by who is waiting: the one table of all deadlines. ADR 36 has the reasons.
+"""Longest waits for stores, by who is waiting: the one table of all deadlines. ADR 41 has the reasons.
 
 Clients are made from this table (`adapters/aws.py`), and a test reads it from the clients of each function.
 """
