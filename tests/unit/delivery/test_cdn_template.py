@@ -157,6 +157,22 @@ def test_rule__origins_without_all_that_they_need__are_refused(name: str) -> Non
     assert not holds({key: value for key, value in ORIGINS.items() if key != name})
 
 
+@pytest.mark.parametrize("enabled", ["true", "false"])
+def test_rule__requirement_of_the_cdn_without_one__is_refused(enabled: str) -> None:
+    rule = load(TEMPLATE).rules["RequiredCdnExists"]
+    parameters = {"CdnEnabled": enabled, "CdnRequired": "true"}
+    resolver = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters).resolver
+    assert resolver.holds(rule["RuleCondition"])
+    assert resolver.holds(rule["Assertions"][0]["Assert"]) is (enabled == "true")
+
+
+@pytest.mark.parametrize("name", [name for name, each in RESOURCES.items() if "::CloudFront::" in each["Type"]])
+def test_comment__is_not_longer_than_cloudfront_accepts(name: str) -> None:
+    resolver = planned("true").resolver
+    (config,) = [each for key, each in RESOURCES[name]["Properties"].items() if key.endswith("Config")]
+    assert len(resolver.resolve(config).get("Comment", "")) <= 128
+
+
 @pytest.mark.parametrize("required", ["true", "false"])
 def test_requirement_of_the_cdn__reaches_functions_behind_it(required: str) -> None:
     parameters = {"CdnEnabled": "true", "CdnRequired": required}

@@ -38,6 +38,12 @@ def test_page__relative_links__resolve(page: Path) -> None:
         assert not fragment or fragment in anchors(target), f"{path}#{fragment}"
 
 
+def test_decisions__are_numbered_one_by_one() -> None:
+    files = sorted((ROOT / "docs/adr").glob("*.md"))
+    assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))
+    assert not [path.name for path in files if not path.read_text().startswith(f"# {int(path.name[:4])}. ")]
+
+
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs/figures").glob("*.png")), ids=lambda path: path.name)
 def test_picture__is_small_enough_for_a_page(picture: Path) -> None:
     assert picture.stat().st_size < 200_000
