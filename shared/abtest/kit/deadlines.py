@@ -39,9 +39,9 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     try:
         return running.result(seconds)
     except TimeoutError as error:
-        # The call may have raised a TimeoutError of its own.
+        # The call raised a TimeoutError of its own, or ended between the deadline and this line.
         if running.done():
-            raise
+            return running.result()
         raise DeadlineError(f"no result within {seconds} s") from error
 
 

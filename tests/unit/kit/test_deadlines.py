@@ -1,7 +1,9 @@
 """Calls with a deadline: their results, their errors, and what goes on after the deadline."""
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
-from threading import Event, current_thread
+from threading import Event, Thread, current_thread
 
 import pytest
 
@@ -23,6 +25,23 @@ def test_call__that_raises_a_timeout_of_its_own__is_not_at_its_deadline() -> Non
 
     with pytest.raises(TimeoutError, match="of the call"):
         within(LONG, timed_out)
+
+
+def test_call__that_ends_just_after_its_deadline__returns_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    class EndsAtDeadline(Future[int]):
+        def result(self, timeout: float | None = None) -> int:
+            if not self.done():
+                self.set_result(1)
+                raise TimeoutError
+            return super().result(timeout)
+
+    class Pool:
+        def submit(self, run: Callable[[Callable[[], int]], int], call: Callable[[], int]) -> Future[int]:
+            Thread(target=run, args=[call]).start()
+            return EndsAtDeadline()
+
+    monkeypatch.setattr(deadlines, "_pool", Pool())
+    assert within(LONG, lambda: 1) == 1
 
 
 def test_call__at_its_deadline__goes_on() -> None:
