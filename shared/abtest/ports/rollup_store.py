@@ -95,7 +95,7 @@ class RollupStore(Protocol):
         ...
 
     def put_progress(self, progress: RollupProgress) -> bool:
-        """Store the progress. Return False unless the stored one has the `version` before this one."""
+        """Store the progress. Return False unless the stored one has the `version` before, or is this very one."""
         ...
 
     def progress(self) -> RollupProgress:

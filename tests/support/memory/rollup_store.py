@@ -61,7 +61,7 @@ class MemoryRollupStore:
     def put_progress(self, progress: RollupProgress) -> bool:
         with self._lock:
             if self._progress.version != progress.version - 1:
-                return False
+                return self._progress == progress
             self._progress = progress
         return True
 

@@ -8,7 +8,7 @@ of the totals, and writes the totals last. Until then, readers see that items ma
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import cast
 
@@ -20,6 +20,7 @@ from abtest.adapters.dynamo.bodies import compress_json, decompress_json
 from abtest.adapters.dynamo.sizes import MAX_TRANSACTION_ITEMS, item_size
 from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table, absent
 from abtest.adapters.dynamo.transaction import OvertakenError, Transaction
+from abtest.kit.documents import decode, encode
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
 
@@ -120,20 +121,18 @@ class DynamoRollupStore:
 
     def put_progress(self, progress: RollupProgress) -> bool:
         pk, sk = keys.rollup_progress()
-        version, document = progress.version, asdict(progress) | {"missing": sorted(progress.missing)}
+        version, document = progress.version, compress_json(encode(progress))
         is_next = Path("version") == version - 1 if version > 1 else absent()
         try:
-            self._table.put({"pk": pk, "sk": sk, "version": version, "document": compress_json(document)}, is_next)
-        except ConditionFailedError:
-            return False
+            self._table.put({"pk": pk, "sk": sk, "version": version, "document": document}, is_next)
+        except ConditionFailedError as error:
+            # After a lost response, botocore's retry fails on the item of its first attempt, which is this one.
+            return error.item is not None and error.item["document"] == document
         return True
 
     def progress(self) -> RollupProgress:
         item = self._table.get(*keys.rollup_progress())
-        if item is None:
-            return RollupProgress()
-        document = decompress_json(item["document"])
-        return RollupProgress(**document | {"missing": frozenset(document["missing"])})
+        return decode(RollupProgress, decompress_json(item["document"])) if item else RollupProgress()
 
     def _put_items(self, slices: Sequence[Item], totals: Item, generation: int) -> None:
         """Write items, totals last. Raises OvertakenError or ConditionFailedError unless the generation is newer."""
