@@ -18,7 +18,7 @@ from abtest.ports.rollup_store import Reach
 from abtest.ports.warehouse import OutOfTimeError, ShopCounted, ShopPlans
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS
-from abtest.services.rollups import LEASE, RollupRun, RunSummary
+from abtest.services.rollups import LEASE, RollupFailedError, RollupRun, RunSummary, cycle
 from abtest.services.shop_records import puts_of
 from tests.faults.faults import Fate, Fated, KilledError
 from tests.integration.cron_rollup.test_function import running
@@ -38,6 +38,7 @@ class Counter:
         self._rows = bench.rows
         self.shops: list[str] = []
         self.happens: Callable[[str], object] = lambda _: None
+        self.fails = False
 
     def refresh(
         self, shops: Sequence[ShopPlans], *, until: datetime | None = None
@@ -46,6 +47,9 @@ class Counter:
             self.happens(plans.shop_id)
             self.shops.append(plans.shop_id)
             rows = [event for event in self._rows if event["shop_id"] == plans.shop_id]
+            if self.fails:
+                yield ShopCounted(shop_id=plans.shop_id, failed={plan.experiment_id: "broken" for plan in plans.plans})
+                continue
             counts = {plan.experiment_id: DailyCounts.of(count(rows, plan)) for plan in plans.plans}
             yield ShopCounted(shop_id=plans.shop_id, counts=counts, rows=len(rows))
 
@@ -147,6 +151,19 @@ def test_cycle__of_several_runs__reaches_to_the_start_of_its_first() -> None:
     bench.run_for(15)
     bench.run_for(5)
     assert bench.store.reach() == Reach(until=began[1])
+
+
+def test_cycle__with_too_many_failures__stores_few_of_them_and_reaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cycle, "MAX_MISSING", 2)
+    bench = Bench()
+    bench.shop_takes(10)
+    bench.counter.fails = True
+    with pytest.raises(RollupFailedError):
+        bench.run_for(35)
+    assert len(bench.store.progress().missing) == 3
+    bench.counter.fails = False
+    assert bench.run_for(35).left == 1
+    assert bench.store.reach() is None
 
 
 def test_run__with_time_for_all__reaches_to_its_own_start_wherever_it_began() -> None:

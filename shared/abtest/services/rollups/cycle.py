@@ -7,13 +7,14 @@ shop is begun: a shop whose counting kills the process is passed over by the nex
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 
 from abtest.kit.clock import Clock, Timestamp
 from abtest.ports.rollup_store import Reach, RollupStore
 from abtest.services.leases import Lease, LeaseLostError
 
 MAX_MISSING = 5000
-"""With more failures than this, the whole cycle counts as failed."""
+"""With more failures than this, the whole cycle counts as failed. No more are stored, because items have a limit."""
 
 SAVED_EVERY = timedelta(seconds=1)
 """Time between stored positions. Shops behind the stored one are counted again after a death, which changes nothing."""
@@ -85,7 +86,8 @@ class Cycle:
 
     def _save(self) -> None:
         self._held.check()
-        self._present = replace(self._present, version=self._present.version + 1)
+        missing = frozenset(islice(self._present.missing, MAX_MISSING + 1))
+        self._present = replace(self._present, version=self._present.version + 1, missing=missing)
         if not self._store.put_progress(self._present):
             raise LeaseLostError("another run has stored its progress")
         self._saved_at = self._clock.now()
