@@ -29,6 +29,7 @@ from tests.support.memory import (
     MemoryLeases,
     MemoryRateLimiter,
     MemoryRollupStore,
+    MemorySessions,
 )
 from tests.support.memory.policed import PolicedCatalog
 
@@ -48,6 +49,7 @@ class MemoryManagement(Management):
         self.limiter = MemoryRateLimiter()
         self.idempotency = MemoryIdempotency()
         self.leases = MemoryLeases()
+        self.sessions = MemorySessions()
         self.rollups = MemoryRollupStore()
         self.roots = lambda: ROOTS
 

@@ -9,18 +9,31 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol, TypeVar
 
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.limits import Leases, Sessions
+from abtest.services.aggregates import Saved
 from abtest.services.context import World
 from abtest.services.leases import lease
+from abtest.services.resources import Aggregate
 from abtest.services.storefronts import Storefronts
 
 INTERVAL = timedelta(seconds=1)
 PAUSE_SECONDS = 0.05
 PAUSES = 200
 """Pauses, of ten seconds together, in which a caller waits for the publication of another."""
+
+
+class Published(Aggregate, Protocol):
+    """Aggregate of a shop that storefronts get."""
+
+    @property
+    def shop_id(self) -> str: ...
+
+
+V = TypeVar("V", bound=Published)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +44,10 @@ class Republication:
     storefronts: Storefronts
     leases: Leases
     sessions: Sessions
+
+    def of_unchanged(self, value: V) -> Saved[V]:
+        """Publish an aggregate that an action did not change, unless that has just been done."""
+        return Saved(value, self.refresh(value.shop_id, value.updated_at), changed=False)
 
     def refresh(self, shop_id: str, changed_at: Timestamp) -> Sequence[str]:
         """Publish what changed at `changed_at`, unless that has just been done.

@@ -4,7 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from abtest.adapters import aws
-from abtest.adapters.dynamo import DynamoIdempotency, DynamoLeases, DynamoRateLimiter, DynamoRollupStore
+from abtest.adapters.dynamo import (
+    DynamoIdempotency,
+    DynamoLeases,
+    DynamoRateLimiter,
+    DynamoRollupStore,
+    DynamoSessions,
+)
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
@@ -13,7 +19,7 @@ from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
 from abtest.ports.blobs import Blobs
-from abtest.ports.limits import Idempotency, Leases, RateLimiter
+from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.rollup_store import RollupStore
 from abtest.ports.scripts import ScriptChecker
 from abtest.ports.waits import Caller
@@ -21,6 +27,8 @@ from abtest.services.authentication import Authentication
 from abtest.services.context import World
 from abtest.services.publication import Publication
 from abtest.services.publication.budget import CodeBudget
+from abtest.services.republication import Republication
+from abtest.services.storefronts import Storefronts
 from abtest.storefront import bundle
 from abtest.wiring.cdn import cdn_of
 from abtest.wiring.edge import through_cdn
@@ -55,6 +63,21 @@ class Management:
     def leases(self) -> Leases:
         """Leases shared by all instances."""
         return DynamoLeases(self.settings.ephemeral_table)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Documents that expire."""
+        return DynamoSessions(self.settings.ephemeral_table)
+
+    @cached_property
+    def storefronts(self) -> Storefronts:
+        """Publication after commits."""
+        return Storefronts(self.world.catalog, self.publication)
+
+    @cached_property
+    def republication(self) -> Republication:
+        """Publication for actions that change nothing."""
+        return Republication(world=self.world, storefronts=self.storefronts, leases=self.leases, sessions=self.sessions)
 
     @cached_property
     def delivery(self) -> Blobs:

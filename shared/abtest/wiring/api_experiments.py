@@ -1,6 +1,5 @@
 """Composition root of the experiments family."""
 
-from abtest.adapters.dynamo import DynamoSessions
 from abtest.ports.limits import Sessions
 from abtest.services.experiments.editor import ExperimentEditor
 from abtest.services.experiments.goals import ExperimentGoals
@@ -13,26 +12,22 @@ from abtest.services.goals import ShopGoals
 from abtest.services.personalizations.shipment import Shipment
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.planning import Planner
-from abtest.services.republication import Republication
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.page_match import PageMatch
 from abtest.services.reusable.targets import Audiences, Pages
-from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
 
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
     """Return the use cases of the family's routes; `sessions` replaces the deployment's store of sessions."""
-    storefronts = Storefronts(base.world.catalog, base.publication)
-    store = ExperimentStore(base.world, storefronts, base.budget)
+    store = ExperimentStore(base.world, base.storefronts, base.budget)
     planner = Planner(base.world, base.rollups)
-    sessions = sessions or DynamoSessions(base.settings.ephemeral_table)
-    republication = Republication(world=base.world, storefronts=storefronts, leases=base.leases, sessions=sessions)
+    storefronts = base.storefronts
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
         ExperimentEditor: ExperimentEditor(store, base.checker),
         ExperimentStore: store,
-        Lifecycle: Lifecycle(store, planner, republication),
+        Lifecycle: Lifecycle(store, planner, base.republication),
         Plans: Plans(store, planner),
         Variations: Variations(store, base.checker),
         Shipment: Shipment(store, personalizations),
@@ -42,5 +37,5 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
         PageMatch: PageMatch(base.world),
         Audiences: Audiences(base.world, storefronts),
         ExclusionGroups: ExclusionGroups(base.world, storefronts),
-        PreviewLinks: PreviewLinks(store, sessions, base.roots, base.settings.worker_base_url),
+        PreviewLinks: PreviewLinks(store, sessions or base.sessions, base.roots, base.settings.worker_base_url),
     }

@@ -3,11 +3,14 @@
 from abtest.services.flags.editor import FlagEditor
 from abtest.services.flags.evaluation import Evaluation
 from abtest.services.flags.store import FlagStore
-from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management, Uses
 
 
 def flags_uses(base: Management) -> Uses:
     """Return the use cases of flags."""
-    store = FlagStore(base.world, Storefronts(base.world.catalog, base.publication), base.budget)
-    return {FlagEditor: FlagEditor(store), FlagStore: store, Evaluation: Evaluation(base.world)}
+    store = FlagStore(base.world, base.storefronts, base.budget)
+    return {
+        FlagEditor: FlagEditor(store, base.republication),
+        FlagStore: store,
+        Evaluation: Evaluation(base.world),
+    }

@@ -13,6 +13,7 @@ from abtest.kit import canonical_json
 from abtest.ports.blobs import BlobsUnavailableError
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
+from tests.support.publications import Publications
 
 Create = Callable[..., dict[str, Any]]
 VARIANTS = [{"key": "on", "value": "new"}, {"key": "off", "value": "old"}]
@@ -161,3 +162,15 @@ def test_publication_fails__write_stands__with_a_warning(
     assert delivered(api, tenant) == []
     assert warning(client.post(f"{path}/pause")) is None
     assert [flag["key"] for flag in delivered(api, tenant)] == ["j", "k"]
+
+
+def test_activate__repeated__publishes_once_a_second(
+    api: MemoryApi, client: Client, create: Create, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    activated = f"/flags/{create(activate=True)['id']}/activate"
+    api.clock.advance(seconds=2)
+    publications = Publications(api, monkeypatch)
+    for _ in range(50):
+        api.clock.advance(milliseconds=60)
+        assert client.post(activated).status == 200
+    assert publications.count == 3

@@ -12,6 +12,7 @@ from tests.integration.api_personalizations.conftest import Create, Goal
 from tests.integration.api_personalizations.test_personalizations import UNKNOWN, path
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.publications import Publications
 
 ROUTES: list[tuple[str, str, Any, str]] = [
     ("GET", "", None, "personalizations:read"),
@@ -182,3 +183,15 @@ def test_history__of_writes__tells_code_by_its_hash(
     assert secret not in str(rows[2].diff)
     assert rows[2].diff["experiences.default.custom_js"][1]["length"] == len(secret)
     assert rows[2].diff["experiences.default.reset_js"][1]["length"] == len(secret)
+
+
+def test_activate__repeated__publishes_once_a_second(
+    api: MemoryApi, client: Client, create: Create, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    activated = f"/personalizations/{create(activate=True)['id']}/activate"
+    api.clock.advance(seconds=2)
+    publications = Publications(api, monkeypatch)
+    for _ in range(50):
+        api.clock.advance(milliseconds=60)
+        assert client.post(activated).status == 200
+    assert publications.count == 3

@@ -18,8 +18,9 @@ from abtest.services.flags.editor import FlagEditor
 from abtest.services.flags.store import FlagStore, Reference
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
+from abtest.services.republication import Republication
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryBlobs
+from tests.support.memory import MemoryBlobs, MemoryLeases, MemorySessions
 from tests.support.races import RacedCatalog
 
 SHOP, USER = "0192a3b4-0000-7000-8000-000000000001", "0192a3b4-0000-7000-8000-000000000002"
@@ -51,8 +52,12 @@ class House:
         self.storefront = Storefront()
         self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
         world = World(catalog=self.catalog, clock=self.clock, random=SystemRandomness())
-        store = FlagStore(world, Storefronts(self.catalog, self.storefront), CodeBudget(MemoryBlobs()))
-        self.editor, self.store = FlagEditor(store), store
+        storefronts = Storefronts(self.catalog, self.storefront)
+        republication = Republication(
+            world=world, storefronts=storefronts, leases=MemoryLeases(), sessions=MemorySessions()
+        )
+        self.store = FlagStore(world, storefronts, CodeBudget(MemoryBlobs()))
+        self.editor = FlagEditor(self.store, republication)
 
     def flag(self, key: str = "k", **fields: object) -> Flag:
         return self.editor.create(CALLER, {"key": key, "name": "K", **fields}).value

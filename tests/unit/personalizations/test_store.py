@@ -20,8 +20,9 @@ from abtest.services.personalizations.priorities import Priorities
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
+from abtest.services.republication import Republication
 from abtest.services.storefronts import Storefronts
-from tests.support.memory import MemoryBlobs
+from tests.support.memory import MemoryBlobs, MemoryLeases, MemorySessions
 from tests.support.races import RacedCatalog
 from tests.unit.experiments.examples import SHOP, USER
 
@@ -37,8 +38,13 @@ class House:
         world = World(
             catalog=self.catalog, clock=ManualClock(datetime(2026, 3, 2, tzinfo=UTC)), random=SystemRandomness()
         )
-        self.store = PersonalizationStore(world, Storefronts(self.catalog, self), CodeBudget(MemoryBlobs()))
-        self.editor, self.priorities = PersonalizationEditor(self.store, QuickJsChecker()), Priorities(self.store)
+        storefronts = Storefronts(self.catalog, self)
+        republication = Republication(
+            world=world, storefronts=storefronts, leases=MemoryLeases(), sessions=MemorySessions()
+        )
+        self.store = PersonalizationStore(world, storefronts, CodeBudget(MemoryBlobs()))
+        self.editor = PersonalizationEditor(self.store, QuickJsChecker(), republication)
+        self.priorities = Priorities(self.store)
 
     def publish(self, shop_id: str) -> PublicationOutcome:
         self.published += 1

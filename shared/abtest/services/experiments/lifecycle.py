@@ -55,12 +55,8 @@ class Lifecycle:
         saved = self._store.change(caller, reference, decide, expected_version=expected_version)
         if TRANSITIONS[action].publishes:
             # A repeated launch after a failed publication changes nothing, so it must publish on its own to be of use.
-            return or_fail(saved if saved.changed else self._republished(saved.value))
+            return or_fail(saved if saved.changed else self._republication.of_unchanged(saved.value))
         return saved
-
-    def _republished(self, experiment: Experiment) -> Saved[Experiment]:
-        reasons = self._republication.refresh(experiment.shop_id, experiment.updated_at)
-        return Saved(experiment, reasons, changed=False)
 
     def retry_publication(self, caller: Caller, reference: str) -> Saved[Experiment]:
         """Publish the shop again. Raises PostCommitPublishFailedError when that fails again."""

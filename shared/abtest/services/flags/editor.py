@@ -14,6 +14,7 @@ from abtest.domain.rollouts.lifecycle import Action, require_deletable
 from abtest.services.aggregates import Decide, Saved
 from abtest.services.context import Caller
 from abtest.services.flags.store import FlagStore, Reference
+from abtest.services.republication import Republication
 from abtest.services.retries import Versions
 from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
@@ -25,8 +26,9 @@ ACTIVATE_SCOPE = "flags:activate"
 class FlagEditor:
     """Use cases that change flags."""
 
-    def __init__(self, store: FlagStore) -> None:
+    def __init__(self, store: FlagStore, republication: Republication) -> None:
         self._store = store
+        self._republication = republication
 
     def create(self, caller: Caller, given: Given) -> Saved[Flag]:
         """Create a flag from the fields of FeatureFlagInput, a draft unless `activate` is true.
@@ -92,7 +94,9 @@ class FlagEditor:
 
         saved = self._change(caller, reference, decide, expected_version)
         # A draft, an archived flag and one for servers are in no publication, so there is nothing to repeat.
-        return saved if saved.changed or not is_published(saved.value) else self._store.refresh(saved.value)
+        if saved.changed or not is_published(saved.value):
+            return saved
+        return self._republication.of_unchanged(saved.value)
 
     def delete(self, caller: Caller, reference: Reference, *, expected_version: Versions) -> None:
         """Delete a draft. Raises NotDeletableError."""

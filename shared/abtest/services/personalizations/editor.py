@@ -19,6 +19,7 @@ from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.goals import shop_goal_ids
 from abtest.services.personalizations.goals import GOAL_FIELDS, with_goals
 from abtest.services.personalizations.store import PersonalizationStore, key_name
+from abtest.services.republication import Republication
 from abtest.services.retries import Versions
 from abtest.services.reusable.references import refuse_unknown_references
 from abtest.services.scopes import require_scope
@@ -34,9 +35,10 @@ _PARTS = GOAL_FIELDS | {"activate", "experience"}
 class PersonalizationEditor:
     """Use cases around a personalization as a whole."""
 
-    def __init__(self, store: PersonalizationStore, checker: ScriptChecker) -> None:
+    def __init__(self, store: PersonalizationStore, checker: ScriptChecker, republication: Republication) -> None:
         self._store = store
         self._checker = checker
+        self._republication = republication
 
     def create(self, caller: Caller, given: Given) -> Saved[Personalization]:
         """Create a draft, or with `activate` an active one, from the fields of PersonalizationInput.
@@ -103,7 +105,7 @@ class PersonalizationEditor:
 
         # Repeating an action is the documented way to repeat a failed publication.
         saved = self._store.change(caller, personalization_id, decide, expected_version=expected_version)
-        return saved if saved.changed else self._store.refresh(saved.value)
+        return saved if saved.changed else self._republication.of_unchanged(saved.value)
 
     def _new(self, caller: Caller, given: Given, occasion: Occasion) -> Personalization:
         now, world = occasion.now, self._store.world
