@@ -46,7 +46,7 @@ test: setup ## Everything that CI runs, in 16 minutes on two cores; the last lin
 recompute: ## Count every roll-up again from the raw ledger: of the local stack, or ARGS="--stack-name NAME" (both: --dry-run, --experiment ID, --shop ID)
 	@$(PY) -m tools.admin ledger recompute $(if $(findstring --stack-name,$(ARGS)),,--local) $(ARGS)
 
-lint: ## Formatting, lint, types, import rules, template
+lint: ## Formatting, lint, types, import rules, words, OpenAPI document, committed bundle, template
 	@tools/lint.sh
 
 unit: ## Fast tests of the pure core and the plumbing
@@ -91,7 +91,7 @@ sim: setup ## Simulate the promises of the statistics in full: errors, power, co
 figures: ## The size, typing and wording of the code next to the targets of its review
 	@$(PY) -m tools.figures
 
-breaks: ## Break 21 rules, one at a time: the short gate must find each (about 10 minutes)
+breaks: ## Break rules on purpose, one at a time: the short gate must find each (about 10 minutes)
 	@$(PY) -m tools.breaks $(ARGS)
 
 resource: ## The files of a new resource, with tests that pass (NAME=label FAMILY=api_experiments SCOPE=experiments)

@@ -51,7 +51,10 @@ def test_conventions__limit__is_that_of_the_code(first: str, limit: str) -> None
             "attributes",
             f"{assign_request.MAX_ATTRIBUTES_BYTES // 1024} KB, {assign_request.MAX_ATTRIBUTES_DEPTH} levels",
         ),
-        ("`experiment_ids`, `force`; `sticky`", f"{assign_request.MAX_FORCED}; {assign_request.MAX_STICKY}"),
+        (
+            "`experiment_ids`, `force`; `sticky` as an object",
+            f"{assign_request.MAX_FORCED}; {assign_request.MAX_STICKY}",
+        ),
         ("body", f"{assign_request.MAX_BODY_BYTES // 1024} KB (413)"),
         ("requests", f"{assign.REQUESTS_PER_WINDOW:,} a minute and shop"),
     ],

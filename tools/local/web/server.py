@@ -30,7 +30,7 @@ class Server:
         self.port = 0
         self._handler = handler
         self._too_large = too_large
-        self._connections: dict[asyncio.Task[None], bool] = {}  # connection -> whether it is is_responding
+        self._connections: dict[asyncio.Task[None], bool] = {}  # connection -> whether it is responding
 
     async def start(self, port: int) -> None:
         """Listen; OSError when the port is taken, 0 takes any free one."""
