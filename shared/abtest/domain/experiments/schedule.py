@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from abtest.domain.changes.change import Change, Occasion
-from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.states import PRE_LAUNCH, allowed_actions
+from abtest.domain.experiments.states import PRE_LAUNCH, not_allowed
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import refused
 
@@ -39,9 +38,7 @@ def set_schedule(
     check_times(start_at, end_at, occasion.now, start_path)
     is_over = experiment.status == "completed" or experiment.archived_at is not None
     if is_over or (start_at is not None and experiment.status not in PRE_LAUNCH):
-        allowed = allowed_actions(experiment, approval_required=approval_required)
-        why = "archived" if experiment.archived_at else ""
-        raise InvalidStateTransitionError("schedule", experiment.status, allowed, why)
+        raise not_allowed(experiment, "schedule", approval_required=approval_required)
     start = start_at if experiment.status in PRE_LAUNCH else experiment.scheduled_start_at
     return _scheduled(experiment, start, end_at, occasion, "experiment.schedule")
 

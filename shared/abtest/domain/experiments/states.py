@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments.model import ApprovalStatus, Experiment, Status
 
 Action = Literal[
@@ -145,6 +146,13 @@ def allowed_actions(experiment: Experiment, *, approval_required: bool) -> tuple
         and is_source(experiment, action, approval_required=approval_required)
         and is_approved_enough(experiment, action, approval_required=approval_required)
     )
+
+
+def not_allowed(experiment: Experiment, action: str, *, approval_required: bool) -> InvalidStateTransitionError:
+    """Return the error for an action that the status, or the archive, does not allow."""
+    allowed = allowed_actions(experiment, approval_required=approval_required)
+    why = "archived" if experiment.archived_at else ""
+    return InvalidStateTransitionError(action, experiment.status, allowed, why)
 
 
 def position(experiment: Experiment, *, approval_required: bool) -> dict[str, object]:

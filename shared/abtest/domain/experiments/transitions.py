@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from abtest.domain.changes.change import Change, Event, Occasion
-from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments import rules
 from abtest.domain.experiments.checklist import require_passed
 from abtest.domain.experiments.design import design_hash
@@ -16,10 +15,10 @@ from abtest.domain.experiments.states import (
     PRE_LAUNCH,
     TRANSITIONS,
     Action,
-    allowed_actions,
     is_approved_enough,
     is_done,
     is_source,
+    not_allowed,
     position,
 )
 from abtest.kit.errors import LimitReachedError, refused
@@ -91,9 +90,7 @@ def check_allowed(experiment: Experiment, action: Action, *, approval_required: 
         message = f"the shop requires an approved design before {action}: request approval first"
         raise ApprovalRequiredError(message, facts=facts)
     if not is_source(experiment, action, approval_required=approval_required):
-        allowed = allowed_actions(experiment, approval_required=approval_required)
-        why = "archived" if experiment.archived_at else ""
-        raise InvalidStateTransitionError(action, experiment.status, allowed, why)
+        raise not_allowed(experiment, action, approval_required=approval_required)
     if not is_approved_enough(experiment, action, approval_required=approval_required):
         is_revoked = experiment.approval is not None and experiment.approval.status == "revoked"
         why = "its approval was withdrawn" if is_revoked else "the shop requires an approved design"

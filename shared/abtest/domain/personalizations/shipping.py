@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from abtest.domain.changes.errors import CodeBudgetExceededError, InvalidStateTransitionError
+from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.domain.experiments.joined_code import as_call, joined_styles
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.shapes import Content
-from abtest.domain.experiments.states import allowed_actions
+from abtest.domain.experiments.states import not_allowed
 from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations.editing import begun, led_by
 from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_FIELD, MAX_GOALS, NAME_LENGTH
@@ -101,9 +101,7 @@ def joined_scripts(*scripts: str | None) -> str | None:
 def _check_state(experiment: Experiment, approval_required: bool) -> None:
     if experiment.archived_at is None and experiment.status in _SHIPPED_FROM:
         return
-    allowed = allowed_actions(experiment, approval_required=approval_required)
-    why = "archived" if experiment.archived_at else ""
-    raise InvalidStateTransitionError("ship", experiment.status, allowed, why)
+    raise not_allowed(experiment, "ship", approval_required=approval_required)
 
 
 def _winner(experiment: Experiment, reference: str) -> Variation:

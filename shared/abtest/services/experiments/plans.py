@@ -6,10 +6,9 @@ from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
-from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.experiments import editing
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.states import allowed_actions
+from abtest.domain.experiments.states import not_allowed
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
@@ -58,9 +57,7 @@ class Plans:
 
 def _check_open(experiment: Experiment, *, approval_required: bool) -> None:
     if experiment.archived_at is not None or experiment.status == "completed":
-        allowed = allowed_actions(experiment, approval_required=approval_required)
-        why = "archived" if experiment.archived_at else ""
-        raise InvalidStateTransitionError("plan", experiment.status, allowed, why)
+        raise not_allowed(experiment, "plan", approval_required=approval_required)
 
 
 def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
