@@ -31,7 +31,11 @@ def check(change: Commit) -> None:
         head = put.record.head
         if unknown := set(head.due) - set(queues_of(head)):
             raise ValueError(f"records of kind {head.kind} have no work queue {sorted(unknown)}")
-    items = count_items(change)
+    check_items(count_items(change))
+
+
+def check_items(items: int) -> None:
+    """Raise CommitTooLargeError for more stored items than one transaction can write."""
     if items > MAX_COMMIT_ITEMS:
         raise CommitTooLargeError(
             f"this change writes {items} stored items, but at most {MAX_COMMIT_ITEMS} are allowed; split it"

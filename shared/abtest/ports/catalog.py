@@ -51,7 +51,7 @@ COUNTED_FOR_EVER: Timestamp = "9999-12-31T23:59:59.999Z"
 """End of counting for resources that are counted until further notice."""
 
 MAX_COMMIT_ITEMS = 100
-"""Stored items that one commit may touch. A record is a head, a body and its work index entries."""
+"""Stored items that one transaction may touch: DynamoDB's limit. A record has a head, a body and work index entries."""
 
 Topic = Literal["publish", "webhook"]
 """Consumer of an outbox row. Topics are processed independently: a backlog of one does not delay the other."""

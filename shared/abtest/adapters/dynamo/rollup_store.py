@@ -17,11 +17,12 @@ from pynamodb.expressions.operand import Path
 
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress_json, decompress_json
-from abtest.adapters.dynamo.sizes import MAX_TRANSACTION_ITEMS, item_size
+from abtest.adapters.dynamo.sizes import item_size
 from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table, absent
 from abtest.adapters.dynamo.transaction import OvertakenError, Transaction
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import DatabaseBusyError
+from abtest.ports.catalog import MAX_COMMIT_ITEMS
 from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
 
 PART_BYTES = 300 * 1024
@@ -198,7 +199,7 @@ def _batches(items: Sequence[Item]) -> Iterator[list[Item]]:
     size = 0
     for item in items:
         size += item_size(item)
-        if batch and (len(batch) == MAX_TRANSACTION_ITEMS or size > TRANSACTION_BYTES):
+        if batch and (len(batch) == MAX_COMMIT_ITEMS or size > TRANSACTION_BYTES):
             yield batch
             batch, size = [], item_size(item)
         batch.append(item)

@@ -1,4 +1,4 @@
-"""DynamoDB's limits of items and transactions, checked before each write.
+"""DynamoDB's limits of bytes in items and transactions, checked before each write.
 
 DynamoDB itself refuses what exceeds them, with an error that names nothing, and the local engine stores it. With the
 check every engine refuses the same writes with the same error.
@@ -12,7 +12,6 @@ from abtest.kit.errors import ItemTooLargeError
 MAX_ITEM_BYTES = 400 * 1024
 MAX_TRANSACTION_BYTES = 4_000_000
 """DynamoDB's 4 MB in the smaller reading, of powers of ten."""
-MAX_TRANSACTION_ITEMS = 100
 
 
 def item_size(item: Mapping[str, Any]) -> int:

@@ -7,8 +7,9 @@ from typing import Any
 from pynamodb.exceptions import TransactWriteError
 from pynamodb.expressions.condition import Condition
 
+from abtest.adapters.commit_rules import check_items
 from abtest.adapters.dynamo.connection import connection, translated_errors
-from abtest.adapters.dynamo.sizes import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_ITEMS, check_item
+from abtest.adapters.dynamo.sizes import MAX_TRANSACTION_BYTES, check_item
 from abtest.adapters.dynamo.table import PAUSES, Item, Table
 from abtest.kit.errors import DatabaseBusyError, ServiceError
 from abtest.kit.ids import SystemRandomness, random_base62
@@ -69,10 +70,7 @@ class Transaction:
         """
         if not self._deletes and not self._puts:
             return None
-        if (items := len(self._deletes) + len(self._puts)) > MAX_TRANSACTION_ITEMS:
-            raise CommitTooLargeError(
-                f"this change writes {items} stored items, but at most {MAX_TRANSACTION_ITEMS} are allowed; split it"
-            )
+        check_items(len(self._deletes) + len(self._puts))
         # One token for all attempts: DynamoDB recognises a retry after a lost response. A token made from the content
         # would be wrong: claiming a name, releasing it and claiming it again is not a retry.
         token = write_token()
