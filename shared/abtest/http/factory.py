@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from abtest.http.addresses import Addresses
 from abtest.http.exchange import Services, exchange_of
-from abtest.http.gate import CONTRACT_VERSION, Gate
-from abtest.http.reference import TITLE, templates
+from abtest.http.gate import CONTRACT_VERSION, TITLE, Gate
+from abtest.http.reference import templates
 from abtest.http.refusals import MethodNotAllowedError, RouteNotFoundError
 from abtest.http.rendering import render
 from abtest.http.route import Route, Router

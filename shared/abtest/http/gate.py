@@ -12,6 +12,7 @@ from abtest.http.journal import journal
 from abtest.http.rendering import render
 from abtest.kit.ids import uuid7
 
+TITLE = "A/B testing service"
 CONTRACT_VERSION = "1.0.0"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
 SECURITY_HEADERS = {

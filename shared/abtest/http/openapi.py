@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from abtest.contract.errors import ErrorEnvelope
 from abtest.contract.meta import ForbiddenEnvelope
-from abtest.http.gate import CONTRACT_VERSION
+from abtest.http.gate import CONTRACT_VERSION, TITLE
 from abtest.http.idempotency import METHODS as IDEMPOTENT_METHODS
 from abtest.http.openapi_parts import COMPONENTS, DESCRIPTION, PARAMETERS, PREAMBLE, REASONS, SHARED, header
 from abtest.http.paging import NOT_FILTERS
@@ -41,7 +41,7 @@ def build(routers: Sequence[Router]) -> Json:
     every = [route.operation for router in routers for route in router.routes if isinstance(route, Route)]
     routes = [route for route in every if route.include_in_schema]
     document = get_openapi(
-        title="A/B testing service",
+        title=TITLE,
         version=CONTRACT_VERSION,
         description=DESCRIPTION,
         routes=routes,

@@ -12,12 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from abtest.http.compression import accepts_gzip
-from abtest.http.gate import CONTRACT_VERSION
+from abtest.http.gate import CONTRACT_VERSION, TITLE
 from abtest.http.reference_page import render_page
+from abtest.http.route import BASE
 from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
-
-TITLE = "A/B testing service"
 
 DOCUMENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "The document", "content": {"application/json": {"schema": {"type": "object"}}}},
@@ -76,7 +75,7 @@ def packaged() -> bytes:
 def templates() -> tuple[str, ...]:
     """Return the addresses of all routes of the management API, with the names of their parameters."""
     paths = canonical_json.loads(packaged(), own=True)["paths"]
-    return tuple(f"/api/v1{path}" for path, item in paths.items() if "servers" not in item)
+    return tuple(f"{BASE}{path}" for path, item in paths.items() if "servers" not in item)
 
 
 @cache
