@@ -32,6 +32,7 @@ parts, `digest` and the number of `parts`
 | looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | `expires` |
 | day of a shop | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
 | part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
+| reach of the counts, progress of the runs | `R#RUN` | `REACH`, `PROGRESS` | `version` of the progress |
 
 Deliveries (pk, sk; time to live `expires`, Unix seconds; local index `due` on pk + due, keys only; sparse index
 `waiting` on waiting + turn, keys and `shop`). `token` is new with each write; after a lost response it identifies one's
