@@ -33,7 +33,7 @@ LANES: Mapping[str, Lane] = {
         load=4,
         budgets={
             "unit": 220,
-            "integration": 300,
+            "integration": 340,
             "golden": 40,
             "oracle": 40,
         },

@@ -32,7 +32,16 @@ KeyName = Annotated[str, Field(min_length=1, max_length=100), READABLE]
 class CreateApiKey(Input):
     """A new key. A shop key takes `scopes` or a `preset`; a tracking-source key has no scopes."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Reporting", "preset": "read_only"}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["preset"]},
+                {"required": ["scopes"]},
+                {"properties": {"kind": {"const": "tracking_source"}}, "required": ["kind"]},
+            ],
+            "examples": [{"name": "Reporting", "preset": "read_only"}],
+        }
+    )
 
     name: KeyName
     kind: Literal["shop", "tracking_source"] = "shop"

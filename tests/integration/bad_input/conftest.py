@@ -15,6 +15,7 @@ from abtest.http.factory import create_app, handler
 from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs
 from abtest.services.quarantine import Quarantined
+from abtest.services.settings.installation import Pages
 from abtest.wiring.api_analytics import analytics_of
 from abtest.wiring.api_experiments import experiments_uses
 from abtest.wiring.api_flags import flags_uses
@@ -28,6 +29,7 @@ from tests.support.memory import MemoryDeliveryStore, MemoryLookStore, MemoryQue
 from tests.support.memory.exports import MemoryExportStore
 from tests.support.openapi import contract
 from tests.support.sealing import LocalSealer
+from tests.unit.outbound_http.servers import Net
 from tools.openapi import routers
 
 UNKNOWN = "0192e4a0-ffff-7000-8000-000000000000"
@@ -87,7 +89,7 @@ class World:
         self.api = MemoryApi([])
         base = self.api.management
         uses = {
-            **settings_uses(base, MemorySessions()),
+            **settings_uses(base, MemorySessions(), Pages(sender=Net().sender(), rules=PublicOnly())),
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
             **personalizations_uses(base),
@@ -98,11 +100,16 @@ class World:
         }
         self.api.handler = handler(create_app(list(routers()), base.services(uses)))
         self.examples = Examples(contract())
-        self.mine = self.api.tenant("Mine")
         self.theirs = self.api.tenant("Theirs")
-        self.my_ids, self.their_ids = self._things(self.mine), self._things(self.theirs)
-        self._keys: dict[str, str] = {}
+        self.their_ids = self._things(self.theirs)
+        self.renew()
+
+    def renew(self) -> None:
+        """Put a new shop of a new user in the place of mine, with one thing of each kind."""
+        self.mine = self.api.tenant("Mine")
+        self.my_ids = self._things(self.mine)
         self.user_key = self.api.key(kind="user", user_id=self.mine.user_id).text
+        self._keys: dict[str, str] = {}
 
     def client(self, operation: Operation) -> Client:
         """Someone with every scope, of the kind of key that the operation takes."""

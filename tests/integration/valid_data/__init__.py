@@ -1,0 +1,1 @@
+"""Valid requests: each operation of the document accepts one."""
