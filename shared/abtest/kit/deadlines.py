@@ -19,23 +19,29 @@ _thread = local()
 
 
 class DeadlineError(Exception):
-    """Call without a result at its deadline, or without a free thread."""
+    """Call without a result at its deadline."""
+
+
+class NotStartedError(DeadlineError):
+    """Call that was not made, because no thread was free for it."""
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """Return the result of the call, or raise its error. Raises DeadlineError after so many seconds.
+    """Return the result of the call, or raise its error.
+
+    Raises DeadlineError after so many seconds, and NotStartedError at once where it cannot begin.
 
     A call inside such a call has the deadline of the outer one, so it needs no thread.
     """
     if getattr(_thread, "is_bounded", False):
         return call()
     if not _free.acquire(blocking=False):
-        raise DeadlineError("all threads are in use")
+        raise NotStartedError("all threads are in use")
     try:
         running = _pool.submit(_run, call)
     except RuntimeError as error:
         _free.release()
-        raise DeadlineError("the process is ending") from error
+        raise NotStartedError("the process is ending") from error
     try:
         return running.result(seconds)
     except TimeoutError as error:

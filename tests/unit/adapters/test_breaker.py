@@ -1,7 +1,9 @@
 """Circuit breaker: which errors open it, how long it stays open, and what closes it."""
 
 from collections.abc import Callable
-from threading import Event
+from functools import partial
+from threading import BoundedSemaphore, Event
+from time import monotonic
 
 import pytest
 from botocore.exceptions import (
@@ -15,6 +17,8 @@ from botocore.exceptions import (
 from pynamodb.exceptions import QueryError
 
 from abtest.adapters.breaker import Breaker, SilentServiceError
+from abtest.kit import deadlines
+from abtest.kit.deadlines import DeadlineError, within
 from abtest.ports.waits import PAUSE_SECONDS
 
 LONG = 60.0
@@ -117,6 +121,21 @@ def test_call__that_failed_while_the_process_was_frozen__opens_nothing() -> None
     with pytest.raises(ReadTimeoutError):
         breaker.call(frozen)
     assert not is_open(breaker)
+
+
+def test_call__without_a_free_thread__opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadlines, "_free", BoundedSemaphore(1))
+    goes_on = Event()
+    with pytest.raises(DeadlineError):
+        within(0.01, partial(goes_on.wait, LONG))
+    breaker = Breaker("dynamodb", LONG, now=Time())
+    with pytest.raises(SilentServiceError):
+        breaker.call(lambda: None)
+    goes_on.set()
+    # The thread is free right after its call has returned.
+    deadline = monotonic() + LONG
+    while is_open(breaker):
+        assert monotonic() < deadline
 
 
 def test_error__of_an_open_breaker__is_one_that_adapters_translate() -> None:
