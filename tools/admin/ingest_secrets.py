@@ -35,7 +35,7 @@ class IngestSecrets:
     def rotate(self, shop_id: str, *, grace_seconds: int = DEFAULT_GRACE_SECONDS) -> IngestSecret:
         """Replace the secret; a grace of 0 revokes the former one. Raises NotFoundError, ValueError.
 
-        Edges notice within a minute. Two rotations at once may make one epoch, and then both return its secret.
+        Edges notice within five seconds. Two rotations at once may make one epoch, and then both return its secret.
         """
         if not 0 <= grace_seconds <= MAX_GRACE_SECONDS:
             raise ValueError(f"the grace must be 0 to {MAX_GRACE_SECONDS} seconds")

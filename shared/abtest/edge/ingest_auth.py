@@ -23,6 +23,8 @@ from abtest.kit.ids import is_uuid
 from abtest.services.rate_limits import FailedAuthentications
 
 KEY_REMEMBERED = timedelta(seconds=60)
+EPOCHS_REMEMBERED = timedelta(seconds=5)
+"""Time for which a process uses the epochs of a shop's ingest secret; wrong signatures cause no earlier read."""
 KEY_SERVED = timedelta(hours=1)
 """Time for which a key goes on being accepted while the catalog does not respond. A revocation may come that late."""
 CACHE_SIZE = 1000
@@ -61,15 +63,17 @@ class TrackingKeys:
         name = claim_of(text)
         return name if name and self.claim(name) else ""
 
-    def claim(self, name: str, *, is_optional: bool = False) -> Mapping[str, str | None] | None:
-        """Return the attributes of a claim, at most a minute old; None when there is none.
+    def claim(
+        self, name: str, *, is_optional: bool = False, max_age: timedelta = KEY_REMEMBERED
+    ) -> Mapping[str, str | None] | None:
+        """Return the attributes of a claim, less than `max_age` old; None when there is none.
 
         While the catalog does not respond, those read last are up to an hour old. So is the absence of an optional
         claim; that of a key proves nothing, because the key may exist by now. Raises DatabaseBusyError.
         """
         now = self.clock.now()
         read_at, stored = self._known.get(name) or (self._unknown.get(name), None)
-        if read_at is not None and now - read_at < KEY_REMEMBERED:
+        if read_at is not None and now - read_at < max_age:
             return stored
         try:
             stored = self.claims(name)
@@ -181,7 +185,8 @@ class IngestAuth:
         if not is_uuid(shop_id):
             raise IngestUnauthorizedError
         name, now = claim_of_epochs(shop_id), self.clock.now()
-        claim = self.keys.claim(name, is_optional=True)
+        # A rotation must take effect within seconds: the new secret is in use at once, and the former may have leaked.
+        claim = self.keys.claim(name, is_optional=True, max_age=EPOCHS_REMEMBERED)
         epochs = from_claim(claim).live(timestamp(now))
         if not is_server_signature(self.roots(), shop_id, signature, body, int(now.timestamp()), epochs):
             self.failures.count(address, name if claim else "")
