@@ -8,7 +8,7 @@ from starlette.responses import Response
 from abtest.contract.keys import Me
 from abtest.contract.meta import Pong
 from abtest.http import reference
-from abtest.http.deps import AnyCaller, rate_of, use
+from abtest.http.deps import AnyCaller, any_query, rate_of, use
 from abtest.http.route import Router
 from abtest.services.shops import Shops
 
@@ -30,8 +30,12 @@ def openapi() -> Response:
 
 
 @router.get("/docs", operation_id="getReference", response_class=Response, responses=reference.PAGE)
+@any_query
 def docs() -> Response:
-    """Return the API reference as an HTML page that loads nothing from other hosts. No key is needed."""
+    """Return the API reference as an HTML page that loads nothing from other hosts. No key is needed.
+
+    The script of the page reads the query: `?api=webhooks` opens a guide. The server ignores it.
+    """
     return reference.page()
 
 

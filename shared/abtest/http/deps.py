@@ -31,6 +31,7 @@ __all__ = [
     "Page",
     "PathId",
     "UserCaller",
+    "any_query",
     "carries_code",
     "confidential",
     "expensive",
@@ -51,6 +52,12 @@ def require(scope: str, *, user_keys: UserKeys = "refused") -> Any:
 def use(service: type) -> Any:
     """Mark a parameter that receives the family's use case of this type."""
     return Depends(UseCase(service))
+
+
+def any_query(endpoint: Endpoint) -> Endpoint:
+    """Mark a page that browsers open by links: its scripts read the query, and the server ignores it."""
+    endpoint.any_query = True  # type: ignore[attr-defined]
+    return endpoint
 
 
 def carries_code(endpoint: Endpoint) -> Endpoint:

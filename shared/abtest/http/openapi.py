@@ -141,7 +141,7 @@ def _parameters(route: Operation, method: str) -> Iterator[Json]:
 
 def _plumbing_errors(route: Operation, method: str) -> Iterator[tuple[int, Sequence[str]]]:
     """Statuses and codes that every route of this form may answer with."""
-    yield 400, ["invalid_parameter", "unknown_property"]
+    yield 400, ["invalid_parameter", *([] if route.takes_any_query else ["unknown_property"])]
     if any(field.alias == "cursor" for part in flattened(route.dependant) for field in part.query_params):
         yield 400, ["invalid_cursor"]
     if "{" in route.path:

@@ -25,7 +25,8 @@ def render_page(title: str, script: str, guides: Mapping[str, str]) -> tuple[str
     start = start_script(guides)
     html = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{_STYLE}</style></head><body>'
+        '<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="data:,">'
+        f"<style>{_STYLE}</style></head><body>"
         '<div id="reference"></div><noscript>This page needs scripts. The same content is in '
         '<a href="openapi.json">openapi.json</a>.</noscript>'
         f'<script src="{escape(script)}"></script><script>{start}</script></body></html>'

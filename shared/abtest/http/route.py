@@ -69,6 +69,11 @@ class Operation(APIRoute):
         limit = getattr(self.endpoint, "max_body", body.DEFAULT_LIMIT)
         return BodyRule(limit=limit, expected=self.body_field is not None)
 
+    @property
+    def takes_any_query(self) -> bool:
+        """Permission to send parameters that the route does not declare; it ignores them."""
+        return bool(getattr(self.endpoint, "any_query", False))
+
     def get_route_handler(self) -> Callable[[Request], Any]:
         """Return FastAPI's handler with ours around it."""
         return _Plan(self, super().get_route_handler()).handle
@@ -84,6 +89,7 @@ class _Plan:
         self._body = route.body_rule
         self._body_type = None if route.body_field is None else route.body_field.field_info.annotation
         self._parameters = {field.alias for part in flattened(route.dependant) for field in part.query_params}
+        self._any_query = route.takes_any_query
         self._confidential = bool(getattr(route.endpoint, "confidential", False))
         self._run = run
 
@@ -102,8 +108,7 @@ class _Plan:
             # A GET has no body to read, and repeating it is safe without an Idempotency-Key.
             is_get = request.method == "GET"
             parsed = request if is_get else await body.read(request, self._body)
-            if unknown := [name for name in request.query_params if name not in self._parameters]:
-                raise self._unknown(unknown)
+            self._check_query(request)
             if is_get:
                 return await self._response(parsed, exchange)
             value = await parsed.json()
@@ -111,14 +116,17 @@ class _Plan:
         except Exception as error:
             return render(error, exchange)
 
-    def _unknown(self, names: Sequence[str]) -> UnknownPropertyError:
+    def _check_query(self, request: Request) -> None:
+        unknown = [name for name in request.query_params if name not in self._parameters]
+        if not unknown or self._any_query:
+            return
         fields = [
             FieldError(name[:100], f"is not a parameter of this route{suggestion(name, self._parameters)}")
-            for name in names[:20]
+            for name in unknown[:20]
         ]
         accepted = ", ".join(sorted(self._parameters)) or "none"
         message = f"the request has parameters that this route does not accept; those of the route: {accepted}"
-        return UnknownPropertyError(message, fields=fields)
+        raise UnknownPropertyError(message, fields=fields)
 
     async def _response(self, request: Request, exchange: Exchange) -> Response:
         """Run the route, and add the ETag of its output. A GET whose If-None-Match has this ETag becomes 304."""

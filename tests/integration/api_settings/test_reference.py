@@ -45,6 +45,20 @@ def test_page__served__runs_scripts_of_this_host_alone(anyone: Client) -> None:
     assert f'<script src="docs/{reference.script_name()}">' in html
     assert '"slug": "webhooks"' in html
     assert html.count("</script>") == 2, "no title ends the script"
+    assert '<link rel="icon" href="data:,">' in html, "browsers ask for /favicon.ico otherwise, and log its 404"
+    assert "img-src 'self' data:;" in policy
+
+
+@pytest.mark.parametrize("query", [{"api": "webhooks"}, {"utm_source": "x"}, {"api": ""}])
+def test_page__with_a_query__is_the_same_page(anyone: Client, query: dict[str, str]) -> None:
+    page = anyone.get("/docs", query=query)
+    assert (page.status, page.body) == (200, anyone.get("/docs").body)
+    assert page.headers["content-type"].startswith("text/html")
+
+
+def test_files_of_the_page__with_a_query__are_still_refused(anyone: Client) -> None:
+    answer = anyone.get("/docs/webhooks.json", query={"api": "webhooks"}, checked=False)
+    assert (answer.status, answer.code) == (400, "unknown_property")
 
 
 def test_renderer__served__is_packed_and_kept_by_browsers(anyone: Client) -> None:
