@@ -54,6 +54,8 @@ def translate(error: RequestValidationError, body_type: Any = None) -> ServiceEr
 
 
 def _reason(problem: Mapping[str, Any], body_type: Any) -> str:
+    if problem["type"] == "missing" and tuple(problem["loc"]) == ("body",):
+        return "a JSON body is required"
     message = schema_message(problem)
     if problem["type"] != "extra_forbidden":
         return message

@@ -128,6 +128,18 @@ def test_body__not_utf_8__is_refused_in_our_words(client: Client) -> None:
     assert answer.json()["error"]["message"] == "the body must be valid JSON: byte 10 is not UTF-8"
 
 
+def test_body__with_a_number_of_thousands_of_digits__is_refused_in_our_words(client: Client) -> None:
+    answer = client.post("/things", raw='{"name": "a", "size": ' + "9" * 4301 + "}")
+    assert (answer.status, answer.code) == (400, "invalid_json")
+    assert answer.json()["error"]["message"] == "the body must be valid JSON: a number has too many digits"
+
+
+def test_body__missing__is_named_as_such(client: Client) -> None:
+    answer = client.post("/things")
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert reasons(answer) == {"": "a JSON body is required"}
+
+
 def test_suggestion__of_a_name_that_nothing_resembles__is_empty() -> None:
     assert suggestion("payment", ["name", "weight"]) == ""
     assert suggestion("x" * 101, ["x" * 100]) == ""

@@ -77,6 +77,12 @@ def test_event__whose_bytes_are_not_utf8__is_set_aside_alone() -> None:
     assert len(edge.rows()) == 2
 
 
+def test_envelope__with_a_number_of_thousands_of_digits__is_refused_in_our_words() -> None:
+    events = json.dumps({"events": [event()], **signed()})[:-1]
+    answer = Edge().call(events + ', "sentAt": ' + "9" * 4301 + "}")
+    assert (answer.status, answer.json()["message"]) == (400, "the body is not JSON: a number has too many digits")
+
+
 def test_event__with_several_flaws_in_a_batch_of_an_envelope__leaves_the_envelope_readable() -> None:
     edge = Edge()
     tail = json.dumps({**signed(), "sentAt": 0})[1:]

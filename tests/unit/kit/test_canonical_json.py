@@ -85,6 +85,11 @@ def test_loads__hostile_text__is_refused_as_invalid_json(text: str | bytes) -> N
         canonical_json.loads(text)
 
 
+def test_loads__number_of_thousands_of_digits__is_refused_in_our_words() -> None:
+    with pytest.raises(InvalidJsonError, match=r"^a number has too many digits$"):
+        canonical_json.loads('{"traffic_allocation":' + "9" * 4301 + "}")
+
+
 @given(st.binary(max_size=60))
 def test_loads__any_bytes__gives_a_value_or_says_why_not(content: bytes) -> None:
     try:
