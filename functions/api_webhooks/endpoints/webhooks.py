@@ -9,7 +9,7 @@ from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.webhooks import Webhook, WebhookCreated, WebhookInput, WebhookUpdate
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.http.deps import IfMatch, Page, PathId, confidential, use
-from abtest.http.listing import NarrowedOrArchived
+from abtest.http.listing import NarrowedByTimeOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError
@@ -26,7 +26,7 @@ def list_webhooks(
     caller: Reader,
     page: Page,
     endpoints: Uses,
-    filters: NarrowedOrArchived,
+    filters: NarrowedByTimeOrArchived,
     active: Annotated[
         bool | None, Query(description="Only endpoints that are active, or only those that are not.")
     ] = None,

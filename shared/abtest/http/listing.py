@@ -24,6 +24,13 @@ async def narrowed_by_time(updated_since: UpdatedSince = None, sort: TimeSort = 
     return Filters(updated_since=updated_since, sort=sort)
 
 
+async def narrowed_by_time_or_archived(
+    archived: Archived = "false", updated_since: UpdatedSince = None, sort: TimeSort = "-created_at"
+) -> Filters:
+    """Return the filters of a list whose items have no names, and can be archived."""
+    return Filters(archived=archived, updated_since=updated_since, sort=sort)
+
+
 async def narrowed_or_archived(
     archived: Archived = "false", q: NamePart = None, updated_since: UpdatedSince = None, sort: Sort = "-created_at"
 ) -> Filters:
@@ -36,6 +43,9 @@ Narrowed = Annotated[Filters, Depends(narrowed)]
 
 NarrowedByTime = Annotated[Filters, Depends(narrowed_by_time)]
 """The same for resources without names."""
+
+NarrowedByTimeOrArchived = Annotated[Filters, Depends(narrowed_by_time_or_archived)]
+"""The same for resources without names that can be archived."""
 
 NarrowedOrArchived = Annotated[Filters, Depends(narrowed_or_archived)]
 """The same for resources that can be archived."""

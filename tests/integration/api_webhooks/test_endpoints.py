@@ -175,6 +175,29 @@ def test_delete__archives_and_rings_and_is_repeatable(
     assert [row.action for row in rows] == ["webhook.archive", "webhook.create"]
 
 
+@pytest.mark.parametrize(
+    ("query", "code"), [({"q": "hooks"}, "unknown_property"), ({"sort": "name"}, "invalid_parameter")]
+)
+def test_list__by_a_name__is_refused_because_endpoints_have_none(
+    client: Client, query: dict[str, str], code: str
+) -> None:
+    answer = client.get("/webhooks", query=query)
+    assert (answer.status, answer.code, answer.paths) == (400, code, list(query))
+    filters = "active, archived, cursor, limit, sort, updated_since"
+    assert "q" not in query or answer.json()["error"]["message"].endswith(f"those of the route: {filters}")
+
+
+def test_list__archived__is_sorted_by_time(client: Client, create: Create) -> None:
+    ids = [create()["id"] for _ in range(3)]
+    client.delete(f"/webhooks/{ids[1]}")
+    for query, expected in (
+        ({"sort": "created_at"}, [ids[0], ids[2]]),
+        ({"sort": "created_at", "archived": "all"}, ids),
+        ({"archived": "true"}, [ids[1]]),
+    ):
+        assert [each["id"] for each in client.get("/webhooks", query=query).json()["data"]] == expected
+
+
 def test_archived__refuses_every_change(client: Client, create: Create) -> None:
     path = f"/webhooks/{create()['id']}"
     client.post(f"{path}/archive")
