@@ -66,4 +66,5 @@ def test_request__over_the_largest_body__is_413_in_the_envelope(sent: str, used:
 def test_request__of_the_edge__is_413_in_its_flat_form() -> None:
     answer = handled("/events", content_length="99999999")
     assert answer["statusCode"] == 413
-    assert json.loads(answer["body"]["data"])["error"] == "payload_too_large"
+    message = "the body is too large: at most 5242880 bytes, and about 6 MB as escaped text"
+    assert json.loads(answer["body"]["data"]) == {"error": "payload_too_large", "message": message}

@@ -14,7 +14,7 @@ from tools.local.web.messages import Request, Response, as_json
 MOST_BYTES = 5 * 1024 * 1024
 """The largest body that any route accepts."""
 
-_MESSAGE = f"the body must have at most {MOST_BYTES} bytes"
+_MESSAGE = f"the body is too large: at most {MOST_BYTES} bytes, and about 6 MB as escaped text"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _HEADERS = [
     ("cache-control", "no-store"),
