@@ -15,6 +15,10 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 BASE = "/api/v1"
 
 
+MAX_RESPONSE_BYTES = 6 * 1024 * 1024
+"""Limit of Lambda for a response, in which texts are escaped."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A status, headers by lower-case name, and the body as bytes."""
@@ -127,5 +131,8 @@ class Client:
 
 def _answer(result: Mapping[str, Any]) -> Answer:
     body = result.get("body") or ""
+    assert len(json.dumps(result)) <= MAX_RESPONSE_BYTES, (
+        "Lambda refuses larger responses, and the caller gets a bare 500"
+    )
     content = b64decode(body) if result.get("isBase64Encoded") else body.encode()
     return Answer(result["statusCode"], {name.lower(): value for name, value in result["headers"].items()}, content)

@@ -1,5 +1,6 @@
 """Factories of ASGI applications and Lambda handlers."""
 
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,9 @@ from abtest.http.refusals import MethodNotAllowedError, RouteNotFoundError
 from abtest.http.rendering import render
 from abtest.http.route import Route, Router
 from abtest.http.suggestions import nearest_address
+
+MAX_TEXT_CHARS = 1_000_000
+"""Six bytes for each are still within Lambda's limit."""
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
@@ -53,4 +57,16 @@ def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
 def handler(app: FastAPI) -> Handler:
     """Return the Lambda handler for API Gateway's payload format 2.0. Paths start with /api/v1."""
     # With any other value, Mangum starts and stops the application in each invocation.
-    return Mangum(app, lifespan="off")
+    respond = Mangum(app, lifespan="off")
+    return lambda event, context: in_bounded_form(respond(event, context))
+
+
+def in_bounded_form(response: dict[str, Any]) -> dict[str, Any]:
+    """Return a large response with its body in base64, which is a third larger than the body, whatever it contains.
+
+    Lambda refuses responses over 6 MB, and returns a text as JSON in ASCII: a letter such as é takes six bytes there.
+    """
+    body = response["body"]
+    if response.get("isBase64Encoded") or len(body) <= MAX_TEXT_CHARS:
+        return response
+    return {**response, "body": b64encode(body.encode()).decode(), "isBase64Encoded": True}

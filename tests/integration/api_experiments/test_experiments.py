@@ -410,13 +410,27 @@ def test_largest_experiment__of_incompressible_texts__is_created_and_replaced(cl
 
     def goals() -> list[dict[str, Any]]:
         values = [text(60) for _ in range(20)]
-        parts = [{"property": f"p{n}", "operator": "in", "value": values[n:] + values[:n]} for n in range(10)]
+        parts = [{"property": f"p{n}", "operator": "in", "value": values[n:] + values[:n]} for n in range(14)]
         kept = {"version": 1, "conditions": parts}
         return [{"name": f"{number} {text(60)}", "type": "revenue", "filter": kept} for number in range(50)]
 
-    variations = [{"name": f"V{n} {text(60)}", "weight": 0.1, "is_control": n == 0} for n in range(10)]
+    variations = [{"name": f"V{n} {text(60)}", "weight": 0.1, "is_control": n == 0} for n in range(14)]
     made = create(description=text(10_000), goals=goals(), variations=variations)
     answer = client.patch(f"/experiments/{made['id']}/goals/{made['goals'][0]['id']}", {"filter": goals()[1]["filter"]})
     assert answer.status == 200, answer.body[:500]
     answer = client.patch(f"/experiments/{made['id']}", {"description": text(10_000)})
     assert answer.status == 200, answer.body[:500]
+
+
+def test_experiment__that_grows__is_answered_up_to_its_limit_and_refused_beyond(client: Client, create: Create) -> None:
+    values = ["é" * 490 for _ in range(50)]
+    parts = [{"property": f"p{n}", "operator": "in", "value": values} for n in range(6)]
+    goal = {"name": "G", "type": "custom", "event_name": "e", "filter": {"version": 1, "conditions": parts}}
+    path = f"/experiments/{create()['id']}"
+    statuses = [client.post(f"{path}/goals", {**goal, "name": f"G{n}"}).status for n in range(14)]
+    assert statuses == [201] * 13 + [422]
+    for answer in (client.get(path), client.get("/experiments"), client.post(f"{path}/launch")):
+        assert answer.status == 200
+        assert len(answer.body) > 3_000_000
+    refused = client.post(f"{path}/goals", goal)
+    assert (refused.status, refused.code) == (422, "limit_reached")

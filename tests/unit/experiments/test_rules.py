@@ -164,9 +164,9 @@ def test_patterns__one_repetition_after_another__are_accepted(source: str) -> No
 
 @pytest.mark.parametrize("piece", ["(", "\\", "[", "{", "{1", "(a", "*", "((((a+"])
 def test_patterns__hostile_text__is_looked_through_at_once(piece: str) -> None:
-    began = time.process_time()
+    began = time.thread_time()
     problem_of((piece * 500)[:500])
-    assert time.process_time() - began < 0.5
+    assert time.thread_time() - began < 0.5
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC", "America/New_York"])

@@ -13,4 +13,7 @@ MAX_CONFIG_BYTES = 2 << 20
 """Bytes that storefronts may load as a shop's configuration; no experiment in it is larger."""
 
 WEIGHT_TOLERANCE = 1e-6
+MAX_BYTES = 4_000_000
+"""Of the whole experiment as JSON: a response ends at 6 MB, in which it is a third larger."""
+
 NAME_LENGTH = 255

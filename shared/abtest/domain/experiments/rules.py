@@ -3,10 +3,12 @@
 from abtest.domain.experiments import mutations, patterns, redirects
 from abtest.domain.experiments.design import in_use
 from abtest.domain.experiments.errors import WeightsSumError
-from abtest.domain.experiments.limits import MAX_GOALS, MIN_VARIATIONS, WEIGHT_TOLERANCE
+from abtest.domain.experiments.limits import MAX_BYTES, MAX_GOALS, MIN_VARIATIONS, WEIGHT_TOLERANCE
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.rules import check_goal
 from abtest.domain.targeting.checks import check_surface, check_targeting
+from abtest.kit import canonical_json
+from abtest.kit.documents import encode
 from abtest.kit.errors import LimitReachedError, refused
 from abtest.kit.time_zones import is_time_zone
 
@@ -28,6 +30,16 @@ def check(experiment: Experiment) -> None:
     check_surface(experiment.targeting)
     patterns.check(experiment)
     redirects.check(experiment)
+
+
+def check_size(before: Experiment | None, after: Experiment) -> None:
+    """Raise LimitReachedError when the experiment grows beyond what a response can hold.
+
+    One that was stored larger by an earlier release may still be paused, or made smaller.
+    """
+    size = len(canonical_json.encode(encode(after)))
+    if size > MAX_BYTES and (before is None or size > len(canonical_json.encode(encode(before)))):
+        raise LimitReachedError(f"an experiment has at most {MAX_BYTES} bytes as JSON, and this one would have {size}")
 
 
 def check_weights(experiment: Experiment) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.experiments.rules import check_size
 from abtest.domain.experiments.variations import find
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import public_id
@@ -19,7 +20,11 @@ class ExperimentStore(Aggregates[Experiment]):
     """Experiments of shops. Every reference is an id or a public id."""
 
     def __init__(self, world: World, storefronts: Storefronts, budget: CodeBudget) -> None:
-        super().__init__(world, EXPERIMENTS, storefronts, budget.admit_experiment)
+        def admit(before: Experiment | None, after: Experiment) -> None:
+            check_size(before, after)
+            budget.admit_experiment(before, after)
+
+        super().__init__(world, EXPERIMENTS, storefronts, admit)
 
     def get(self, shop_id: str, record_id: str) -> Experiment:
         """Return the experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
