@@ -6,9 +6,15 @@ from typing import Any
 
 from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare
 from abtest.domain.assignment.decision import Assignment, Decision
-from abtest.domain.assignment.roster import Roster
 from abtest.domain.assignment.shapes import Decided
-from abtest.domain.assignment.sticky import UnreadableStickyError, read_sticky, write_sticky
+from abtest.domain.assignment.sticky import (
+    NO_ENTRIES,
+    Entries,
+    UnreadableStickyError,
+    read_entries,
+    read_sticky,
+    write_sticky,
+)
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.services.assignment_content import Contents, contents_of, server_assignments
 from abtest.services.assignment_handoff import Handoffs
@@ -50,7 +56,12 @@ class Assignments:
         """The contract's ServerAssignmentResponse. Raises NotFoundError."""
         published = self.configs(shop_id, request.environment)
         now, roster = to_milliseconds(self.clock.now()), published.prepared.experiments
-        sticky = remembered(request.sticky, roster)
+        former = entries_of(request.sticky)
+        sticky = (
+            request.sticky
+            if isinstance(request.sticky, Mapping)
+            else (None if former is None else read_sticky(former, roster))
+        )
         decision = decide(published.prepared, _visitor(request, sticky or {}), request.url, now, request.force)
         ids = request.experiment_ids
         # Filtered after the decision, so that the request's filter cannot change what is decided.
@@ -65,7 +76,7 @@ class Assignments:
             **identity_of(decided, {each["experiment_id"] for each in assignments}),
             **_cohort(published, decision),
             "assignments": assignments,
-            "sticky": write_sticky(roster, sticky or {}, decided),
+            "sticky": write_sticky(roster, sticky or {}, decided, former or NO_ENTRIES),
             **({"warnings": [UNREADABLE_STICKY]} if is_unreadable else {}),
             **self._handed_off(shop_id, request, assignments),
         }
@@ -76,12 +87,10 @@ class Assignments:
         return self.handoffs.hand_off(shop_id, request.cart_id, request.user_id, assignments)
 
 
-def remembered(sticky: str | Mapping[str, str] | None, roster: Roster) -> Mapping[str, str] | None:
-    """Return the variations that the request remembers, by seed; None if it has none that can be read."""
-    if not isinstance(sticky, str):
-        return sticky
+def entries_of(sticky: str | Mapping[str, str] | None) -> Entries | None:
+    """Return the entries of the request's text; None for another form and for one that cannot be read."""
     try:
-        return read_sticky(sticky, roster)
+        return read_entries(sticky) if isinstance(sticky, str) else None
     except UnreadableStickyError:
         return None
 

@@ -44,6 +44,19 @@ def test_changed_weights__move_no_one_who_gives_the_text_back(server: Server, me
         assert "warnings" not in later.json
 
 
+def test_pause__between_two_requests__moves_no_one_after_the_resume(server: Server) -> None:
+    first = {visitor: server.post(user_id=visitor, url=URL, sticky="") for visitor in VISITORS}
+    server.publish(experiment(variations=UNEVEN, status="paused"))
+    paused = {
+        visitor: server.post(user_id=visitor, url=URL, sticky=first[visitor].json["sticky"]) for visitor in VISITORS
+    }
+    assert all(answer.assignments == [] for answer in paused.values())
+    server.publish(experiment(variations=UNEVEN))
+    for visitor in VISITORS:
+        later = server.post(user_id=visitor, url=URL, sticky=paused[visitor].json["sticky"])
+        assert variations_of(later) == variations_of(first[visitor])
+
+
 def test_changed_weights__without_the_text__are_known_from_each_assignment(server: Server) -> None:
     first = server.post(user_id="v", url=URL)
     assert [each["is_sticky"] for each in first.assignments] == [False]
@@ -89,7 +102,9 @@ def test_forged_text__selects_among_published_variations_only(server: Server) ->
     other = Server().publish(experiment(2, variations=EVEN)).post(user_id="v", url=URL).json["sticky"]
     answer = server.post(user_id="v", url=URL, sticky=other)
     assert answer.assignments[0]["experiment_id"] == experiment_id(1)
-    assert answer.json["sticky"] == server.post(user_id="v", url=URL).json["sticky"]
+    assert variations_of(answer) == variations_of(server.post(user_id="v", url=URL))
+    # The foreign entry stays, since an experiment that is not published may be paused. It decides nothing.
+    assert len(answer.json["sticky"]) == len("1.") + 2 * 7 * 4 // 3 + 1
 
 
 def test_restart__draws_again(server: Server) -> None:

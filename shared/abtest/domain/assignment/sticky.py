@@ -23,15 +23,18 @@ MAX_CHARS = len(VERSION) + MAX_ENTRIES * _ENTRY.size * 4 // 3
 _STANDARD = str.maketrans("-_", "+/")
 
 
+Entries = Mapping[int, bytes]
+"""Codes of variations by the hash state of their experiment's seed, the oldest first."""
+
+NO_ENTRIES: Entries = {}
+
+
 class UnreadableStickyError(ValueError):
     """Text that this service has not made, or that was cut."""
 
 
-def read_sticky(text: str, roster: Roster) -> dict[str, str]:
-    """Return variation ids by the seed of their experiment, without those that are no longer published.
-
-    An empty text has none. Raises UnreadableStickyError.
-    """
+def read_entries(text: str) -> dict[int, bytes]:
+    """Return the entries of a text, also of experiments that are not published now. Raises UnreadableStickyError."""
     if not text:
         return {}
     if len(text) > MAX_CHARS or not text.startswith(VERSION) or not text.isascii():
@@ -43,8 +46,13 @@ def read_sticky(text: str, roster: Roster) -> dict[str, str]:
         raise UnreadableStickyError from error
     if len(content) % _ENTRY.size:
         raise UnreadableStickyError
+    return dict(_ENTRY.iter_unpack(content))
+
+
+def read_sticky(entries: Entries, roster: Roster) -> dict[str, str]:
+    """Return variation ids by the seed of their experiment, without those that are not published now."""
     sticky: dict[str, str] = {}
-    for state, code in _ENTRY.iter_unpack(content):
+    for state, code in entries.items():
         place = roster.by_state.get(state)
         experiment = None if place is None else roster.members[place]
         if experiment is not None and (variation_id := experiment.codes.get(code)) is not None:
@@ -52,19 +60,22 @@ def read_sticky(text: str, roster: Roster) -> dict[str, str]:
     return sticky
 
 
-def write_sticky(roster: Roster, sticky: Mapping[str, str], shown: Iterable[Assignment]) -> str:
+def write_sticky(
+    roster: Roster, sticky: Mapping[str, str], shown: Iterable[Assignment], former: Entries = NO_ENTRIES
+) -> str:
     """Return the text of earlier variations and those shown now; empty without any.
 
-    As in the storefront's cookie: ended experiments are left out, an active variation that was not forced is added,
-    and beyond MAX_ENTRIES the oldest go.
+    As in the storefront's cookie: an active variation that was not forced is added, and beyond MAX_ENTRIES the oldest
+    go. Entries of the former text stay, because an experiment that is not published now may be paused.
     """
     added = {each.seed: each.variation["id"] for each in shown if each.active and not each.forced}
-    entries = [
-        _ENTRY.pack(experiment.state, code_of(variation_id))
+    codes = {
+        experiment.state: code_of(variation_id)
         for seed, variation_id in {**sticky, **added}.items()
         if (place := roster.by_seed.get(seed)) is not None
         and variation_id in (experiment := roster.members[place]).indices
-    ]
+    }
+    entries = [_ENTRY.pack(state, code) for state, code in {**former, **codes}.items()]
     if not entries:
         return ""
     return VERSION + urlsafe_b64encode(b"".join(entries[-MAX_ENTRIES:])).decode().rstrip("=")
