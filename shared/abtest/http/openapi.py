@@ -102,6 +102,7 @@ def _complete(operation: Json, route: Operation, method: str) -> None:
     operation["parameters"] = [*map(_never_null, operation.get("parameters", [])), *_parameters(route, method)]
     if not operation["parameters"]:
         del operation["parameters"]
+    _describe_optional_body(operation.get("requestBody", {}))
     responses = {status: r for status, r in operation["responses"].items() if not _is_frameworks(r)}
     for status, codes in _plumbing_errors(route, method):
         responses.setdefault(str(status), _error_answer(status)).setdefault(_CODES, []).extend(codes)
@@ -177,15 +178,21 @@ def _error_answer(status: int) -> Json:
     return {"content": {"application/json": {"schema": schema}}}
 
 
-def _never_null(parameter: Json) -> Json:
-    """A parameter is there or not; FastAPI writes an optional one as one that may be null."""
-    schema = dict(parameter.get("schema", {}))
+def _describe_optional_body(body: Json) -> None:
+    """Describe the object alone. Generated clients that know a body of null cannot omit it; the API takes both."""
+    if not body.get("required"):
+        body |= {"content": {kind: _never_null(media) for kind, media in body.get("content", {}).items()}}
+
+
+def _never_null(part: Json) -> Json:
+    """A parameter or body is there or not; FastAPI writes an optional one as one that may be null."""
+    schema = dict(part.get("schema", {}))
     forms = [form for form in schema.pop("anyOf", []) if form != {"type": "null"}]
     if len(forms) == 1:
         schema |= forms[0]
     elif forms:
         schema["anyOf"] = forms
-    return {**parameter, "schema": schema}
+    return {**part, "schema": schema}
 
 
 def _is_frameworks(response: Json) -> bool:
