@@ -49,7 +49,7 @@ class Examples:
     def bodies(self) -> Json:
         """Whole examples by schema."""
         bodies: Json = json.loads((self.folder / "bodies.json").read_text())
-        return bodies
+        return {name: _with_shared(body, bodies) for name, body in bodies.items()}
 
     def add(self) -> None:
         """Put examples at every property with a plain value, and at every body, answer and parameter."""
@@ -149,6 +149,16 @@ class Examples:
             return f"0192f3a0-1b5c-7d1e-8f00-{sha256(name.encode()).hexdigest()[:12]}"
         self.gaps.append(f"{section}.{name}")
         return name
+
+
+def _with_shared(value: Any, bodies: Json) -> Any:
+    """Return a body with what it shares with others: `{"like": "Goal"}` stands for the body of Goal."""
+    if isinstance(value, list):
+        return [_with_shared(item, bodies) for item in value]
+    if not isinstance(value, dict):
+        return value
+    shared = _with_shared(bodies[value["like"]], bodies) if "like" in value else {}
+    return shared | {key: _with_shared(part, bodies) for key, part in value.items() if key != "like"}
 
 
 def _is_plain(schema: Json) -> bool:

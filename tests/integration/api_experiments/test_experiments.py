@@ -1,6 +1,6 @@
 """Experiments over HTTP: made, read, changed, copied, deleted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.openapi import contract
 
 Create = Callable[..., dict[str, Any]]
 UNKNOWN = "019c0000-0000-7000-8000-000000000000"
@@ -23,6 +24,35 @@ def test_create__name_only__is_a_draft_with_control_and_variant(client: Client) 
     assert arms == [("Control", 0.5, True), ("Variant", 0.5, False)]
     assert (made["linked_idea"], made["traffic_allocation"]) == (None, 1)
     assert answer.headers["etag"] == 'W/"1"'
+
+
+def test_create__from_the_example_of_the_response__answers_like_it(client: Client) -> None:
+    document = contract().document
+    example = document["components"]["examples"]["Experiment"]["value"]
+    answer = client.post("/experiments", writable(example, document["components"]["schemas"]["ExperimentCreate"]))
+    assert answer.status == 201, answer.body
+    assert without_identity(answer.json()) == without_identity(example)
+
+
+def writable(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return the part of a response that a request may have."""
+    schema = contract().resolve(schema)
+    if isinstance(value, list):
+        return [writable(item, schema["items"]) for item in value] if "items" in schema else value
+    parts = schema.get("properties", {})
+    if not isinstance(value, dict) or not parts:
+        return value
+    return {key: writable(value[key], part) for key, part in parts.items() if key in value and key != "id"}
+
+
+def without_identity(value: Any) -> Any:
+    """Return a response without ids and moments of its creation, which each response has of its own."""
+    if isinstance(value, list):
+        return [without_identity(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    own = {"id", "public_id", "experiment_id", "created_at", "updated_at"}
+    return {key: without_identity(part) for key, part in value.items() if key not in own}
 
 
 EVERYTHING: dict[str, Any] = {
