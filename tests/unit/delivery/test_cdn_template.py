@@ -173,15 +173,6 @@ def test_comment__is_not_longer_than_cloudfront_accepts(name: str) -> None:
     assert len(resolver.resolve(config).get("Comment", "")) <= 128
 
 
-@pytest.mark.parametrize("enabled", ["true", "false"])
-def test_rule__a_required_cdn_that_is_not_enabled__is_refused(enabled: str) -> None:
-    rule = load(TEMPLATE).rules["RequiredCdnExists"]
-    parameters = {"CdnEnabled": enabled, "CdnRequired": "true"}
-    resolver = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters).resolver
-    assert resolver.holds(rule["RuleCondition"])
-    assert [resolver.holds(each["Assert"]) for each in rule["Assertions"]] == [enabled == "true"]
-
-
 @pytest.mark.parametrize("required", ["true", "false"])
 def test_requirement_of_the_cdn__reaches_functions_behind_it(required: str) -> None:
     parameters = {"CdnEnabled": "true", "CdnRequired": required}
