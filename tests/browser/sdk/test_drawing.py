@@ -63,7 +63,7 @@ def test_address_first__page_later__shows_no_frame_of_either_original(shop: Shop
     for path in "bc":
         page.evaluate(
             f"(async () => {{ history.pushState({{}}, '', '/{path}'); window.early = log.length; "
-            f"await later(100); window.during = log.length; draw('Original {path}'); }})()"
+            f"await later(20); window.during = log.length; draw('Original {path}'); }})()"
         )
         page.wait_for_function(f"log.at(-1) === '{path}: New {path}'")
         assert page.evaluate("during") == page.evaluate("early"), "scripts wait for their page"
