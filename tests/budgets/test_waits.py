@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from abtest.ports.waits import EDGE, WAITS, Caller
+from abtest.ports.waits import EDGE, WAITS, CallerKind
 from tests.support.template import TEMPLATE, Stack, function_handlers
 
-CALLERS = {"edge": Caller.SHOPPER, "api": Caller.API, "worker": Caller.WORKER, "cron": Caller.SCHEDULE}
+CALLERS = {"edge": CallerKind.SHOPPER, "api": CallerKind.API, "worker": CallerKind.WORKER, "cron": CallerKind.SCHEDULE}
 """By the beginning of a function's name."""
 
 READ_EACH = """
@@ -72,7 +72,7 @@ def test_clients__of_each_function__have_the_limits_of_its_caller(
 
 
 def test_limits__of_shoppers__are_one_attempt_within_the_promised_seconds() -> None:
-    shopper = WAITS[Caller.SHOPPER]
+    shopper = WAITS[CallerKind.SHOPPER]
     assert {wait.attempts for wait in shopper.services.values()} == {1}
     assert shopper.limiter is not None
     assert shopper.limiter + EDGE.copy <= 0.3 + 1e-9, "warm"
@@ -90,5 +90,5 @@ def test_limits__of_other_callers__let_calls_fail_within_the_function_s_time() -
     for function in stack.functions():
         caller = CALLERS[function.folder.partition("_")[0]]
         longest = max(wait.longest for name, wait in WAITS[caller].services.items() if name != "athena")
-        calls = {Caller.API: 3, Caller.WORKER: 1}.get(caller, 2)
+        calls = {CallerKind.API: 3, CallerKind.WORKER: 1}.get(caller, 2)
         assert calls * longest < function.timeout, (function.folder, longest, function.timeout)

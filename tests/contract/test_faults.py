@@ -24,13 +24,15 @@ from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.blobs import BlobsUnavailableError
 from abtest.ports.catalog import Catalog, Commit, CommitTooLargeError, OutboxRow
 from abtest.ports.queue import QueueUnavailableError
-from abtest.ports.waits import WAITS, Caller
+from abtest.ports.waits import WAITS, CallerKind
 from tests.contract.conftest import Ports
 from tests.contract.records import SHOP, START, at, audit_row, claim, commit_of, iso, new_id, outbox_row, put, record
 from tests.contract.spoiling import CONFLICT, THROTTLED, instead, lose_first_answer, over_http, times
 from tests.support.memory import MemoryBlobs
 from tests.support.moto_stack import AwsStack, silent
+from tests.support.template import TEMPLATE
 from tests.support.waits import only_one_attempt
+from tools.local.template.document import load
 
 
 @pytest.fixture
@@ -173,11 +175,11 @@ def test_limiter__no_answer__lets_pass_with_one_warning_and_asks_again_later(
 
 
 def test_limiter__table_that_hangs__lets_pass_and_counts_once_it_goes_on(
-    aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
+    aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setitem(WAITS, Caller.SHOPPER, replace(WAITS[Caller.SHOPPER], limiter=0.05))
+    monkeypatch.setitem(WAITS, CallerKind.SHOPPER, replace(WAITS[CallerKind.SHOPPER], limiter=0.05))
     aws.reset()
-    aws.serve(Caller.SHOPPER)
+    aws.serve(CallerKind.SHOPPER)
     goes_on = Event()
 
     def hang(**_: Any) -> None:
@@ -191,6 +193,14 @@ def test_limiter__table_that_hangs__lets_pass_and_counts_once_it_goes_on(
     finally:
         goes_on.set()
     assert [decision.allowed for decision in decisions] == [True] * 5
+    patterns = {
+        resource["Properties"]["FilterPattern"]
+        for name, resource in load(TEMPLATE).resources.items()
+        if name.endswith("LimiterFilter")
+    }
+    # A pattern in quotation marks matches log events that have the text.
+    (text,) = (pattern.strip('"') for pattern in patterns)
+    assert [text in entry.getMessage() for entry in caplog.records] == [True], "LimiterUnavailableAlarm counts it once"
     until = monotonic() + 60
     while limiter.take("key", limit=5, window_seconds=60, now=at()).allowed:
         assert monotonic() < until

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from abtest.adapters import aws
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.wiring.settings import settings
 from tests.support.permissions import Guard
 from tests.support.template import Stack
@@ -98,7 +98,7 @@ def enter_moto(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
     keep_clients_of("moto")
     never_in_a_hurry(monkeypatch)
-    monkeypatch.setattr(aws, "_caller", Caller.OPERATOR)  # composing a function changes it for this process
+    monkeypatch.setattr(aws, "_caller", CallerKind.OPERATOR)  # composing a function changes it for this process
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from abtest.adapters.breaker import Breaker
-from abtest.ports.waits import WAITS, Caller, Service, Wait, Waits
+from abtest.ports.waits import WAITS, CallerKind, Service, Wait, Waits
 
 if TYPE_CHECKING:
     from botocore.config import Config
@@ -45,12 +45,12 @@ BUSY_CODES = frozenset(
 
 T = TypeVar("T")
 _built: dict[str, Any] = {}
-_caller = Caller.OPERATOR
+_caller = CallerKind.OPERATOR
 # Reentrant: to build a client calls `once` again for the session.
 _lock = threading.RLock()
 
 
-def serve(caller: Caller) -> None:
+def serve(caller: CallerKind) -> None:
     """Declare who waits for this process. A composition root calls this before any client is made."""
     global _caller
     _caller = caller

@@ -81,7 +81,7 @@ class Publications:
             return entry.body, "stale" if entry.is_stale else "hit"
         try:
             seconds = waits.EDGE.publication if entry is None else waits.EDGE.copy
-            body = within(seconds, lambda: self.refresh(key, entry))
+            body = within(seconds, lambda: self.refresh(key, entry), group="publications")
         except NotFoundError:
             raise
         except Exception as error:

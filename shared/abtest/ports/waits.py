@@ -11,7 +11,7 @@ from typing import Literal
 Service = Literal["athena", "cloudfront", "dynamodb", "kms", "s3", "secretsmanager", "sqs"]
 
 
-class Caller(StrEnum):
+class CallerKind(StrEnum):
     """Kind of caller. Each process has one, which its composition root declares."""
 
     SHOPPER = "shopper"
@@ -99,9 +99,9 @@ def _patient(attempts: int) -> dict[Service, Wait]:
     }
 
 
-WAITS: dict[Caller, Waits] = {
+WAITS: dict[CallerKind, Waits] = {
     # `limiter` and `copy` together are 300 ms, the longest that a shopper waits where this process has a copy.
-    Caller.SHOPPER: Waits(
+    CallerKind.SHOPPER: Waits(
         services={
             "dynamodb": Wait(attempts=1, connect=0.3, read=0.6, total=0.6),
             "s3": Wait(attempts=1, connect=0.3, read=0.8, total=0.8),
@@ -111,8 +111,8 @@ WAITS: dict[Caller, Waits] = {
         limiter=0.1,
     ),
     # Three silent calls fit into the 29 s of the gateway.
-    Caller.API: Waits(services=_patient(attempts=2), limiter=2.0),
-    Caller.WORKER: Waits(services=_patient(attempts=3)),
-    Caller.SCHEDULE: Waits(services=_patient(attempts=3)),
-    Caller.OPERATOR: Waits(services=_patient(attempts=3)),
+    CallerKind.API: Waits(services=_patient(attempts=2), limiter=2.0),
+    CallerKind.WORKER: Waits(services=_patient(attempts=3)),
+    CallerKind.SCHEDULE: Waits(services=_patient(attempts=3)),
+    CallerKind.OPERATOR: Waits(services=_patient(attempts=3)),
 }

@@ -22,7 +22,7 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.rollup_store import RollupStore
 from abtest.ports.scripts import ScriptChecker
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
 from abtest.services.publication import Publication
@@ -144,7 +144,7 @@ def management() -> Management:
 
 def family(routers: Sequence[Router], uses: Callable[[Management], Uses]) -> Handler:
     """Return the Lambda handler of a family from its routers and its use cases."""
-    aws.serve(Caller.API)
+    aws.serve(CallerKind.API)
     base = management()
     answer = handler(create_app(routers, base.services(uses(base))))
     return through_cdn(lambda event, context: answer(dict(event), context))

@@ -11,7 +11,7 @@ from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.kit.clock import SystemClock
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.audit import Audit
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
@@ -23,7 +23,7 @@ AUDIT_TIME = timedelta(minutes=11)
 
 def create_handler() -> Handler:
     """Return the handler of the schedule. Raises MissingSettingError."""
-    aws.serve(Caller.SCHEDULE)
+    aws.serve(CallerKind.SCHEDULE)
     config, clock = settings(), SystemClock()
     config.need("catalog_table", "rollups_table", "blobs_bucket", "ledger_bucket")
     ledger = S3Blobs(config.ledger_bucket)

@@ -11,7 +11,7 @@ from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.kit.clock import SystemClock, parse_milliseconds
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.compaction import Compaction
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
@@ -26,7 +26,7 @@ def create_handler() -> Handler:
     An event may have `since`, the moment from which all hours are examined, and `open_hours`: true, which includes
     hours that are not over yet.
     """
-    aws.serve(Caller.SCHEDULE)
+    aws.serve(CallerKind.SCHEDULE)
     config, clock = settings(), SystemClock()
     config.need("ephemeral_table", "ledger_bucket")
     ledger = S3Blobs(config.ledger_bucket)

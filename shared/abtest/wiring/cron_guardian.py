@@ -7,7 +7,7 @@ from typing import Any
 from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.guardian import Guardian
 from abtest.services.results import RollupReader
 from abtest.wiring.experiment_store import experiment_store
@@ -20,7 +20,7 @@ GUARDIAN_TIME = timedelta(minutes=12)
 
 def create_handler() -> Handler:
     """Return the handler of the schedule. Raises MissingSettingError."""
-    aws.serve(Caller.SCHEDULE)
+    aws.serve(CallerKind.SCHEDULE)
     config, store = settings(), experiment_store()
     config.need("ephemeral_table", "rollups_table")
     clock = store.world.clock

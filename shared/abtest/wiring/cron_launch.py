@@ -5,7 +5,7 @@ from typing import Any
 
 from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoRollupStore
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.experiments.due import ScheduledActions
 from abtest.services.planning import Planner
 from abtest.wiring.experiment_store import experiment_store
@@ -18,7 +18,7 @@ LAUNCH_TIME = timedelta(seconds=40)
 
 def create_handler() -> Handler:
     """Return the handler of the schedule. Raises MissingSettingError."""
-    aws.serve(Caller.SCHEDULE)
+    aws.serve(CallerKind.SCHEDULE)
     config, store = settings(), experiment_store()
     config.need("rollups_table")
     use = ScheduledActions(store, Planner(store.world, DynamoRollupStore(config.rollups_table)))

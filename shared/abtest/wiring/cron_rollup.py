@@ -9,7 +9,7 @@ from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.kit.clock import SystemClock
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.rollups import Refresh, RefreshMessage, RollupRun
 from abtest.wiring.handler import Handler, deadline
 from abtest.wiring.settings import settings
@@ -22,7 +22,7 @@ MARGIN = timedelta(minutes=1)
 
 def create_handler() -> Handler:
     """Return the handler of the schedule's event and of messages of RefreshQueue. Raises MissingSettingError."""
-    aws.serve(Caller.SCHEDULE)
+    aws.serve(CallerKind.SCHEDULE)
     config, clock = settings(), SystemClock()
     config.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
     run = RollupRun(

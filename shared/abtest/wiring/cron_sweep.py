@@ -8,7 +8,7 @@ from abtest.adapters.dynamo import DynamoDeliveryStore, DynamoLeases
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.sqs import SqsQueue
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.jobs import OverdueJobs
 from abtest.services.sweep import Sweep
 from abtest.services.webhooks.overdue import OverdueWebhooks
@@ -21,7 +21,7 @@ from abtest.wiring.worlds import world_of
 
 def create_handler() -> Handler:
     """Return the handler of the schedule. Raises MissingSettingError."""
-    aws.serve(Caller.SCHEDULE)
+    aws.serve(CallerKind.SCHEDULE)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
     config.need("export_queue_url", "refresh_queue_url", "deliveries_table")

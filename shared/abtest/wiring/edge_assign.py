@@ -11,7 +11,7 @@ from abtest.edge.cdn import Handler
 from abtest.edge.ingest_auth import TrackingKeys
 from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.assignment import Assignments
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.rate_limits import FailedAuthentications
@@ -21,7 +21,7 @@ from abtest.wiring.settings import settings
 
 def create_handler() -> Handler:
     """Return the handler of the route. Raises MissingSettingError."""
-    aws.serve(Caller.SHOPPER)
+    aws.serve(CallerKind.SHOPPER)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "delivery_bucket", "signing_secret_arn")
     clock, published = SystemClock(), S3Blobs(config.delivery_bucket)

@@ -10,7 +10,7 @@ from abtest.edge.ingest_auth import IngestAuth, TrackingKeys
 from abtest.edge.ingest_events import IngestRoutes
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.waits import EDGE, Caller
+from abtest.ports.waits import EDGE, CallerKind
 from abtest.services.event_limits import EventLimits
 from abtest.services.ingest import AnalyticsStore, Ingest
 from abtest.services.rate_limits import FailedAuthentications
@@ -21,7 +21,7 @@ from abtest.wiring.settings import settings
 
 def create_handler() -> Handler:
     """Return the handler of event ingest. Raises MissingSettingError."""
-    aws.serve(Caller.SHOPPER)
+    aws.serve(CallerKind.SHOPPER)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "signing_secret_arn")
     config.need("browser_events_per_minute", "server_events_per_minute")

@@ -9,14 +9,14 @@ from abtest.edge.handover import HandoverRoutes
 from abtest.edge.handover_domains import HandoverDomains
 from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.wiring.edge import through_cdn
 from abtest.wiring.settings import settings
 
 
 def create_handler() -> Handler:
     """Return the handler of the route. Raises MissingSettingError."""
-    aws.serve(Caller.SHOPPER)
+    aws.serve(CallerKind.SHOPPER)
     config = settings()
     config.need("ephemeral_table", "delivery_bucket", "signing_secret_arn")
     clock = SystemClock()

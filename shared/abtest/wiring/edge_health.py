@@ -5,14 +5,14 @@ from abtest.adapters.dynamo import DynamoSessions
 from abtest.adapters.sqs import SqsQueue
 from abtest.edge.ingest_health import Health
 from abtest.kit.clock import SystemClock
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
 
 
 def create_handler() -> Handler:
     """Return the handler of health and of unknown addresses. Raises MissingSettingError."""
-    aws.serve(Caller.SHOPPER)
+    aws.serve(CallerKind.SHOPPER)
     config = settings()
     config.need("ephemeral_table", "event_dlq_url")
     health = Health(

@@ -5,7 +5,7 @@ from abtest.adapters.dynamo import DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.s3.exports import S3ExportStore
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.exports.exporter import Exporter
 from abtest.services.jobs import Workbench
 from abtest.services.ledger_files import LedgerFiles
@@ -20,7 +20,7 @@ def create_handler() -> Handler:
 
     Messages whose export was not brought to an end are reported and come again.
     """
-    aws.serve(Caller.WORKER)
+    aws.serve(CallerKind.WORKER)
     config = settings()
     config.need("catalog_table", "blobs_bucket", "ledger_bucket", "rollups_table")
     ledger = S3Blobs(config.ledger_bucket)

@@ -6,7 +6,7 @@ from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoCatalog, DynamoSessions
 from abtest.adapters.s3 import S3Blobs
 from abtest.kit.clock import SystemClock
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.last_seen import LastSeen
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.wiring.handler import Handler
@@ -18,7 +18,7 @@ def create_handler() -> Handler:
 
     Messages that it reports are delivered again, and at last become dead letters.
     """
-    aws.serve(Caller.WORKER)
+    aws.serve(CallerKind.WORKER)
     config = settings()
     config.need("catalog_table", "ledger_bucket", "ephemeral_table")
     ledger = S3Blobs(config.ledger_bucket)

@@ -5,7 +5,7 @@ from abtest.adapters.dynamo import DynamoDeliveryStore, DynamoLeases
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.kms import KmsSealer
 from abtest.adapters.outbound_http import Limits, OutboundHttp
-from abtest.ports.waits import Caller
+from abtest.ports.waits import CallerKind
 from abtest.services.webhooks.disabled_notice import DisabledNotices
 from abtest.services.webhooks.drain import Drain
 from abtest.services.webhooks.fanout import FanOut
@@ -26,7 +26,7 @@ def create_handler() -> Handler:
 
     Messages that were not carried out are reported, and come again.
     """
-    aws.serve(Caller.WORKER)
+    aws.serve(CallerKind.WORKER)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "deliveries_table", "webhook_key_arn")
     # Endpoints are small, so the bucket of bodies is not among this function's resources.

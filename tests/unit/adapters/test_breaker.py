@@ -1,6 +1,6 @@
 """Circuit breaker: which errors open it, how long it stays open, and what closes it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from threading import BoundedSemaphore, Event
 from time import monotonic
@@ -124,11 +124,12 @@ def test_call__that_failed_while_the_process_was_frozen__opens_nothing() -> None
 
 
 def test_call__without_a_free_thread__opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deadlines, "_free", BoundedSemaphore(1))
     goes_on = Event()
-    with pytest.raises(DeadlineError):
-        within(0.01, partial(goes_on.wait, LONG))
     breaker = Breaker("dynamodb", LONG, now=Time())
+    breaker.call(lambda: None)
+    monkeypatch.setattr(deadlines._groups["dynamodb"], "free", BoundedSemaphore(1))
+    with pytest.raises(DeadlineError):
+        within(0.01, partial(goes_on.wait, LONG), group="dynamodb")
     with pytest.raises(SilentServiceError):
         breaker.call(lambda: None)
     goes_on.set()
@@ -136,6 +137,54 @@ def test_call__without_a_free_thread__opens_nothing(monkeypatch: pytest.MonkeyPa
     deadline = monotonic() + LONG
     while is_open(breaker):
         assert monotonic() < deadline
+
+
+@pytest.fixture
+def silent() -> Iterator[Callable[[], object]]:
+    """A call that hangs until the test ends."""
+    goes_on = Event()
+    yield partial(goes_on.wait, LONG)
+    goes_on.set()
+
+
+def test_services__while_another_hangs__answer_at_once(silent: Callable[[], object]) -> None:
+    for _ in range(40):
+        with pytest.raises(SilentServiceError):
+            # One breaker each, because one for all would stop the calls after the first.
+            Breaker("sqs", 0.001).call(silent)
+    assert Breaker("kms", LONG).call(lambda: "answer") == "answer"
+
+
+def test_outer_deadline__missed__opens_the_breaker_for_calls_that_wait_no_longer(silent: Callable[[], object]) -> None:
+    breaker = Breaker("s3", LONG)
+    made: list[None] = []
+
+    def call() -> None:
+        made.append(None)
+        silent()
+
+    for _ in range(2):
+        # The second call fails with SilentServiceError, or without a thread in time on a busy machine.
+        with pytest.raises((SilentServiceError, DeadlineError)):
+            within(0.5, lambda: breaker.call(call), group="copies")
+    assert len(made) == 1
+    assert within(LONG, lambda: breaker.call(lambda: "answer"), group="copies") == "answer"
+
+
+def test_outer_deadline__as_long_as_the_breakers__opens_it_for_all(silent: Callable[[], object]) -> None:
+    breaker = Breaker("s3", 0.05)
+    with pytest.raises(DeadlineError):
+        within(0.1, lambda: breaker.call(silent), group="copies")
+    with pytest.raises(SilentServiceError):
+        within(LONG, lambda: breaker.call(lambda: "answer"), group="copies")
+    assert is_open(breaker)
+
+
+def test_outer_deadline__that_no_one_waits_for__opens_nothing(silent: Callable[[], object]) -> None:
+    breaker = Breaker("s3", LONG)
+    with pytest.raises(DeadlineError):
+        within(0, lambda: breaker.call(silent), group="copies")
+    assert not is_open(breaker)
 
 
 def test_error__of_an_open_breaker__is_one_that_adapters_translate() -> None:

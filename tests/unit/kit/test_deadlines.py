@@ -8,9 +8,10 @@ from threading import Event, Thread, current_thread
 import pytest
 
 from abtest.kit import deadlines
-from abtest.kit.deadlines import THREADS, DeadlineError, within
+from abtest.kit.deadlines import THREADS, DeadlineError, NotStartedError
 
 LONG = 60.0
+within = partial(deadlines.within, group="s3")
 
 
 def test_call__in_time__returns_or_raises_as_it_would_alone() -> None:
@@ -36,11 +37,12 @@ def test_call__that_ends_just_after_its_deadline__returns_its_result(monkeypatch
             return super().result(timeout)
 
     class Pool:
-        def submit(self, run: Callable[[Callable[[], int]], int], call: Callable[[], int]) -> Future[int]:
-            Thread(target=run, args=[call]).start()
+        def submit(self, run: Callable[..., int], *arguments: object) -> Future[int]:
+            Thread(target=run, args=arguments).start()
             return EndsAtDeadline()
 
-    monkeypatch.setattr(deadlines, "_pool", Pool())
+    assert within(LONG, lambda: 1) == 1
+    monkeypatch.setattr(deadlines._groups["s3"], "pool", Pool())
     assert within(LONG, lambda: 1) == 1
 
 
@@ -74,12 +76,23 @@ def test_call__without_a_free_thread__fails_at_once() -> None:
             with pytest.raises(DeadlineError):
                 within(0, partial(call, mark))
             assert mark.wait(LONG)
-        with pytest.raises(DeadlineError, match="in use"):
+        with pytest.raises(NotStartedError, match="all threads of s3 are in use"):
             within(LONG, lambda: 1)
     finally:
         goes_on.set()
     # Threads are given back one by one, so any of the next calls may still find none.
     for _ in range(THREADS):
-        assert deadlines._free.acquire(timeout=LONG)
-    deadlines._free.release(THREADS)
+        assert deadlines._groups["s3"].free.acquire(timeout=LONG)
+    deadlines._groups["s3"].free.release(THREADS)
     assert within(LONG, lambda: 1) == 1
+
+
+def test_calls__that_hang__take_no_thread_from_another_group() -> None:
+    goes_on = Event()
+    try:
+        for _ in range(40):
+            with pytest.raises(DeadlineError):
+                deadlines.within(0.001, partial(goes_on.wait, LONG), group="hanging")
+        assert deadlines.within(LONG, lambda: "answer", group="healthy") == "answer"
+    finally:
+        goes_on.set()

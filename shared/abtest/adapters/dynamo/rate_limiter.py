@@ -62,10 +62,12 @@ class DynamoRateLimiter:
         is_slow = self._slow_until is not None and now < self._slow_until
         try:
             # The call is not ended at the deadline: it counts this request all the same, and `seen` has its result.
-            return within(0 if is_slow else seconds, lambda: self._take_if_available(key, take, now))
-        except DeadlineError:
+            waited = 0 if is_slow else seconds
+            return within(waited, lambda: self._take_if_available(key, take, now), group="limiter")
+        except DeadlineError as error:
             if not is_slow:
                 self._slow_until = now + PAUSE
+                self._warn(error)
             return take.without_store()
 
     def _take_if_available(self, key: str, take: Take, now: datetime) -> RateDecision:
@@ -73,8 +75,12 @@ class DynamoRateLimiter:
             return self._take_stored(key, take)
         except (DatabaseBusyError, ClientError) as error:
             self._skip_calls_until = now + PAUSE
-            log.warning("rate_limit.unavailable: requests are not limited for %s", PAUSE, exc_info=error)
+            self._warn(error)
             return take.without_store()
+
+    def _warn(self, error: Exception) -> None:
+        # The metric filter of LimiterUnavailableAlarm in the template looks for this name.
+        log.warning("rate_limit.unavailable: requests are not limited for %s", PAUSE, exc_info=error)
 
     def _take_stored(self, key: str, take: Take) -> RateDecision:
         if take.cost == 0:
