@@ -92,7 +92,7 @@ class IngestError(Output):
 class IngestWarning(Output):
     """A fault of the sender's clock; the events were accepted."""
 
-    code: Literal["clock_corrected", "ts_ahead"]
+    code: Literal["clock_corrected", "ts_ahead", "sent_at_ignored"]
     message: str
 
 

@@ -62,7 +62,7 @@ def read_body(body: bytes) -> AssignmentRequest:
     Raises InvalidJsonBodyError, InvalidRequestError, NotFoundError for a name that cannot be an environment.
     """
     try:
-        document = canonical_json.loads(body)
+        document = canonical_json.loads_request(body)
     except canonical_json.InvalidJsonError as error:
         raise InvalidJsonBodyError("the body must be valid JSON") from error
     if not isinstance(document, dict):
@@ -189,6 +189,8 @@ def sticky_of(name: str, value: Any) -> str | dict[str, str]:
     """Read the text of an earlier answer, of any content, or remembered variations by seed."""
     if isinstance(value, str):
         return value  # one that cannot be read is ignored later: a cut cookie must not cost the answer
+    if not isinstance(value, dict):
+        raise invalid(name, "must be a text or an object")
     text = text_of(MAX_NAME_CHARS)
     return {text(name, seed): text(name, each) for seed, each in object_of(name, value, MAX_STICKY).items()}
 

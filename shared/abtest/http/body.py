@@ -76,7 +76,7 @@ def parse(raw: bytes) -> Any:
     """Return the value of strict JSON. Raises InvalidJsonBodyError, also for lone surrogates."""
     # The parser accepts an escaped lone surrogate, but UTF-8 cannot encode it in storage or in a response.
     try:
-        value = canonical_json.loads(raw)
+        value = canonical_json.loads_request(raw)
         # Only an escape can give a lone surrogate, as the bytes are valid UTF-8. Other bodies need no second pass.
         if b"\\ud" in raw or b"\\uD" in raw:
             canonical_json.dumps(value).encode()

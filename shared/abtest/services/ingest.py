@@ -117,7 +117,7 @@ class Ingest:
                 {"index": aside.index, "event_id": aside.verdict.event_id, "reason": aside.verdict.reason}
                 for aside in found.set_aside
             ],
-            warnings=clock_warnings(arrival, found.rows),
+            warnings=[*([SENT_AT_IGNORED] if envelope.sent_at_ignored else []), *clock_warnings(arrival, found.rows)],
         )
 
     def _deliver(self, rows: Sequence[Row], received_at: int) -> HttpAnswer | None:
@@ -151,6 +151,12 @@ class Ingest:
         except Exception:
             # The good events are safe and the response names the refused ones: a lost sample must not undo that.
             _log.warning("quarantine.not_stored", extra={"shop_id": arrival.shop_id, "events": len(set_aside)})
+
+
+SENT_AT_IGNORED = {
+    "code": "sent_at_ignored",
+    "message": "sentAt must be Unix milliseconds, an integer without quotes; it was ignored, so no clock was corrected",
+}
 
 
 def clock_warnings(arrival: Arrival, rows: Sequence[Row]) -> list[Mapping[str, str]]:

@@ -192,7 +192,8 @@ def test_force__of_what_is_no_variation_or_no_experiment__is_refused() -> None:
     assert body(force={ID: ID}).force == {ID.lower(): ID.lower()}
     assert body(force={ID: "0"}).force == {ID.lower(): "0"}
     assert body(force={ID: 1000}).force == {ID.lower(): "1000"}
-    values: list[Any] = [-1, 1001, True, 1.0, None, "", "x" * 65, []]
+    assert body(force={ID: 1.0}).force == {ID.lower(): "1"}
+    values: list[Any] = [-1, 1001, True, 1.5, None, "", "x" * 65, []]
     refused: list[Any] = [{ID: value} for value in values]
     refused += [{"x": 1}, [], "x"]
     for wrong in refused:

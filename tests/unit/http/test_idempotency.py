@@ -31,6 +31,7 @@ def test_repetition__other_body__is_422(client: Client, bench: Bench) -> None:
         '{"size": 2, "name": "caf\u00e9"}',
         '{"name":"caf\\u00e9","size":2}',
         '\n{ "name" : "c\\u0061f\u00e9", "size" : 2 }\n',
+        '{"size": 2.0, "name": "caf\u00e9"}',
     ],
 )
 def test_repetition__another_text_of_the_same_value__replays(client: Client, bench: Bench, text: str) -> None:

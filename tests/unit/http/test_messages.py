@@ -43,6 +43,18 @@ def test_body__of_the_wrong_form__is_refused_in_our_words(client: Client) -> Non
     assert reasons(client.post("/things", [])) == {"": "must be an object"}
 
 
+@pytest.mark.parametrize("text", ["7.0", "7", "70e-1", "0.7e1"])
+def test_integer__written_as_a_float__is_accepted(client: Client, text: str) -> None:
+    answer = client.post("/things", raw=f'{{"name": "a", "size": {text}}}')
+    assert (answer.status, answer.json()["size"]) == (201, 7)
+
+
+@pytest.mark.parametrize("text", ["true", "7.5", '"7"', "7e-1", "1e300"])
+def test_integer__of_another_value__is_refused(client: Client, text: str) -> None:
+    answer = client.post("/things", raw=f'{{"name": "a", "size": {text}}}')
+    assert reasons(answer) == {"size": "must be an integer"}
+
+
 def test_parameter__of_the_wrong_form__is_refused_in_our_words(client: Client) -> None:
     assert reasons(client.get("/things", query={"limit": "many"})) == {"limit": "must be an integer"}
 

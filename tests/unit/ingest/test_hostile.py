@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.credentials.signing import ingest_secret, server_signature
-from tests.unit.ingest.edge import NOW, ROOTS, SHOP, Edge, event, signed, signed_headers
+from tests.unit.ingest.edge import NOW, NOW_MS, ROOTS, SHOP, Edge, event, signed, signed_headers
 
 MIB = 1024 * 1024
 GOOD = [json.dumps(event(eventId="good-1")), json.dumps(event(eventId="good-2"))]
@@ -212,8 +212,22 @@ def test_envelope__with_depth_beside_the_events__is_taken_whatever_a_parser_can_
     assert Edge().call(body, headers=signed_headers()).json()["ingested"] == 1
 
 
+@pytest.mark.parametrize("more", ["", ', {"type": "no such", "data": NaN}'])
+def test_time__written_as_a_float__is_the_integer_that_it_is(more: str) -> None:
+    good = json.dumps(event(ts=NOW_MS)).replace(str(NOW_MS), f"{NOW_MS}.0")
+    edge = Edge()
+    answer = edge.call(f'{{"events": [{good}{more}], "sentAt": {NOW_MS}.0}}'.encode(), headers=signed_headers())
+    assert answer.json()["ingested"] == 1
+    assert [(row["ts"], row["sent_at"]) for row in edge.rows()] == [(NOW_MS, NOW_MS)]
+    assert "warnings" not in answer.json()
+
+
 @pytest.mark.parametrize("value", [None, True, 1.5, -1, 2**63, "1", [], {}])
 def test_sent_at__that_is_no_time__is_passed_over(value: Any) -> None:
     edge = Edge()
-    assert edge.send(event(), sentAt=value).json()["ingested"] == 1
+    answer = edge.send(event(), sentAt=value).json()
+    assert answer["ingested"] == 1
     assert edge.rows()[0]["sent_at"] is None
+    # Null is the same as no `sentAt`.
+    expected = [] if value is None else ["sent_at_ignored"]
+    assert [warning["code"] for warning in answer.get("warnings", [])] == expected

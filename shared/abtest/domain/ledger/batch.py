@@ -46,6 +46,7 @@ class Envelope:
     """The events of a request, unchecked, and the fields around them. `sent_at` is in Unix milliseconds.
 
     `is_suspect`: some event may have text that cannot be stored, or a value that strict JSON refuses.
+    `sent_at_ignored`: there is a `sentAt`, but it cannot be a moment.
     """
 
     events: Sequence[Json]
@@ -53,6 +54,7 @@ class Envelope:
     shop_id: str | None = None
     signature: str | None = None
     sent_at: int | None = None
+    sent_at_ignored: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ def read_envelope(body: bytes) -> Envelope:
     A flaw inside an event sets that event aside; a flaw around the events refuses the whole body.
     """
     try:
-        document, is_suspect = canonical_json.loads(body), any(sign in body for sign in _SIGNS_OF_IT)
+        document, is_suspect = canonical_json.loads_request(body), any(sign in body for sign in _SIGNS_OF_IT)
     except canonical_json.InvalidJsonError as error:
         document, is_suspect = _salvaged(body, error), True
     if isinstance(document, list):
@@ -96,13 +98,16 @@ def read_envelope(body: bytes) -> Envelope:
     if not isinstance(document, dict) or not isinstance(document.get("events"), list):
         raise InvalidBatchError("the body must be a list of events, or an object with a list named events")
     sent_at = document.get("sentAt")
+    # `type`, because True is an int as well.
+    is_moment = type(sent_at) is int and 0 <= sent_at < 2**53
     return Envelope(
         events=document["events"],
         is_suspect=is_suspect,
         shop_id=_credential(document, "_shopId"),
         signature=_credential(document, "_signature"),
-        # A wrong `sentAt` costs the clock correction only, not the batch. `type`, because True is an int as well.
-        sent_at=sent_at if type(sent_at) is int and 0 <= sent_at < 2**53 else None,
+        # A wrong `sentAt` costs the clock correction only, not the batch.
+        sent_at=sent_at if is_moment else None,
+        sent_at_ignored=sent_at is not None and not is_moment,
     )
 
 

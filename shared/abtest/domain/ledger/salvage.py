@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from abtest.domain.ledger.events import MAX_DATA_DEPTH, Reason
-from abtest.kit.canonical_json import InvalidJsonError, Json
+from abtest.kit.canonical_json import InvalidJsonError, Json, integral
 
 MAX_DIGITS = 400
 # Deeper than any accepted event, and far below the limit of parsers.
@@ -100,7 +100,7 @@ def _parsed(text: str) -> Json:
                 document if len(document := dict(pairs)) == len(pairs) else Ambiguous(document)
             ),
             parse_constant=NoNumber,
-            parse_float=lambda text: value if isfinite(value := float(text)) else NoNumber(text[:MAX_DIGITS]),
+            parse_float=lambda text: integral(value) if isfinite(value := float(text)) else NoNumber(text[:MAX_DIGITS]),
             # Python refuses to convert texts of thousands of digits.
             parse_int=lambda text: int(text) if len(text) <= MAX_DIGITS else NoNumber(text[:MAX_DIGITS]),
         )
