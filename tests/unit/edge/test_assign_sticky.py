@@ -72,7 +72,7 @@ def test_text__is_short_opaque_and_safe_in_cookies_and_addresses(server: Server)
     answer = server.post(user_id="somebody@example.com", url=URL)
     text = answer.json["sticky"]
     assert len(answer.assignments) == 40
-    assert re.fullmatch(r"1\.[A-Za-z0-9_-]+", text)
+    assert re.fullmatch(r"2\.[A-Za-z0-9_-]+", text)
     assert len(text) < 40 * 10
     for secret in ("somebody", experiment_id(1), variation(0).id, "Experiment"):
         assert secret not in text
@@ -81,7 +81,20 @@ def test_text__is_short_opaque_and_safe_in_cookies_and_addresses(server: Server)
 
 @pytest.mark.parametrize(
     "garbage",
-    ["x", "1.", "1.AAAA", "1.%%%", "1.é", "2.AAAAAAAAAA", "\ud800", VERSION + "A" * MAX_CHARS, "1.AAAAAAAAA=", "{}"],
+    [
+        "x",
+        "1.",
+        "1.AAAA",
+        "1.%%%",
+        "1.é",
+        "2.AAAAAAAAAA",
+        "2.",
+        "3.AAAAAAAA",
+        "\ud800",
+        VERSION + "A" * MAX_CHARS,
+        "1.AAAAAAAAA=",
+        "{}",
+    ],
 )
 def test_garbage__is_ignored_with_a_warning_and_the_next_text_is_good(server: Server, garbage: str) -> None:
     plain = server.post(user_id="v", url=URL)
@@ -95,7 +108,30 @@ def test_garbage__is_ignored_with_a_warning_and_the_next_text_is_good(server: Se
 
 @pytest.mark.parametrize("wrong", [5, True, ["1.AAAAAAAAAA"], {"seed": 5}])
 def test_value_of_another_type__is_400(server: Server, wrong: Any) -> None:
-    assert server.post(user_id="v", sticky=wrong).error == (400, "invalid_request")
+    answer = server.post(user_id="v", sticky=wrong)
+    assert answer.error == (400, "invalid_request")
+    if not isinstance(wrong, dict):
+        assert answer.json["message"] == "sticky: must be a text or an object"
+
+
+def test_cut_text__is_never_read_as_a_whole_one(server: Server) -> None:
+    server.publish(*(experiment(number, variations=EVEN) for number in range(2, 7)))
+    text = server.post(user_id="v", url=URL).json["sticky"]
+    assert len(text) > 50
+    cuts = {text[:start] + text[end:] for start in range(len(text)) for end in range(start + 1, len(text) + 1)}
+    unread = [cut for cut in cuts - {""} if "warnings" not in server.post(user_id="v", url=URL, sticky=cut).json]
+    assert unread == []
+
+
+def test_text_of_an_older_release__is_read(server: Server) -> None:
+    first = {visitor: server.post(user_id=visitor, url=URL) for visitor in VISITORS}
+    server.publish(experiment(variations=UNEVEN))
+    for visitor in VISITORS:
+        entries = first[visitor].json["sticky"][len("2.") + 8 :]
+        later = server.post(user_id=visitor, url=URL, sticky=f"1.{entries}")
+        assert "warnings" not in later.json
+        assert variations_of(later) == variations_of(first[visitor])
+        assert later.json["sticky"] == first[visitor].json["sticky"]
 
 
 def test_forged_text__selects_among_published_variations_only(server: Server) -> None:
@@ -104,7 +140,7 @@ def test_forged_text__selects_among_published_variations_only(server: Server) ->
     assert answer.assignments[0]["experiment_id"] == experiment_id(1)
     assert variations_of(answer) == variations_of(server.post(user_id="v", url=URL))
     # The foreign entry stays, since an experiment that is not published may be paused. It decides nothing.
-    assert len(answer.json["sticky"]) == len("1.") + 2 * 7 * 4 // 3 + 1
+    assert len(answer.json["sticky"]) == len("2.") + (6 + 2 * 7) * 4 // 3 + 1
 
 
 def test_restart__draws_again(server: Server) -> None:
@@ -147,14 +183,14 @@ def test_forced_and_unseen_variations__are_not_kept(server: Server) -> None:
     assert server.post(user_id="v", url=CART, experiment_ids=[]).json["sticky"] == ""
     off_page = server.post(user_id="v", url=URL).json["sticky"]
     on_page = server.post(user_id="v", url=CART, sticky=off_page).json["sticky"]
-    assert on_page.startswith(off_page[:9])
+    assert on_page[10:].startswith(off_page[10:19])
     assert len(on_page) > len(off_page)
     # A page where it is not shown does not forget it.
     assert server.post(user_id="v", url=URL, sticky=on_page).json["sticky"] == on_page
 
 
 def test_text__of_more_experiments_than_fit__drops_the_oldest(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (MAX_ENTRIES, MAX_CHARS) == (300, 2802)
+    assert (MAX_ENTRIES, MAX_CHARS) == (300, 2810)
     monkeypatch.setattr("abtest.domain.assignment.sticky.MAX_ENTRIES", 3)
     text = ""
     for number in range(1, 6):
@@ -163,5 +199,5 @@ def test_text__of_more_experiments_than_fit__drops_the_oldest(server: Server, mo
     server.publish(*(experiment(number, variations=UNEVEN) for number in range(1, 6)))
     even = Server().publish(*(experiment(number, variations=EVEN) for number in range(1, 6)))
     before, after = even.assigned(user_id="v"), server.assigned(user_id="v", sticky=text)
-    assert len(text) == len(VERSION) + 3 * 7 * 4 // 3
+    assert len(text) == len(VERSION) + (6 + 3 * 7) * 4 // 3
     assert [each["variation_id"] for each in after[2:]] == [each["variation_id"] for each in before[2:]]

@@ -1,8 +1,11 @@
 """Sticky text: the variations of one visitor, for a server to keep and to send with the visitor's next request.
 
-It is `1.` and the base64url of seven bytes for each variation: the hash state of the experiment's seed (4), and a
-checksum of the variation's id (3). The text names no visitor and is not signed: like the storefront's cookie, a forged
-one only selects among the running variations.
+It is `2.` and the base64url of a head and of seven bytes for each variation. The head is the number of variations (2)
+and the CRC-32 of what follows (4), so that a cut text is never read as a shorter one. A variation is the hash state of
+the experiment's seed (4) and a checksum of the variation's id (3). Texts of older releases are `1.` without a head.
+
+The text names no visitor and is not signed: like the storefront's cookie, a forged one only selects among the running
+variations.
 """
 
 from base64 import urlsafe_b64encode
@@ -10,16 +13,19 @@ from binascii import Error as NotBase64Error
 from binascii import a2b_base64
 from collections.abc import Iterable, Mapping
 from struct import Struct
+from zlib import crc32
 
 from abtest.domain.assignment.decision import Assignment
 from abtest.domain.assignment.roster import Roster, code_of
 
-VERSION = "1."
+VERSION = "2."
+WITHOUT_HEAD = "1."
 MAX_ENTRIES = 300
-"""So many have 2,802 characters, which fit into a cookie."""
+"""So many have 2,810 characters, which fit into a cookie."""
 
+_HEAD = Struct(">HI")
 _ENTRY = Struct(">I3s")
-MAX_CHARS = len(VERSION) + MAX_ENTRIES * _ENTRY.size * 4 // 3
+MAX_CHARS = len(VERSION) + (_HEAD.size + MAX_ENTRIES * _ENTRY.size) * 4 // 3
 _STANDARD = str.maketrans("-_", "+/")
 
 
@@ -37,16 +43,25 @@ def read_entries(text: str) -> dict[int, bytes]:
     """Return the entries of a text, also of experiments that are not published now. Raises UnreadableStickyError."""
     if not text:
         return {}
-    if len(text) > MAX_CHARS or not text.startswith(VERSION) or not text.isascii():
+    version, digits = text[: len(VERSION)], text[len(VERSION) :].translate(_STANDARD)
+    if len(text) > MAX_CHARS or version not in (VERSION, WITHOUT_HEAD) or not text.isascii():
         raise UnreadableStickyError
-    digits = text.removeprefix(VERSION).translate(_STANDARD)
     try:
         content = a2b_base64(digits + "=" * (-len(digits) % 4), strict_mode=True)
     except NotBase64Error as error:
         raise UnreadableStickyError from error
-    if len(content) % _ENTRY.size:
+    entries = _without_head(content) if version == VERSION else content
+    if len(entries) % _ENTRY.size:
         raise UnreadableStickyError
-    return dict(_ENTRY.iter_unpack(content))
+    return dict(_ENTRY.iter_unpack(entries))
+
+
+def _without_head(content: bytes) -> bytes:
+    head, entries = content[: _HEAD.size], content[_HEAD.size :]
+    # The number is compared as well as the checksum: it excludes every cut, not only all but one in four billion.
+    if head != _HEAD.pack(len(entries) // _ENTRY.size, crc32(entries)):
+        raise UnreadableStickyError
+    return entries
 
 
 def read_sticky(entries: Entries, roster: Roster) -> dict[str, str]:
@@ -75,7 +90,8 @@ def write_sticky(
         if (place := roster.by_seed.get(seed)) is not None
         and variation_id in (experiment := roster.members[place]).indices
     }
-    entries = [_ENTRY.pack(state, code) for state, code in {**former, **codes}.items()]
-    if not entries:
+    packed = [_ENTRY.pack(state, code) for state, code in {**former, **codes}.items()][-MAX_ENTRIES:]
+    if not packed:
         return ""
-    return VERSION + urlsafe_b64encode(b"".join(entries[-MAX_ENTRIES:])).decode().rstrip("=")
+    entries = b"".join(packed)
+    return VERSION + urlsafe_b64encode(_HEAD.pack(len(packed), crc32(entries)) + entries).decode().rstrip("=")
