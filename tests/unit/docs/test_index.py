@@ -44,6 +44,11 @@ def test_decisions__are_numbered_one_by_one() -> None:
     assert not [path.name for path in files if not path.read_text().startswith(f"# {int(path.name[:4])}. ")]
 
 
+def test_decisions__have_headings_that_can_be_linked() -> None:
+    parts = re.compile(r"^\*\*(Context|Decision|Alternatives|Consequences)[^*]*[.][*][*]", re.MULTILINE)
+    assert not [path.name for path in (ROOT / "docs/adr").glob("*.md") if parts.search(path.read_text())]
+
+
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs/figures").glob("*.png")), ids=lambda path: path.name)
 def test_picture__is_small_enough_for_a_page(picture: Path) -> None:
     assert picture.stat().st_size < 200_000

@@ -1,5 +1,6 @@
 """Protection in the template: stored truth outlives deletions, and alarms reach a receiver."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,22 @@ def test_functions__that_call_customers__enter_a_vpc_where_one_is_given(paramete
     inside = {name for name, properties in functions.items() if "VpcConfig" in properties}
     assert inside == ({"ApiSettings", "WorkerWebhooks"} if parameters else set())
     for name in inside:
-        assert functions[name]["VpcConfig"] == {"SubnetIds": VPC["VpcSubnetIds"], "SecurityGroupIds": "sg-1"}
+        assert functions[name]["VpcConfig"] == {"SubnetIds": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}
+
+
+@pytest.mark.parametrize("given", [{}, *({name: VPC[name]} for name in VPC), VPC], ids=lambda each: "+".join(each))
+def test_rule__half_of_a_vpc__is_refused(given: dict[str, str]) -> None:
+    (assertion,) = DOCUMENT.rules["VpcIsComplete"]["Assertions"]
+    assert Resolver(DOCUMENT, parameter_values(DOCUMENT, given)).holds(assertion["Assert"]) is (len(given) != 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"), [("", True), ("{}-0a1b,{}-2c", True), ("{}-0a1b, {}-2c", False), ("{}-0a1b,", False)]
+)
+@pytest.mark.parametrize(("name", "kind"), [("VpcSubnetIds", "subnet"), ("VpcSecurityGroupIds", "sg")])
+def test_parameters__of_a_vpc__are_ids_without_spaces(name: str, kind: str, value: str, *, fits: bool) -> None:
+    pattern = DOCUMENT.parameters[name]["AllowedPattern"]
+    assert bool(re.fullmatch(pattern, value.replace("{}", kind))) is fits
 
 
 def test_filter__looks_for_what_the_limiter_logs() -> None:
