@@ -243,5 +243,5 @@ def archive(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_ma
 
 @router.post("/unarchive", operation_id="unarchiveExperiment", responses=MOVE)
 def unarchive(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Take the experiment out of the archive, in its previous status."""
+    """Take the experiment out of the archive, in its previous status. Without an effect if it is not archived."""
     return experiment(lifecycle.act(caller, experiment_id, "unarchive", expected_version=if_match))

@@ -191,7 +191,7 @@ def create_preview_link(
     caller: Previewer,
     previews: Previews,
 ) -> PreviewLink:
-    """Create a temporary link that shows a page of the shop with the variation."""
+    """Create a temporary link that shows a page of the shop with the variation. Nothing serves its address yet."""
     seconds = body.provided().get("ttl_seconds", DEFAULT_SECONDS)
     link = previews.create(caller, experiment_id, variation_id, url=body.url, ttl_seconds=seconds)
     return PreviewLink(url=link.url, token=link.token, expires_at=link.expires_at)

@@ -17,6 +17,7 @@ class Installation(Output):
     snippet_tag: str
     preconnect_tag: str
     async_tag: str
+    bounded_tag: str
     shop_id: Id
     verified_at: DateTime | None
     last_seen_at: DateTime | None

@@ -68,6 +68,16 @@ def test_life__without_approval__every_step_is_there(api: MemoryApi, client: Cli
     ]
 
 
+def test_unarchive__of_what_is_not_archived__changes_nothing_even_of_a_running_one(
+    client: Client, create: Create
+) -> None:
+    path = path_of(create())
+    for action, status in (("start-qa", "qa"), ("mark-ready", "ready_to_launch"), ("launch", "running")):
+        before = client.post(f"{path}/{action}")
+        answer = client.post(f"{path}/unarchive")
+        assert (answer.status, answer.json()["status"], answer.headers["etag"]) == (200, status, before.headers["etag"])
+
+
 def test_launch__by_its_alias__is_the_same(client: Client, create: Create) -> None:
     assert client.post(f"{path_of(create())}/start").json()["status"] == "running"
 

@@ -67,6 +67,13 @@ def test_action__whose_target_is_the_present_state__changes_nothing(create: Crea
     assert (answer.json(), answer.headers["etag"]) == (flag, 'W/"1"')
 
 
+def test_unarchive__of_an_active_flag__is_refused_because_it_would_pause_it(create: Create, client: Client) -> None:
+    flag = create(activate=True)
+    answer = client.post(f"/flags/{flag['id']}/unarchive")
+    assert (answer.status, answer.code, answer.json()["current_status"]) == (409, "invalid_state_transition", "active")
+    assert client.get(f"/flags/{flag['id']}").json() == flag
+
+
 def test_action__not_allowed__says_what_is(create: Create, client: Client) -> None:
     answer = client.post(f"/flags/{create()['key']}/pause")
     assert (answer.status, answer.code) == (409, "invalid_state_transition")

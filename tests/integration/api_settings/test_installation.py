@@ -6,6 +6,7 @@ import json
 import re
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +25,8 @@ from tests.support.memory import MemorySessions
 from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified, listening, says
 
 EDGE = "https://edge.test"
+STOREFRONT = (Path(__file__).parents[3] / "docs" / "storefront.md").read_text()
+(LIMITED,) = re.findall(r"```html\n(<script async blocking=.*?)```", STOREFRONT, re.DOTALL)
 NAME = "shop.example"
 
 
@@ -98,6 +101,7 @@ def test_install__of_a_new_shop__gives_tags_and_knows_of_nothing(client: Client,
             "snippet_tag": f'<script src="{src}"></script>',
             "preconnect_tag": f'<link rel="preconnect" href="{EDGE}">',
             "async_tag": f'<script async src="{src}"></script>',
+            "bounded_tag": LIMITED.replace("https://<snippet host>/s/<shop id>.js", src).strip(),
             "shop_id": tenant.shop.id,
             "verified_at": None,
             "last_seen_at": None,

@@ -1,6 +1,7 @@
 """docs/parameters.md lists the parameters of template.yaml."""
 
 import re
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from abtest.edge import limits as edge
 from abtest.services import event_limits
 from abtest.services.rate_limits import FAILURES_PER_WINDOW
 from tests.support.template import TEMPLATE
+from tools.local.options import declare, read
 from tools.local.template.document import load
 
 PAGE = Path(__file__).parents[3] / "docs" / "parameters.md"
@@ -71,6 +73,18 @@ def test_page__limit_of_floods__is_that_of_the_code(first: str, limit: str) -> N
 def test_page__limit_of_a_shop__comes_before_that_of_servers() -> None:
     assert PARAMETERS["ServerEventsPerMinute"]["Default"] == event_limits.EVENTS_PER_WINDOW
     assert f"The limit of a shop, {EVENTS}, comes first" in TEXT
+
+
+def test_local_stack__values_of_its_own__are_in_its_readme() -> None:
+    section = (PAGE.parents[1] / "tools/local/README.md").read_text().partition("## Unlike AWS")[2]
+    parser = ArgumentParser()
+    declare(parser)
+    values = read(parser.parse_args([])).supplied_parameters()
+    own = {name: value for name, value in values.items() if value != str(PARAMETERS[name]["Default"])}
+    assert "BrowserEventsPerMinute" in own
+    assert [name for name in own if f"`{name}`" not in section] == []
+    numbers = {name: f"`{name}` is {int(value):,} instead of" for name, value in own.items() if value.isdigit()}
+    assert [text for text in numbers.values() if text not in section] == []
 
 
 def _default(value: object) -> str:

@@ -5,14 +5,47 @@ from html import escape
 
 from ada_url import URL
 
+SNIPPET_ELEMENT = "svc-snippet"
+"""Id of the script in the bounded tag: the script behind it looks it up by this id."""
+
+_LIMIT = """\
+<script>
+(function (limit) {
+  var snippet = document.getElementById('svc-snippet'), root = document.documentElement, calls = [], timer;
+  if (!snippet || (window.svc && svc.chunk)) return; // it has run already
+  window.svc = window.svc || {};
+  svc.set = function (data) { Object.assign(svc, data); };
+  ['track', 'ready', 'consent', 'force'].forEach(function (name) {
+    svc[name] = function () { calls.push([name, arguments]); };
+  });
+  function show() {
+    clearTimeout(timer);
+    snippet.removeAttribute('blocking');
+    root.style.opacity = '';
+  }
+  snippet.onerror = show;
+  snippet.onload = function () {
+    show();
+    calls.splice(0).forEach(function (call) { svc[call[0]].apply(svc, call[1]); });
+  };
+  timer = setTimeout(function () {
+    snippet.dataset.late = true;
+    show();
+  }, limit);
+  if (!('blocking' in snippet)) root.style.opacity = 0;
+})(1000);
+</script>"""
+"""Script of the bounded tag: it shows the page when the snippet has run, has failed, or after a second."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallTags:
-    """HTML of each tag; `preconnect` belongs before either of the others."""
+    """HTML of each tag; `preconnect` belongs before the others."""
 
     snippet: str
     preconnect: str
     asynchronous: str
+    bounded: str
 
 
 def snippet_url(worker_base_url: str, shop_id: str) -> str:
@@ -26,10 +59,11 @@ def origin_of(url: str) -> str:
 
 
 def install_tags(worker_base_url: str, shop_id: str) -> InstallTags:
-    """Return the synchronous tag, the preconnect that precedes it, and the tag for shops that hydrate their pages."""
+    """Return the tags of a shop: synchronous, the preconnect that precedes it, asynchronous, and with a time limit."""
     address = escape(snippet_url(worker_base_url, shop_id))
     return InstallTags(
         snippet=f'<script src="{address}"></script>',
         preconnect=f'<link rel="preconnect" href="{escape(origin_of(worker_base_url))}">',
         asynchronous=f'<script async src="{address}"></script>',
+        bounded=f'<script async blocking="render" id="{SNIPPET_ELEMENT}" src="{address}"></script>\n{_LIMIT}',
     )

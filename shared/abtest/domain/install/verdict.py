@@ -9,10 +9,7 @@ from ada_url import URL, URLSearchParams
 
 from abtest.domain.install.page import Page, ScriptTag
 from abtest.domain.install.policies import Policy, policies_in
-from abtest.domain.install.tags import origin_of, snippet_url
-
-SNIPPET_ELEMENT = "svc-snippet"
-"""Id of the script in the tag with a time limit (docs/storefront.md): the script behind it looks it up by this id."""
+from abtest.domain.install.tags import SNIPPET_ELEMENT, origin_of, snippet_url
 
 Surface = Literal["storefront", "checkout"]
 _SURFACES: dict[str, Surface] = {"": "storefront", "storefront": "storefront", "checkout": "checkout"}

@@ -65,6 +65,7 @@ class Installations:
             snippet_tag=tags.snippet,
             preconnect_tag=tags.preconnect,
             async_tag=tags.asynchronous,
+            bounded_tag=tags.bounded,
             shop_id=caller.shop_id,
             verified_at=self._store.read(caller.shop_id, SETTING).document["verified_at"],
             last_seen_at=self._seen.of(caller.shop_id, self._store.world.now()),
