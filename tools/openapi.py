@@ -1,4 +1,7 @@
-"""Writes docs/api/openapi.json and the copy that the API serves: `python -m tools.openapi`; `--check` only compares."""
+"""Writes docs/api/openapi.json, the copy that the API serves, and its paths: `python -m tools.openapi`.
+
+With `--check` it only compares.
+"""
 
 import json
 import sys
@@ -25,6 +28,7 @@ from tools.reference.webhooks import with_webhooks  # noqa: E402
 
 COMMITTED = ROOT / "docs" / "api" / "openapi.json"
 PACKAGED = ROOT / "shared" / "abtest" / "http" / "openapi.json"
+PATHS = PACKAGED.with_name("paths.json")
 
 
 def routers() -> Iterator[Router]:
@@ -47,17 +51,19 @@ def document(gaps: list[str] | None = None) -> dict[str, Any]:
     return made
 
 
-def render(made: dict[str, Any]) -> tuple[bytes, bytes]:
-    """The document for people to read in a diff, and the compact one that is served."""
-    readable = json.dumps(made, indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n"
-    return readable, canonical_json.encode(made)
+def render(made: dict[str, Any]) -> dict[Path, bytes]:
+    """The document for people to read in a diff, the compact one that is served, and paths of the management API."""
+    return {
+        COMMITTED: json.dumps(made, indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n",
+        PACKAGED: canonical_json.encode(made),
+        PATHS: canonical_json.encode(sorted(path for path, item in made["paths"].items() if "servers" not in item)),
+    }
 
 
 def main() -> int:
-    """Write both files, or with `--check` say whether they are what the routes say."""
+    """Write the files, or with `--check` say whether they are what the routes say."""
     gaps: list[str] = []
-    committed, packaged = render(document(gaps))
-    rendered = {COMMITTED: committed, PACKAGED: packaged}
+    rendered = render(document(gaps))
     if "--check" not in sys.argv:
         COMMITTED.parent.mkdir(parents=True, exist_ok=True)
         for path, content in rendered.items():

@@ -74,8 +74,9 @@ def packaged() -> bytes:
 @cache
 def templates() -> tuple[str, ...]:
     """Return the addresses of all routes of the management API, with the names of their parameters."""
-    paths = canonical_json.loads(packaged(), own=True)["paths"]
-    return tuple(f"{BASE}{path}" for path, item in paths.items() if "servers" not in item)
+    # A file of its own: to parse the whole document took 27 ms of the first 404.
+    paths = canonical_json.loads(files("abtest.http").joinpath("paths.json").read_bytes(), own=True)
+    return tuple(f"{BASE}{path}" for path in paths)
 
 
 @cache
