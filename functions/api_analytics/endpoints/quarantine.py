@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from abtest.contract.base import ListOf, Moment
+from abtest.contract.base import ListOf, MomentParameter
 from abtest.contract.quarantine import QuarantinedEvent
 from abtest.domain.ledger.events import Reason
 from abtest.http.deps import Page, use
@@ -23,7 +23,7 @@ def list_quarantined(
     quarantined: Annotated[Quarantined, use(Quarantined)],
     reason: Annotated[Reason | None, Query(description="Only events with this reason.")] = None,
     since: Annotated[
-        Moment | None, Query(alias="from", description="Only events received at or after this moment.")
+        MomentParameter | None, Query(alias="from", description="Only events received at or after this moment.")
     ] = None,
 ) -> ListOf[QuarantinedEvent]:
     """List events of the last 14 days that are not counted, each with the reason, newest first.

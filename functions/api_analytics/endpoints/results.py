@@ -6,6 +6,7 @@ from fastapi import Query
 
 from abtest.contract import results as contract
 from abtest.contract.base import Reference, Uuid
+from abtest.contract.forms import Form
 from abtest.http.deps import use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -15,8 +16,11 @@ from api_analytics.endpoints.vocabulary import Analyst, Correction, Engine, From
 
 Segment = Annotated[
     str | None,
+    Form(
+        "(device|country|new_returning|source)(:.{1,100})?",
+        "be device, country, new_returning or source, alone or with a value, such as device:mobile",
+    ),
     Query(
-        pattern="^(device|country|new_returning|source)(:.{1,100})?$",
         description="`device:mobile` restricts all figures to that value; `device` adds `segments`, one per value.",
     ),
 ]

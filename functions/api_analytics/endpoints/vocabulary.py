@@ -9,13 +9,13 @@ from pydantic import AfterValidator, TypeAdapter, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.contract import results as contract
-from abtest.contract.base import Moment, Uuid
+from abtest.contract.base import MomentParameter, Uuid
 from abtest.http.deps import Caller, require
 
 FIRST_YEAR, LAST_YEAR = 2000, 2199
 # `date.fromisoformat` also accepts `20260131` and week dates since Python 3.11.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_MOMENT: TypeAdapter[str] = TypeAdapter(Moment)
+_MOMENT: TypeAdapter[str] = TypeAdapter(MomentParameter)
 
 
 def calendar_day(text: str) -> str:

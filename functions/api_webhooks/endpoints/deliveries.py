@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from abtest.contract.base import ListOf, Moment
+from abtest.contract.base import ListOf, MomentParameter
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.webhooks import (
     EventName,
@@ -29,7 +29,7 @@ router = Router("/webhooks/{webhook_id}", tag="Webhooks")
 
 Logs = Annotated[DeliveryLog, use(DeliveryLog)]
 Repeats = Annotated[Redelivery, use(Redelivery)]
-Since = Annotated[Moment | None, Query(description="Only deliveries created at or after this moment.")]
+Since = Annotated[MomentParameter | None, Query(description="Only deliveries created at or after this moment.")]
 
 
 @router.get("/deliveries", operation_id="listWebhookDeliveries", responses=errors(NotFoundError))

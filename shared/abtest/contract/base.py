@@ -8,6 +8,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PrivateAttr,
@@ -29,6 +30,8 @@ MAX_DEPTH = 20
 
 # ASCII: otherwise `\d` also matches the digits of other scripts.
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
+_LOST_PLUS = re.compile(r"(?<=[0-9]) (?=\d\d:\d\d\Z)", re.ASCII)
 
 _PUBLIC_ID = re.compile("[1-9][0-9]{9}")
 _REFERENCE = "^([1-9][0-9]{9}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$"
@@ -120,6 +123,11 @@ def utc_moment(text: str) -> str:
         ) from error
 
 
+def with_plus(text: str) -> str:
+    """Return a date-time of an address with the plus sign of its offset, which decodes to a space unless escaped."""
+    return _LOST_PLUS.sub("+", text)
+
+
 def lower_uuid(text: str) -> str:
     """Return a UUID in lower case. Raises PydanticCustomError."""
     if not is_uuid(text):
@@ -129,7 +137,13 @@ def lower_uuid(text: str) -> str:
 
 def reference(text: str) -> str:
     """Return a public id unchanged, or a UUID in lower case. Raises PydanticCustomError."""
-    return text if _PUBLIC_ID.fullmatch(text) else lower_uuid(text)
+    if _PUBLIC_ID.fullmatch(text):
+        return text
+    if not is_uuid(text):
+        raise PydanticCustomError(
+            "reference", "must be a UUID, such as 0199d5a0-0000-7000-8000-000000000000, or a public id of ten digits"
+        )
+    return text.lower()
 
 
 class _UniqueItems:
@@ -150,6 +164,14 @@ class _UniqueItems:
 
 Moment = Annotated[str, AfterValidator(utc_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 """A date-time of a request in any offset, rewritten to UTC with milliseconds."""
+
+MomentParameter = Annotated[
+    str,
+    BeforeValidator(with_plus),
+    AfterValidator(utc_moment),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""The same as a parameter of an address, where `+` means a space: `+02:00` is read as well as `%2B02:00`."""
 
 Uuid = Annotated[str, AfterValidator(lower_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
 """A UUID of a request, rewritten to lower case."""

@@ -15,7 +15,7 @@ def without_large_data_uris(code: str) -> str:
     if has_oversized_data_uri(code):
         raise PydanticCustomError(
             "inline_data_uri_too_large",
-            "must not contain a data URI of more than {limit} characters; upload the image as an asset",
+            "must not contain a data URI of more than {limit} characters; refer to the image by its address",
             {"limit": MAX_LENGTH},
         )
     return code

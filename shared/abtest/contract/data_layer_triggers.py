@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, PublicationWarning
+from abtest.contract.forms import Form
 from abtest.contract.json_values import JsonValue
 from abtest.contract.misplaced import misplaced
 from abtest.domain.signals.evaluation import Evaluation
@@ -26,7 +27,14 @@ _IDENTIFIER = "[A-Za-z_$][A-Za-z0-9_$]*"
 _INDEX = "(0|[1-9][0-9]{0,8})"
 
 Name = Annotated[str, Field(min_length=1, max_length=255)]
-Path = Annotated[str, Field(max_length=255, pattern=rf"^{_IDENTIFIER}(\.({_IDENTIFIER}|{_INDEX}))*$")]
+Path = Annotated[
+    str,
+    Field(max_length=255),
+    Form(
+        rf"{_IDENTIFIER}(\.({_IDENTIFIER}|{_INDEX}))*",
+        "be names of letters A to Z, digits, _ and $, or indices, joined by dots, such as ecommerce.items.0.price",
+    ),
+]
 Word = Annotated[str, Field(max_length=1000)]
 Scalar = Annotated[Word | bool | int | float, OneOf("a text, a number or a boolean")]
 Mapped = Annotated[str, Field(max_length=100)]
@@ -169,7 +177,11 @@ class DataLayerTriggerInput(Input):
     enabled: bool = ABSENT
     reEvaluate: bool = ABSENT
     trackPageview: bool = ABSENT
-    dataLayerName: Annotated[str, Field(max_length=100, pattern=f"^{_IDENTIFIER}$")] = ABSENT
+    dataLayerName: Annotated[
+        str,
+        Field(max_length=100),
+        Form(_IDENTIFIER, "be a name of letters A to Z, digits, _ and $ that does not begin with a digit"),
+    ] = ABSENT
     trackEventName: Annotated[str, Field(max_length=255)] = ABSENT
     when: Annotated[list[DataLayerCondition], Field(min_length=1, max_length=MAX_CONDITIONS)] = ABSENT
     trackRevenue: TrackRevenue = ABSENT

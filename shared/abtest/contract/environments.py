@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from abtest.contract.forms import Form
 
-EnvironmentKey = Annotated[str, Field(pattern="^[a-z0-9_-]{1,48}$")]
+EnvironmentKey = Annotated[
+    str, Form("[a-z0-9_-]{1,48}", "have 1 to 48 lower-case letters, digits, hyphens and underscores")
+]

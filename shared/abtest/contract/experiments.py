@@ -19,6 +19,7 @@ from abtest.contract.base import (
 )
 from abtest.contract.code import Code
 from abtest.contract.consent import LiveEdit
+from abtest.contract.forms import Form
 from abtest.contract.goals import Goal, GoalCreate, GoalItem
 from abtest.contract.names import Name
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
@@ -46,7 +47,7 @@ from abtest.domain.experiments.model import (
 from abtest.kit.errors import refused
 from abtest.kit.json_objects import present
 
-Slug = Annotated[str, Field(pattern="^[a-z0-9-]{1,100}$")]
+Slug = Annotated[str, Form("[a-z0-9-]{1,100}", "have 1 to 100 lower-case letters, digits and hyphens")]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 ALIASES = {"type": "counting_type", "experiment_type": "delivery_type"}

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, OpenInput, Output, PublicationWarning
 from abtest.contract.consent import LiveEdit
 from abtest.contract.environments import EnvironmentKey
+from abtest.contract.forms import Form
 from abtest.contract.json_values import JsonValue
 from abtest.contract.names import Name
 from abtest.contract.targeting import Targeting
@@ -19,8 +20,10 @@ from abtest.kit.json_objects import present
 _KEY = "[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
 _UUID = "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
-FlagKey = Annotated[str, Field(pattern=f"^{_KEY}$")]
-FlagReference = Annotated[str, Field(pattern=f"^({_UUID}|{_KEY})$"), AfterValidator(str.lower)]
+_WORDS = "1 to 100 lower-case letters, digits and hyphens, the first and the last of them no hyphen"
+
+FlagKey = Annotated[str, Form(_KEY, f"have {_WORDS}")]
+FlagReference = Annotated[str, Form(f"({_UUID}|{_KEY})", f"be a UUID, or a key of {_WORDS}"), AfterValidator(str.lower)]
 """A flag's UUID or its key; paths accept both."""
 
 Description = Annotated[str, Field(max_length=2000)]

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, Input
+from abtest.contract.forms import Form
 from abtest.domain.goals.shapes import Operator
 
 Word = Annotated[str, Field(max_length=1000)]
@@ -26,7 +27,7 @@ class GoalFilterCondition(Input):
     case-sensitively; a number equals text that spells it (`5`, `"5.0"`).
     """
 
-    property: Annotated[str, Field(pattern="^[A-Za-z0-9_]{1,64}$")]
+    property: Annotated[str, Form("[A-Za-z0-9_]{1,64}", "have 1 to 64 letters A to Z, digits and underscores")]
     operator: Operator
     value: Value = ABSENT
 

@@ -5,13 +5,16 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Secret, Unique, Uuid
+from abtest.contract.forms import Form
 from abtest.contract.urls import WebUrl
 from abtest.domain.experiments.model import ApprovalEvent as Event
 from abtest.domain.experiments.model import ApprovalStatus, Outcome
 from abtest.domain.experiments.transitions import Details
 
 Remark = Annotated[str, Field(max_length=5000)]
-DesignHash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+DesignHash = Annotated[
+    str, Form("[0-9a-f]{64}", "have 64 hexadecimal digits in lower case, as in `design_hash` of the experiment")
+]
 
 
 class ActionInput(Input):

@@ -9,6 +9,7 @@ from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, 
 from abtest.contract.code import Code
 from abtest.contract.consent import LiveEdit
 from abtest.contract.environments import EnvironmentKey
+from abtest.contract.forms import Form
 from abtest.contract.json_values import JsonValue
 from abtest.contract.mutations import Mutation
 from abtest.contract.names import READABLE, Name
@@ -24,7 +25,11 @@ from abtest.kit.json_objects import present
 Key = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH), READABLE]
 """Any text that can be read in a list."""
 
-StoredKey = Annotated[str, Field(min_length=1, max_length=KEY_LENGTH, pattern="[^ \t\n\r]")]
+StoredKey = Annotated[
+    str,
+    Field(min_length=1, max_length=KEY_LENGTH),
+    Form(r"[\s\S]*[^ \t\n\r][\s\S]*", "have a character that is not a space"),
+]
 """The key of an experience that exists, which an older release may have stored with other characters."""
 
 Share = Annotated[float, Field(ge=0, le=1)]

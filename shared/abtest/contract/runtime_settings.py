@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output
 from abtest.contract.environments import EnvironmentKey
+from abtest.contract.forms import Form
 from abtest.contract.names import READABLE
 from abtest.contract.shops import HostName
 from abtest.domain.settings import consent_providers as providers
@@ -141,7 +142,11 @@ class ExternalTrackingInput(Input):
 
     domains: Annotated[list[HostName], Field(max_length=handovers.MAX_DOMAINS)] = ABSENT
     handoverQueryParam: Annotated[  # noqa: N815
-        str, Field(pattern=f"^[a-z_][a-z0-9_]{{0,{handovers.MAX_PARAM_CHARS - 1}}}$")
+        str,
+        Form(
+            f"[a-z_][a-z0-9_]{{0,{handovers.MAX_PARAM_CHARS - 1}}}",
+            f"have 1 to {handovers.MAX_PARAM_CHARS} lower-case letters, digits and underscores, the first no digit",
+        ),
     ] = ABSENT
     handoverTtlSeconds: Annotated[  # noqa: N815
         int, Field(ge=handovers.MIN_TTL_SECONDS, le=handovers.MAX_TTL_SECONDS)

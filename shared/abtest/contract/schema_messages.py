@@ -1,4 +1,7 @@
-"""Messages for values that do not fit their schema. None repeats a value of the request; their length is bounded."""
+"""Messages for values that do not fit their schema. None repeats a value of the request; their length is bounded.
+
+Fields with a pattern have messages of their own (`forms.py`), because a regular expression explains nothing.
+"""
 
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -6,6 +9,8 @@ from typing import Any, get_args
 from pydantic_core.core_schema import ErrorType
 
 MAX_MESSAGE = 300
+MAX_VALUES = 40
+"""Allowed values that a message names; beyond it, the reference lists them."""
 INVALID = "must have another form; the reference describes it"
 
 _INTEGER, _NUMBER = "must be an integer", "must be a number"
@@ -32,7 +37,6 @@ MESSAGES: Mapping[str, str] = {
     "string_not_ascii": "must have ASCII characters only",
     "string_too_short": "must have {min_length} or more characters",
     "string_too_long": "must have at most {max_length} characters",
-    "string_pattern_mismatch": "must match the pattern {pattern}",
     "too_short": "must have {min_length} or more items",
     "too_long": "must have at most {max_length} items",
     "bool_type": _BOOLEAN,
@@ -67,6 +71,9 @@ MESSAGES: Mapping[str, str] = {
 """Templates by the library's error types. Those of our own validators already have a message in our words."""
 
 
+_WITH_VALUES = {"literal_error": "expected", "enum": "expected", "union_tag_invalid": "expected_tags"}
+"""Where the library has the allowed values of an error type, each in quotes."""
+
 _LIBRARY = frozenset(get_args(ErrorType))
 
 
@@ -76,5 +83,9 @@ def schema_message(problem: Mapping[str, Any]) -> str:
     if kind not in _LIBRARY:
         text = str(problem["msg"])
     else:
-        text = MESSAGES.get(kind, INVALID).format_map(problem.get("ctx", {}))
+        context = problem.get("ctx", {})
+        text = MESSAGES.get(kind, INVALID).format_map(context)
+        if kind in _WITH_VALUES:
+            count = str(context[_WITH_VALUES[kind]]).count("'") // 2
+            return text if count <= MAX_VALUES else f"must be one of {count} values, which the API reference lists"
     return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"

@@ -38,6 +38,8 @@ class Exchange:
     rate: RateDecision | None = None
     body_type: Any = None
     """Type of the route's body, in which errors look for names that were misspelt."""
+    response_type: Any = None
+    """Type of the route's response: a property of it that the body must not have is read-only."""
 
     @property
     def known_caller(self) -> Caller:

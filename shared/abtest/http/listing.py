@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from abtest.contract.base import Moment
+from abtest.contract.base import MomentParameter
 from abtest.services.listing import ArchivedFilter, Filters, Sort, TimeSort
 
 NamePart = Annotated[str | None, Query(max_length=255, description="Part of the name or key, ignoring case.")]
-UpdatedSince = Annotated[Moment | None, Query(description="Only items changed at or after this moment.")]
+UpdatedSince = Annotated[MomentParameter | None, Query(description="Only items changed at or after this moment.")]
 Archived = Annotated[
     ArchivedFilter, Query(description="`false` hides archived items, `true` lists only them, `all` lists both.")
 ]

@@ -29,7 +29,7 @@ def render(error: Exception, exchange: Exchange) -> Response:
     if isinstance(error, ServiceError):
         return envelope(error, exchange)
     if isinstance(error, RequestValidationError):
-        return envelope(translate(error, exchange.body_type), exchange)
+        return envelope(translate(error, exchange.body_type, exchange.response_type), exchange)
     if isinstance(error, HTTPException):
         refusal = RouteNotFoundError() if error.status_code == 404 else InvalidParameterError(str(error.detail))
         return envelope(refusal, exchange)

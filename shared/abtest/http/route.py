@@ -88,6 +88,7 @@ class _Plan:
         self._expensive = bool(getattr(route.endpoint, "expensive", False))
         self._body = route.body_rule
         self._body_type = None if route.body_field is None else route.body_field.field_info.annotation
+        self._response_type = route.response_model
         self._parameters = {field.alias for part in flattened(route.dependant) for field in part.query_params}
         self._any_query = route.takes_any_query
         self._confidential = bool(getattr(route.endpoint, "confidential", False))
@@ -102,6 +103,7 @@ class _Plan:
         """Return the response as it is. Every error of a route is rendered here, in the same form."""
         exchange = exchange_of(request)
         exchange.operation, exchange.body_type = self._operation, self._body_type
+        exchange.response_type = self._response_type
         try:
             if self._requirement is not None:
                 admit(request, exchange, self._requirement, expensive=self._expensive)

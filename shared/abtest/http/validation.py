@@ -7,16 +7,17 @@ from fastapi.exceptions import RequestValidationError
 
 from abtest.contract.schema_messages import schema_message
 from abtest.http.refusals import InvalidParameterError, UnknownPropertyError
-from abtest.http.suggestions import properties_at, suggestion
+from abtest.http.suggestions import is_returned, properties_at, suggestion
 from abtest.kit.errors import FieldError, InvalidRequestError, ServiceError
 
 MAX_FIELDS = 50
 MAX_PATH = 300
+READ_ONLY = "is read-only: this request cannot set it"
 _PARAMETERS = {"path", "query", "header", "cookie"}
 
 
 class InlineDataUriTooLargeError(ServiceError):
-    """Data URI in a code field that is too long; images are uploaded as assets."""
+    """Data URI in a code field that is too long; code refers to images by their addresses."""
 
     status = 400
     code = "inline_data_uri_too_large"
@@ -32,7 +33,7 @@ class UnknownScopeError(ServiceError):
 _BY_TYPE: dict[str, tuple[type[ServiceError], str]] = {
     "inline_data_uri_too_large": (
         InlineDataUriTooLargeError,
-        "a data URI in a code field is too long; upload the image as an asset",
+        "a data URI in a code field is too long; refer to the image by its address",
     ),
     "unknown_scope": (UnknownScopeError, "a scope does not exist"),
     "extra_forbidden": (UnknownPropertyError, "the request has properties that this route does not accept"),
@@ -40,10 +41,10 @@ _BY_TYPE: dict[str, tuple[type[ServiceError], str]] = {
 """Error types of pydantic with a code of their own. The first that occurs gives the code."""
 
 
-def translate(error: RequestValidationError, body_type: Any = None) -> ServiceError:
+def translate(error: RequestValidationError, body_type: Any = None, response_type: Any = None) -> ServiceError:
     """Return the error with the place and reason of each problem. It never repeats values of the request."""
     problems = error.errors()
-    fields = [FieldError(field_path(p["loc"]), _reason(p, body_type)) for p in problems[:MAX_FIELDS]]
+    fields = [FieldError(field_path(p["loc"]), _reason(p, body_type, response_type)) for p in problems[:MAX_FIELDS]]
     types = {str(problem["type"]) for problem in problems}
     for kind, (refusal, message) in _BY_TYPE.items():
         if kind in types:
@@ -53,13 +54,15 @@ def translate(error: RequestValidationError, body_type: Any = None) -> ServiceEr
     return InvalidRequestError("the request body is invalid", fields=fields)
 
 
-def _reason(problem: Mapping[str, Any], body_type: Any) -> str:
+def _reason(problem: Mapping[str, Any], body_type: Any, response_type: Any) -> str:
     if problem["type"] == "missing" and tuple(problem["loc"]) == ("body",):
         return "a JSON body is required"
     message = schema_message(problem)
     if problem["type"] != "extra_forbidden":
         return message
     location = problem["loc"][1:]
+    if is_returned(response_type, location):
+        return READ_ONLY
     return message + suggestion(str(location[-1]), properties_at(body_type, location))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from abtest.contract.schema_messages import INVALID
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.domain.egress.targets import PublicOnly
 from abtest.http.factory import create_app, handler
@@ -75,6 +76,26 @@ class Operation:
         return [parameter for parameter in self.details.get("parameters", []) if parameter["in"] == place]
 
 
+def messages_of(answer: Answer) -> list[str]:
+    """The message of each field of an error."""
+    return [field["message"] for field in answer.json()["error"].get("fields", ())]
+
+
+def is_wordless(message: str) -> bool:
+    """Return whether a message has a regular expression of the document instead of words, or explains nothing."""
+    return message == INVALID or any(pattern in message for pattern in PATTERNS)
+
+
+def _patterns(value: Any) -> Iterator[str]:
+    """Every pattern of a document, without anchors."""
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    if isinstance(value, Mapping) and isinstance(value.get("pattern"), str) and value.get("type") == "string":
+        yield value["pattern"].strip("^$")
+    for each in inside:
+        yield from _patterns(each)
+
+
+PATTERNS = frozenset(_patterns(contract().document))
 OPERATIONS = [Operation(*found) for found in contract().operations()]
 KEYED = [operation for operation in OPERATIONS if not operation.is_open]
 WITH_BODY = [operation for operation in KEYED if operation.body is not None]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.integration.bad_input.conftest import WITH_BODY, WRITING, Json, Operation, World
+from tests.integration.bad_input.conftest import WITH_BODY, WRITING, Json, Operation, World, is_wordless, messages_of
 from tests.support.openapi import contract
 
 READ_ONLY = (
@@ -35,6 +35,7 @@ READ_ONLY = (
     "secret",
     "sha256",
 )
+READ_ONLY_MESSAGE = "is read-only: this request cannot set it"
 LIBRARY_WORDS = re.compile("Input should|Field required|Extra inputs|should (be|have|match)|Value error|valid dict")
 """Wording of pydantic, which no message may have."""
 
@@ -61,7 +62,7 @@ def test_body__one_thing_wrong__is_400_and_names_the_field(world: World, operati
     for fault in world.examples.faults(operation.body):
         answer = world.send(operation, json_body=fault.body)
         named = answer.status == 400 and any(_within(path, fault.path) for path in answer.paths)
-        if not named or LIBRARY_WORDS.search(answer.body.decode()):
+        if not named or LIBRARY_WORDS.search(answer.body.decode()) or any(map(is_wordless, messages_of(answer))):
             missed.append(f"{fault} -> {answer.status} {answer.body[:200]!r}")
     assert missed == []
 
@@ -84,6 +85,14 @@ def _fields(operation: Operation) -> Json | None:
     schema = contract().resolve(operation.body)
     variants = [contract().resolve(variant) for variant in (schema, *schema.get("anyOf", ()), *schema.get("oneOf", ()))]
     return next((variant for variant in variants if "properties" in variant), None)
+
+
+def _returned(operation: Operation) -> Json:
+    """The properties of the object in the answer of a success."""
+    answer = next(answer for status, answer in operation.details["responses"].items() if status.startswith("2"))
+    schema = contract().resolve(answer.get("content", {}).get("application/json", {}).get("schema", {}))
+    properties: Json = schema.get("properties", {})
+    return properties
 
 
 WITH_FIELDS = [operation for operation in WITH_BODY if _fields(operation) is not None]
@@ -116,6 +125,8 @@ def test_body__read_only_field__is_refused_and_named(world: World, operation: Op
     for field in set(READ_ONLY) - set(schema.get("properties", {})):
         answer = world.send(operation, json_body={**base, field: None})
         assert (answer.status, answer.code, answer.paths) == (400, "unknown_property", [field]), field
+        if operation.body is not None and field in _returned(operation):
+            assert messages_of(answer) == [READ_ONLY_MESSAGE], field
 
 
 @pytest.mark.parametrize("operation", WRITING, ids=str)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.bad_input.conftest import KEYED, OPERATIONS, WRITING, Operation, World
+from tests.integration.bad_input.conftest import (
+    KEYED,
+    OPERATIONS,
+    WITH_ID,
+    WRITING,
+    Operation,
+    World,
+    is_wordless,
+    messages_of,
+)
 from tests.support.client import Client
 from tests.support.openapi import contract
 
@@ -39,6 +48,21 @@ def test_parameter__of_a_wrong_form__is_400_and_named(world: World, operation: O
             answer = world.send(operation, query={parameter["name"]: value}, json_body=body)
             assert (answer.status, answer.code) == (400, "invalid_parameter"), (parameter["name"], value)
             assert answer.paths[0].startswith(parameter["name"])
+            assert not any(map(is_wordless, messages_of(answer))), answer.body
+
+
+@pytest.mark.parametrize("operation", WITH_ID, ids=str)
+def test_path__of_a_wrong_form__is_400_with_the_rule_in_words(world: World, operation: Operation) -> None:
+    body = world.examples.fitting(operation.body) if operation.body is not None else None
+    for parameter in operation.parameters("path"):
+        schema = contract().resolve(parameter["schema"])
+        # Other parameters are any text, and one that is of no thing is 404.
+        if "pattern" in schema or "format" in schema:
+            wrong = "%20" if parameter["name"] == "experience_key" else "No_such.thing"
+            ids = {**world.my_ids, parameter["name"]: wrong, "shop_goal_id": wrong}
+            answer = world.send(operation, ids, json_body=body)
+            assert (answer.status, answer.code, answer.paths) == (400, "invalid_parameter", [parameter["name"]])
+            assert not any(map(is_wordless, messages_of(answer))), answer.body
 
 
 @pytest.mark.parametrize(
@@ -75,6 +99,8 @@ def _wrong(schema: dict[str, object]) -> list[str]:
         wrong = ["no_such_value", ""]
     if resolved.get("format") in ("uuid", "date-time"):
         wrong = ["x", "2026-13-45"]
+    if "pattern" in resolved:
+        wrong = [*wrong, "No_such.thing"]
     if "maxLength" in resolved:
         wrong = [*wrong, "x" * (int(str(resolved["maxLength"])) + 1)]
     return wrong

@@ -1,12 +1,15 @@
 """Messages of refused requests: in our words, bounded, with the name that was probably meant."""
 
+import json
 from typing import Any, get_args
 
 import pytest
 from pydantic_core.core_schema import ErrorType
 
 from abtest.contract.schema_messages import INVALID, MESSAGES, schema_message
+from abtest.domain.targeting.shapes import Attribute
 from abtest.http.factory import create_app, handler
+from abtest.http.reference import packaged, templates
 from abtest.http.suggestions import nearest_address, suggestion
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS as EXPERIMENTS
@@ -157,10 +160,132 @@ def test_suggestion__of_a_name_that_nothing_resembles__is_empty() -> None:
     assert suggestion("x" * 101, ["x" * 100]) == ""
 
 
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ("siz", "size"),
+        ("nmae", "name"),
+        ("Name", "name"),
+        ("weigth", "weight"),
+        ("limits", "limit"),
+        ("desciption", "description"),
+        ("descritpoin", "description"),
+        ("event_nam", "event_name"),
+        ("eventname", "event_name"),
+        ("event-name", "event_name"),
+        ("eventName", "event_name"),
+        ("even_tname", "event_name"),
+        ("event_name", "eventName"),
+        ("trafic_alocation", "traffic_allocation"),
+        ("enviroment_key", "environment_key"),
+        ("goals_ids", "goal_ids"),
+        ("primaryGoalID", "primary_goal_id"),
+        ("curency", "currency"),
+        ("selektor", "selector"),
+    ],
+)
+def test_suggestion__of_a_slip__is_what_was_meant(sent: str, meant: str) -> None:
+    assert suggestion(sent, ["zzz", meant, "another_name"]) == f"; did you mean {meant}?"
+
+
+@pytest.mark.parametrize(
+    ("sent", "other"),
+    [
+        ("org_id", "origin"),
+        ("date", "data"),
+        ("site", "size"),
+        ("node", "mode"),
+        ("created_by", "created_at"),
+        ("updated_at", "created_at"),
+        ("start_at", "started_at"),
+        ("variation_id", "variations"),
+        ("expected_version", "expected_revision"),
+        ("goal_id", "goals"),
+        ("page_id", "goal_id"),
+        ("include", "exclude"),
+        ("from", "to"),
+        ("type", "tier"),
+        ("status", "state"),
+        ("shop_id", "stop_id"),
+        ("min", "max"),
+        ("colour", "count"),
+        ("key", "kind"),
+    ],
+)
+def test_suggestion__of_another_word__is_empty(sent: str, other: str) -> None:
+    assert suggestion(sent, [other]) == ""
+
+
+def test_suggestion__of_several_alike__is_the_nearest() -> None:
+    assert suggestion("goal_ids_", ["goal_id", "goal_ids", "page_ids"]) == "; did you mean goal_ids?"
+
+
+def test_address__of_no_route__is_compared_without_the_whole_document() -> None:
+    packaged.cache_clear()
+    templates.cache_clear()
+    addresses = templates()
+    assert packaged.cache_info().currsize == 0
+    document = json.loads(packaged())
+    assert sorted(addresses) == [f"/api/v1{path}" for path, item in document["paths"].items() if "servers" not in item]
+
+
+def test_values__up_to_forty__are_all_named(experiments: Client) -> None:
+    rules = {"operator": "and", "conditions": [{"attribute": "devise", "operator": "equals", "value": "x"}]}
+    message = reasons(experiments.post("/audiences", {"name": "A", "rules": rules}))["rules.conditions[0].attribute"]
+    assert all(repr(attribute) in message for attribute in get_args(Attribute))
+    assert "…" not in message
+
+
+@pytest.mark.parametrize("count", [2, 40, 41, 500])
+def test_values__of_long_lists__are_left_to_the_reference(count: int) -> None:
+    values = " or ".join(f"'value_{number}'" for number in range(count))
+    message = schema_message({"type": "literal_error", "msg": "", "ctx": {"expected": values}})
+    left_out = f"must be one of {count} values, which the API reference lists"
+    assert message == (f"must be {values}" if count <= 40 else left_out)
+
+
+def test_property__that_the_response_has__is_called_read_only(experiments: Client) -> None:
+    body = {"name": "N", "created_at": 1, "variations": [{"name": "A", "public_id": 1, "color": 1}], "colour": 1}
+    read_only = "is read-only: this request cannot set it"
+    assert reasons(experiments.post("/experiments", body)) == {
+        "created_at": read_only,
+        "variations[0].public_id": read_only,
+        "variations[0].color": "is not a property of this object",
+        "colour": "is not a property of this object",
+    }
+
+
+@pytest.mark.parametrize("path", ["/experiments/No_such", "/experiments/12345/goals", "/experiments/01234567890"])
+def test_id__of_an_experiment__may_be_of_either_kind(experiments: Client, path: str) -> None:
+    assert reasons(experiments.get(path)) == {
+        "experiment_id": "must be a UUID, such as 0199d5a0-0000-7000-8000-000000000000, or a public id of ten digits"
+    }
+
+
+@pytest.mark.parametrize("sent", ["2026-01-31T09:30:00+02:00", "2026-01-31T09:30:00.5 02:00", "2026-01-31t07:30:00z"])
+def test_moment__of_an_address__may_have_a_bare_plus(experiments: Client, sent: str) -> None:
+    assert experiments.get("/experiments", query={"updated_since": sent}).status == 200
+
+
+@pytest.mark.parametrize("sent", ["2026-01-31 09:30:00Z", "2026-01-31T09:30:00 ", "2026-01-31T09:30:00  02:00"])
+def test_moment__with_another_space__is_refused(experiments: Client, sent: str) -> None:
+    answer = experiments.get("/experiments", query={"updated_since": sent})
+    assert reasons(answer) == {"updated_since": "must be a date-time with its offset, such as 2026-01-31T09:30:00Z"}
+
+
+def test_data_uri__too_large__is_refused_with_what_works(experiments: Client) -> None:
+    css = f"a{{background:url(data:image/png;base64,{'A' * 5000})}}"
+    answer = experiments.post("/experiments", {"name": "N", "experiment_css": css})
+    assert answer.code == "inline_data_uri_too_large"
+    assert reasons(answer)["experiment_css"] == (
+        "must not contain a data URI of more than 4096 characters; refer to the image by its address"
+    )
+
+
 def test_messages__of_all_library_types__are_ours_and_formattable() -> None:
     # Every context value that a template may use, as the library names them.
     context = dict.fromkeys(
-        ("min_length", "max_length", "gt", "ge", "lt", "le", "multiple_of", "pattern", "expected", "discriminator"), 1
+        ("min_length", "max_length", "gt", "ge", "lt", "le", "multiple_of", "expected", "discriminator"), 1
     )
     for kind in get_args(ErrorType):
         problem = {"type": kind, "msg": "Input should be theirs", "ctx": {**context, "expected_tags": "a, b"}}
@@ -171,5 +296,5 @@ def test_messages__of_all_library_types__are_ours_and_formattable() -> None:
 
 
 def test_message__long__is_cut() -> None:
-    problem = {"type": "string_pattern_mismatch", "msg": "", "ctx": {"pattern": "x" * 1000}}
+    problem = {"type": "union_tag_not_found", "msg": "", "ctx": {"discriminator": "x" * 1000}}
     assert (len(schema_message(problem)), schema_message(problem)[-1]) == (300, "…")
