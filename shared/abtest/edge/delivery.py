@@ -29,9 +29,10 @@ from abtest.edge.gateway import (
     style_error,
 )
 from abtest.edge.limits import take_one
-from abtest.edge.negotiation import chosen_encoding, etag, is_unchanged
+from abtest.edge.negotiation import chosen_encoding, etag
 from abtest.edge.publications import Body, Publications
 from abtest.kit.clock import Clock
+from abtest.kit.content_coding import is_held
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.kit.ids import is_uuid
 from abtest.ports.limits import RateLimiter
@@ -162,7 +163,7 @@ def body_answer(request: Request, body: Body, content_type: str, encoding: Encod
     """Return a body with its tag, or 304 for a client that has it already."""
     tag = etag(body.sha256, encoding)
     sent = {**PUBLIC, **headers, "ETag": tag, "Vary": "Accept-Encoding"}
-    if is_unchanged(request.headers.get("if-none-match"), tag):
+    if is_held(request.headers.get("if-none-match"), tag):
         return {"statusCode": 304, "headers": sent, "body": ""}
     sent["Content-Type"] = content_type
     if encoding != "identity":

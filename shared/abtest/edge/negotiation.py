@@ -1,4 +1,4 @@
-"""Content negotiation and conditional requests (RFC 9110, sections 12.5.3 and 13.1.2)."""
+"""Content negotiation (RFC 9110, section 12.5.3)."""
 
 from abtest.domain.delivery.manifest import Encoding
 from abtest.kit.content_coding import accepted_codings, variant_tag
@@ -21,11 +21,3 @@ def chosen_encoding(accept_encoding: str | None) -> Encoding:
 def etag(sha256_hex: str, encoding: Encoding) -> str:
     """Return the strong tag of a variant."""
     return variant_tag(f'"{sha256_hex}"', encoding)
-
-
-def is_unchanged(if_none_match: str | None, tag: str) -> bool:
-    """Return whether the client has the tagged variant; tags are compared weakly, as If-None-Match requires."""
-    if if_none_match is None:
-        return False
-    held = {candidate.strip().removeprefix("W/") for candidate in if_none_match.split(",")}
-    return "*" in held or tag in held

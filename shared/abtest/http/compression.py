@@ -5,7 +5,7 @@ import gzip
 from starlette.requests import Request
 from starlette.responses import Response
 
-from abtest.kit.content_coding import accepted_codings, opaque_tags, variant_tag
+from abtest.kit.content_coding import accepted_codings, is_held, variant_tag
 
 MIN_BYTES = 1024
 LEVEL = 6
@@ -44,11 +44,7 @@ def compressed(request: Request, response: Response) -> Response:
 def not_modified(request: Request, response: Response) -> Response | None:
     """Return 304 when If-None-Match has the tag of the response, in any coding."""
     tag, sent = response.headers.get("ETag"), request.headers.get("if-none-match")
-    if not tag or not sent:
-        return None
-    own = opaque_tags(tag)[0]
-    if sent.strip() != "*" and own not in opaque_tags(sent):
+    if not tag or not is_held(sent, tag, in_any_coding=True):
         return None
     # A cache updates the stored response that has this very tag (RFC 9111, 4.3.4), so the client gets its own back.
-    plain = tag in sent or sent.strip() == "*"
-    return Response(status_code=304, headers={"ETag": tag if plain else variant_tag(tag, "gzip")})
+    return Response(status_code=304, headers={"ETag": tag if is_held(sent, tag) else variant_tag(tag, "gzip")})

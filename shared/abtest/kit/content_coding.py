@@ -1,10 +1,11 @@
-"""Content codings and the entity tags of their variants (RFC 9110, sections 8.8.3 and 12.5.3)."""
+"""Content codings, the entity tags of their variants, and If-None-Match (RFC 9110, 8.8.3, 12.5.3 and 13.1.2)."""
 
 import re
 
 _QVALUE = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?")
 _ALIASES = {"x-gzip": "gzip"}
-_ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*?)(?:-(?:gzip|br))?"')
+_ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+_CODING = re.compile(r"-(?:gzip|br)$")
 
 
 def accepted_codings(header: str) -> dict[str, float]:
@@ -33,4 +34,14 @@ def opaque_tags(header: str) -> list[str]:
 
     The suffix of a coding is removed, so that a tag matches in whichever coding its client has the content.
     """
-    return _ENTITY_TAG.findall(header)
+    return [_CODING.sub("", tag) for tag in _ENTITY_TAG.findall(header)]
+
+
+def is_held(if_none_match: str | None, tag: str, *, in_any_coding: bool = False) -> bool:
+    """Return whether a client with this If-None-Match has what the tag names: this variant, or one in any coding.
+
+    Tags are compared weakly, as If-None-Match requires (RFC 9110, 13.1.2).
+    """
+    header = (if_none_match or "").strip()
+    tags = opaque_tags if in_any_coding else _ENTITY_TAG.findall
+    return header == "*" or tags(tag)[0] in tags(header)

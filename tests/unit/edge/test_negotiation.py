@@ -2,7 +2,7 @@
 
 import pytest
 
-from abtest.edge.negotiation import chosen_encoding, etag, is_unchanged
+from abtest.edge.negotiation import chosen_encoding, etag
 
 
 @pytest.mark.parametrize(
@@ -35,20 +35,3 @@ def test_chosen_encoding__of_a_header__is_the_best_it_allows(header: str | None,
 
 def test_etag__differs_between_variants() -> None:
     assert [etag("ab", encoding) for encoding in ("identity", "gzip", "br")] == ['"ab"', '"ab-gzip"', '"ab-br"']
-
-
-@pytest.mark.parametrize(
-    ("header", "expected"),
-    [
-        (None, False),
-        ('"ab-br"', True),
-        ('W/"ab-br"', True),
-        ('"x", "ab-br"', True),
-        ("*", True),
-        ('"ab"', False),
-        ("ab-br", False),
-        ("", False),
-    ],
-)
-def test_is_unchanged__compares_weakly_with_every_tag(header: str | None, expected: bool) -> None:
-    assert is_unchanged(header, '"ab-br"') is expected
