@@ -16,6 +16,7 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Catalog, Commit
 from abtest.services.context import Caller, World
 from abtest.services.publication import PublicationOutcome
+from abtest.services.republication import Republication
 from abtest.services.settings.environments import EnvironmentSettings
 from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.install_domains import InstallDomainSettings
@@ -24,6 +25,7 @@ from abtest.services.shop_records import puts_of
 from abtest.services.storefronts import Storefronts
 from tests.contract.conftest import Ports
 from tests.contract.records import race
+from tests.support.memory import MemoryLeases, MemorySessions
 from tests.support.storefronts import MOMENT, shop
 
 WRITERS = 6
@@ -39,7 +41,10 @@ class Publisher:
 def store(catalog: Catalog) -> SettingsStore:
     clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
     world = World(catalog=catalog, clock=clock, random=SystemRandomness())
-    return SettingsStore(world, Storefronts(catalog, Publisher()))
+    republication = Republication(
+        world=world, storefronts=Storefronts(catalog, Publisher()), leases=MemoryLeases(), sessions=MemorySessions()
+    )
+    return SettingsStore(world, republication)
 
 
 def stored(ports: Ports, number: int) -> Caller:

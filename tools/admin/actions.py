@@ -20,7 +20,6 @@ from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.store import SettingsStore
 from abtest.services.shop_records import read_shop
 from abtest.services.shops import Shops
-from abtest.services.storefronts import Storefronts
 from abtest.wiring.api import Management
 from tools.admin.ingest_secrets import IngestSecret, IngestSecrets
 
@@ -67,8 +66,7 @@ class Operator:
         """Set whether handovers to external domains are signed; shops cannot turn it off."""
         shop = read_shop(self._world.catalog, shop_id)
         caller = Caller(key_id="", kind="user", user_id=shop.org_id, shop_id=shop.id, scopes=frozenset(), request_id="")
-        storefronts = Storefronts(self._world.catalog, self._management.publication)
-        tracking = ExternalTrackingSettings(SettingsStore(self._world, storefronts))
+        tracking = ExternalTrackingSettings(SettingsStore(self._world, self._management.republication))
         return tracking.set_signing(caller, signed=signed).model_dump(exclude_unset=True)
 
     def create_user_key(self, name: str, *, user_id: str | None) -> Result:

@@ -228,7 +228,7 @@ def restart(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves, if_
 
 @router.post("/retry-publication", operation_id="retryPublication", responses=PUBLISHED_MOVE)
 def retry_publication(experiment_id: ExperimentId, caller: Launcher, lifecycle: Moves) -> Experiment:
-    """Publish the current state of the shop again."""
+    """Publish the current state of the shop again, at most once a second."""
     return experiment(lifecycle.retry_publication(caller, experiment_id))
 
 

@@ -36,6 +36,7 @@ def update_environments(
 
     Exactly one is `isDefault`, `activeKey` names one of them, keys are unique, and a domain appears in one only (422).
     An environment with active or paused flags or active personalizations cannot be removed: 409 `conflict` names up to
-    five of them. A write without changes keeps the version and publishes again.
+    five of them. A write without changes keeps the version and publishes again, at most once a
+    second.
     """
     return settings.update(caller, body, if_match)

@@ -36,6 +36,7 @@ def publish(caller: Launcher, control: ControlUse) -> PublishResult:
     """Publish the current state of the shop.
 
     The status is 200 also when publishing failed: then `status` is `failed`, `revision` is null, `precompile` has the
-    error, and publishing is retried.
+    error, and publishing is retried. Within a second of a publication that has the current state, the response is that
+    of this publication.
     """
     return control.publish(caller)

@@ -24,7 +24,7 @@ HEADER = "Idempotency-Key"
 METHODS = {"POST", "PATCH", "DELETE"}
 # After these, the same request may succeed later, so the key must not repeat them for a day.
 _NOT_STORED = {401, 403, 429, 503}
-_STORED_HEADERS = ("content-type", "etag")
+_STORED_HEADERS = ("content-type", "etag", "retry-after")
 _FORM = re.compile(r"[\x20-\x7e]{1,255}", re.ASCII)
 _NONCE_BYTES = 16
 

@@ -214,7 +214,7 @@ def _headers(status: int, route: Operation, method: str) -> Iterator[str]:
     # Promised where they always stand; other refusals carry them too, once the key is known.
     if route.requirement is not None and (status < 300 or status == 429):
         yield from ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
-    if status in (429, 503):
+    if status in (429, 502, 503):
         yield "Retry-After"
     # Answers that are the same on every route, and refusals of the key, are not stored, or not only for these methods.
     if method in IDEMPOTENT_METHODS and route.requirement and status not in {*SHARED, 403}:

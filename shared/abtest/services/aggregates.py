@@ -237,12 +237,6 @@ class Aggregates(Generic[A]):
             return ()
         return self.storefronts.refresh(row.shop_id, row)
 
-    def refresh(self, value: A) -> Saved[A]:
-        """Publish the shop of a stored aggregate again."""
-        if self.storefronts is None:
-            return Saved(value, changed=False)
-        return Saved(value, self.storefronts.refresh(self.resource.shop_id(value)), changed=False)
-
     def audit_row(self, user_id: str, change: Change[A]) -> AuditRow:
         """Build the audit row of a change."""
         resource, subject = self.resource, change.subject

@@ -1,17 +1,19 @@
 """Work under a lease, which one process at a time holds.
 
-A lease ends after a minute, so the work of a killed process is free again within a minute. While work goes on, a
-heartbeat renews its lease. Losing it stops the holder at its next `check`, which belongs before each write. What is
-written in between must not depend on the lease: every such write has a condition on the version that was read.
+A lease ends after a minute, or sooner where callers wait for it, so the work of a killed process is soon free again.
+While work goes on, a heartbeat renews its lease. Losing it stops the holder at its next `check`, which belongs before
+each write. What is written in between must not depend on the lease: every such write has a condition on the version
+that was read.
 """
 
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
 from abtest.kit.clock import Clock
+from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.limits import Leases
 
 LEASE_SECONDS = 60
@@ -28,11 +30,12 @@ class LeaseLostError(Exception):
 class Lease:
     """A lease that this process holds. It may be used by several threads."""
 
-    def __init__(self, leases: Leases, name: str, *, owner: str, clock: Clock) -> None:
+    def __init__(self, leases: Leases, name: str, *, owner: str, clock: Clock, seconds: int = LEASE_SECONDS) -> None:
         self._leases = leases
         self._name = name
         self._owner = owner
         self._clock = clock
+        self._seconds = seconds
         self._lock = threading.Lock()
         self._is_lost = False
         self._renewed_at: datetime | None = None
@@ -40,16 +43,16 @@ class Lease:
     def acquire(self) -> bool:
         """Take the lease if it is free or expired. Return whether it is taken."""
         now = self._clock.now()
-        if not self._leases.acquire(self._name, owner=self._owner, seconds=LEASE_SECONDS, now=now):
+        if not self._leases.acquire(self._name, owner=self._owner, seconds=self._seconds, now=now):
             return False
         self._renewed_at = now
         return True
 
     def renew(self) -> bool:
-        """Prolong the lease to a minute from now. Return False once another owner has had it."""
+        """Prolong the lease to its whole time from now. Return False once another owner has had it."""
         with self._lock:
             now = self._clock.now()
-            if not self._is_lost and self._leases.renew(self._name, owner=self._owner, seconds=LEASE_SECONDS, now=now):
+            if not self._is_lost and self._leases.renew(self._name, owner=self._owner, seconds=self._seconds, now=now):
                 self._renewed_at = now
                 return True
             self._is_lost = True
@@ -59,7 +62,7 @@ class Lease:
     def check(self) -> None:
         """Raise LeaseLostError unless this process still holds the lease."""
         # A process that was suspended, or whose heartbeats failed, does not know whether it has a successor.
-        is_known = self._renewed_at and self._clock.now() < self._renewed_at + timedelta(seconds=LEASE_SECONDS / 2)
+        is_known = self._renewed_at and self._clock.now() < self._renewed_at + timedelta(seconds=self._seconds / 2)
         if self._is_lost or not (is_known or self.renew()):
             raise LeaseLostError(self._name)
 
@@ -69,18 +72,22 @@ class Lease:
 
 
 @contextmanager
-def lease(leases: Leases, name: str, *, owner: str, clock: Clock) -> Iterator[Lease | None]:
+def lease(
+    leases: Leases, name: str, *, owner: str, clock: Clock, seconds: int = LEASE_SECONDS
+) -> Iterator[Lease | None]:
     """Hold the lease of this name inside the context; yield None at once while another owner holds it."""
-    held = Lease(leases, name, owner=owner, clock=clock)
+    held = Lease(leases, name, owner=owner, clock=clock, seconds=seconds)
     if not held.acquire():
         yield None
         return
     try:
-        with heartbeat(held.renew, HEARTBEAT_SECONDS):
+        with heartbeat(held.renew, HEARTBEAT_SECONDS * seconds / LEASE_SECONDS):
             yield held
     finally:
         # The store releases for this owner only: a lease that ended and was taken over stays with its new holder.
-        held.release()
+        # One that cannot be released ends by itself, and the result of the work is worth more than its early end.
+        with suppress(DatabaseBusyError):
+            held.release()
 
 
 @contextmanager

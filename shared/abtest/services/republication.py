@@ -5,25 +5,28 @@ last change has just succeeded.
 """
 
 import contextlib
-import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from time import sleep
 from typing import Protocol, TypeVar
 
 from abtest.kit.clock import Timestamp
-from abtest.kit.errors import DatabaseBusyError
+from abtest.kit.errors import DatabaseBusyError, ItemTooLargeError
+from abtest.ports.catalog import OutboxRow
 from abtest.ports.limits import Leases, Sessions
 from abtest.services.aggregates import Saved
 from abtest.services.context import World
 from abtest.services.leases import lease
 from abtest.services.resources import Aggregate
-from abtest.services.storefronts import Storefronts
+from abtest.services.storefronts import KnownOutcome, Outcome, Storefronts, failures_of
 
 INTERVAL = timedelta(seconds=1)
-PAUSE_SECONDS = 0.05
-PAUSES = 200
-"""Pauses, of ten seconds together, in which a caller waits for the publication of another."""
+LEASE_SECONDS = 8
+"""Time for which a killed holder keeps others waiting. Two publications at once do no harm, so no minute is needed."""
+PAUSES = tuple(min(0.05 * 1.5**number, 1.0) for number in range(17))
+"""Pauses in which a caller waits for the publication of another: 11.5 s, which outlasts the lease of a killed one."""
+LATE = "another publication of the shop has not ended yet"
 
 
 class Published(Aggregate, Protocol):
@@ -34,6 +37,8 @@ class Published(Aggregate, Protocol):
 
 
 V = TypeVar("V", bound=Published)
+Begin = Callable[[], OutboxRow | None]
+"""Commit of what belongs to a publication, before it; called only if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,33 +52,41 @@ class Republication:
 
     def of_unchanged(self, value: V) -> Saved[V]:
         """Publish an aggregate that an action did not change, unless that has just been done."""
-        return Saved(value, self.refresh(value.shop_id, value.updated_at), changed=False)
+        return Saved(value, failures_of(self.publish(value.shop_id, value.updated_at)), changed=False)
 
-    def refresh(self, shop_id: str, changed_at: Timestamp) -> Sequence[str]:
-        """Publish what changed at `changed_at`, unless that has just been done.
+    def publish(self, shop_id: str, changed_at: Timestamp, begin: Begin = lambda: None) -> Outcome:
+        """Publish what changed at `changed_at`, unless that has just been done; then return the outcome of that."""
+        try:
+            return self._publish_once(shop_id, changed_at, begin)
+        except DatabaseBusyError:
+            # The store of leases only saves publications, so without it each caller makes its own.
+            return self.storefronts.publish(shop_id, begin())
 
-        Return why storefronts may not have it yet; empty when they do.
-        """
-        name = f"republication#{shop_id}"
-        for _ in range(PAUSES):
-            if self._is_done(name, changed_at):
-                return []
-            with lease(self.leases, name, owner=self.world.new_id(), clock=self.world.clock) as held:
+    def _publish_once(self, shop_id: str, changed_at: Timestamp, begin: Begin) -> Outcome:
+        name, world = f"republication#{shop_id}", self.world
+        for pause in (0.0, *PAUSES):
+            sleep(pause)
+            if outcome := self._just_done(name, changed_at):
+                return outcome
+            with lease(self.leases, name, owner=world.new_id(), clock=world.clock, seconds=LEASE_SECONDS) as held:
                 if held is not None:
-                    return [] if self._is_done(name, changed_at) else self._publish(name, shop_id)
-            time.sleep(PAUSE_SECONDS)
-        return ["another publication of the shop did not end in time"]
+                    return self._just_done(name, changed_at) or self._publish(name, shop_id, begin)
+        return KnownOutcome(reasons=[LATE])
 
-    def _is_done(self, name: str, changed_at: Timestamp) -> bool:
+    def _just_done(self, name: str, changed_at: Timestamp) -> Outcome | None:
         last = self.sessions.get(name, now=self.world.clock.now())
         # Within one millisecond the order is not known.
-        return last is not None and last["began_at"] > changed_at
+        if last is None or last["began_at"] <= changed_at:
+            return None
+        return KnownOutcome(ok=True, reasons=last.get("reasons", ()), revision=last.get("revision"))
 
-    def _publish(self, name: str, shop_id: str) -> Sequence[str]:
+    def _publish(self, name: str, shop_id: str, begin: Begin) -> Outcome:
+        row = begin()
         began_at = self.world.now()
-        reasons = self.storefronts.refresh(shop_id)
-        if not reasons:
+        outcome = self.storefronts.publish(shop_id, row)
+        if outcome.ok:
+            note = {"began_at": began_at, "reasons": [*outcome.reasons], "revision": outcome.revision}
             # Where the note fails, the next action publishes once more, which does no harm.
-            with contextlib.suppress(DatabaseBusyError):
-                self.sessions.put(name, {"began_at": began_at}, expires_at=self.world.clock.now() + INTERVAL)
-        return reasons
+            with contextlib.suppress(DatabaseBusyError, ItemTooLargeError):
+                self.sessions.put(name, note, expires_at=self.world.clock.now() + INTERVAL)
+        return outcome

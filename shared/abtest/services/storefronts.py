@@ -31,10 +31,12 @@ class Publisher(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Unpublished:
-    reasons: Sequence[str]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownOutcome:
+    """Outcome without a publication: of one that another caller made, or of one that could not be made."""
+
     ok: bool = False
+    reasons: Sequence[str] = ()
     revision: int | None = None
 
 
@@ -50,7 +52,7 @@ class Storefronts:
         try:
             outcome = self._publisher.publish(shop_id)
         except DatabaseBusyError as error:
-            return _Unpublished([error.message])
+            return KnownOutcome(reasons=[error.message])
         if outcome.ok and row is not None:
             # Where the mark fails, the sweep publishes once more, which does no harm.
             with contextlib.suppress(DatabaseBusyError):
@@ -59,8 +61,12 @@ class Storefronts:
 
     def refresh(self, shop_id: str, row: OutboxRow | None = None) -> Sequence[str]:
         """Publish the shop. Return why storefronts may not have it yet; empty when they do."""
-        outcome = self.publish(shop_id, row)
-        return [] if outcome.ok else list(outcome.reasons) or ["publication failed"]
+        return failures_of(self.publish(shop_id, row))
+
+
+def failures_of(outcome: Outcome) -> Sequence[str]:
+    """Return why storefronts may not have the present state yet; empty when they do."""
+    return [] if outcome.ok else list(outcome.reasons) or ["publication failed"]
 
 
 def warning_of(reasons: Sequence[str]) -> PublicationWarning | None:

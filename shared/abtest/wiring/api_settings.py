@@ -15,7 +15,6 @@ from abtest.services.settings.publication import PublicationControl
 from abtest.services.settings.store import SettingsStore
 from abtest.services.shops import Shops
 from abtest.services.signals.triggers import Triggers
-from abtest.services.storefronts import Storefronts
 from abtest.storefront import pixel
 from abtest.wiring.api import Management, Uses
 from abtest.wiring.egress import customer_rules
@@ -24,8 +23,7 @@ from abtest.wiring.egress import customer_rules
 def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pages | None = None) -> Uses:
     """Return the use cases of shops, keys and runtime settings; `sessions` and `pages` replace the deployment's."""
     rules = customer_rules(base.settings)
-    storefronts = Storefronts(base.world.catalog, base.publication)
-    store = SettingsStore(base.world, storefronts)
+    store = SettingsStore(base.world, base.republication)
     return {
         Shops: Shops(base.world, base.publication),
         Keys: Keys(base.world, base.authentication),
@@ -41,5 +39,5 @@ def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pag
         ),
         Pixels: Pixels(store, lambda: base.roots(), pixel, base.settings.worker_base_url),
         PublicationControl: PublicationControl(store),
-        Triggers: Triggers(base.world, storefronts),
+        Triggers: Triggers(base.world, base.storefronts),
     }

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from abtest.services import republication
+from abtest.services.leases import Lease
 from abtest.services.publication import PublicationOutcome
-from tests.support.api import MemoryApi
+from abtest.services.republication import LATE, LEASE_SECONDS
+from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 from tests.support.publications import Publications
 
@@ -82,3 +85,37 @@ def test_pause__repeated__is_limited_with_launches_of_the_same_shop(
         assert client.post(path).status == 200
         api.clock.advance(milliseconds=9)
     assert publications.count == 1
+
+
+def test_retry_publication__repeated__publishes_once_a_second(
+    api: MemoryApi, client: Client, launched: Callable[[], str], publications: Publications
+) -> None:
+    path = launched()
+    publications.count = 0
+    for _ in range(20):
+        api.clock.advance(milliseconds=60)
+        assert client.post(f"{path}/retry-publication").status == 200
+    assert publications.count == 2
+
+
+def test_launch__while_another_publication_hangs__is_502_until_the_lease_of_its_killed_holder_ends(
+    api: MemoryApi, tenant: Tenant, client: Client, launched: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = launched()
+    name = f"republication#{tenant.shop.id}"
+    holder = Lease(api.management.leases, name, owner="other", clock=api.clock, seconds=LEASE_SECONDS)
+    assert holder.acquire()
+
+    def sleep(seconds: float) -> None:
+        api.clock.advance(seconds=seconds)
+        holder.renew()
+
+    monkeypatch.setattr(republication, "sleep", sleep)
+    late = client.post(f"{path}/launch")
+    assert (late.status, late.code) == (502, "commerce_plane_post_commit_publish_failed")
+    assert "is saved, but publishing it to storefronts has not ended yet" in late.json()["error"]["message"]
+    assert (late.headers["retry-after"], late.json()["reasons"]) == ("8", [LATE])
+    assert (late.json()["refresh"]["status"], late.json()["committed"]["status"]) == ("warning", "running")
+    # Killed: no one renews its lease any more.
+    monkeypatch.setattr(republication, "sleep", lambda seconds: api.clock.advance(seconds=seconds))
+    assert client.post(f"{path}/launch").status == 200

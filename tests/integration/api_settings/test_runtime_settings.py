@@ -386,6 +386,7 @@ def test_publication__webhooks_enabled__tells_later_publications_only(api: Memor
 def test_publish__repeated__rises_and_leaves_the_objects_alone(api: MemoryApi, client: Client) -> None:
     first = client.post("/settings/publish").json()
     objects = {entry.key for entry in api.management.blobs.list("objects/")}
+    api.clock.advance(seconds=2)
     second = client.post("/settings/publish").json()
     assert second["revision"] == first["revision"] + 1
     assert {entry.key for entry in api.management.blobs.list("objects/")} == objects

@@ -59,8 +59,8 @@ class Lifecycle:
         return saved
 
     def retry_publication(self, caller: Caller, reference: str) -> Saved[Experiment]:
-        """Publish the shop again. Raises PostCommitPublishFailedError when that fails again."""
-        return or_fail(self._store.refresh(self._store.get(caller.shop_id, reference)))
+        """Publish the shop again, at most once a second. Raises PostCommitPublishFailedError when that fails again."""
+        return or_fail(self._republication.of_unchanged(self._store.get(caller.shop_id, reference)))
 
     def set_schedule(
         self, caller: Caller, reference: str, given: Mapping[str, Any], *, expected_version: Versions

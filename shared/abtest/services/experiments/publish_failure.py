@@ -6,18 +6,22 @@ from abtest.contract.experiments import Experiment as Answer
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.errors import ServiceError
 from abtest.services.aggregates import Saved
+from abtest.services.republication import LATE, LEASE_SECONDS
 
 
 class PostCommitPublishFailedError(ServiceError):
-    """The change is committed, its publication failed."""
+    """The change is committed; its publication failed, or another one of the shop has not ended yet."""
 
     status = 502
     code = "commerce_plane_post_commit_publish_failed"
 
     def __init__(self, committed: Experiment, reasons: Sequence[str]) -> None:
+        is_late = LATE in reasons
+        problem = "has not ended yet" if is_late else "failed"
         summary = "The change is saved, but storefronts may still show the previous configuration."
         super().__init__(
-            "the experiment was changed, but publishing it to storefronts failed; call retry-publication",
+            f"the experiment is saved, but publishing it to storefronts {problem}; call retry-publication",
+            headers={"Retry-After": str(LEASE_SECONDS if is_late else 1)},
             extra={
                 "persisted": True,
                 "retriable": True,
@@ -25,7 +29,7 @@ class PostCommitPublishFailedError(ServiceError):
                 "refresh": {
                     "id": "storefront_publication",
                     "label": "Storefront publication",
-                    "status": "error",
+                    "status": "warning" if is_late else "error",
                     "summary": summary,
                     "details": list(reasons),
                     "retriable": True,

@@ -74,7 +74,7 @@ class InstallDomainSettings:
         another shop has.
         """
 
-        def attempt() -> OutboxRow | None:
+        def attempt() -> tuple[_State, OutboxRow | None]:
             state = self._read(caller.shop_id)
             refuse_other_version(expected_version, state.kept.version)
             # Before the first write the field may be absent or `initial`. Afterwards the revision must be named.
@@ -88,14 +88,14 @@ class InstallDomainSettings:
             refuse_doubles(after)
             # The first write is stored even when it changes nothing, so that the setting has a revision from then on.
             if state.kept.version and after == state.domains:
-                return None
-            return self._write(caller, state, after)
+                return state, None
+            return state, self._write(caller, state, after)
 
-        row = retried(attempt)
+        before, row = retried(attempt)
         with contextlib.suppress(DatabaseBusyError):  # the write is stored; the next one gives back what remains
             retried(lambda: self._give_back(caller.shop_id))
         answer = self.get(caller)
-        answer.precompile = self._store.publish(caller.shop_id, row)
+        answer.precompile = self._store.publish(caller.shop_id, row, max(before.revision, before.shop.updated_at))
         return answer
 
     def _read(self, shop_id: str) -> _State:

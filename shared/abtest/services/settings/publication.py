@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from abtest.contract import runtime_settings as contract
 from abtest.domain.settings.runtime import PUBLICATION
 from abtest.kit.clock import Timestamp
-from abtest.ports.catalog import Commit
+from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.context import Caller
 from abtest.services.retries import Versions
 from abtest.services.settings.setting import RuntimeSetting
 from abtest.services.settings.store import precompile_of
+
+_VERB = "publish"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +51,26 @@ class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSetti
         return self.change(caller, decide, expected_version=expected_version, publishes=False)
 
     def publish(self, caller: Caller) -> contract.PublishResult:
-        """Publish the stored state. The sweep repeats it where this fails."""
+        """Publish the stored state, unless that has just been done. The sweep repeats it where this fails."""
         world, shop_id = self._store.world, caller.shop_id
-        # The outbox row is committed before the attempt, so that a process that dies in it leaves a repetition to the
-        # sweep.
-        row = world.publish_row(shop_id)
-        world.catalog.commit(Commit(audit=[self._store.audit(caller, "publish", {}, {})], outbox=[row]))
-        outcome = self._store.storefronts.publish(shop_id, row)
+
+        def begin() -> OutboxRow:
+            # Committed before the attempt, so that a process that dies in it leaves a repetition to the sweep.
+            row = world.publish_row(shop_id)
+            world.catalog.commit(Commit(audit=[self._store.audit(caller, _VERB, {}, {})], outbox=[row]))
+            return row
+
+        outcome = self._store.republication.publish(shop_id, self._changed_at(shop_id), begin)
         return contract.PublishResult(
             revision=outcome.revision,
             status="published" if outcome.ok else "failed",
             precompile=precompile_of(outcome),
         )
+
+    def _changed_at(self, shop_id: str) -> Timestamp:
+        """Return a moment since which nothing of the shop has changed: every change has an audit row."""
+        rows, _ = self._store.world.catalog.audit(shop_id, entity_id=None, limit=2)
+        # A publication on demand changes nothing. Of two, the older one is at least as late as the change before it.
+        changes = (row for row in rows if row.action != f"settings.{_VERB}")
+        newest = next(changes, rows[-1] if rows else None)
+        return newest.created_at if newest else ""

@@ -10,8 +10,9 @@ from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.errors import ServiceError
 from abtest.ports.catalog import AuditRow, Commit, Document, Head, OutboxRow, Put, Record
 from abtest.services.context import Caller, World
+from abtest.services.republication import Republication
 from abtest.services.retries import retried
-from abtest.services.storefronts import Outcome, Storefronts
+from abtest.services.storefronts import Outcome
 
 _MAX_REASONS = 5
 
@@ -70,9 +71,9 @@ Decision = Callable[[Document], Document]
 class SettingsStore:
     """Store of settings. A change is decided again when another writer was faster."""
 
-    def __init__(self, world: World, storefronts: Storefronts) -> None:
+    def __init__(self, world: World, republication: Republication) -> None:
         self.world = world
-        self.storefronts = storefronts
+        self.republication = republication
 
     def read(self, shop_id: str, setting: Setting) -> Kept:
         """Read the setting."""
@@ -85,7 +86,7 @@ class SettingsStore:
     def change(
         self, caller: Caller, setting: Setting, decide: Decision, check: Check, *, publishes: bool = True
     ) -> tuple[Kept, PrecompileResult | None]:
-        """Check the stored setting, decide, commit; then publish, also when nothing differs.
+        """Check the stored setting, decide, commit; then publish, at most once a second where nothing differs.
 
         The first write is stored even when it changes nothing: from then on the setting has a revision.
         Raises what `check` and `decide` raise, and StaleVersionError when every attempt lost its race.
@@ -102,7 +103,7 @@ class SettingsStore:
             return self._write(caller, setting, before, document, publishes=publishes)
 
         after, row = retried(attempt)
-        return after, self.publish(caller.shop_id, row) if publishes else None
+        return after, self.publish(caller.shop_id, row, after.revision or "") if publishes else None
 
     def put(self, shop_id: str, setting: Setting, after: Kept) -> Put:
         """Build the conditional write of a setting at its next version."""
@@ -126,9 +127,11 @@ class SettingsStore:
             diff=differences(dict(before), dict(after)),
         )
 
-    def publish(self, shop_id: str, row: OutboxRow | None) -> PrecompileResult:
-        """Publish the shop, and return the result as the contract shows it."""
-        return precompile_of(self.storefronts.publish(shop_id, row))
+    def publish(self, shop_id: str, row: OutboxRow | None, changed_at: Timestamp) -> PrecompileResult:
+        """Publish what a write committed with `row`, or what one that changed nothing found since `changed_at`."""
+        if row is None:
+            return precompile_of(self.republication.publish(shop_id, changed_at))
+        return precompile_of(self.republication.storefronts.publish(shop_id, row))
 
     def _write(
         self, caller: Caller, setting: Setting, before: Kept, document: Document, *, publishes: bool
