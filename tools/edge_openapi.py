@@ -227,7 +227,8 @@ def _snippet() -> Json:
         "500": script("A comment: internal error"),
         "503": script("A comment: temporarily unavailable"),
     }
-    file = parameter("file", "path", "`<shop id>.js`", {"type": "string"}, required=True)
+    schema = {"type": "string", "pattern": r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\.js$"}
+    file = parameter("file", "path", "`<shop id>.js`", schema, required=True)
     return operation(
         "getSnippet",
         "The synchronous install snippet of a shop",

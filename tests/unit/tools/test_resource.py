@@ -14,8 +14,10 @@ SUITES = (
     "tests/integration/api_experiments/test_price_notes.py",
     "tests/unit/aggregates",
     "tests/integration/bad_input",
+    "tests/integration/valid_data/test_accepted.py",
     "tests/unit/tools/test_template_policies.py",
 )
+METHODS = ("GET", "PATCH", "DELETE")
 
 
 @pytest.fixture
@@ -46,6 +48,9 @@ def test_resource__written_into_the_project__passes_lint_types_its_tests_and_the
     passed = re.findall(r"^(\S+?)::.*PASSED", output, re.MULTILINE)
     assert all(any(test.startswith(suite) for test in passed) for suite in SUITES)
     assert "[PATCH /price-notes/{price_note_id}] PASSED" in output
+    accepted = re.findall(r"with_valid_data__accepts_it\[(\w+ /price-notes\S*)\] PASSED", output)
+    one = "/price-notes/{price_note_id}"
+    assert set(accepted) == {"GET /price-notes", "POST /price-notes", *(f"{method} {one}" for method in METHODS)}
     assert "[price notes in their store] PASSED" in output
     assert "test_ids__of_every_kind__are_known_here PASSED" in output
     assert ", price note." in (project / "shared/abtest/ports/catalog.py").read_text()
