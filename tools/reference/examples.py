@@ -61,6 +61,8 @@ class Examples:
                 schema["examples"] = [self.bodies[name]]
         for operation in operations(self.document):
             self._add_to(operation)
+        for webhook in self.document.get("webhooks", {}).values():
+            self._add_to_body(webhook["post"])
         for name, answer in self.document["components"]["responses"].items():
             self._add_to_answer(_STATUSES[name.removesuffix("Open")], answer)
 
@@ -68,10 +70,13 @@ class Examples:
         for parameter in operation.get("parameters", ()):
             if "$ref" not in parameter and parameter["name"] not in _UNSHOWN:
                 parameter["example"] = self._value(PARAMETERS, parameter["name"], parameter["schema"])
-        for media in operation.get("requestBody", {}).get("content", {}).values():
-            self._add_to_media(media)
+        self._add_to_body(operation)
         for status, answer in operation["responses"].items():
             self._add_to_answer(int(status), answer)
+
+    def _add_to_body(self, operation: Json) -> None:
+        for media in operation.get("requestBody", {}).get("content", {}).values():
+            self._add_to_media(media)
 
     def _add_to_answer(self, status: int, answer: Json) -> None:
         for kind, media in answer.get("content", {}).items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from abtest.domain.webhooks import envelope
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.ports.catalog import Catalog
 from tests.support.autostopping import Shopkeeper, running
+from tests.support.openapi import contract
 from tests.support.storefronts import Storefront
 from tests.unit.autostop.test_sequential import WON
 from tests.unit.delivery.test_publication_environments import publish
@@ -66,6 +67,14 @@ def alert() -> list[Json]:
     return waiting(stand.catalog)
 
 
+def mismatch() -> list[Json]:
+    """An experiment whose visitors are not split as its weights demand, looked at by Guardian."""
+    stand = Stand()
+    stand.counted(visitors=(9520, 8720), buys=(500, 490))
+    stand.round()
+    return waiting(stand.catalog)
+
+
 def publication() -> list[Json]:
     """A shop that is published, and wants to be told."""
     storefront = Storefront()
@@ -79,6 +88,7 @@ HAPPENINGS: Sequence[tuple[Callable[[], list[Json]], list[str]]] = [
     (schedule, ["experiment.significant", "variation.winning"]),
     (harm, ["experiment.guardian_paused"]),
     (alert, ["experiment.guardian_triggered"]),
+    (mismatch, ["experiment.guardian_triggered"]),
     (publication, ["project.published"]),
 ]
 
@@ -101,6 +111,41 @@ def test_events__of_what_really_happens__are_those_of_the_catalogue(
     for payload in payloads:
         assert payload.keys() == {"event", *EVENTS[payload["event"]].fields}
         assert faults(payload) == []
+
+
+def shape(value: Any) -> Any:
+    """Keys and kinds of values; numbers are one kind."""
+    if isinstance(value, Mapping):
+        return {key: shape(part) for key, part in value.items()}
+    return "number" if isinstance(value, int | float) else type(value).__name__
+
+
+@pytest.mark.parametrize("happens", [happens for happens, _ in HAPPENINGS if happens is not alert])
+def test_examples__in_the_document__have_the_form_of_what_is_emitted(happens: Callable[[], list[Json]]) -> None:
+    operations = contract().document["webhooks"]
+    for payload in happens():
+        event = payload["event"]
+        media = operations[event]["post"]["requestBody"]["content"]["application/json"]
+        (example,) = [contract().resolve(each)["value"] for each in media["examples"].values()]
+        assert list(contract().validator(media["schema"]).iter_errors(example)) == []
+        fields = {name: value for name, value in payload.items() if name != "event"}
+        sent = envelope.serialized(
+            fields, event=event, delivery_id=example["delivery_id"], timestamp=example["timestamp"]
+        )
+        assert shape(json.loads(sent)) == shape(example), event
+        if "kind" in payload:
+            assert [payload["kind"], payload["action"]] == [example["kind"], example["action"]]
+            fixed = ("metric", "expected", "threshold", "sample", "consecutive_checks")
+            assert [payload["details"][key] for key in fixed] == [example["details"][key] for key in fixed]
+
+
+def test_examples__in_the_document__are_of_all_eight_events() -> None:
+    for event, item in contract().document["webhooks"].items():
+        media = item["post"]["requestBody"]["content"]["application/json"]
+        (example,) = [contract().resolve(each)["value"] for each in media["examples"].values()]
+        sent = {name: value for name, value in example.items() if name not in ("event", "delivery_id", "timestamp")}
+        assert (example["event"], sent) == (event, EVENTS[event].example)
+        assert list(contract().validator(media["schema"]).iter_errors(example)) == []
 
 
 def test_events__that_nothing_tells_yet__are_those_whose_feature_is_not_built() -> None:

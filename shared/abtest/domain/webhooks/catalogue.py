@@ -84,9 +84,18 @@ _ALL = (
         {
             "kind": "sample_ratio_mismatch",
             "action": "alert",
-            "variation_id": None,
+            "variation_id": _VARIATION_ID,
             "goal_id": None,
-            "details": {"metric": "srm_p", "observed": 0.00004, "threshold": 0.0005, "sample": 18240},
+            "details": {
+                "metric": "share_of_visitors",
+                "observed": 0.4781,
+                "expected": 0.5,
+                "threshold": 0.01,
+                "sample": 18240,
+                "window": {"from": "2026-11-18T09:00:00.000Z", "to": "2026-11-21T20:00:00.000Z"},
+                "consecutive_checks": 1,
+                "generation": 318,
+            },
         },
     ),
     _experiment_event(
