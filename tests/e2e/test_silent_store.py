@@ -7,6 +7,8 @@ import json
 import logging
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep, time
@@ -217,6 +219,24 @@ def test_management__engine_stopped__is_503_before_the_gateway_gives_up(edge: Ed
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "database_busy")
     assert answer.headers["Retry-After"]
     assert made.slowest() < 29
+
+
+def test_status__engine_stopped__names_its_pid_within_two_seconds(stack: dict[str, Any]) -> None:
+    def shown() -> str:
+        environment = {**os.environ, "ABTEST_LOCAL_DIR": str(stack["directory"])}
+        command = [sys.executable, "-m", "tools.local", "status"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    pid = f"(pid {stack['engine']['pid']}"
+    running = shown()
+    assert (pid in running, "in flight" in running, "does not respond" in running) == (True, True, False)
+    with stopped(stack):
+        begun = monotonic()
+        silent = shown()
+        seconds = monotonic() - begun
+    report("status, engine stopped", [seconds])
+    assert f"The AWS engine {pid}) does not respond, so the queues are unknown." in silent
+    assert seconds < 2 * BUSY
 
 
 def stored_ids(stack: dict[str, Any]) -> set[str]:

@@ -183,15 +183,17 @@ class Stack:
         read = {source.queue for source, _ in sources(self.pools)}
 
         async def status() -> dict[str, Any]:
-            depths = await asyncio.to_thread(queue_depths, clients.sqs, names)
-            queues = {name: {**depths[name], "dead": name in dead, "read": name in read} for name in names}
-            return self._status() | {"queues": queues}
+            # Looked at first: each call to a silent engine would take a minute, and a thread.
+            responds = await self.engine.responds()
+            depths = await asyncio.to_thread(queue_depths, clients.sqs, names) if responds else {}
+            queues = {name: {**depths[name], "dead": name in dead, "read": name in read} for name in depths}
+            return self._status(responds) | {"queues": queues}
 
         control = Control(self.schedules, status)
         server = await self._serve(control.handle, 0)
         write_json(self.state.running, {"pid": os.getpid(), "port": server.port, "token": control.token})
 
-    def _status(self) -> dict[str, Any]:
+    def _status(self, responds: bool) -> dict[str, Any]:
         functions = [
             {
                 "name": pool.function.logical_id,
@@ -203,7 +205,12 @@ class Stack:
             }
             for pool in self.pools
         ]
-        engine = {"address": self.engine.endpoint, "pid": self.engine.pid, "restarts": self.engine.restarts}
+        engine = {
+            "address": self.engine.endpoint,
+            "pid": self.engine.pid,
+            "restarts": self.engine.restarts,
+            "responds": responds,
+        }
         return {
             "addresses": self.addresses | {"Store": self.options.store_url},
             "engine": engine,

@@ -11,13 +11,16 @@ from tools.local.commands.settle import settle
 class Stack(ControlClient):
     """One schedule, whose runs answer what is given, the last one again and again; and a queue."""
 
-    def __init__(self, *results: Any, visible: int = 0, delayed: int = 0) -> None:
+    def __init__(self, *results: Any, visible: int = 0, delayed: int = 0, responds: bool = True) -> None:
+        self.responds = responds
         self.results = list(results)
         self.ticks = 0
         self.queue = {"read": True, "dead": False, "visible": visible, "in_flight": 0, "delayed": delayed}
 
     def status(self) -> dict[str, Any]:
-        return {"functions": [{"folder": "cron_rollup", "scheduled": True}], "queues": {"webhooks": self.queue}}
+        queues = {"webhooks": self.queue} if self.responds else {}
+        functions = [{"folder": "cron_rollup", "scheduled": True}]
+        return {"engine": {"responds": self.responds}, "functions": functions, "queues": queues}
 
     def tick(self, job: str, more: dict[str, Any] | None = None) -> Any:
         self.ticks += 1
@@ -47,6 +50,11 @@ def test_settle__while_another_run_never_ends__says_so() -> None:
 def test_settle__while_a_message_can_be_taken__waits() -> None:
     with pytest.raises(CommandError, match="webhooks: 1 visible"):
         settle(Stack(None, visible=1), 0.4, lambda _line: None)
+
+
+def test_settle__while_the_engine_is_silent__waits() -> None:
+    with pytest.raises(CommandError, match="the AWS engine, which does not respond"):
+        settle(Stack(None, responds=False), 0.4, lambda _line: None)
 
 
 def test_settle__while_a_message_waits_for_a_later_attempt__does_not_wait() -> None:

@@ -26,7 +26,7 @@ class ControlClient:
         self._token: str = running["token"]
 
     def status(self) -> dict[str, Any]:
-        """Everything that runs, and the depth of every queue."""
+        """Everything that runs, and the depth of every queue; no queues while the engine does not respond."""
         return self._ask("GET", "/status")
 
     def tick(self, job: str, more: dict[str, Any] | None = None) -> Any:

@@ -58,7 +58,7 @@ def _drain(client: ControlClient, deadline: float, say: Say) -> dict[str, Any]:
     quiet, reported = 0, ""
     while True:
         status = client.status()
-        left = _left(status["queues"])
+        left = _left(status["queues"]) if status["engine"]["responds"] else "the AWS engine, which does not respond"
         quiet = 0 if left else quiet + 1
         if quiet == QUIET_READINGS:
             return status

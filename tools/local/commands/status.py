@@ -17,7 +17,8 @@ def table(headings: list[str], rows: list[list[Any]]) -> str:
 def describe(status: dict[str, Any]) -> str:
     """The whole answer of `status`."""
     engine = status["engine"]
-    addresses = [*status["addresses"].items(), ("AWS engine", f"{engine['address']} ({engine['restarts']} restarts)")]
+    state = f"pid {engine['pid']}, {engine['restarts']} restarts"
+    addresses = [*status["addresses"].items(), ("AWS engine", f"{engine['address']} ({state})")]
     functions = [
         [
             function["name"],
@@ -37,6 +38,8 @@ def describe(status: dict[str, Any]) -> str:
         [
             table(["address of", "url"], [list(pair) for pair in addresses]),
             table(["function", "folder", "workers", "invocations", "errors", "schedule"], functions),
-            table(["queue", "visible", "in flight", "delayed", ""], queues),
+            table(["queue", "visible", "in flight", "delayed", ""], queues)
+            if engine["responds"]
+            else f"The AWS engine (pid {engine['pid']}) does not respond, so the queues are unknown.",
         ]
     )

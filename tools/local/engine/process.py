@@ -19,6 +19,8 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 READY_SECONDS = 30.0
 SAVING_SECONDS = 60.0
 SNAPSHOT_SECONDS = 2.0
+RESPONSE_SECONDS = 1.5
+"""Time in which an engine that runs responds, also on a busy machine; one that was stopped never does."""
 
 
 class EngineError(Exception):
@@ -97,8 +99,16 @@ class Engine:
         last = self._log.read_text(errors="replace").splitlines()[-5:]
         raise EngineError("the AWS engine did not start:\n  " + "\n  ".join(last))
 
-    def _get(self, path: str) -> None:
-        with urllib.request.urlopen(self.endpoint + path, timeout=60) as answer:  # noqa: S310 - our own loopback
+    async def responds(self) -> bool:
+        """Return whether the engine responds; one that was stopped by a signal takes connections and is silent."""
+        try:
+            await asyncio.to_thread(self._get, "/_ministack/health", RESPONSE_SECONDS)
+        except OSError:
+            return False
+        return True
+
+    def _get(self, path: str, timeout: float = 60) -> None:
+        with urllib.request.urlopen(self.endpoint + path, timeout=timeout) as answer:  # noqa: S310 - our own loopback
             answer.read()
 
     async def snapshot(self) -> None:
