@@ -1,8 +1,8 @@
 """Examples of values, bodies and answers, put at the schemas and media types of the document.
 
-`examples/values.toml` has values of properties by name, for one schema or for all (`common`); `examples/bodies.json`
-has whole bodies where composed ones would make no sense. Everything else is composed from the properties. A test
-validates each example against its schema.
+`examples/values.toml` has values of properties by name, for one schema or for all (`common`); `examples/ids.toml` has
+ids; `examples/bodies.json` has whole bodies where composed ones would make no sense. Everything else is composed from
+the properties. Tests validate each example against its schema, and compare moments and ids of each object.
 """
 
 import json
@@ -44,6 +44,11 @@ class Examples:
     def values(self) -> Mapping[str, Mapping[str, Any]]:
         """Values of properties by section and name."""
         return tomllib.loads((self.folder / "values.toml").read_text())
+
+    @cached_property
+    def ids(self) -> Mapping[str, Mapping[str, str]]:
+        """Ids by name, and the names of ids by schema: one object has one id in every example."""
+        return tomllib.loads((self.folder / "ids.toml").read_text())
 
     @cached_property
     def bodies(self) -> Json:
@@ -138,7 +143,7 @@ class Examples:
             ways = [part["anyOf"][0] for part in schema.get("allOf", ()) if "anyOf" in part]
             required = [name for part in (schema, *ways) for name in part.get("required", ())]
             properties = schema.get("properties", {})
-            return {key: self._value(section, key, properties[key]) for key in properties if key in required}
+            return {key: self._member(section, key, properties[key]) for key in properties if key in required}
         if kind == "array":
             is_optional = "anyOf" in schema.get("items", {}) and not schema.get("minItems")
             return [] if is_optional or not schema.get("items") else [self._value(section, name, schema["items"])]
@@ -146,12 +151,18 @@ class Examples:
             return self._text(section, name, schema)
         return {"boolean": True, "integer": schema.get("minimum", 1), "number": schema.get("minimum", 0.5)}[kind]
 
+    def _member(self, section: str, name: str, schema: Json) -> Any:
+        if name in self.values["unset"]["names"] and {"type": "null"} in schema.get("anyOf", ()):
+            return None
+        return self._value(section, name, schema)
+
     def _text(self, section: str, name: str, schema: Json) -> str:
         form = schema.get("format")
         if form == "date-time":
             return _MOMENT
         if form == "uuid":
-            return f"0192f3a0-1b5c-7d1e-8f00-{sha256(name.encode()).hexdigest()[:12]}"
+            known = self.ids["schemas"].get(section, name) if name == "id" else name
+            return self.ids["names"].get(known, f"0192f3a0-1b5c-7d1e-8f00-{sha256(name.encode()).hexdigest()[:12]}")
         self.gaps.append(f"{section}.{name}")
         return name
 

@@ -11,7 +11,7 @@ from abtest.domain.exclusion_groups.allocation import MAX_MEMBERS
 from abtest.domain.exclusion_groups.model import ExclusionGroup as Aggregate
 from abtest.kit.json_objects import present
 
-_MEMBER: dict[str, Any] = {"experiment_id": "019c0000-0000-7000-8000-000000000001", "share": 0.5}
+_MEMBER: dict[str, Any] = {"experiment_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2f", "share": 0.5}
 
 
 class GroupMember(Input):

@@ -19,7 +19,7 @@ from abtest.kit.json_objects import present
 
 _PRODUCTS: dict[str, Any] = {"type": "simple", "pattern": "/products/*"}
 _A_RULE: dict[str, Any] = {
-    "id": "019c0000-0000-7000-8000-000000000001",
+    "id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d38",
     "includeRules": [_PRODUCTS],
     "excludeRules": [],
 }

@@ -148,7 +148,7 @@ class PersonalizationOrderInput(Input):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [{"ids": ["019c0000-0000-7000-8000-000000000002", "019c0000-0000-7000-8000-000000000001"]}]
+            "examples": [{"ids": ["0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d65", "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d34"]}]
         }
     )
 

@@ -25,7 +25,7 @@ class PlanInput(LiveEdit):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [{"goal_id": "019c0000-0000-7000-8000-0000000000d0", "baseline_rate": 0.03, "mde": 0.1}]
+            "examples": [{"goal_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d31", "baseline_rate": 0.03, "mde": 0.1}]
         }
     )
 

@@ -23,6 +23,7 @@ _ENVELOPE = {
 }
 _EXPERIMENT: dict[str, Any] = {"experiment_id": _ID, "experiment_name": _TEXT}
 _ENVIRONMENT, _REVISION = "production", 42
+_SHOP_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2a"
 _EXPERIMENT_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2f"
 _VARIATION_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d30"
 _GOAL_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d31"
@@ -125,7 +126,7 @@ _ALL = (
             "published_at": _MOMENT,
         },
         example={
-            "project_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d33",
+            "project_id": _SHOP_ID,
             "revision": _REVISION,
             "environment_key": _ENVIRONMENT,
             "status": "published",
