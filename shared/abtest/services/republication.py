@@ -24,8 +24,11 @@ from abtest.services.storefronts import KnownOutcome, Outcome, Storefronts, fail
 INTERVAL = timedelta(seconds=1)
 LEASE_SECONDS = 8
 """Time for which a killed holder keeps others waiting. Two publications at once do no harm, so no minute is needed."""
-PAUSES = tuple(min(0.05 * 1.5**number, 1.0) for number in range(17))
-"""Pauses in which a caller waits for the publication of another: 11.5 s, which outlasts the lease of a killed one."""
+PAUSES = tuple(min(0.05 * 1.5**number, INTERVAL.total_seconds() / 2) for number in range(27))
+"""Pauses in which a caller waits for the publication of another: 11.5 s, which outlasts the lease of a killed one.
+
+Shorter than INTERVAL, so that no caller misses that the publication has been done.
+"""
 LATE = "another publication of the shop has not ended yet"
 
 

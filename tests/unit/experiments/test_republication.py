@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from abtest.kit.clock import ManualClock, timestamp
+from abtest.kit.clock import Clock, ManualClock, SystemClock, timestamp
 from abtest.kit.errors import DatabaseBusyError
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.limits import Leases
@@ -65,10 +65,10 @@ class UnreleasedLeases(MemoryLeases):
 class Bench:
     """A shop that changed a second ago."""
 
-    def __init__(self, publisher: SlowPublisher, leases: Leases) -> None:
+    def __init__(self, publisher: SlowPublisher, leases: Leases, clock: Clock | None = None) -> None:
         self.clock = ManualClock(CHANGED)
         self.clock.advance(seconds=1)
-        world = World(catalog=MemoryCatalog(), clock=self.clock, random=SystemRandomness())
+        world = World(catalog=MemoryCatalog(), clock=clock or self.clock, random=SystemRandomness())
         storefronts = Storefronts(world.catalog, publisher)
         self.use = Republication(world=world, storefronts=storefronts, leases=leases, sessions=MemorySessions())
 
@@ -118,7 +118,16 @@ def test_waiters__of_a_holder_that_was_killed__publish_once_its_short_lease_has_
     assert bench.failures() == [[]]
     assert publisher.count == 1
     assert LEASE_SECONDS <= (bench.clock.now() - began).total_seconds() <= LEASE_SECONDS + 1
-    assert leases.requests <= 16, "pauses grow to a second"
+    assert leases.requests <= 24, "pauses grow to half a second"
+
+
+def test_waiters__of_a_holder_that_was_killed__publish_once_for_all() -> None:
+    publisher, leases, clock = SlowPublisher(), MemoryLeases(), SystemClock()
+    bench = Bench(publisher, leases, clock)
+    assert leases.acquire(f"republication#{SHOP}", owner="killed", seconds=1, now=clock.now())
+    assert bench.failures(8) == [[]] * 8
+    # One, but on a busy machine a waiter may wake when the publication is a second old.
+    assert publisher.count < 8
 
 
 def test_waiter__of_a_publication_that_takes_too_long__learns_that_it_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
