@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
+from abtest.contract.names import READABLE
 from abtest.domain.assignment.sticky import MAX_CHARS
 from abtest.domain.ledger.events import MAX_ID_CHARS, MAX_URL_CHARS
 from abtest.edge import assign_request as limits
@@ -78,7 +79,7 @@ class AssignmentRequest(AssignmentFields):
         "not move the visitor. A text that cannot be read is ignored, with `warnings`. Instead of the text, an object "
         "of variation ids by the experiment's seed is accepted"
     )
-    surface: Name | None = _about("Absent on the storefront's own pages")
+    surface: Annotated[Name, READABLE] | None = _about("Absent on the storefront's own pages")
     cart_id: LongId | None = _about("Required with request_handoff")
     request_handoff: bool | None = ABSENT
 

@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.misplaced import misplaced
+from abtest.contract.names import READABLE
 from abtest.contract.weekdays import TimeZone
 from abtest.domain.targeting.shapes import Attribute, Operator
 
@@ -31,7 +32,7 @@ class Comparison(Input):
     attribute: Attribute
     operator: Operator
     value: Value = ABSENT
-    key: Annotated[str, Field(min_length=1, max_length=200)] = ABSENT
+    key: Annotated[str, Field(min_length=1, max_length=200), READABLE] = ABSENT
     timezone: TimeZone = ABSENT
 
 

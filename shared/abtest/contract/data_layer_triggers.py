@@ -11,6 +11,7 @@ from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, 
 from abtest.contract.forms import Form
 from abtest.contract.json_values import JsonValue
 from abtest.contract.misplaced import misplaced
+from abtest.contract.names import Label, OptionalName
 from abtest.domain.signals.evaluation import Evaluation
 from abtest.domain.signals.model import Trigger
 from abtest.domain.signals.shapes import TriggerFields
@@ -26,7 +27,6 @@ _IDENTIFIER = "[A-Za-z_$][A-Za-z0-9_$]*"
 # Without leading zeros, as a path must have one spelling, and short enough for any array.
 _INDEX = "(0|[1-9][0-9]{0,8})"
 
-Name = Annotated[str, Field(min_length=1, max_length=255)]
 Path = Annotated[
     str,
     Field(max_length=255),
@@ -39,7 +39,7 @@ Word = Annotated[str, Field(max_length=1000)]
 Scalar = Annotated[Word | bool | int | float, OneOf("a text, a number or a boolean")]
 Mapped = Annotated[str, Field(max_length=100)]
 From = Annotated[
-    Name | Annotated[list[Name], Field(min_length=1, max_length=MAX_ALTERNATIVES)],
+    Label | Annotated[list[Label], Field(min_length=1, max_length=MAX_ALTERNATIVES)],
     OneOf("a path, or a list of 1 to 5 paths"),
 ]
 """Paths to a value: the first that leads to one is used."""
@@ -127,7 +127,7 @@ class Property(Input):
     they are."""
 
     from_: Annotated[From, Field(alias="from")]
-    to: Name
+    to: Label
     valueType: Literal["string", "number", "boolean", "string_array", "json"] = ABSENT
     transform: Transform = ABSENT
 
@@ -173,7 +173,7 @@ class DataLayerTriggerInput(Input):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_PURCHASE]})
 
-    eventName: Name
+    eventName: Label
     enabled: bool = ABSENT
     reEvaluate: bool = ABSENT
     trackPageview: bool = ABSENT
@@ -182,7 +182,7 @@ class DataLayerTriggerInput(Input):
         Field(max_length=100),
         Form(_IDENTIFIER, "be a name of letters A to Z, digits, _ and $ that does not begin with a digit"),
     ] = ABSENT
-    trackEventName: Annotated[str, Field(max_length=255)] = ABSENT
+    trackEventName: OptionalName = ABSENT
     when: Annotated[list[DataLayerCondition], Field(min_length=1, max_length=MAX_CONDITIONS)] = ABSENT
     trackRevenue: TrackRevenue = ABSENT
     properties: Properties = ABSENT

@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from abtest.contract.alternatives import OneOf
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.forms import Form
+from abtest.contract.names import READABLE, Label
 from abtest.domain.goals.shapes import Operator
 
 Word = Annotated[str, Field(max_length=1000)]
@@ -93,9 +94,9 @@ class GoalCapture(Input):
         }
     )
 
-    property: Annotated[str, Field(min_length=1, max_length=64)]
+    property: Annotated[str, Field(min_length=1, max_length=64), READABLE]
     source: Literal["attribute", "textContent", "dataset"]
-    attribute: Annotated[str, Field(min_length=1, max_length=255)] = ABSENT
+    attribute: Label = ABSENT
 
     @model_validator(mode="after")
     def _has_attribute_of_source(self) -> Self:

@@ -7,7 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, AsStored, DateTime, Id, Input, Output, Unique, Uuid
 from abtest.contract.goal_filters import GoalCapture, GoalFilter
-from abtest.contract.names import Name
+from abtest.contract.names import Label, Name
 from abtest.domain.experiments.limits import MAX_GOALS
 from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
 from abtest.domain.goals.model import Goal as Measure
@@ -24,7 +24,7 @@ class GoalFields(Input):
     is_primary: bool = ABSENT
     role: GoalRole = ABSENT
     direction: Direction = ABSENT
-    event_name: Annotated[Text | None, Field(description="Required for custom goals.")] = ABSENT
+    event_name: Annotated[Label | None, Field(description="Required for custom goals.")] = ABSENT
     selector: Annotated[Selector | None, Field(description="Click goals need `selector` or `text_match`.")] = ABSENT
     text_match: Text | None = ABSENT
     url_pattern: Annotated[

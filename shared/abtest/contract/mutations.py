@@ -7,18 +7,17 @@ from pydantic import Field
 
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.code import MAX_CODE, Code
-from abtest.contract.names import Name
+from abtest.contract.names import BY_LABEL, READABLE, Label, LabelKey, Name
 from abtest.contract.page_rules import UrlRule
 
 MAX_MUTATIONS = 200
 Text = Annotated[str, Field(max_length=MAX_CODE)]
-AttributeName = Annotated[str, Field(min_length=1, max_length=255)]
 
 
 class SingleAttribute(Input):
     """The older form that sets one attribute; null removes it."""
 
-    name: AttributeName
+    name: Label
     value: Text | None
 
 
@@ -36,8 +35,8 @@ class Mutation(Input):
     text: Text = ABSENT
     html: Text = ABSENT
     attribute: SingleAttribute = ABSENT
-    attributes: dict[AttributeName, Text | None] = ABSENT
-    styles: dict[AttributeName, Text] = ABSENT
+    attributes: Annotated[dict[LabelKey, Text | None], BY_LABEL] = ABSENT
+    styles: Annotated[dict[LabelKey, Text], BY_LABEL] = ABSENT
     description: Annotated[str, Field(max_length=2000)] = ABSENT
 
 
@@ -47,7 +46,7 @@ MutationList = Annotated[list[Mutation], Field(max_length=MAX_MUTATIONS)]
 class UrlBlock(Input):
     """Changes for certain addresses. The first block that matches replaces the variation's own changes."""
 
-    id: Annotated[str, Field(min_length=1, max_length=100)]
+    id: Annotated[str, Field(min_length=1, max_length=100), READABLE]
     name: Name
     urlRules: Annotated[list[UrlRule], Field(min_length=1, max_length=50)]
     mutations: MutationList

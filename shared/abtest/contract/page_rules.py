@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 from abtest.contract.advanced_conditions import AdvancedCondition
 from abtest.contract.base import ABSENT, Input, OpenInput, Uuid
 from abtest.contract.misplaced import misplaced
-from abtest.contract.names import Name
+from abtest.contract.names import OptionalName
 from abtest.contract.triggers import Trigger
 
 MAX_RULES = 50
@@ -35,7 +35,7 @@ class PageRules(OpenInput):
     id: Uuid
     includeRules: UrlRules
     excludeRules: UrlRules
-    name: Name = ABSENT
+    name: OptionalName = ABSENT
     include: bool = ABSENT
     disabled: bool = ABSENT
     advancedCondition: AdvancedCondition | None = ABSENT
@@ -59,7 +59,7 @@ class TargetedPage(OpenInput):
     pageId: Uuid = ABSENT
     includeRules: UrlRules = ABSENT
     excludeRules: UrlRules = ABSENT
-    name: Name = ABSENT
+    name: OptionalName = ABSENT
     include: bool = ABSENT
     disabled: bool = ABSENT
     advancedCondition: AdvancedCondition | None = ABSENT

@@ -52,7 +52,7 @@ class ExperienceFields(Input):
     custom_js: Code | None = ABSENT
     reset_js: Code | None = ABSENT
     anti_flicker_selectors: Annotated[list[Selector], Field(max_length=100)] = ABSENT
-    recommendation_profile: Annotated[str, Field(max_length=120)] | None = ABSENT
+    recommendation_profile: Annotated[str, Field(min_length=1, max_length=120), READABLE] | None = ABSENT
 
 
 class PersonalizationExperienceInput(ExperienceFields):
@@ -85,11 +85,11 @@ class PersonalizationFields(Input):
 
     description: Annotated[str, Field(max_length=2000)] | None = ABSENT
     delivery_type: DeliveryType = ABSENT
-    surface: Annotated[str, Field(min_length=1, max_length=80)] = ABSENT
+    surface: Annotated[str, Field(min_length=1, max_length=80), READABLE] = ABSENT
     environment_key: EnvironmentKey = ABSENT
     priority: Annotated[int, Field(ge=0, le=10_000, description="The lowest number is served first.")] = ABSENT
     rollout_percentage: Share = ABSENT
-    template_key: Annotated[str, Field(max_length=120)] | None = ABSENT
+    template_key: Annotated[str, Field(min_length=1, max_length=120), READABLE] | None = ABSENT
     targeting: Targeting | None = ABSENT
     goal_ids: Annotated[list[Uuid], Field(max_length=MAX_GOALS), Unique] = ABSENT
     primary_goal_id: Uuid = ABSENT

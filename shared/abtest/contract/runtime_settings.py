@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output
 from abtest.contract.environments import EnvironmentKey
 from abtest.contract.forms import Form
-from abtest.contract.names import READABLE
+from abtest.contract.names import READABLE, READABLE_OR_EMPTY
 from abtest.contract.shops import HostName
 from abtest.domain.settings import consent_providers as providers
 from abtest.domain.settings import environments as sites
@@ -211,8 +211,8 @@ class ConsentModeInput(Input):
 
     enabled: bool = ABSENT
     provider: Provider = ABSENT
-    getter: Annotated[str, Field(max_length=providers.MAX_GETTER_CHARS)] = ABSENT
-    requiredGroup: Annotated[str, Field(max_length=MAX_GROUP_CHARS)] = ABSENT  # noqa: N815
+    getter: Annotated[str, Field(max_length=providers.MAX_GETTER_CHARS), READABLE_OR_EMPTY] = ABSENT
+    requiredGroup: Annotated[str, Field(max_length=MAX_GROUP_CHARS), READABLE_OR_EMPTY] = ABSENT  # noqa: N815
 
     def changes(self) -> dict[str, Any]:
         """Return the domain model."""

@@ -7,7 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, PublicationWarning
 from abtest.contract.consent import LiveEdit
-from abtest.contract.names import Name
+from abtest.contract.names import READABLE, Name
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.domain.settings.shop import MAX_HOLDOUT_PCT, is_currency, is_host_name, is_origin
 
@@ -71,7 +71,7 @@ class CreateShop(Input):
     name: Name
     domain: HostName
     currency: Currency
-    platform: Annotated[str, Field(min_length=1, max_length=80)] = ABSENT
+    platform: Annotated[str, Field(min_length=1, max_length=80), READABLE] = ABSENT
     tier: NewTier = ABSENT
 
 

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 from abtest.contract.audience_rules import AudienceRules
 from abtest.contract.base import ABSENT, Input, OpenInput, Uuid
 from abtest.contract.misplaced import misplaced
-from abtest.contract.names import Name
+from abtest.contract.names import OptionalName
 from abtest.contract.page_rules import MAX_RULES, TargetedPages
 
 MatchMode = Literal["any", "all"]
@@ -28,7 +28,7 @@ class TargetedAudience(OpenInput):
     id: Uuid
     audienceId: Uuid = ABSENT
     rules: AudienceRules = ABSENT
-    name: Name = ABSENT
+    name: OptionalName = ABSENT
     include: bool = ABSENT
     disabled: bool = ABSENT
 

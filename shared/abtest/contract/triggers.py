@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, Input
 from abtest.contract.misplaced import misplaced
+from abtest.contract.names import Label
 
 _NEEDS = {"element": "selector", "event": "eventName", "delay": "ms"}
 """Fields that a kind of trigger requires; the other kinds have none."""
@@ -29,7 +30,7 @@ class Trigger(Input):
 
     type: Literal["immediate", "dom_ready", "element", "event", "delay"] = "immediate"
     selector: Annotated[str, Field(min_length=1, max_length=500)] = ABSENT
-    eventName: Annotated[str, Field(min_length=1, max_length=255)] = ABSENT
+    eventName: Label = ABSENT
     ms: Annotated[int, Field(ge=0, le=60_000)] = ABSENT
 
     @model_validator(mode="after")

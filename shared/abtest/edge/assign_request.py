@@ -14,6 +14,7 @@ from abtest.domain.targeting.urls import parse_address
 from abtest.kit import canonical_json
 from abtest.kit.errors import InvalidRequestError, NotFoundError, ServiceError
 from abtest.kit.ids import is_uuid
+from abtest.kit.visible_text import has_unsafe, has_visible
 from abtest.services.assignment_request import AssignmentRequest
 
 MAX_BODY_BYTES = 256 * 1024
@@ -132,6 +133,14 @@ def text_of(most: int) -> Reader:
     return read
 
 
+def surface_of(name: str, value: Any) -> str:
+    """Read the name of a surface: a text that can be read in a list."""
+    text: str = text_of(MAX_NAME_CHARS)(name, value)
+    if has_unsafe(text) or not has_visible(text):
+        raise invalid(name, "must have a visible character, and no line breaks or control characters")
+    return text
+
+
 def url_of(name: str, value: Any) -> str:
     """Read an absolute web address."""
     text: str = text_of(MAX_URL_CHARS)(name, value)
@@ -229,7 +238,7 @@ BODY_FIELDS: Mapping[str, Reader] = {
     "attributes": attributes_of,
     "experiment_ids": experiment_ids_of,
     "force": force_of,
-    "surface": text_of(MAX_NAME_CHARS),
+    "surface": surface_of,
     "cart_id": text_of(MAX_ID_CHARS),
     "request_handoff": flag_of,
 }

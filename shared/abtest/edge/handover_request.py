@@ -18,12 +18,14 @@ _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*", re.ASCII | re.IGNORECASE)
 _VISITOR = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 _TEXT = re.compile(r"[!-~]+", re.ASCII)
-_FORMS: Mapping[str, tuple[re.Pattern[str], int]] = {
-    "visitorId": (_VISITOR, 64),
-    "destination": (_HOST, 253),
-    "token": (_TEXT, LONGEST_TOKEN),
-    "host": (_HOST, 253),
+_A_HOST = "be a host name without a port, such as pay.example"
+_FORMS: Mapping[str, tuple[re.Pattern[str], int, str]] = {
+    "visitorId": (_VISITOR, 64, "have 16 to 64 letters A to Z, digits, hyphens and underscores"),
+    "destination": (_HOST, 253, _A_HOST),
+    "token": (_TEXT, LONGEST_TOKEN, "be the token of a handover"),
+    "host": (_HOST, 253, _A_HOST),
 }
+"""Form of each field, its length, and the rule in words."""
 MINT_FIELDS = ("visitorId", "destination")
 VERIFY_FIELDS = ("token", "host")
 
@@ -62,9 +64,9 @@ def read_fields(document: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[
         raise InvalidHandoverRequestError(f"the body must have only the fields _shopId, _signature, {', '.join(names)}")
     fields: dict[str, str] = {}
     for name in names:
-        value, (form, most) = document.get(name), _FORMS[name]
+        value, (form, most, words) = document.get(name), _FORMS[name]
         if not isinstance(value, str) or len(value) > most or form.fullmatch(value) is None:
-            raise InvalidHandoverRequestError(f"{name}: is missing or has the wrong form")
+            raise InvalidHandoverRequestError(f"{name}: must {words}")
         fields[name] = value.lower() if form is _HOST else value
     return fields
 

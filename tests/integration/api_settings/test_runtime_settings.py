@@ -352,7 +352,10 @@ def test_consent__at_and_past_each_border__is_taken_or_refused_with_the_place(
 
 
 def test_consent__of_hostile_text__stays_an_argument(api: MemoryApi, client: Client) -> None:
-    hostile = '"</script><script>alert(1)//\u2028$&'
+    hostile = '"</script><script>alert(1)//\u200f$&'
+    # A line separator would end the line of a script; the contract refuses it since it cannot be read in a list.
+    separated = client.patch("/settings/consent", consent(requiredGroup=f"{hostile}\u2028"))
+    assert (separated.status, separated.paths) == (400, ["consentMode.requiredGroup"])
     client.patch("/settings/consent", consent(enabled=True, provider="provider_a", requiredGroup=hostile))
     found = config(api)["runtime"]["consent"]
     assert found["group"] == hostile

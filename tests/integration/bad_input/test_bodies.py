@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.integration.bad_input.conftest import WITH_BODY, WRITING, Json, Operation, World, is_wordless, messages_of
+from tests.integration.bad_input.examples import UNREADABLE
 from tests.support.openapi import contract
 
 READ_ONLY = (
@@ -76,6 +77,31 @@ def test_body__exactly_on_a_limit__is_not_what_is_refused(world: World, operatio
         if answer.status == 400 and fault.path in answer.paths:
             refused.append(f"{fault} -> {answer.body[:200]!r}")
     assert refused == []
+
+
+@pytest.mark.parametrize("text", ["", *UNREADABLE])
+@pytest.mark.parametrize("values", ["attributes", "styles"])
+def test_body__key_that_no_list_can_show__is_400(world: World, values: str, text: str) -> None:
+    action = "attribute" if values == "attributes" else "style"
+    mutation = {"selector": "h1", "action": action, values: {text: "red"}}
+    variations = [{"name": "A", "mutations": [mutation]}, {"name": "B"}]
+    operation = next(one for one in WITH_BODY if str(one) == "POST /experiments")
+    answer = world.send(operation, json_body={"name": "N", "variations": variations})
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert [path.startswith(f"variations[0].mutations[0].{values}") for path in answer.paths] == [True]
+
+
+@pytest.mark.parametrize("text", ["Two\nlines\tand a tab", "\u202eover\u202c", " "])
+def test_body__free_text__keeps_its_characters(world: World, text: str) -> None:
+    operation = next(one for one in WITH_BODY if str(one) == "POST /experiments")
+    mutations = [{"selector": "h1", "action": "text", "text": text, "description": text}]
+    changed = {"name": "A", "custom_css": text, "mutations": mutations}
+    body = {"name": "N", "description": text, "variations": [changed, {"name": "B"}]}
+    answer = world.send(operation, json_body={**body, "experiment_js": "\n\tvoid 0;\n"})
+    assert answer.status == 201
+    stored = answer.json()
+    assert (stored["description"], stored["experiment_js"]) == (text, "\n\tvoid 0;\n")
+    assert (stored["variations"][0]["mutations"], stored["variations"][0]["custom_css"]) == (mutations, text)
 
 
 def _fields(operation: Operation) -> Json | None:

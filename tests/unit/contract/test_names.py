@@ -8,11 +8,13 @@ import re
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from abtest.contract.names import Name
+from abtest.contract.names import Name, OptionalName
 from tests.support.openapi import contract
 
 NAMES: TypeAdapter[str] = TypeAdapter(Name)
 PATTERN = NAMES.json_schema()["pattern"]
+RULE_NAMES: TypeAdapter[str] = TypeAdapter(OptionalName)
+PATTERN_OR_EMPTY = RULE_NAMES.json_schema()["pattern"]
 
 READABLE = [
     "A",
@@ -56,6 +58,15 @@ def test_name__that_no_list_can_show__is_refused(text: str) -> None:
     assert len(text) > 255 or not re.search(PATTERN, text)
 
 
+def test_name_of_a_rule__may_be_empty_but_not_unreadable() -> None:
+    assert RULE_NAMES.validate_python("") == ""
+    assert re.search(PATTERN_OR_EMPTY, "")
+    for text in UNREADABLE[1:]:
+        with pytest.raises(ValidationError):
+            RULE_NAMES.validate_python(text)
+        assert len(text) > 255 or not re.search(PATTERN_OR_EMPTY, text)
+
+
 def test_pattern__matches_what_is_accepted() -> None:
     for code in (*range(0xD800), *range(0xE000, 0x11000)):
         text = chr(code)
@@ -72,6 +83,8 @@ def test_names__of_every_request__are_of_this_type() -> None:
     names = {title: json.dumps(schema.get("properties", {}).get("name")) for title, schema in schemas.items()}
     # Only requests limit the length; responses show what is stored.
     inputs = {title: name for title, name in names.items() if "maxLength" in name}
-    # The name of an HTML attribute is not one that people read.
-    assert {title for title, name in inputs.items() if json.dumps(PATTERN) not in name} == {"SingleAttribute"}
+    # Rules in lists may have an empty name, which older releases stored.
+    rules = {title for title, name in inputs.items() if json.dumps(PATTERN) not in name}
+    assert rules == {"PageRules", "TargetedAudience", "TargetedPage"}
+    assert all(json.dumps(PATTERN_OR_EMPTY) in inputs[title] for title in rules)
     assert len(inputs) > 25

@@ -188,6 +188,11 @@ def test_experiment_ids__at_and_past_their_number__are_taken_or_refused() -> Non
     assert refusal(experiment_ids=ID) == "experiment_ids"
 
 
+@pytest.mark.parametrize("text", [" ", "\u200b", "check\nout", "check\x00out", "\u202eout"])
+def test_surface__that_no_list_can_show__is_refused(text: str) -> None:
+    assert refusal(surface=text) == "surface"
+
+
 def test_force__of_what_is_no_variation_or_no_experiment__is_refused() -> None:
     assert body(force={ID: ID}).force == {ID.lower(): ID.lower()}
     assert body(force={ID: "0"}).force == {ID.lower(): "0"}

@@ -69,7 +69,9 @@ def test_destination__is_one_of_the_shops_domains_or_below(server: HandoverServe
     "host", ["", "a b", "http://pay.example", "pay.example/x", "pay.example:80", "..", "-a", "x" * 254, "ü.example", 1]
 )
 def test_destination__that_is_no_host__is_refused(server: HandoverServer, host: Any) -> None:
-    assert server.mint(destination=host).error == INVALID
+    answer = server.mint(destination=host)
+    assert answer.error == INVALID
+    assert answer.json["message"] == "destination: must be a host name without a port, such as pay.example"
 
 
 def test_shop__without_domains_or_publication__hands_over_nowhere() -> None:
@@ -130,7 +132,9 @@ def test_token__that_was_tampered_with__is_refused(server: HandoverServer) -> No
     "visitor", ["", "short", "x" * 65, "a b" * 8, "é" * 20, "<script>alert(1)</script>", 5, None, {}]
 )
 def test_visitor__of_another_form__is_refused(server: HandoverServer, visitor: Any) -> None:
-    assert server.mint(visitorId=visitor).error == INVALID
+    answer = server.mint(visitorId=visitor)
+    assert answer.error == INVALID
+    assert answer.json["message"] == "visitorId: must have 16 to 64 letters A to Z, digits, hyphens and underscores"
 
 
 @pytest.mark.parametrize("visitor", ["a" * 16, "A-_9" * 16])
