@@ -76,6 +76,8 @@ def weights(client: Client, ids: Ids) -> Mapping[str, Any]:
 
 
 LINKS: Mapping[str, Link] = {
+    # Which operators an attribute has is a rule of the domain (422): a random pair is rarely one.
+    "createAudience": lambda *_: {"rules": PHONES},
     "createExport": lambda *_: EXPORTED,
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
