@@ -6,6 +6,7 @@ Equal values always have equal bytes, so hashes of documents can be compared.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 Json = object
@@ -86,10 +87,34 @@ def _decoded(decoder: json.JSONDecoder, text: str | bytes) -> Any:
     except InvalidJsonError:
         raise
     except json.JSONDecodeError as error:
-        raise InvalidJsonError(str(error)) from error
+        raise InvalidJsonError(f"line {error.lineno}, column {error.colno}: {advice(error.msg)}") from error
     except ValueError as error:
         # The decoder raises no other: Python refuses to convert thousands of digits, and names a function of its own.
         raise InvalidJsonError("a number has too many digits") from error
+
+
+def advice(problem: str) -> str:
+    """Return what is wrong and what to do, for a problem in the words of Python's parser."""
+    return next((words for start, words in _ADVICE.items() if problem.startswith(start)), "this is not JSON")
+
+
+_ADVICE: Mapping[str, str] = {
+    "Expecting value": (
+        "a value is missing or misspelt; texts need double quotes, true, false and null small letters, and no comma "
+        "follows the last item"
+    ),
+    "Expecting property name": "write a name in double quotes here; no comma follows the last member of an object",
+    "Illegal trailing comma": "remove this comma; none follows the last item",
+    "Expecting ':'": "write a colon between name and value",
+    "Expecting ','": "write a comma before the next item, or close the object or list",
+    "Extra data": "remove what follows the end of the value; a text has one value",
+    "Unterminated string": "the text that begins here has no closing double quote",
+    "Invalid control character": "escape control characters in texts, such as a line break as \\n",
+    "Invalid \\escape": "write a backslash in a text as two backslashes",
+    "Invalid \\uXXXX escape": "write four hexadecimal digits after \\u",
+    "Unexpected UTF-8 BOM": "remove the second byte order mark",
+}
+"""Beginnings of the problems that `json` reports, which differ between its versions in what follows."""
 
 
 def integral(value: float) -> float | int:

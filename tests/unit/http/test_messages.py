@@ -143,6 +143,29 @@ def test_body__not_utf_8__is_refused_in_our_words(client: Client) -> None:
     assert answer.json()["error"]["message"] == "the body must be valid JSON: byte 10 is not UTF-8"
 
 
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ("{", "line 1, column 2: write a name in double quotes here; no comma follows the last member of an object"),
+        ('{"name": "a",}', "line 1, column 14: write a name in double quotes here; no comma follows the last member"),
+        ("{'name': 1}", "line 1, column 2: write a name in double quotes here;"),
+        ('{"name":\n  True}', "line 2, column 3: a value is missing or misspelt; texts need double quotes,"),
+        ("[1,]", "line 1, column 4: a value is missing or misspelt;"),
+        ('{"name" 1}', "line 1, column 9: write a colon between name and value"),
+        ('{"name": 1 "size": 2}', "line 1, column 12: write a comma before the next item, or close the object or list"),
+        ("{} {}", "line 1, column 4: remove what follows the end of the value; a text has one value"),
+        ('{"name": "a', "line 1, column 10: the text that begins here has no closing double quote"),
+        ('{"name": "a\nb"}', "line 1, column 12: escape control characters in texts, such as a line break as \\n"),
+        ('{"name": "\\x"}', "line 1, column 11: write a backslash in a text as two backslashes"),
+        ('{"name": "\\u12"}', "line 1, column 12: write four hexadecimal digits after \\u"),
+    ],
+)
+def test_body__not_json__is_refused_with_place_and_advice(client: Client, raw: str, reason: str) -> None:
+    answer = client.post("/things", raw=raw)
+    assert (answer.status, answer.code) == (400, "invalid_json")
+    assert answer.json()["error"]["message"].startswith(f"the body must be valid JSON: {reason}")
+
+
 def test_body__with_a_number_of_thousands_of_digits__is_refused_in_our_words(client: Client) -> None:
     answer = client.post("/things", raw='{"name": "a", "size": ' + "9" * 4301 + "}")
     assert (answer.status, answer.code) == (400, "invalid_json")

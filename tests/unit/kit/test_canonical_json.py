@@ -1,6 +1,7 @@
 """The strict reader and the canonical writer."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -106,3 +107,14 @@ def test_loads__any_text__accepts_no_more_than_the_standard_library(text: str) -
     except InvalidJsonError:
         return
     assert json.loads(text) == value
+
+
+@given(st.text('{}[],:"\\u1en tr\n', max_size=12))
+def test_loads__almost_json__is_refused_in_our_words(text: str) -> None:
+    reason = ""
+    try:
+        canonical_json.loads(text)
+    except InvalidJsonError as error:
+        reason = str(error)
+    assert re.match(r"$|line \d+, column \d+: |an object has the same key twice", reason)
+    assert not re.search(r"Expecting|delimiter|Extra data|Invalid|this is not JSON", reason)
