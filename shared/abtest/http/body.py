@@ -16,6 +16,7 @@ from abtest.kit import canonical_json
 from abtest.kit.errors import FieldError
 
 _JSON_TYPE = re.compile(r"application/(json|.*\+json)", re.DOTALL)
+_CODINGS = frozenset({"gzip", "x-gzip", "br", "deflate", "zstd", "compress"})
 DEFAULT_LIMIT = 1 << 20
 CODE_LIMIT = 5 << 20
 
@@ -64,6 +65,10 @@ async def read(request: Request, rule: BodyRule) -> ParsedRequest:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not _JSON_TYPE.fullmatch(media_type):
         raise UnsupportedMediaTypeError
+    coding = request.headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity"):
+        # Errors repeat no value of the request, so only known codings are named.
+        raise UnsupportedMediaTypeError(coding if coding in _CODINGS else "unknown")
     value = parse(raw)
     if not rule.expected and value not in ({}, None):
         names = list(value)[:20] if isinstance(value, dict) else []

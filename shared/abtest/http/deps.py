@@ -20,7 +20,9 @@ from abtest.http.admission import REQUESTS_PER_MINUTE, WINDOW_SECONDS, Requireme
 from abtest.http.body import CODE_LIMIT
 from abtest.http.exchange import UseCase, exchange_of
 from abtest.http.paging import Paging, paging
-from abtest.kit.content_coding import opaque_tags
+from abtest.http.refusals import InvalidParameterError
+from abtest.kit.content_coding import is_tag_list, opaque_tags
+from abtest.kit.errors import FieldError
 from abtest.services.context import Caller
 from abtest.services.retries import Versions
 
@@ -91,17 +93,22 @@ async def expected_versions(
             alias="If-Match",
             description=(
                 'ETag of the version that you read, for example `W/"3"`, or several, separated by commas; 412 when the '
-                "current version is none of them. `*` accepts every version."
+                "current version is none of them. `*` accepts every version. Any other text is 400."
             ),
+            examples=['W/"3"'],
         ),
     ] = None,
 ) -> Versions:
     """Return the row versions that If-Match accepts, or None without the header or with `*`.
 
-    A tag that this service never issued accepts no version, so that the write fails with 412.
+    A tag that this service never issued accepts no version, so that the write fails with 412. Raises
+    InvalidParameterError for a text that is not a list of tags.
     """
     if if_match is None or if_match.strip() == "*":
         return None
+    if not is_tag_list(if_match):
+        fields = [FieldError("If-Match", 'must be `*`, or ETags in their quotes, such as W/"3", separated by commas')]
+        raise InvalidParameterError("a header of the request is invalid", fields=fields)
     # Our tags are weak, so only a weak comparison can match them (RFC 9110, 13.1.1, asks for a strong one).
     tags = opaque_tags(if_match)
     return frozenset(int(tag) for tag in tags if tag.isascii() and tag.isdigit() and len(tag) < 16)

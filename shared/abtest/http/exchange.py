@@ -41,6 +41,9 @@ class Exchange:
     response_type: Any = None
     """Type of the route's response: a property of it that the body must not have is read-only."""
 
+    query_defaults: Mapping[str, str] = field(default_factory=dict)
+    """Values of the route's query parameters that mean the same as leaving them out."""
+
     @property
     def known_caller(self) -> Caller:
         """The caller of a route that requires a key. Raises LookupError on an open route."""

@@ -54,7 +54,11 @@ async def paging(
     exchange = exchange_of(request)
     key = exchange.services.cursor_key()
     caller = exchange.known_caller
-    filters = sorted((name, value) for name, value in request.query_params.multi_items() if name not in NOT_FILTERS)
+    filters = sorted(
+        (name, value)
+        for name, value in request.query_params.multi_items()
+        if name not in NOT_FILTERS and exchange.query_defaults.get(name) != value
+    )
     # A cursor is valid for one owner, one list and one set of filters: elsewhere its key would lead to other items.
     identity = canonical_json.sha256([caller.shop_id or caller.user_id, request.url.path, filters])[:32]
     after = None if cursor is None else key_of_cursor(cursor, identity, key)

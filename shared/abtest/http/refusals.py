@@ -92,13 +92,17 @@ class PayloadTooLargeError(ServiceError):
 
 
 class UnsupportedMediaTypeError(ServiceError):
-    """Body whose content type is not JSON."""
+    """Body whose content type is not JSON, or that is compressed; `coding` is how."""
 
     status = 415
     code = "unsupported_media_type"
 
-    def __init__(self) -> None:
-        super().__init__("the body must be JSON, with the header Content-Type: application/json")
+    def __init__(self, coding: str | None = None) -> None:
+        super().__init__(
+            "the body must be JSON, with the header Content-Type: application/json"
+            if coding is None
+            else f"the body must not be compressed, and its Content-Encoding is {coding}; send it without this header"
+        )
 
 
 class IdempotencyKeyReusedError(ServiceError):

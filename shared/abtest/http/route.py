@@ -12,7 +12,7 @@ from typing import Any
 from warnings import catch_warnings
 
 from fastapi import APIRouter
-from fastapi._compat import ModelField
+from fastapi._compat import ModelField, field_annotation_is_sequence
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
@@ -27,7 +27,7 @@ from abtest.http.admission import Requirement, admit
 from abtest.http.body import BodyRule
 from abtest.http.compression import compressed, not_modified
 from abtest.http.exchange import Exchange, exchange_of
-from abtest.http.refusals import UnknownPropertyError
+from abtest.http.refusals import InvalidParameterError, UnknownPropertyError
 from abtest.http.rendering import render
 from abtest.http.suggestions import suggestion
 from abtest.kit.errors import FieldError
@@ -89,7 +89,10 @@ class _Plan:
         self._body = route.body_rule
         self._body_type = None if route.body_field is None else route.body_field.field_info.annotation
         self._response_type = route.response_model
-        self._parameters = {field.alias for part in flattened(route.dependant) for field in part.query_params}
+        parameters = [field for part in flattened(route.dependant) for field in part.query_params]
+        self._parameters = {field.alias for field in parameters}
+        self._lists = {field.alias for field in parameters if field_annotation_is_sequence(field.field_info.annotation)}
+        self._defaults = {field.alias: field.default for field in parameters if isinstance(field.default, str)}
         self._any_query = route.takes_any_query
         self._confidential = bool(getattr(route.endpoint, "confidential", False))
         self._run = run
@@ -103,7 +106,7 @@ class _Plan:
         """Return the response as it is. Every error of a route is rendered here, in the same form."""
         exchange = exchange_of(request)
         exchange.operation, exchange.body_type = self._operation, self._body_type
-        exchange.response_type = self._response_type
+        exchange.response_type, exchange.query_defaults = self._response_type, self._defaults
         try:
             if self._requirement is not None:
                 admit(request, exchange, self._requirement, expensive=self._expensive)
@@ -119,8 +122,19 @@ class _Plan:
             return render(error, exchange)
 
     def _check_query(self, request: Request) -> None:
+        if not request.query_params or self._any_query:
+            return
+        self._refuse_unknown(request)
+        names = [name for name, _ in request.query_params.multi_items()]
+        # Proxies and frameworks disagree on which of two values counts, so none of them is taken.
+        repeated = sorted({name for name in names if names.count(name) > 1} - self._lists)
+        if repeated:
+            fields = [FieldError(name, "must be sent once: it is not a list") for name in repeated]
+            raise InvalidParameterError("a parameter of the request is repeated", fields=fields)
+
+    def _refuse_unknown(self, request: Request) -> None:
         unknown = [name for name in request.query_params if name not in self._parameters]
-        if not unknown or self._any_query:
+        if not unknown:
             return
         fields = [
             FieldError(name[:100], f"is not a parameter of this route{suggestion(name, self._parameters)}")

@@ -37,6 +37,12 @@ def opaque_tags(header: str) -> list[str]:
     return [_CODING.sub("", tag) for tag in _ENTITY_TAG.findall(header)]
 
 
+def is_tag_list(header: str) -> bool:
+    """Return whether a header is a list of one or more entity tags (RFC 9110, 8.8.3)."""
+    between, count = _ENTITY_TAG.subn("", header)
+    return count > 0 and not between.strip(", \t")
+
+
 def is_held(if_none_match: str | None, tag: str, *, in_any_coding: bool = False) -> bool:
     """Return whether a client with this If-None-Match has what the tag names: this variant, or one in any coding.
 

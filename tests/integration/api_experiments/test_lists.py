@@ -130,6 +130,19 @@ def test_list__bad_parameter__is_400(client: Client, query: dict[str, str], code
     assert (answer.status, answer.code) == (400, code)
 
 
+@pytest.mark.parametrize(
+    "default", [{"archived": "false"}, {"sort": "-created_at"}, {"archived": "false", "sort": "-created_at"}]
+)
+def test_list__cursor_with_a_default_written_out__continues_the_list(
+    client: Client, three: Any, default: dict[str, str]
+) -> None:
+    for first, second in (({}, default), (default, {})):
+        page = client.get("/experiments", query={"limit": 1, **first}).json()
+        rest = client.get("/experiments", query={"cursor": page["pagination"]["next_cursor"], **second})
+        assert rest.status == 200
+        assert page["data"][0]["id"] not in {item["id"] for item in rest.json()["data"]}
+
+
 def test_list__cursor_with_other_filters__is_refused(client: Client, three: Any) -> None:
     cursor = client.get("/experiments", query={"limit": 1}).json()["pagination"]["next_cursor"]
     answer = client.get("/experiments", query={"limit": 1, "cursor": cursor, "q": "x"})

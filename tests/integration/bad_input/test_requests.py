@@ -87,9 +87,28 @@ def test_idempotency_key__of_a_wrong_form__is_400(world: World, operation: Opera
 )
 def test_if_match__of_another_version__is_412(world: World, operation: Operation) -> None:
     body = world.examples.fitting(operation.body) if operation.body is not None else None
-    for tag in ('W/"999999"', '"not-ours"', "garbage", 'W/"999998", "not, ours", W/"999999"'):
+    for tag in ('W/"999999"', '"not-ours"', 'W/"999998", "not, ours", W/"999999"'):
         answer = world.send(operation, json_body=body, headers={"If-Match": tag})
         assert (answer.status, answer.code) == (412, "version_conflict")
+
+
+@pytest.mark.parametrize(
+    "operation", [one for one in WRITING if any(p["name"] == "If-Match" for p in one.parameters("header"))], ids=str
+)
+def test_if_match__no_list_of_tags__is_400_and_names_the_header(world: World, operation: Operation) -> None:
+    body = world.examples.fitting(operation.body) if operation.body is not None else None
+    for text in ("garbage", " "):
+        answer = world.send(operation, json_body=body, headers={"If-Match": text})
+        assert (answer.status, answer.code, answer.paths) == (400, "invalid_parameter", ["If-Match"])
+
+
+@pytest.mark.parametrize("operation", [one for one in KEYED if one.parameters("query")], ids=str)
+def test_parameter__sent_twice__is_400_unless_it_is_a_list(world: World, operation: Operation) -> None:
+    for parameter in operation.parameters("query"):
+        schema = contract().resolve(parameter["schema"])
+        answer = world.send(operation, query={parameter["name"]: ["x", "x"]})
+        repeated = "is repeated" in answer.body.decode()
+        assert repeated == (schema.get("type") != "array"), (parameter["name"], answer.body)
 
 
 def _wrong(schema: dict[str, object]) -> list[str]:

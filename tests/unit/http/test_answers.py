@@ -92,11 +92,42 @@ def test_if_match__forms__are_read(client: Client) -> None:
         '"not, ours"': "",
         'W/"x"': "",
         'W/"-1"': "",
-        "12": "",
+        ', "3", ': "3",
     }
     for sent, read in forms.items():
         answer = client.get(f"/things/{ID}", headers={} if sent is None else {"If-Match": sent})
         assert answer.json()["name"] == read, sent
+
+
+@pytest.mark.parametrize("sent", ["garbage", " ", "12", "W/", '"open', 'W/"1", garbage', ",", "*, *"])
+def test_if_match__no_list_of_tags__is_400_with_the_form(client: Client, sent: str) -> None:
+    answer = client.get(f"/things/{ID}", headers={"If-Match": sent})
+    assert (answer.status, answer.code, answer.paths) == (400, "invalid_parameter", ["If-Match"])
+    message = answer.json()["error"]["fields"][0]["message"]
+    assert message == 'must be `*`, or ETags in their quotes, such as W/"3", separated by commas'
+
+
+@pytest.mark.parametrize("query", [{"limit": [1, 2]}, {"colour": ["red", "red"]}, {"colour": ["", ""], "limit": 3}])
+def test_parameter__sent_twice__is_400_and_named(client: Client, query: dict[str, object]) -> None:
+    answer = client.get("/things", query=query)
+    assert (answer.status, answer.code) == (400, "invalid_parameter")
+    assert answer.paths == [next(iter(query))]
+    assert answer.json()["error"]["fields"][0]["message"] == "must be sent once: it is not a list"
+
+
+@pytest.mark.parametrize(
+    ("sent", "named"), [("gzip", "gzip"), (" BR ", "br"), ("gzip, br", "unknown"), ("secret", "unknown")]
+)
+def test_body__compressed__is_415_and_names_the_coding(client: Client, sent: str, named: str) -> None:
+    for raw in (b"\x1f\x8b\x08", b'{"name": "a"}'):
+        answer = client.post("/things", raw=raw, headers={"Content-Encoding": sent})
+        assert (answer.status, answer.code) == (415, "unsupported_media_type")
+        assert f"Content-Encoding is {named};" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("sent", [" ", "identity", "Identity"])
+def test_body__declared_as_not_compressed__is_read(client: Client, sent: str) -> None:
+    assert client.post("/things", {"name": "a"}, headers={"Content-Encoding": sent}).status == 201
 
 
 @pytest.mark.parametrize(
