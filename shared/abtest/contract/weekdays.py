@@ -3,13 +3,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from abtest.contract.base import Input, Unique
+from abtest.kit.time_zones import database_spelling
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 SomeDays = Annotated[list[Weekday], Field(min_length=1, max_length=6), Unique]
-TimeZone = Annotated[str, Field(min_length=1, max_length=64)]
+TimeZone = Annotated[
+    str, Field(min_length=1, max_length=64), AfterValidator(lambda name: database_spelling(name) or name)
+]
+"""IANA name in any case, stored as the database spells it. Rules of the resource refuse one that is not in it."""
 
 
 class ResultsWeekdays(Input):

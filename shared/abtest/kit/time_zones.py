@@ -1,8 +1,9 @@
 """Names of IANA time zones."""
 
 import re
-from functools import lru_cache
-from zoneinfo import ZoneInfo
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from zoneinfo import ZoneInfo, available_timezones
 
 _LOCAL_FILES = re.compile("(?:posix|right)/|(?:posixrules|localtime|Factory)$")
 """Files in the database's directory that are not time zones to every browser."""
@@ -18,3 +19,14 @@ def is_time_zone(name: str) -> bool:
     except (KeyError, ValueError, OSError):  # unknown name, path outside the database, name of a directory
         return False
     return True
+
+
+def database_spelling(name: str) -> str | None:
+    """Return a name in any case as the database spells it, or None. Never raises, for any text."""
+    return name if is_time_zone(name) else _spellings().get(name.lower())
+
+
+# Cached, because `available_timezones` opens every file of the database at each call.
+@cache
+def _spellings() -> Mapping[str, str]:
+    return {name.lower(): name for name in available_timezones() if is_time_zone(name)}

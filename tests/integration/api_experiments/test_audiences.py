@@ -117,3 +117,9 @@ def test_writes__leave_audit_rows(api: MemoryApi, tenant: Tenant, client: Client
         ("audience.create", "audience"),
     ]
     assert rows[0].diff == {"name": ["Phones", "Handys"]}
+
+
+def test_time_zone__in_any_case__has_the_spelling_of_the_database(client: Client) -> None:
+    rules = comparing(attribute="local_hour", operator="gt", value=1, timezone="europe/berlin")
+    stored = client.post("/audiences", {"name": "Evenings", "rules": rules}).json()["rules"]
+    assert stored["conditions"][0]["timezone"] == "Europe/Berlin"

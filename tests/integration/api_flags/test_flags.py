@@ -265,3 +265,15 @@ def test_audit__of_every_write__says_what_changed(api: MemoryApi, tenant: Tenant
     assert told[4].diff == {"rollout_percentage": [1.0, 0.5]}
     assert told[3].diff == {"on_value": [True, 1]}
     assert told[2].diff["status"] == ["draft", "active"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"), [("europe/berlin", "Europe/Berlin"), ("utc", "UTC"), ("AMERICA/NEW_YORK", "America/New_York")]
+)
+def test_schedule__with_a_time_zone_in_any_case__has_the_spelling_of_the_database(
+    create: Create, client: Client, sent: str, stored: str
+) -> None:
+    flag = create(weekday_schedule=SCHEDULE | {"timezone": sent})
+    assert flag["weekday_schedule"] == SCHEDULE | {"timezone": stored}
+    changed = client.patch(f"/flags/{flag['id']}", {"weekday_schedule": SCHEDULE | {"timezone": sent.upper()}})
+    assert changed.json()["weekday_schedule"]["timezone"] == stored

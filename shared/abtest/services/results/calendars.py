@@ -1,10 +1,9 @@
 """Calendar days of a time zone as spans of quarters: ranges, days of the week, the buckets of a series."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.targeting.weekdays import DAYS
@@ -17,7 +16,7 @@ from abtest.kit.clock import (
     to_milliseconds,
 )
 from abtest.kit.errors import FieldError, ValidationFailedError
-from abtest.kit.time_zones import is_time_zone
+from abtest.kit.time_zones import database_spelling
 from abtest.services.results.curves import Span
 
 HOUR = 4
@@ -38,21 +37,14 @@ def zone_of(name: str) -> ZoneInfo:
     """
     if name.lower() in _UTC:
         return ZoneInfo("UTC")
-    spelling = name if is_time_zone(name) else spellings().get(name.lower(), "")
-    if not spelling:
+    spelling = database_spelling(name)
+    if spelling is None:
         fields = [FieldError("timezone", "must be an IANA time zone, such as Europe/Berlin")]
         raise ValidationFailedError("there is no such time zone", fields=fields)
     return ZoneInfo(spelling)
 
 
 _UTC = frozenset(f"{area}{name}" for area in ("", "etc/") for name in ("utc", "uct", "universal", "zulu"))
-
-
-# Cached, because `available_timezones` opens every file of the database at each call.
-@cache
-def spellings() -> Mapping[str, str]:
-    """Return the names of the database by their lower case."""
-    return {name.lower(): name for name in available_timezones() if is_time_zone(name)}
 
 
 def quarter_of(moment: datetime) -> int:
