@@ -9,7 +9,7 @@ from typing import Any
 
 from abtest.domain.delivery.environments import is_environment
 from abtest.domain.delivery.manifest import ACTIVE
-from abtest.domain.ledger.events import MAX_ID_CHARS, MAX_URL_CHARS
+from abtest.domain.ledger.events import MAX_ID_CHARS, MAX_URL_CHARS, is_storable
 from abtest.domain.targeting.urls import parse_address
 from abtest.kit import canonical_json
 from abtest.kit.errors import InvalidRequestError, NotFoundError, ServiceError
@@ -133,6 +133,14 @@ def text_of(most: int) -> Reader:
     return read
 
 
+def id_of(name: str, value: Any) -> str:
+    """Read an id by the rule of events, so that each visitor with an assignment is also counted."""
+    text: str = text_of(MAX_ID_CHARS)(name, value)
+    if not is_storable(text):
+        raise invalid(name, "must not have NUL, lone surrogates, U+FFFE or U+FFFF")
+    return text
+
+
 def surface_of(name: str, value: Any) -> str:
     """Read the name of a surface: a text that can be read in a list."""
     text: str = text_of(MAX_NAME_CHARS)(name, value)
@@ -224,7 +232,7 @@ _CUSTOMER = frozenset({"customerid", "loggedincustomerid"})
 
 QUERY_FIELDS: Mapping[str, Reader] = {
     "shopId": text_of(MAX_NAME_CHARS),
-    "user_id": text_of(MAX_ID_CHARS),
+    "user_id": id_of,
     "url": url_of,
     "country": country_of,
     "env": text_of(MAX_NAME_CHARS),
@@ -233,12 +241,12 @@ QUERY_FIELDS: Mapping[str, Reader] = {
 }
 BODY_FIELDS: Mapping[str, Reader] = {
     **QUERY_FIELDS,
-    "logged_in_customer_id": text_of(MAX_ID_CHARS),
-    "customer_id": text_of(MAX_ID_CHARS),
+    "logged_in_customer_id": id_of,
+    "customer_id": id_of,
     "attributes": attributes_of,
     "experiment_ids": experiment_ids_of,
     "force": force_of,
     "surface": surface_of,
-    "cart_id": text_of(MAX_ID_CHARS),
+    "cart_id": id_of,
     "request_handoff": flag_of,
 }

@@ -60,8 +60,12 @@ def test_answer__is_kept_by_nobody_and_read_by_no_other_origin(server: Server) -
         assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
 
-def test_visitor__with_an_id_no_text_can_hold__gets_it_back(server: Server) -> None:
-    assert server.post(user_id="é\ud800\x00").json["user_id"] == "é\ud800\x00"
+def test_visitor__with_an_id_that_events_set_aside__is_refused(server: Server) -> None:
+    assert server.post(user_id="é\x01").json["user_id"] == "é\x01"
+    for flaw in ("\ud800", "\x00", "\uffff"):
+        answer = server.post(user_id=f"é{flaw}")
+        assert answer.error == (400, "invalid_request")
+        assert answer.json["message"] == "user_id: must not have NUL, lone surrogates, U+FFFE or U+FFFF"
 
 
 def test_visitor__with_even_variations__always_gets_the_same_and_others_get_others() -> None:

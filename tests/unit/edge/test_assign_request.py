@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.ledger.batch import read_envelope, sort_batch
+from abtest.domain.ledger.normalise import Arrival
 from abtest.edge import assign_request as limits
 from abtest.edge.assign_request import (
     CustomerIdRequiresPostError,
@@ -218,3 +220,24 @@ def test_sticky__past_its_number_or_not_text__is_refused() -> None:
 @pytest.mark.parametrize("wrong", ["true", 1, 0, []])
 def test_request_handoff__that_is_no_boolean__is_refused(wrong: Any) -> None:
     assert refusal(request_handoff=wrong) == "request_handoff"
+
+
+@pytest.mark.parametrize("name", ["user_id", "customer_id", "logged_in_customer_id", "cart_id"])
+def test_id__that_events_set_aside__is_refused_and_any_other_taken(name: str) -> None:
+    codes = [*range(0x20), 0x7F, 0x85, 0x2028, 0xD800, 0xDFFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x1FFFF]
+    for character in map(chr, codes):
+        event = {"type": "pageview", "visitorId": f"v{character}", "eventId": "e", "ts": 0}
+        envelope = read_envelope(json.dumps([event]).encode())
+        arrival = Arrival(shop_id="s", received_at=0)
+        batch = sort_batch(envelope.events, arrival, is_suspect=envelope.is_suspect)
+        assert len(batch.rows) + len(batch.set_aside) == 1
+        if batch.set_aside:
+            assert [each.verdict.reason for each in batch.set_aside] == ["invalid_text"]
+            assert refusal(**{name: f"v{character}"}) == name, repr(character)
+        else:
+            body(**{name: f"v{character}"})
+
+
+def test_id__with_nul_in_an_address__is_refused_and_named() -> None:
+    with pytest.raises(InvalidRequestError, match=r"^user_id: must not have NUL"):
+        read_query({"user_id": "a\x00b"})

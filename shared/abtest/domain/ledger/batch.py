@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 from abtest.domain.ledger import salvage
 from abtest.domain.ledger.aside import sample_of
-from abtest.domain.ledger.events import MAX_EVENTS, Reason, Row
+from abtest.domain.ledger.events import MAX_EVENTS, UNSTORABLE, Reason, Row
 from abtest.domain.ledger.normalise import Arrival, Quarantine, claimed_id, normalise
 from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
 from abtest.kit.errors import ServiceError
 
-# Texts that queues (XML characters only) or databases cannot hold: lone surrogates, non-characters, NUL.
 # NUL is searched as its escape; the lookbehind and the pairs skip an escaped backslash before the letters u0000.
-_UNSTORABLE = re.compile("[\ud800-\udfff\ufffe\uffff]|(?<!\\\\)(?:\\\\\\\\)*\\\\u0000")
+_UNSTORABLE = re.compile(f"[{UNSTORABLE}]|(?<!\\\\)(?:\\\\\\\\)*\\\\u0000")
 # A fast test of the raw bytes: such a text is escaped, or begins with EF BF (U+FFFE, U+FFFF). Unescaped surrogates
 # are not UTF-8, so the strict parser refuses them.
 _SIGNS_OF_IT = (b"\\u", b"\xef\xbf")

@@ -1,5 +1,6 @@
 """The catalogue of events: types, limits, the reasons for quarantine, and the row that the ledger keeps."""
 
+import re
 from typing import Literal, TypedDict
 
 EVENT_TYPES = frozenset(
@@ -24,6 +25,15 @@ REVENUE_GOAL_ID = "__revenue__"
 
 # The event name of an exposure that a server sent without `is_sticky`: new weights may move its visitor.
 WITHOUT_STICKY = "without_sticky"
+
+# Characters that queues (XML only) or databases cannot hold, besides NUL: lone surrogates and non-characters.
+UNSTORABLE = "\ud800-\udfff\ufffe\uffff"
+_UNSTORABLE = re.compile(f"[\0{UNSTORABLE}]")
+
+
+def is_storable(text: str) -> bool:
+    """Return whether the ledger can hold a text; events with any other are set aside as `invalid_text`."""
+    return _UNSTORABLE.search(text) is None
 
 
 def goal_claim(goal_id: str) -> str:
