@@ -117,7 +117,11 @@ def utc_moment(text: str) -> str:
             raise ValueError(text)
         # The RFC allows `t` and `z` in lower case.
         return timestamp(parse_timestamp(text.upper()))
-    except (ValueError, OverflowError) as error:
+    except OverflowError as error:
+        raise PydanticCustomError(
+            "date_time_range", "must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z, in UTC"
+        ) from error
+    except ValueError as error:
         raise PydanticCustomError(
             "date_time", "must be a date-time with its offset, such as 2026-01-31T09:30:00Z"
         ) from error

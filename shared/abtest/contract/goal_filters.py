@@ -3,7 +3,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.alternatives import OneOf
@@ -65,6 +65,14 @@ class LineItems(Input):
     conditions: Annotated[list[LineItemCondition], Field(min_length=1, max_length=10)]
 
 
+def known_version(number: int) -> int:
+    """Return the version unchanged. Raises PydanticCustomError."""
+    # Not Literal[1]: that takes true for 1.
+    if number != 1:
+        raise PydanticCustomError("filter_version", "must be 1, the only version of filters")
+    return number
+
+
 class GoalFilter(Input):
     """A filter with at least one part; all parts must match."""
 
@@ -72,8 +80,7 @@ class GoalFilter(Input):
         json_schema_extra={"anyOf": [{"required": [part]} for part in ("conditions", "orderValue", "lineItems")]}
     )
 
-    # Not Literal[1]: that takes true for 1.
-    version: Annotated[int, Field(ge=1, le=1), WithJsonSchema({"type": "integer", "const": 1})]
+    version: Annotated[int, AfterValidator(known_version), WithJsonSchema({"type": "integer", "const": 1})]
     conditions: Annotated[list[GoalFilterCondition], Field(min_length=1, max_length=10)] = ABSENT
     orderValue: Annotated[list[OrderValue], Field(min_length=1, max_length=4)] = ABSENT
     lineItems: LineItems = ABSENT

@@ -36,7 +36,8 @@ def readable(text: str) -> str:
     """Return the text unchanged. Raises PydanticCustomError."""
     if has_unsafe(text):
         raise PydanticCustomError(
-            "unsafe_characters", "must not have line breaks, control characters or overrides of the writing direction"
+            "unsafe_characters",
+            "must not have line breaks, control characters, noncharacters or overrides of the writing direction",
         )
     if not has_visible(text):
         raise PydanticCustomError("blank", "must have at least one visible character")

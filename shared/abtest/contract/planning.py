@@ -9,7 +9,7 @@ from abtest.contract.consent import LiveEdit
 from abtest.contract.overrides import Tail
 from abtest.domain.experiments.limits import MAX_VARIATIONS
 
-Rate = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(gt=0, lt=1)]
 Mde = Annotated[float, Field(ge=0.001, le=1, description="Smallest change to detect, relative to the baseline.")]
 Alpha = Annotated[float, Field(ge=0.001, le=0.2, description="The shop's default when absent.")]
 Power = Annotated[float, Field(ge=0.5, le=0.99, description="The shop's default when absent.")]
@@ -58,7 +58,7 @@ class SampleSizeInput(Input):
     treatments: Annotated[int, Field(ge=1, le=MAX_VARIATIONS - 1, description="Variations besides the control.")] = (
         ABSENT
     )
-    daily_visitors: Annotated[float, Field(ge=0, description="Visitors per day who would take part.")] = ABSENT
+    daily_visitors: Annotated[float, Field(gt=0, description="Visitors per day who would take part.")] = ABSENT
 
 
 class SampleSize(Output):

@@ -1,5 +1,6 @@
 """Experiments over HTTP: made, read, changed, copied, deleted."""
 
+import re
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
@@ -207,8 +208,9 @@ BAD: list[tuple[dict[str, Any], int, str, str]] = [
         {"variations": [{"name": "A", "is_control": True}, {"name": "B", "is_control": True}]},
         422,
         "validation_failed",
-        "is_control",
+        "variations[1].is_control",
     ),
+    ({"variations": [{"name": n, "is_control": False} for n in "AB"]}, 422, "validation_failed", "variations"),
     ({"variations": [{"name": "A"}, {"name": "B", "weight": 1.1}]}, 400, "invalid_request", "variations[1].weight"),
     ({"goals": [{"name": "G"}]}, 400, "invalid_request", "goals[0]"),
     ({"goals": [{"goal_id": UNKNOWN}]}, 422, "validation_failed", "goals[0].goal_id"),
@@ -464,3 +466,25 @@ def test_experiment__that_grows__is_answered_up_to_its_limit_and_refused_beyond(
         assert len(answer.body) > 3_000_000
     refused = client.post(f"{path}/goals", goal)
     assert (refused.status, refused.code) == (422, "limit_reached")
+
+
+def test_results_weekdays__with_a_time_zone_in_any_case__have_the_spelling_of_the_database(create: Create) -> None:
+    made = create(results_weekdays={"days": ["monday"], "timezone": "europe/berlin"})
+    assert made["results_weekdays"] == {"days": ["monday"], "timezone": "Europe/Berlin"}
+
+
+@pytest.mark.parametrize("text", ["-0.0", "-0", "-0e5", "-1e-400"])
+def test_traffic_allocation__of_minus_zero__is_zero(client: Client, text: str) -> None:
+    answer = client.post("/experiments", raw=f'{{"name": "N", "traffic_allocation": {text}}}')
+    assert answer.status == 201
+    assert re.search(rb'"traffic_allocation": ?0(\.0)?[,}]', answer.body)
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+01:00"])
+def test_moment__out_of_range_in_utc__names_the_range(client: Client, moment: str) -> None:
+    for answer in (
+        client.post("/experiments", {"name": "N", "scheduled_start_at": moment}),
+        client.get("/experiments", query={"updated_since": moment}),
+    ):
+        message = answer.json()["error"]["fields"][0]["message"]
+        assert message == "must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z, in UTC"

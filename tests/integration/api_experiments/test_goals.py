@@ -209,3 +209,17 @@ def test_shop_goal__stale_if_match__is_refused(client: Client) -> None:
     path = f"/goals/{made.json()['id']}"
     assert client.patch(path, {"name": "x"}, headers={"if-match": made.headers["etag"]}).status == 200
     assert client.patch(path, {"name": "y"}, headers={"if-match": made.headers["etag"]}).status == 412
+
+
+@pytest.mark.parametrize("version", [0, 2, 10**30])
+def test_filter__of_another_version__names_the_one_that_exists(client: Client, version: int) -> None:
+    conditions = [{"property": "plan", "operator": "equals", "value": "pro"}]
+    fields = {
+        "name": "G",
+        "type": "custom",
+        "event_name": "e",
+        "filter": {"version": version, "conditions": conditions},
+    }
+    answer = client.post("/goals", fields)
+    assert (answer.status, answer.paths) == (400, ["filter.version"])
+    assert answer.json()["error"]["fields"][0]["message"] == "must be 1, the only version of filters"

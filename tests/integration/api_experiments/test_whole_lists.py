@@ -47,7 +47,8 @@ def test_variations__of_a_started_experiment__are_archived_when_left_out(client:
     [
         ([{"name": "A", "is_control": True}], 400, "variations"),
         ([{"weight": 1}, {"name": "B"}], 400, "variations[0]"),
-        ([{"name": "A", "is_control": True}, {"name": "B", "is_control": True}], 422, "is_control"),
+        ([{"name": "A", "is_control": True}, {"name": "B", "is_control": True}], 422, "variations[1].is_control"),
+        ([{"name": "A", "is_control": False}, {"name": "B"}], 422, "variations"),
         ([{"name": "A"}, {"id": "1234567890"}], 422, "variations[1].id"),
         ([{"id": "x"}, {"name": "B"}], 400, "variations[0].id"),
         ([{"name": "A", "status": "x"}, {"name": "B"}], 400, "variations[0].status"),

@@ -11,8 +11,8 @@ from tests.support.openapi import Contract
 
 Json = Mapping[str, Any]
 CANDIDATES: tuple[Any, ...] = (12345, 1.5, -7, True, "a text", "", [], {}, [[]], None)
-UNREADABLE = ("  ", "\u200b\u3164", "a\nb", "a\x00b", "a\x9bb", "safe\u202etxt.exe", "\u2067a")
-"""Texts that no list can show: blank, with control characters, with overrides of the writing direction."""
+UNREADABLE = ("  ", "\u200b\u3164", "a\nb", "a\x00b", "a\x9bb", "safe\u202etxt.exe", "\u2067a", "\U000e0041", "a\uffff")
+"""Texts that no list can show: blank, with control characters, noncharacters or overrides of the writing direction."""
 DEEPEST = 4
 SOME_ID = "0192e4a0-0000-7000-8000-000000000000"
 

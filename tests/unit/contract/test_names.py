@@ -24,6 +24,7 @@ READABLE = [
     "می\u200cخواهم",  # with the joiner that Persian needs
     "夏のセール",
     "👩\u200d👩\u200d👧 family",
+    "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # the flag of England, which has tags
     "x" * 255,
 ]
 UNREADABLE = [
@@ -41,14 +42,24 @@ UNREADABLE = [
     "a\u2028b",
     "invoice\u202efdp.exe",
     "\u2066a\u2069",
+    "a\uffff",
+    "a\ufdd0",
     "x" * 256,
 ]
+BEYOND = ["\U000e0041", "\U000e0041\U000e007f ", "\U000e0100", "a\U0001ffff", "a\U0010fffe"]
+"""Refused as well, but not by the pattern of the document, which is for validators without a mode for Unicode."""
 
 
 @pytest.mark.parametrize("text", READABLE)
 def test_name__that_can_be_read__is_kept_as_it_is(text: str) -> None:
     assert NAMES.validate_python(text) == text
     assert re.search(PATTERN, text)
+
+
+@pytest.mark.parametrize("text", BEYOND)
+def test_name__unreadable_beyond_the_basic_plane__is_refused(text: str) -> None:
+    with pytest.raises(ValidationError):
+        NAMES.validate_python(text)
 
 
 @pytest.mark.parametrize("text", UNREADABLE)

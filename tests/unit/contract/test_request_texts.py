@@ -123,8 +123,10 @@ def test_text__with_a_pattern__has_one_that_no_unreadable_text_matches() -> None
     patterns = {
         name: [schema["pattern"] for schema in schemas if "pattern" in schema] for name, schemas in TEXTS.items()
     }
+    # Patterns leave out what is beyond U+FFFF, which validators without a mode for Unicode would read by halves.
+    unreadable = [text for text in UNREADABLE if max(text) <= "\uffff"]
     loose = {
-        name for name, each in patterns.items() for one in each if any(re.search(one, text) for text in UNREADABLE)
+        name for name, each in patterns.items() for one in each if any(re.search(one, text) for text in unreadable)
     }
     # Rules name experiences that exist, also those that an older release stored.
     assert loose == {"experience_key"}

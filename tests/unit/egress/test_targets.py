@@ -261,3 +261,26 @@ def test_target__whatever_is_let_through__is_read_alike_by_two_parsers(url: str)
     assert (again.scheme, again.hostname, again.port, again.username) == ("https", target.host, None, None)
     assert URL(target.url).href == target.url
     assert PublicOnly().target(target.url) == target
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("", "the address must begin with https://"),
+        ("//127.0.0.1/", "the address must begin with https://"),
+        ("shop.example/hook", "the address must begin with https://"),
+        ("https://", "the address needs a host after https://"),
+        ("https://:443/", "the address needs a host after https://"),
+        ("https://127.0.0.1:99999/", "the port must be a number up to 65535"),
+        ("https://shop.example:port/", "the port must be a number up to 65535"),
+        ("https://[fe80::1%25eth0]/", "the host must not have a zone, such as %25eth0: it names an interface"),
+        ("https://[fe80::1%eth0]:443/", "the host must not have a zone"),
+        ("https://[::g]/", "the host must be a name or an IP address; an IPv6 address is written in brackets"),
+        ("https://1.2.3.4.5/", "the host must be a name or an IP address"),
+        ("https://shop.exam<ple/", "the host must be a name or an IP address"),
+    ],
+)
+def test_target__that_is_not_an_address__is_refused_with_the_reason(url: str, reason: str) -> None:
+    with pytest.raises(UrlNotAllowedError) as refused:
+        PublicOnly().target(url)
+    assert refused.value.message.startswith(reason)

@@ -14,6 +14,7 @@ from abtest.kit.errors import ServiceError
 
 MAX_URL = 2048
 HTTPS_PORT = 443
+_MAX_PORT = 65535
 _PORTS = {"https": HTTPS_PORT, "http": 80}
 """Port of an address that names none."""
 
@@ -138,7 +139,7 @@ def read(url: str) -> Target:
     try:
         parsed = URL(url)
     except ValueError as error:
-        raise UrlNotAllowedError("this is not an address") from error
+        raise UrlNotAllowedError(_flaw_of(url)) from error
     if parsed.protocol not in ("https:", "http:"):
         raise UrlNotAllowedError("the address must begin with https://")
     _refuse_ambiguous(url, parsed.hostname, parsed.host_type)
@@ -163,6 +164,24 @@ def joined(base: str, location: str) -> str:
         return str(URL(location, base=base).href)
     except ValueError as error:
         raise UrlNotAllowedError("the redirect does not lead to an address") from error
+
+
+def _flaw_of(url: str) -> str:
+    """Return why a text is not an address, for one that the parser of the URL standard refuses."""
+    match = _AUTHORITY.match(url)
+    if match is None:
+        return "the address must begin with https://"
+    authority = match[1].rpartition("@")[2]
+    port = _PORT.search(authority)
+    if not authority or (port is not None and port.start() == 0):
+        return "the address needs a host after https://"
+    if authority.startswith("[") and "%" in authority:
+        return "the host must not have a zone, such as %25eth0: it names an interface of one machine"
+    if port is not None and len(port[0]) > 1 and int(port[0][1:][:6]) > _MAX_PORT:
+        return f"the port must be a number up to {_MAX_PORT}"
+    if port is None and ":" in authority.rpartition("]")[2]:
+        return f"the port must be a number up to {_MAX_PORT}"
+    return "the host must be a name or an IP address; an IPv6 address is written in brackets"
 
 
 def _refuse_ambiguous(url: str, hostname: str, kind: HostType) -> None:

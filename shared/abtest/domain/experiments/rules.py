@@ -15,9 +15,7 @@ from abtest.kit.time_zones import is_time_zone
 
 def check(experiment: Experiment) -> None:
     """Check the rules of every stored experiment. Raises errors of status 422 that name the field."""
-    controls = [variation for variation in experiment.variations if variation.is_control]
-    if len(controls) != 1:
-        raise refused("is_control", f"must be true for exactly one variation, not for {len(controls)}")
+    check_controls(experiment)
     if len(in_use(experiment)) < MIN_VARIATIONS:
         raise refused("variations", f"must have at least {MIN_VARIATIONS} that are not archived")
     _check_goals(experiment)
@@ -30,6 +28,15 @@ def check(experiment: Experiment) -> None:
     check_surface(experiment.targeting)
     patterns.check(experiment)
     redirects.check(experiment)
+
+
+def check_controls(experiment: Experiment, changed_alone: bool = False) -> None:
+    """Refuse any number of controls but one. `changed_alone` is for a request whose body is one variation."""
+    controls = [index for index, variation in enumerate(experiment.variations) if variation.is_control]
+    if len(controls) == 1:
+        return
+    path = "is_control" if changed_alone else f"variations[{controls[1]}].is_control" if controls else "variations"
+    raise refused(path, f"is_control must be true for exactly one variation, not for {len(controls)}")
 
 
 def check_size(before: Experiment | None, after: Experiment) -> None:

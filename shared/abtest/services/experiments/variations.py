@@ -114,6 +114,7 @@ class Variations:
     ) -> Saved[Experiment]:
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             after = edit(experiment, occasion)
+            rules.check_controls(after, changed_alone=True)
             return editing.settle(experiment, after, occasion, action=f"variation.{verb}", consent=consent)
 
         return self._store.change(caller, reference, decide, expected_version=expected_version)
