@@ -9,9 +9,9 @@ import json
 import time
 from typing import Any
 
-from abtest.http.compression import LEVEL
 from abtest.http.factory import create_app, handler
 from abtest.http.journal import journal
+from abtest.kit.content_coding import LEVEL
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from benchmarks.harness import compare, line, milliseconds

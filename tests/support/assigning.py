@@ -1,5 +1,6 @@
 """A shop's server before the assignment routes on memory; every answer is held against the OpenAPI document."""
 
+import gzip
 import json
 from base64 import b64decode
 from collections.abc import Callable
@@ -88,6 +89,8 @@ def checked(answer: Json, method: str, path: str) -> Answer:
     """The answer, as the document says that it may be."""
     content = b64decode(answer["body"]) if answer.get("isBase64Encoded") else answer["body"].encode()
     lower = {name.lower(): value for name, value in answer["headers"].items()}
+    if lower.get("content-encoding") == "gzip":
+        content = gzip.decompress(content)
     documented = method if method in ("GET", "POST") else "POST"
     contract().check(documented, path, answer["statusCode"], lower, content)
     return Answer(answer["statusCode"], answer["headers"], json.loads(content))

@@ -2,6 +2,7 @@
 
 import logging
 from base64 import b64encode
+from collections.abc import Mapping
 from typing import Any
 
 from abtest.edge.assign_auth import AssignmentAuth, AssignmentUnauthorizedError
@@ -19,6 +20,7 @@ from abtest.edge.gateway import (
 )
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock
+from abtest.kit.content_coding import MIN_BYTES, accepts_gzip, gzipped
 from abtest.kit.errors import ServiceError
 from abtest.ports.limits import RateLimiter
 from abtest.services.assignment import Assignments
@@ -70,7 +72,16 @@ class AssignmentRoutes:
             fields = read_body(body_of(event, MAX_BODY_BYTES))
         if fields.shop_id is not None and fields.shop_id.lower() != shop_id:
             raise AssignmentUnauthorizedError
-        # Base 64, as escaped JSON text a body could grow past Lambda's 6 MB.
-        body = b64encode(canonical_json.encode(self._assignments.answer(shop_id, fields))).decode()
-        headers = {**PRIVATE, **NO_STORE, "Content-Type": "application/json"}
-        return {"statusCode": 200, "headers": headers, "body": body, "isBase64Encoded": True}
+        return answer_of(self._assignments.answer(shop_id, fields), request.headers)
+
+
+def answer_of(assignments: Mapping[str, Any], headers: Headers) -> Answer:
+    """Return the answer with these assignments, in gzip where the caller accepts it and it has no secret."""
+    content = canonical_json.encode(assignments)
+    given = {**PRIVATE, **NO_STORE, "Content-Type": "application/json", "Vary": "Accept-Encoding"}
+    # The caller chooses some of the content, so the length in gzip would help to guess a secret next to it.
+    is_secret = assignments["commerce_authorization"] is not None
+    if len(content) >= MIN_BYTES and not is_secret and accepts_gzip(headers.get("accept-encoding", "")):
+        content, given = gzipped(content), {**given, "Content-Encoding": "gzip"}
+    # Base 64, as escaped JSON text a body could grow past Lambda's 6 MB.
+    return {"statusCode": 200, "headers": given, "body": b64encode(content).decode(), "isBase64Encoded": True}

@@ -1,14 +1,10 @@
 """Compression of responses: gzip where the client accepts it, the response is large enough, and carries no secret."""
 
-import gzip
-
 from starlette.requests import Request
 from starlette.responses import Response
 
-from abtest.kit.content_coding import accepted_codings, is_held, variant_tag
+from abtest.kit.content_coding import MIN_BYTES, accepts_gzip, gzipped, is_held, variant_tag
 
-MIN_BYTES = 1024
-LEVEL = 6
 _TEXTS = ("application/json", "text/")
 
 
@@ -17,14 +13,7 @@ def chosen_coding(request: Request, response: Response) -> str:
     is_text = response.headers.get("content-type", "").startswith(_TEXTS)
     if len(response.body) < MIN_BYTES or not is_text or "content-encoding" in response.headers:
         return "identity"
-    return "gzip" if accepts_gzip(request) else "identity"
-
-
-def accepts_gzip(request: Request) -> bool:
-    """Return whether the client accepts gzip and does not prefer identity."""
-    weights = accepted_codings(request.headers.get("accept-encoding", ""))
-    weight = weights.get("gzip", weights.get("*", 0.0))
-    return weight > 0 and weight >= weights.get("identity", 0.0)
+    return "gzip" if accepts_gzip(request.headers.get("accept-encoding", "")) else "identity"
 
 
 def compressed(request: Request, response: Response) -> Response:
@@ -33,7 +22,7 @@ def compressed(request: Request, response: Response) -> Response:
     response.headers["Vary"] = "Accept-Encoding"
     if chosen_coding(request, response) == "identity":
         return response
-    response.body = gzip.compress(bytes(response.body), LEVEL, mtime=0)
+    response.body = gzipped(bytes(response.body))
     response.headers["Content-Length"] = str(len(response.body))
     response.headers["Content-Encoding"] = "gzip"
     if tag := response.headers.get("ETag"):

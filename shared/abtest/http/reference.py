@@ -11,11 +11,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from abtest.http.compression import accepts_gzip
 from abtest.http.gate import CONTRACT_VERSION, TITLE
 from abtest.http.reference_page import render_page
 from abtest.http.route import BASE
 from abtest.kit import canonical_json
+from abtest.kit.content_coding import accepts_gzip
 from abtest.kit.errors import NotFoundError
 
 DOCUMENT: dict[int | str, dict[str, Any]] = {
@@ -60,7 +60,7 @@ def script(request: Request) -> Response:
     if not file.is_file():
         raise NotFoundError("the renderer is not packaged; make setup does it")
     packed = file.read_bytes()
-    if not accepts_gzip(request):
+    if not accepts_gzip(request.headers.get("accept-encoding", "")):
         return Response(gzip.decompress(packed), media_type="text/javascript", headers=IMMUTABLE)
     return Response(packed, media_type="text/javascript", headers={**IMMUTABLE, "Content-Encoding": "gzip"})
 

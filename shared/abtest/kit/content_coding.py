@@ -1,7 +1,13 @@
 """Content codings, the entity tags of their variants, and If-None-Match (RFC 9110, 8.8.3, 12.5.3 and 13.1.2)."""
 
 import re
+import zlib
 
+MIN_BYTES = 1024
+"""Size from which a response is worth compressing."""
+
+LEVEL = 6
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _QVALUE = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?")
 _ALIASES = {"x-gzip": "gzip"}
 _ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
@@ -19,6 +25,19 @@ def accepted_codings(header: str) -> dict[str, float]:
         quality = next((value.strip() for name, _, value in pairs if name.strip() == "q"), "1")
         weights[_ALIASES.get(coding, coding)] = float(quality) if _QVALUE.fullmatch(quality) else 0.0
     return weights
+
+
+def accepts_gzip(header: str) -> bool:
+    """Return whether an Accept-Encoding header accepts gzip and does not prefer identity."""
+    weights = accepted_codings(header)
+    weight = weights.get("gzip", weights.get("*", 0.0))
+    return weight > 0 and weight >= weights.get("identity", 0.0)
+
+
+def gzipped(content: bytes) -> bytes:
+    """Return the content in gzip, always with the same bytes."""
+    # By zlib, which is built in: the module `gzip` and what it imports would cost edge functions time at their start.
+    return zlib.compress(content, LEVEL, wbits=_GZIP_WINDOW)
 
 
 def variant_tag(tag: str, coding: str) -> str:

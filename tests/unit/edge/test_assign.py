@@ -60,6 +60,39 @@ def test_answer__is_kept_by_nobody_and_read_by_no_other_origin(server: Server) -
         assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
 
+@pytest.mark.parametrize(
+    ("accepted", "text", "is_compressed"),
+    [
+        ("gzip, deflate, br", "x" * 2000, True),
+        ("*", "x" * 2000, True),
+        (None, "x" * 2000, False),
+        ("br", "x" * 2000, False),
+        ("gzip;q=0", "x" * 2000, False),
+        ("gzip", "x", False),
+    ],
+)
+def test_answer__of_a_kilobyte_or_more__is_compressed_where_that_is_accepted(
+    accepted: str | None, text: str, is_compressed: bool
+) -> None:
+    server = Server().publish(
+        experiment(variations=(variation(0, weight=0.0), variation(1, weight=1.0, custom_js=text)))
+    )
+    asked = {"user_id": "visitor", "url": URL}
+    answer = ask(server.routes.assign, "POST", server.key, asked, accept_encoding=accepted)
+    assert text in str(answer.assignments)
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    assert (answer.headers.get("Content-Encoding") == "gzip") == is_compressed
+
+
+def test_answer__with_a_secret__is_never_compressed(server: Server) -> None:
+    server.publish(experiment(2, variations=(variation(0, weight=0.0), variation(1, weight=1.0, custom_js="x" * 2000))))
+    fields = {"user_id": "visitor", "url": URL, "cart_id": "cart", "request_handoff": True}
+    answer = ask(server.routes.assign, "POST", server.key, fields, accept_encoding="gzip")
+    assert answer.json["commerce_authorization"] is not None
+    assert len(str(answer.json)) > 2000
+    assert "Content-Encoding" not in answer.headers
+
+
 def test_visitor__with_an_id_that_events_set_aside__is_refused(server: Server) -> None:
     assert server.post(user_id="é\x01").json["user_id"] == "é\x01"
     for flaw in ("\ud800", "\x00", "\uffff"):
