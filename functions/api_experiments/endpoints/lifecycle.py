@@ -243,5 +243,8 @@ def archive(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_ma
 
 @router.post("/unarchive", operation_id="unarchiveExperiment", responses=MOVE)
 def unarchive(experiment_id: ExperimentId, caller: Writer, lifecycle: Moves, if_match: IfMatch) -> Experiment:
-    """Take the experiment out of the archive, in its previous status. Without an effect if it is not archived."""
+    """Take the experiment out of the archive, in its previous status.
+
+    One that is not archived stays as it is, whatever its status: 200 without any change.
+    """
     return experiment(lifecycle.act(caller, experiment_id, "unarchive", expected_version=if_match))

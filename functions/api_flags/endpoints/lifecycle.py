@@ -48,5 +48,8 @@ def archive_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfM
 
 @router.post("/unarchive", operation_id="unarchiveFlag", responses=MOVE)
 def unarchive_flag(named: Named, caller: Writer, authoring: Authors, if_match: IfMatch) -> FeatureFlag:
-    """Restore an archived flag as paused, or as a draft if it was never active."""
+    """Restore an archived flag as paused, or as a draft if it was never active.
+
+    One that already is in that status stays as it is. An active one is 409, because it would be paused.
+    """
     return flag(authoring.act(caller, named, "unarchive", expected_version=if_match))

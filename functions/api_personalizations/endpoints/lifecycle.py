@@ -56,5 +56,8 @@ def archive_personalization(
 def unarchive_personalization(
     personalization_id: PersonalizationId, caller: Writer, authoring: Authors, if_match: IfMatch
 ) -> Personalization:
-    """Restore an archived personalization as paused, or as a draft if it was never active."""
+    """Restore an archived personalization as paused, or as a draft if it was never active.
+
+    One that already is in that status stays as it is. An active one is 409, because it would be paused.
+    """
     return personalization(authoring.act(caller, personalization_id, "unarchive", expected_version=if_match))

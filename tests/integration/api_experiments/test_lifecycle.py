@@ -202,7 +202,7 @@ def test_resume__after_the_approval_was_withdrawn__is_refused(client: Client, cr
     path = path_of(create())
     for action in ("request-approval", "approve", "withdraw-approval", "launch", "pause"):
         assert client.post(f"{path}/{action}").status == 200
-    allowed = ["complete", "restart", "archive"]
+    allowed = ["complete", "restart", "archive", "ship"]
     assert _refused(client.post(f"{path}/resume")) == ("approval_required", "paused", allowed)
     assert client.post(f"{path}/restart").json()["status"] == "running"
 
@@ -413,3 +413,11 @@ def test_action__body_with_anything_else__is_refused(client: Client, create: Cre
     path = path_of(create())
     assert client.post(f"{path}/{action}", body).status == 400
     assert client.get(path).json()["status"] == "draft"
+
+
+def test_unarchive__of_what_is_not_archived__changes_nothing_in_any_status(client: Client, create: Create) -> None:
+    path = path_of(create())
+    for action in ("launch", "pause", "complete"):
+        before = client.post(f"{path}/{action}")
+        after = client.post(f"{path}/unarchive")
+        assert (after.status, after.body, after.headers["etag"]) == (200, before.body, before.headers["etag"])

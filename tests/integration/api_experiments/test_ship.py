@@ -109,6 +109,17 @@ def test_ship__while_running__says_what_may_be_done(client: Client, create: Crea
     assert answer.json()["allowed_actions"] == ["pause", "complete"]
 
 
+def test_ship__where_it_is_allowed__is_among_the_allowed_actions(client: Client, create: Create) -> None:
+    path = f"/experiments/{create()['id']}"
+    for action, offered in (("launch", False), ("pause", True), ("complete", True), ("archive", False)):
+        assert client.post(f"{path}/{action}").status == 200
+        allowed = client.get(f"{path}/checklist").json()["allowed_actions"]
+        assert ("ship" in allowed) == offered, action
+        refused = client.post(f"{path}/mark-ready")
+        assert refused.json()["allowed_actions"] == allowed
+        assert f"allowed: {', '.join(allowed)}" in refused.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("reference", [UNKNOWN, "9999999999", "nonsense"])
 def test_ship__of_a_variation_of_nobody__is_422(client: Client, ended: Create, reference: str) -> None:
     answer = ship(client, ended(), variation_id=reference)

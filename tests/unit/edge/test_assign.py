@@ -77,8 +77,8 @@ def test_answer__of_a_kilobyte_or_more__is_compressed_where_that_is_accepted(
     server = Server().publish(
         experiment(variations=(variation(0, weight=0.0), variation(1, weight=1.0, custom_js=text)))
     )
-    asked = {"user_id": "visitor", "url": URL}
-    answer = ask(server.routes.assign, "POST", server.key, asked, accept_encoding=accepted)
+    fields = {"user_id": "visitor", "url": URL}
+    answer = ask(server.routes.assign, "POST", server.key, fields, accept_encoding=accepted)
     assert text in str(answer.assignments)
     assert answer.headers["Vary"] == "Accept-Encoding"
     assert (answer.headers.get("Content-Encoding") == "gzip") == is_compressed

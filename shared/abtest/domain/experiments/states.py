@@ -138,7 +138,7 @@ def is_approved_enough(experiment: Experiment, action: Action, *, approval_requi
 
 
 def allowed_actions(experiment: Experiment, *, approval_required: bool) -> tuple[Action, ...]:
-    """Return the actions that would change something now, in the table's order."""
+    """Return the actions of the table that would change something now, in its order."""
     return tuple(
         action
         for action in TRANSITIONS
@@ -148,14 +148,25 @@ def allowed_actions(experiment: Experiment, *, approval_required: bool) -> tuple
     )
 
 
+def can_be_shipped(experiment: Experiment) -> bool:
+    """Return whether `ship` is allowed. It is not in the table, because it changes nothing of the experiment."""
+    return experiment.archived_at is None and experiment.status in ("paused", "completed")
+
+
+def offered_actions(experiment: Experiment, *, approval_required: bool) -> tuple[str, ...]:
+    """Return all actions that the status allows: those of the table, and `ship`."""
+    allowed = allowed_actions(experiment, approval_required=approval_required)
+    return (*allowed, "ship") if can_be_shipped(experiment) else allowed
+
+
 def not_allowed(experiment: Experiment, action: str, *, approval_required: bool) -> InvalidStateTransitionError:
     """Return the error for an action that the status, or the archive, does not allow."""
-    allowed = allowed_actions(experiment, approval_required=approval_required)
+    allowed = offered_actions(experiment, approval_required=approval_required)
     why = "archived" if experiment.archived_at else ""
     return InvalidStateTransitionError(action, experiment.status, allowed, why)
 
 
 def position(experiment: Experiment, *, approval_required: bool) -> dict[str, object]:
     """Return what a refused action reports: the status, and the actions that it allows."""
-    allowed = allowed_actions(experiment, approval_required=approval_required)
+    allowed = offered_actions(experiment, approval_required=approval_required)
     return {"current_status": experiment.status, "allowed_actions": list(allowed)}

@@ -8,7 +8,7 @@ from abtest.domain.changes.errors import CodeBudgetExceededError
 from abtest.domain.experiments.joined_code import as_call, joined_styles
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.shapes import Content
-from abtest.domain.experiments.states import not_allowed
+from abtest.domain.experiments.states import can_be_shipped, not_allowed
 from abtest.domain.goals.model import Goal
 from abtest.domain.personalizations.editing import begun, led_by
 from abtest.domain.personalizations.limits import KEY_LENGTH, MAX_FIELD, MAX_GOALS, NAME_LENGTH
@@ -20,7 +20,6 @@ from abtest.kit.errors import refused
 
 NewId = Callable[[], str]
 
-_SHIPPED_FROM = frozenset({"paused", "completed"})
 _CARRIED = ("pageMatchMode", "pageRules", "segmentMatchMode", "segmentRules")
 """Fields of a targeting for pages and audience; surface and identity are for experiments."""
 
@@ -99,9 +98,8 @@ def joined_scripts(*scripts: str | None) -> str | None:
 
 
 def _check_state(experiment: Experiment, approval_required: bool) -> None:
-    if experiment.archived_at is None and experiment.status in _SHIPPED_FROM:
-        return
-    raise not_allowed(experiment, "ship", approval_required=approval_required)
+    if not can_be_shipped(experiment):
+        raise not_allowed(experiment, "ship", approval_required=approval_required)
 
 
 def _winner(experiment: Experiment, reference: str) -> Variation:

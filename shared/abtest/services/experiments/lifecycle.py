@@ -7,7 +7,7 @@ from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.experiments import schedule
 from abtest.domain.experiments.checklist import Item, checklist
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.states import TRANSITIONS, Action, allowed_actions
+from abtest.domain.experiments.states import TRANSITIONS, Action, offered_actions
 from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
 from abtest.kit.errors import refused
 from abtest.services.aggregates import Saved
@@ -80,11 +80,11 @@ class Lifecycle:
         """Neither start nor end by itself."""
         return self._store.change(caller, reference, schedule.clear_schedule, expected_version=expected_version)
 
-    def checklist(self, shop_id: str, reference: str) -> tuple[tuple[Item, ...], tuple[Action, ...]]:
+    def checklist(self, shop_id: str, reference: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
         """The launch checklist, and the actions that are allowed now."""
         experiment = self._store.get(shop_id, reference)
         settings = self._planner.settings(shop_id)
         required = settings.defaults["require_approval"]
         prospect = self._planner.outlook(experiment, settings)
         items = checklist(experiment, approval_required=required, prospect=prospect)
-        return items, allowed_actions(experiment, approval_required=required)
+        return items, offered_actions(experiment, approval_required=required)
