@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from typing import Any
 
 import pytest
 
+from abtest.domain.ledger.events import MAX_BODY_BYTES
+from abtest.edge.assign_request import MAX_BODY_BYTES as MAX_ASSIGN_BYTES
+from abtest.edge.cors import CORS
+from abtest.edge.gateway import BodyTooLargeError
+from abtest.edge.handover_request import MAX_BODY_BYTES as MAX_HANDOVER_BYTES
 from abtest.http.body import CODE_LIMIT
 from abtest.http.gate import CONTRACT_VERSION, SECURITY_HEADERS
+from abtest.http.route import Route
 from tests.support.openapi import contract
 from tests.support.template import TEMPLATE
+from tools.local.gateway.too_large import message_of, too_large
 from tools.local.template.document import load
+from tools.local.web.messages import Request
+from tools.openapi import routers
 
 CODE = load(TEMPLATE).resources["CdnRequest"]["Properties"]["FunctionCode"]
 RUN = "console.log(JSON.stringify(handler(JSON.parse(require('node:fs').readFileSync(0, 'utf8')))))"
@@ -63,8 +73,50 @@ def test_request__over_the_largest_body__is_413_in_the_envelope(sent: str, used:
     }
 
 
-def test_request__of_the_edge__is_413_in_its_flat_form() -> None:
-    answer = handled("/events", content_length="99999999")
-    assert answer["statusCode"] == 413
-    message = "the body is too large: at most 5242880 bytes, and about 6 MB as escaped text"
-    assert json.loads(answer["body"]["data"]) == {"error": "payload_too_large", "message": message}
+EDGE = {
+    "/events": (MAX_BODY_BYTES, True),
+    "/_svc/events": (MAX_BODY_BYTES, True),
+    "/assign": (MAX_ASSIGN_BYTES, False),
+    "/_svc/assign": (MAX_ASSIGN_BYTES, False),
+    "/_svc/handover": (MAX_HANDOVER_BYTES, True),
+    "/_svc/handover/verify": (MAX_HANDOVER_BYTES, True),
+}
+"""Limits of the edge routes with bodies, and whether pages of other origins read their answers."""
+
+
+@pytest.mark.parametrize("path", EDGE)
+def test_request__of_the_edge__is_413_with_the_limit_and_headers_of_its_route(path: str) -> None:
+    limit, is_shared = EDGE[path]
+    at_cdn = handled(path, content_length="99999999")
+    headers = {name: entry["value"] for name, entry in at_cdn["headers"].items()}
+    local = too_large(request_to("POST", path))
+    for body, given in ((at_cdn["body"]["data"], headers), (local.body, dict(local.headers))):
+        assert json.loads(body) == {"error": "payload_too_large", "message": BodyTooLargeError(limit).message}
+        expected = {name.lower(): value for name, value in CORS.items()} if is_shared else {}
+        assert {name: value for name, value in given.items() if name.startswith("access-control")} == expected
+    assert (at_cdn["statusCode"], local.status) == (413, 413)
+
+
+def test_edge__routes_with_bodies__have_a_limit_here() -> None:
+    of_edge = {path: item for path, item in contract().document["paths"].items() if "servers" in item}
+    assert {path for path, item in of_edge.items() if "requestBody" in item.get("post", {})} == set(EDGE)
+
+
+def test_request__of_each_route_with_a_body__is_413_with_the_limit_of_the_route() -> None:
+    writing = [
+        (re.sub("{[^}]+}", "an-id", route.path), route.operation.body_rule.limit)
+        for router in routers()
+        for route in router.routes
+        if isinstance(route, Route) and route.methods not in ({"GET"}, {"DELETE"})
+    ]
+    assert len(writing) > 80
+    code = f"{CODE}\nconsole.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map(limitOf)))"
+    paths = json.dumps([path for path, _ in writing])
+    done = subprocess.run(["node", "-e", code], input=paths, capture_output=True, text=True, check=True)
+    for (path, limit), at_cdn in zip(writing, json.loads(done.stdout), strict=True):
+        assert at_cdn == limit, path
+        assert message_of(path).startswith(f"the body must have at most {limit} bytes"), path
+
+
+def request_to(method: str, path: str) -> Request:
+    return Request(method, path, "", [], b"", "203.0.113.7", 1, "HTTP/1.1")
