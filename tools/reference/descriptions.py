@@ -55,6 +55,7 @@ class Descriptions:
         for part in _parts(schema):
             for name, inner in part.get("properties", {}).items():
                 self._describe(f"{section}.{name}", name, inner, (section, COMMON))
+        _repeat_in_conditions(schema, schema.get("properties", {}))
 
     def _describe(self, where: str, name: str, target: Json, sections: tuple[str, str]) -> None:
         own, shared = ((section, name) for section in sections)
@@ -66,6 +67,16 @@ class Descriptions:
             target["description"] = self.texts[shared]
         if not target.get("description"):
             self.missing.append(where if where != PARAMETERS else f"{sections[0]}: {name}")
+
+
+def _repeat_in_conditions(schema: Json, described: Json) -> None:
+    """Put descriptions also at properties in parts without a type, which only add conditions to those of the whole."""
+    for word in ("anyOf", "oneOf", "allOf"):
+        for part in schema.get(word, ()):
+            for name, inner in part.get("properties", {}).items():
+                if "description" in described.get(name, {}):
+                    inner.setdefault("description", described[name]["description"])
+            _repeat_in_conditions(part, described)
 
 
 def _parts(schema: Any) -> Iterator[Json]:

@@ -27,8 +27,6 @@ _TEXTS = {"text/html": "<!doctype html><title>…</title>", "application/javascr
 _PLAIN = ("string", "integer", "number")
 _STATUSES = {name: status for status, name in SHARED.items()}
 _REQUEST_ID = "0192f3a01b5c7d1e8f003c5a7e9b1d2f"
-# Values that only one request, or none, can have: a made-up one would be refused.
-_UNSHOWN = {"cursor", "Idempotency-Key", "If-Match", "If-None-Match"}
 
 
 @dataclass
@@ -73,7 +71,7 @@ class Examples:
 
     def _add_to(self, operation: Json) -> None:
         for parameter in operation.get("parameters", ()):
-            if "$ref" not in parameter and parameter["name"] not in _UNSHOWN:
+            if "$ref" not in parameter:
                 parameter["example"] = self._value(PARAMETERS, parameter["name"], parameter["schema"])
         self._add_to_body(operation)
         for status, answer in operation["responses"].items():

@@ -95,7 +95,7 @@ async def expected_versions(
                 'ETag of the version that you read, for example `W/"3"`, or several, separated by commas; 412 when the '
                 "current version is none of them. `*` accepts every version. Any other text is 400."
             ),
-            examples=['W/"3"'],
+            json_schema_extra={"pattern": r'^(\*|(W/)?"[^"]*"(, *(W/)?"[^"]*")*)$'},
         ),
     ] = None,
 ) -> Versions:

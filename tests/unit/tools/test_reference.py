@@ -30,8 +30,18 @@ def document() -> Json:
 
 def properties(document: Json) -> Iterator[tuple[str, Json]]:
     for name, schema in document["components"]["schemas"].items():
-        for key, part in schema.get("properties", {}).items():
-            yield f"{name}.{key}", part
+        yield from properties_in(name, schema)
+
+
+def properties_in(path: str, schema: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the properties of a schema and of its parts, which may be conditions or alternatives."""
+    for key, part in schema.get("properties", {}).items():
+        yield f"{path}.{key}", part
+        yield from properties_in(f"{path}.{key}", part)
+    parts = [(word, part) for word in ("allOf", "anyOf", "oneOf") for part in schema.get(word, ())]
+    parts += [(word, schema[word]) for word in ("items", "additionalProperties") if isinstance(schema.get(word), dict)]
+    for number, (word, part) in enumerate(parts):
+        yield from properties_in(f"{path}.{word}[{number}]", part)
 
 
 def test_schemas__by_name__have_their_name_as_title_and_no_module_in_it(document: Json) -> None:
@@ -67,6 +77,13 @@ def test_operations__all__have_ids_summaries_descriptions_and_described_answers(
             key: contract().resolve(part) for a in answers.values() for key, part in a.get("headers", {}).items()
         }
         assert [key for key, part in headers.items() if not part.get("description")] == [], name
+
+
+def test_parameters__all__have_an_example(document: Json) -> None:
+    parameters = [contract().resolve(each) for one in operations(dict(document)) for each in one.get("parameters", [])]
+    named = {parameter["name"]: parameter for parameter in parameters}
+    assert named.keys() >= {"cursor", "If-Match", "If-None-Match", "Idempotency-Key"}
+    assert [parameter["name"] for parameter in parameters if "example" not in parameter] == []
 
 
 def test_tags__in_the_order_of_use__are_described_and_end_with_the_edge(document: Json) -> None:
