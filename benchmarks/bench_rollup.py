@@ -65,6 +65,7 @@ SELECT 'e-' || row AS event_id, $shop AS shop_id,
     NULL::BIGINT AS shop_revenue_minor, NULL::VARCHAR AS shop_currency, NULL::VARCHAR AS cohort,
     NULL::BIGINT AS holdout_config_epoch, ['desktop', 'mobile'][row // 10 % 2 + 1] AS device,
     ['DE', 'FR', 'US', 'GB'][row // 10 % 4 + 1] AS country, 'new' AS visitor_kind, 'search' AS source,
+    'browser' AS sender,
     'https://shop.example/p/' || row % 1000 AS url, false AS qa_mode,
     CASE WHEN type = 'order' THEN '{"items":[]}' ELSE '{}' END AS data, row % 16 AS bucket
 FROM range($first, $first + $daily) AS made (row)"""

@@ -80,8 +80,8 @@ BREAKS = (
     Break(
         "first exposure counts",
         f"{DOMAIN}/ledger/reference.py",
-        r"if in_time\((\w+)\) < in_time\((\w+)\):(?=\n\s+first\[)",
-        r"if in_time(\1) > in_time(\2):",
+        r"if in_senders_order\((\w+)\) < in_senders_order\((\w+)\):(?=\n\s+first\[)",
+        r"if in_senders_order(\1) > in_senders_order(\2):",
         ("tests/unit/ledger",),
     ),
     Break(

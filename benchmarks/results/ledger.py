@@ -52,6 +52,7 @@ COPY (
         CASE type WHEN 'order' THEN 'EUR' END AS currency,
         NULL::BIGINT AS shop_revenue_minor, NULL::VARCHAR AS shop_currency, NULL::VARCHAR AS cohort,
         NULL::BIGINT AS holdout_config_epoch, device, country, visitor_kind, source,
+        CASE type WHEN 'order' THEN 'server' ELSE 'browser' END AS sender,
         'https://shop.example/products/' || (chance % 5000) AS url, false AS qa_mode,
         '{{"position":' || (chance % 100000) || ',"title":"Slow morning mug"}}' AS data, bucket
     FROM typed ORDER BY visitor_id

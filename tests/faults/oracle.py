@@ -1,8 +1,8 @@
 """What the results must be, written down from what was sent: plain dictionaries, none of the product's code.
 
 An event is a dictionary: `id`, `visitor`, `kind` (`seen`, `click`, `signup`, `order`, `refund`), `at` (when it truly
-happened, Unix ms), `qa`, `device`; of `seen` also `experiment`, `variation`; of `signup` also `plan`; of money
-`order`, `minor`, `currency`.
+happened, Unix ms), `qa`, `device`, `skew` (of the visitor's clock, in ms); of `seen` also `experiment`, `variation`; of
+`signup` also `plan`; of money `order`, `minor`, `currency`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def expected(events: Iterable[Event], received: Mapping[str, int], experiment: s
     counted = [event for event in _happened(events, received) if event["at"] >= begins]
     seen: dict[str, dict[str, Any]] = {}
     variations: defaultdict[str, set[str]] = defaultdict(set)
-    for event in counted:
+    for event in sorted(counted, key=_in_senders_order):
         if event["kind"] == "seen" and event["experiment"] == experiment:
             first = seen.setdefault(event["visitor"], dict(event))
-            first["by_sender"] = min(first["by_sender"], event["by_sender"])
+            first["at"] = min(first["at"], event["at"])
             variations[event["visitor"]].add(event["variation"])
     faithful = {visitor: event for visitor, event in seen.items() if len(variations[visitor]) == 1}
     return {
@@ -79,6 +79,11 @@ def _happened(events: Iterable[Event], received: Mapping[str, int]) -> list[Even
     return sorted(found, key=lambda event: (event["at"], event["id"]))
 
 
+def _in_senders_order(event: Event) -> tuple[bool, int, str]:
+    """The order of what is first: by the sender's clock, and last where that clock was corrected."""
+    return event["skew"] != 0, event["by_sender"], event["id"]
+
+
 def _since(events: Iterable[Event], day: int) -> list[Event]:
     return [event for event in events if event["at"] >= day * DAY]
 
@@ -116,8 +121,8 @@ def _is_within(hit: Event, faithful: Mapping[str, Event], window: int) -> bool:
     exposure = faithful.get(hit["visitor"])
     if exposure is None or hit["at"] >= exposure["at"] + window:
         return False
-    # Of one browser the order is known, whenever its requests arrive.
-    return bool(hit["at"] >= exposure["at"] or hit["by_sender"] >= exposure["by_sender"])
+    # Of one sender the order is known, whenever its requests arrive.
+    return bool(hit["by_sender"] >= exposure["by_sender"])
 
 
 def _first_of_each_order(events: Iterable[Event]) -> list[Event]:
@@ -130,7 +135,8 @@ def _first_of_each_order(events: Iterable[Event]) -> list[Event]:
 
 def _orders(events: Iterable[Event], faithful: Mapping[str, Event], window: int) -> list[Event]:
     """What else names the order counts not even where the first one's visitor was not exposed."""
-    return [order for order in _first_of_each_order(events) if _is_within(order, faithful, window)]
+    ordered = sorted(events, key=_in_senders_order)
+    return [order for order in _first_of_each_order(ordered) if _is_within(order, faithful, window)]
 
 
 def _refunds(events: Iterable[Event]) -> dict[str, int]:

@@ -58,15 +58,13 @@ def events_of(plan: Plan, number: int, days: int, chance: Random) -> list[Event]
 def sendings_of(events: list[Event], until: int, chance: Random) -> list[Sending]:
     """Every event at least once, in the order of sending; about one in twenty is sent again."""
     found: list[Sending] = []
-    clocks: dict[str, int] = {}
     for event in events:
-        skew = clocks.setdefault(event["visitor"], chance.choice([0] * 9 + [-20 * MINUTE, 7 * MINUTE, DAY // 2]))
         # Clocks that are a little ahead are not corrected: such an event happened when it came.
         sent = event["at"] + _delay(chance) if chance.random() < 0.98 else event["at"] - chance.randrange(30 * MINUTE)
-        found.append(Sending(min(sent, until), event, skew))
+        found.append(Sending(min(sent, until), event, event["skew"]))
         if chance.random() < REPEATED:
             again = min(sent + chance.choice([0, 0, 1000, 20 * MINUTE, 5 * 60 * MINUTE]), event["at"] + 6 * DAY)
-            found.append(Sending(min(again, until), event, skew))
+            found.append(Sending(min(again, until), event, event["skew"]))
     return sorted(found, key=lambda sending: sending.at)
 
 
@@ -84,7 +82,8 @@ def _visit(plan: Plan, visitor: str, at: int, chance: Random) -> Iterator[Event]
     variation = chance.choice(plan.variations)
     device = chance.choice(["desktop", "mobile", "tablet"])
     qa = chance.random() < 0.01
-    base = {"visitor": visitor, "qa": qa, "device": device}
+    skew = chance.choice([0] * 9 + [-20 * MINUTE, 7 * MINUTE, DAY // 2])
+    base = {"visitor": visitor, "qa": qa, "device": device, "skew": skew}
     numbers = iter(range(1000))
 
     def event(kind: str, later: int, **more: Any) -> Event:

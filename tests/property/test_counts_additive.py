@@ -169,7 +169,7 @@ class _Found:
         self.aside = 0
 
     def take(self, shown: Sequence[tuple[int, Row]], events: Sequence[tuple[int, Row]]) -> None:
-        since, first = shown[0]
+        since, first = shown[0][0], min((row for _, row in shown), key=_in_senders_order)
         variation = _shown(first, self.plan) or ""
         cells = _cells(first, variation, since)
         for cell in cells:
@@ -210,11 +210,11 @@ class _Found:
         )
 
     def _follows(self, at: int, row: Row, shown: Sequence[tuple[int, Row]]) -> bool:
-        clock, ts = _by_sender(row)
-        is_later = at >= self.plan.begins_at and any(
-            _by_sender(each) <= (clock, ts) for _, each in shown if _by_sender(each)[0] == clock
-        )
-        return is_later or any(at >= seen for seen, _ in shown)
+        (clock, ts), is_known = _by_sender(row), row["sender"] is not None
+        alike = [_by_sender(each)[1] for _, each in shown if _by_sender(each)[0] == clock]
+        others = [seen for seen, each in shown if not (is_known and _by_sender(each)[0] == clock)]
+        is_later = any(ts >= each for each in alike) or any(at >= seen for seen in others)
+        return is_later and at >= self.plan.begins_at
 
     def _did(self, hits: Sequence[Row], goal: GoalPlan) -> list[int]:
         if goal.sums_value:
@@ -241,17 +241,23 @@ def _receipt(row: Row) -> list[Any]:
     columns = (
         "received_at ts sent_at type visitor_id experiment_id variation_id assignment_epoch goal_id event_name order_id"
         " revenue_minor currency shop_revenue_minor shop_currency cohort holdout_config_epoch qa_mode session_id device"
-        " country visitor_kind source data url"
+        " country visitor_kind source sender data url"
     )
     told: Mapping[str, Any] = row
     # Null, or an empty text, comes before everything that can be told.
     return [(False, 0) if told[name] in (None, "") else (True, told[name]) for name in columns.split()]
 
 
-def _by_sender(row: Row) -> tuple[bool, int]:
+def _by_sender(row: Row) -> tuple[tuple[bool, bool], int]:
+    is_server = row["sender"] == "server"
     if row["sent_at"] is None or -60_000 <= row["received_at"] - row["sent_at"] <= 900_000:
-        return False, row["ts"]
-    return True, row["ts"] + row["sent_at"] - row["received_at"]
+        return (False, is_server), row["ts"]
+    return (True, is_server), row["ts"] + row["sent_at"] - row["received_at"]
+
+
+def _in_senders_order(row: Row) -> tuple[bool, int, str]:
+    (is_corrected, _), ts = _by_sender(row)
+    return is_corrected, ts, row["event_id"]
 
 
 def _shown(row: Row, plan: CountingPlan) -> str | None:
@@ -301,6 +307,7 @@ def _eligible(events: Iterable[tuple[int, Row]], goal: GoalPlan) -> list[tuple[i
     if goal.type == "custom":
         found += [(at, row) for at, row in events if row["type"] == "custom" and row["event_name"] == goal.event_name]
     if goal.type == "revenue":
+        found.sort(key=lambda each: _in_senders_order(each[1]))
         found = [each for index, each in enumerate(found) if not _named_before(each[1], found[:index])]
     return found
 

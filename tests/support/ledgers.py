@@ -178,6 +178,7 @@ def _random_row(chance: random.Random, event_id: str) -> Row:
         "sent_at": None if skew is None else received_at - skew,
         "qa_mode": chance.random() < 0.05,
         "session_id": pick(SESSIONS),
+        "sender": pick(["browser", "browser", "server", None]),
         "url": pick([None, "https://shop.example/checkout", "https://shop.example/cart", "not an address"]),
         "data": pick(_DATA),
     }

@@ -123,6 +123,16 @@ def test_exposures__of_a_visitor__are_the_first_in_each_experiment_and_epoch(off
     assert (segments["exposed_at"], segments["device"], segments["country"]) == (BEGIN + 10, "desktop", "DE")
 
 
+def test_exposure__that_the_sender_made_first__is_the_first_though_it_arrived_later(office: Office) -> None:
+    seen = {"type": "experiment_viewed", "experiment_id": "e", "variation_id": "blue", "sender": "browser"}
+    office.written(
+        row(event_id="a", **seen, ts=BEGIN + 50_001, received_at=BEGIN + 5, source="email"),
+        row(event_id="b", **seen, ts=BEGIN + 50_000, received_at=BEGIN + 8, source="search"),
+    )
+    (record,) = office.records("exposures")
+    assert (record["event_id"], record["source"], record["exposed_at"]) == ("b", "search", BEGIN + 5)
+
+
 @pytest.mark.parametrize(("dataset", "rows"), [("events", 2), ("exposures", 1)])
 def test_order__of_one_experiment__holds_nothing_of_others(dataset: str, rows: int) -> None:
     office = Office(catalog=_catalog_with("00000000-0000-7000-8000-00000000000a"))

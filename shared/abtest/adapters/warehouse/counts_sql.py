@@ -12,23 +12,20 @@ tables are used more than once, because Athena computes a table at each use.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
-from abtest.adapters.warehouse import cells_sql
+from abtest.adapters.warehouse import cells_sql, exposures_sql
 from abtest.adapters.warehouse import kinds_sql as kinds
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
-from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, whole, with_tables
+from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, with_tables
 from abtest.adapters.warehouse.valid_rows_sql import (
-    CORRECTED_MS,
     HAPPENED_AT,
-    IS_CORRECTED,
     NARROW,
-    SENDER_TS,
     WIDE,
     Suspects,
     ValidRows,
     precedence,
 )
-from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN
-from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
+from abtest.domain.ledger.cells import DIMENSIONS
+from abtest.domain.ledger.events import REVENUE_GOAL_ID, Row
 from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN
@@ -40,13 +37,6 @@ CANDIDATE = (
 """Columns of the candidates."""
 
 _MINOR = ("revenue_minor", "shop_revenue_minor")
-
-_MOMENTS = (f"{HAPPENED_AT} AS happened_at", f"{SENDER_TS} AS sender_ts")
-_SINCE = (
-    ("plain_since", f"CASE WHEN sender_ts < {CORRECTED_MS} THEN sender_ts END"),
-    ("corrected_since", f"CASE WHEN sender_ts >= {CORRECTED_MS} THEN sender_ts END"),
-)
-"""Earliest exposures by the senders' clocks: those that were corrected, and the others."""
 
 
 def counts_statement(
@@ -174,7 +164,7 @@ def _hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> list[Tab
         *valid.tables(),
         ("goals", _goals(plan)),
         ("signals", _signals(plan)),
-        ("exposures", _exposures(plan, valid)),
+        ("exposures", exposures_sql.exposures(plan, valid)),
         ("refunds", _refunds(plan, valid)),
         ("hits", _all_hits(plan, valid, looks_back=looks_back)),
     ]
@@ -205,44 +195,6 @@ def _signals(plan: CountingPlan) -> str:
     return constants(("signal_type", "signal_name", "goal_id"), sorted(signals) or [("", "", "")])
 
 
-def _exposures(plan: CountingPlan, valid: ValidRows) -> str:
-    variation = "cohort" if plan.exposure == "cohort" else "variation_id"
-    if not valid.dimensions:
-        return _moments(plan, valid, variation)
-    columns = ("event_id", "visitor_id", *_MOMENTS, f"{variation} AS variation", *DIMENSIONS)
-    since = "".join(f"\n        min({moment}) OVER (PARTITION BY visitor_id) AS {name}," for name, moment in _SINCE)
-    dimensions = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
-    return f"""
-SELECT visitor_id, variation AS variation_id, happened_at AS exposed_at,
-    {whole("happened_at", QUARTER_MS)} AS exposed_quarter, {whole("happened_at", DAY_MS)} AS exposed_day,
-    corrected_since, plain_since, {dimensions}, lowest <> highest AS is_aside
-FROM (
-    SELECT visitor_id, variation, happened_at, {", ".join(DIMENSIONS)},{since}
-        row_number() OVER (PARTITION BY visitor_id ORDER BY happened_at, event_id) AS place,
-        min(variation) OVER (PARTITION BY visitor_id) AS lowest,
-        max(variation) OVER (PARTITION BY visitor_id) AS highest
-    FROM ({valid.rows(columns, kinds.exposure(plan))}
-    ) AS seen
-) AS ordered
-WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
-
-
-def _moments(plan: CountingPlan, valid: ValidRows, variation: str) -> str:
-    """Return exposures without dimensions, for which the order of exposures at the same moment does not matter."""
-    columns = ("visitor_id", *_MOMENTS, f"{variation} AS variation")
-    since = ", ".join(f"min({moment}) AS {name}" for name, moment in _SINCE)
-    return f"""
-SELECT visitor_id, lowest AS variation_id, exposed_at, {whole("exposed_at", QUARTER_MS)} AS exposed_quarter,
-    {whole("exposed_at", DAY_MS)} AS exposed_day, corrected_since, plain_since, lowest <> highest AS is_aside
-FROM (
-    SELECT visitor_id, min(happened_at) AS exposed_at, min(variation) AS lowest, max(variation) AS highest,
-        {since}
-    FROM ({valid.rows(columns, kinds.exposure(plan))}
-    ) AS seen
-    GROUP BY visitor_id
-) AS met"""  # noqa: S608 - columns and escaped literals alone
-
-
 def _sessions(plan: CountingPlan, valid: ValidRows) -> str:
     columns = ("type", "event_name", "visitor_id", "variation_id", "session_id")
     return cells_sql.delivered(valid.rows(columns, kinds.exposure(plan), *kinds.deliveries(plan)))
@@ -262,10 +214,8 @@ GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
 
 def _all_hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> str:
     money = Money(plan.currency)
-    sender_ts = f"CASE WHEN ts > received_at OR {IS_CORRECTED} THEN {SENDER_TS} END AS sender_ts"
-    moments_of = (f"{HAPPENED_AT} AS happened_at", sender_ts)
-    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", *moments_of)
-    moments = "happened_at, sender_ts"
+    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", *exposures_sql.MOMENTS)
+    moments = "happened_at, sender_ts, clock"
     paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
     name = "CASE type WHEN 'goal' THEN named_id WHEN 'custom' THEN event_name ELSE '' END"
     joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
@@ -283,7 +233,7 @@ FROM (
         row_number() OVER (
             PARTITION BY goal_id, coalesce(nullif(order_id, ''), event_id),
                 CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
-            ORDER BY happened_at, event_id
+            ORDER BY {exposures_sql.IN_SENDERS_ORDER}
         ) AS place
     FROM ({valid.rows((*plain, "order_id", *paid), *kinds.orders(plan))}
     ) AS source {joined}
@@ -311,10 +261,7 @@ def _attributed(plan: CountingPlan, accepted: str | None, dimensions: Sequence[s
         sieve = f"""
 LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
-    # As `domain.ledger.reference.Exposure.precedes`. Without `sender_ts` both clocks give the same order.
-    since = f"CASE WHEN sender_ts < {CORRECTED_MS} THEN plain_since ELSE corrected_since END"
-    is_after = f"""(happened_at >= exposed_at
-    OR (happened_at >= {literal(plan.begins_at)} AND coalesce(sender_ts >= {since}, FALSE)))"""
+    is_after = exposures_sql.is_after(plan)
     columns, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
     if looks_back:
         columns = f"""CASE WHEN {is_after} THEN money_kind ELSE '{OWN}' END AS money_kind,

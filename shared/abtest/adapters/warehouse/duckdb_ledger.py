@@ -24,11 +24,11 @@ from abtest.adapters.warehouse.counts_sql import (
     sifted_statement,
 )
 from abtest.adapters.warehouse.duckdb_days import DuckDbDays
-from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, stage
+from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, parquet_rows, stage
 from abtest.adapters.warehouse.sql_texts import literal
 from abtest.adapters.warehouse.valid_rows_sql import Suspects
 from abtest.domain.ledger.cells import Counts
-from abtest.domain.ledger.columns import COLUMNS
+from abtest.domain.ledger.columns import ADDED, COLUMNS
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay
@@ -224,11 +224,11 @@ def _check_columns(database: duckdb.DuckDBPyConnection, key: str, path: Path) ->
         columns = database.execute("SELECT name FROM parquet_schema($file)", {"file": str(path)}).fetchall()
     except duckdb.Error as error:
         raise LedgerObjectError(key, f"cannot be read: {error}") from error
-    if missing := set(COLUMNS) - {name for (name,) in columns}:
+    if missing := set(COLUMNS) - ADDED - {name for (name,) in columns}:
         raise LedgerObjectError(key, f"lacks {', '.join(sorted(missing))}")
 
 
 def _rows_of(paths: Iterable[Path], shop_id: str, since: int) -> str:
-    files = f"read_parquet([{', '.join(literal(str(path)) for path in paths)}])"
+    files = parquet_rows(f"[{', '.join(literal(str(path)) for path in paths)}]")
     mine = f"shop_id = {literal(shop_id)} AND received_at >= {literal(since)}"
     return f"SELECT {NAMES} FROM {files} WHERE {mine}"  # noqa: S608 - paths of our own and escaped literals

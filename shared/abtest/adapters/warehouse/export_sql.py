@@ -1,5 +1,6 @@
 """SQL of exports: rows taken from the ledger, and the rows of the file."""
 
+from abtest.adapters.warehouse.exposures_sql import IN_SENDERS_ORDER, MOMENTS
 from abtest.adapters.warehouse.raw_rows import NAMES, TYPED_NAMES
 from abtest.adapters.warehouse.valid_rows_sql import HAPPENED_AT, precedence
 from abtest.domain.exports.columns import EXPOSURES, FORMULA_SIGNS
@@ -31,7 +32,7 @@ WITH once AS (
     SELECT * FROM taken SEMI JOIN repeated USING (event_id)
     QUALIFY row_number() OVER (PARTITION BY event_id ORDER BY {_ORDER}) = 1
 )
-SELECT *, {HAPPENED_AT} AS happened_at FROM once"""  # noqa: S608 - constants
+SELECT *, {", ".join(MOMENTS)} FROM once"""  # noqa: S608 - constants
 
 _WITHIN = "happened_at >= {since} AND happened_at < {until}"
 
@@ -39,9 +40,9 @@ _ROWS: dict[Dataset, str] = {
     "events": f"SELECT {NAMES} FROM valid_rows WHERE {{within}} ORDER BY happened_at, event_id",  # noqa: S608 - constants
     "exposures": f"""
 SELECT {", ".join(EXPOSURES)} FROM (
-    SELECT * EXCLUDE (assignment_epoch), assignment_epoch, happened_at AS exposed_at,
+    SELECT * EXCLUDE (assignment_epoch), assignment_epoch, min(happened_at) OVER mine AS exposed_at,
         min(variation_id) OVER mine <> max(variation_id) OVER mine AS multiple_exposure,
-        row_number() OVER (mine ORDER BY happened_at, event_id) AS place
+        row_number() OVER (mine ORDER BY {IN_SENDERS_ORDER}) AS place
     FROM valid_rows
     WHERE {{within}} AND type = 'experiment_viewed' AND NOT qa_mode
         AND experiment_id IS NOT NULL AND variation_id IS NOT NULL

@@ -15,6 +15,7 @@ from pathlib import Path
 import duckdb
 
 from abtest.domain.ledger.columns import (
+    ADDED,
     COLUMNS,
     ESSENTIAL,
     MAX_LINE_BYTES,
@@ -36,6 +37,14 @@ _BROKEN = (OSError, EOFError, zlib.error)
 """Errors of reading what is not a complete gzip file."""
 SQL_TYPES: Mapping[ColumnType, str] = {"text": "VARCHAR", "integer": "BIGINT", "flag": "BOOLEAN"}
 NAMES = ", ".join(COLUMNS)
+_ADDED = ", ".join(f"NULL::{SQL_TYPES[COLUMNS[name]]} AS {name}" for name in sorted(ADDED))
+
+
+def parquet_rows(files: str) -> str:
+    """Return the relation of the rows of Parquet files, also of an older release. `files` is a list in SQL."""
+    # The empty first part defines the columns that no file may have.
+    return f"""(SELECT {_ADDED} WHERE false
+    UNION ALL BY NAME SELECT * FROM read_parquet({files}, union_by_name = true))"""  # noqa: S608 - names of our own
 
 
 def _value(name: str, kind: ColumnType) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Protocol, cast
 
 import duckdb
 
+from abtest.adapters.warehouse.raw_rows import parquet_rows
 from abtest.adapters.warehouse.shop_copy_sql import (
     APPEND_ORDERS,
     APPEND_VISITS,
@@ -107,8 +108,9 @@ class ShopCopy:
     def append(self, files: Sequence[Path], *, is_new: bool) -> None:
         """Add the rows of Parquet files while the copy is built; new ones go to the inbox."""
         into, shop_column, flag = ("inbox", "shop_id, ", ", true") if is_new else (f"{self.name}.history", "", "")
+        rows = parquet_rows("$files")
         self._database.execute(
-            f"INSERT INTO {into} SELECT {shop_column}{HASHED}{flag} FROM read_parquet($files) WHERE shop_id = $shop",  # noqa: S608 - names of our own
+            f"INSERT INTO {into} SELECT {shop_column}{HASHED}{flag} FROM {rows} WHERE shop_id = $shop",  # noqa: S608 - names of our own
             {"shop": self._shop_id, "files": [str(path) for path in files]},
         )
 

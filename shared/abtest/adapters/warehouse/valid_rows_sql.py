@@ -25,9 +25,12 @@ _SKEW = "(received_at - sent_at)"
 _IS_WRONG = f"({_SKEW} < -{SKEW_AHEAD_MS} OR {_SKEW} > {SKEW_BEHIND_MS})"
 IS_CORRECTED = f"coalesce({_IS_WRONG} AND {_SKEW} BETWEEN -{MAX_SKEW_MS} AND {MAX_SKEW_MS}, FALSE)"
 """Whether our clock replaced the sender's, as in `domain.ledger.rows.sender_time`."""
-CORRECTED_MS = 2**55
-SENDER_TS = f"CASE WHEN {IS_CORRECTED} THEN ts - {_SKEW} + {CORRECTED_MS} ELSE ts END"
-"""Time of the event by the sender's clock; of a corrected clock that many later, to tell it from the others."""
+SENDER_TS = f"CASE WHEN {IS_CORRECTED} THEN ts - {_SKEW} ELSE ts END"
+"""Time of the event by the sender's clock."""
+CLOCKS = 4
+_SENDER = f"CASE sender WHEN 'browser' THEN 0 WHEN 'server' THEN 2 ELSE {CLOCKS} END"
+CLOCK = f"{_SENDER} + CASE WHEN {IS_CORRECTED} THEN 1 ELSE 0 END"
+"""Number of `domain.ledger.rows.SenderClock`, odd if corrected; CLOCKS more if the sender is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ COLUMNS: Final[Mapping[str, ColumnType]] = {
     "country": "text",
     "visitor_kind": "text",
     "source": "text",
+    "sender": "text",
     "url": "text",
     "qa_mode": "flag",
     "data": "text",
@@ -46,6 +47,9 @@ COLUMNS: Final[Mapping[str, ColumnType]] = {
 
 # Columns that every row has. The others are null where an older release did not write them yet.
 ESSENTIAL: Final = frozenset({"event_id", "shop_id", "type", "visitor_id", "ts", "received_at"})
+
+# Columns that Parquet files of older releases lack.
+ADDED: Final = frozenset({"sender"})
 
 # The value of a column that is missing or null.
 ABSENT: Final[Mapping[str, str | bool | None]] = dict.fromkeys(COLUMNS) | {"qa_mode": False, "data": "{}"}

@@ -1,7 +1,7 @@
 """The catalogue of events: types, limits, the reasons for quarantine, and the row that the ledger keeps."""
 
 import re
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, get_args
 
 EVENT_TYPES = frozenset(
     {
@@ -107,13 +107,16 @@ Device = Literal["desktop", "mobile", "tablet"]
 VisitorKind = Literal["new", "returning"]
 Source = Literal["direct", "search", "social", "email", "paid", "referral", "internal"]
 Cohort = Literal["holdout", "active"]
+Sender = Literal["browser", "server"]
+SENDERS = frozenset(get_args(Sender))
 
 
 class Row(TypedDict):
     """One line of the ledger. Times are Unix milliseconds, `revenue_minor` counts the currency's minor unit.
 
     Money of an unknown currency has `currency` null and counts hundredths. `shop_revenue_minor` is the same money in
-    `shop_currency`, where the sender named both. `country` is two capital letters.
+    `shop_currency`, where the sender named both. `country` is two capital letters. `sender` is null in rows of older
+    releases.
     """
 
     event_id: str
@@ -140,6 +143,7 @@ class Row(TypedDict):
     country: str | None
     visitor_kind: VisitorKind | None
     source: Source | None
+    sender: Sender | None
     url: str | None
     qa_mode: bool
     data: str

@@ -139,6 +139,7 @@ def _row(event: Mapping[str, object], kind: str, arrival: Arrival, correction: i
         "qa_mode": _flag(event.get("qa_mode")),
         "received_at": arrival.received_at,
         "revenue_minor": revenue_minor,
+        "sender": "browser" if origin.is_browser else "server",
         "sent_at": arrival.sent_at,
         "session_id": _text(event.get("sessionId")),
         "shop_currency": shop_currency,

@@ -1,7 +1,7 @@
 """The reference: counts from rows, one rule a function, in memory. Every engine must return exactly these counts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from abtest.domain.ledger.cells import (
@@ -21,38 +21,24 @@ from abtest.domain.ledger.cells import (
     ceiling_of,
 )
 from abtest.domain.ledger.events import DAY_MS, WITHOUT_STICKY, Row
+from abtest.domain.ledger.exposures import Exposure, Seen
 from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
-from abtest.domain.ledger.rows import OWN, happened_at, in_time, money_of, sender_time, without_copies
+from abtest.domain.ledger.rows import (
+    OWN,
+    SenderClock,
+    happened_at,
+    in_senders_order,
+    money_of,
+    sender_time,
+    without_copies,
+)
 
 # Types of events that report the delivery of a variation.
 EXPOSED, FAILED, GIVEN_UP = "experiment_viewed", "sdk_error", "sdk_perf"
 
 Refunds = Mapping[str, int]
 """Refunded money by order id, in the minor unit of the plan's currency."""
-
-
-class Exposure(NamedTuple):
-    """First exposure of a visitor; `cells` are those in which the visitor is counted.
-
-    `since` has the earliest time by the sender's clock, of corrected clocks and of others. The measurement began at
-    `begins_at`.
-    """
-
-    variation_id: str
-    at: int
-    cells: tuple[Cell, ...]
-    since: Mapping[bool, int]
-    begins_at: int
-
-    def precedes(self, row: Row) -> bool:
-        """Return whether the row happened at the exposure or later, by our clock or by its sender's.
-
-        Requests overtake each other, and what is ahead of us counts at arrival: the sender's clock knows the order.
-        """
-        at, sent = happened_at(row), sender_time(row)
-        begins = self.since.get(sent.is_corrected)
-        return at >= self.at or (begins is not None and sent.ts >= begins and at >= self.begins_at)
 
 
 class Hit(NamedTuple):
@@ -116,24 +102,25 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
 def first_exposures(rows: Iterable[Row], plan: CountingPlan) -> tuple[Exposures, int]:
     """Return the first exposures of visitors who saw one variation only, and the number who saw more than one."""
     first: dict[str, Row] = {}
-    since: defaultdict[str, dict[bool, int]] = defaultdict(dict)
+    seen: defaultdict[str, dict[SenderClock, Seen]] = defaultdict(dict)
     unfaithful: set[str] = set()
     for row in rows:
         if not is_exposure(row, plan):
             continue
-        known, earliest, sent = first.setdefault(row["visitor_id"], row), since[row["visitor_id"]], sender_time(row)
-        earliest[sent.is_corrected] = min(sent.ts, earliest.get(sent.is_corrected, sent.ts))
+        known, by_clock, sent = first.setdefault(row["visitor_id"], row), seen[row["visitor_id"]], sender_time(row)
+        since, at = by_clock.get(sent.clock, (sent.ts, happened_at(row)))
+        by_clock[sent.clock] = Seen(min(since, sent.ts), min(at, happened_at(row)))
         # Before `known` may be replaced: if all rows equal the one known at their turn, all are equal.
         if _variation_of(row, plan) != _variation_of(known, plan):
             unfaithful.add(row["visitor_id"])
-        if in_time(row) < in_time(known):
+        if in_senders_order(row) < in_senders_order(known):
             first[row["visitor_id"]] = row
     exposures: dict[str, Exposure] = {}
     for visitor_id, row in first.items():
         if visitor_id not in unfaithful:
-            variation_id, at = _variation_of(row, plan), happened_at(row)
+            variation_id, at = _variation_of(row, plan), min(each.at for each in seen[visitor_id].values())
             cells = cells_of(row, variation_id, at)
-            exposures[visitor_id] = Exposure(variation_id, at, cells, since[visitor_id], plan.begins_at)
+            exposures[visitor_id] = Exposure(variation_id, at, cells, seen[visitor_id], plan.begins_at)
     return exposures, len(unfaithful)
 
 
@@ -219,14 +206,14 @@ def refunded(rows: Iterable[Row], currency: str) -> Refunds:
     return refunds
 
 
-def without_repeated_orders(hits: Iterable[Row]) -> list[Row]:
-    """Return the first of the hits with the same order id; hits without one are orders of their own."""
+def without_repeated_orders(hits: Iterable[Row], key: Callable[[Row], Any]) -> list[Row]:
+    """Return the first of the hits with the same order id, by `key`; hits without one are orders of their own."""
     kept: dict[tuple[str, str], Row] = {}
     for row in hits:
         # The first part keeps apart an order id and an event id with the same text.
         order = ("order", row["order_id"]) if row["order_id"] else ("event", row["event_id"])
         present = kept.setdefault(order, row)
-        if in_time(row) < in_time(present):
+        if key(row) < key(present):
             kept[order] = row
     return list(kept.values())
 
@@ -238,7 +225,7 @@ def count_goal(
     hits = [row for row in rows if goal.is_hit(row)]
     if goal.counts_money:
         # Before filter and window: if an order's first event is not accepted, a repetition must not count in its place.
-        hits = without_repeated_orders(hits)
+        hits = without_repeated_orders(hits, in_senders_order)
     accepting = judge(goal)
     accepted = [Hit(exposure, row) for row in hits if (exposure := exposures.get(row["visitor_id"])) and accepting(row)]
     counter = GoalCounter()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from abtest.domain.ledger.events import Row, clock_error
+from abtest.domain.ledger.events import SENDERS, Row, Sender, clock_error
 
 OWN, CONVERTED, FOREIGN, UNKNOWN_MONEY = "own", "converted", "foreign", "unknown"
 
@@ -38,6 +38,7 @@ PRECEDENCE: tuple[tuple[str, Any], ...] = (
     ("country", ""),
     ("visitor_kind", ""),
     ("source", ""),
+    ("sender", ""),
     ("data", ""),
     ("url", ""),
 )
@@ -66,17 +67,29 @@ def happened_at(row: Row) -> int:
     return min(row["ts"], row["received_at"])
 
 
-class SenderTime(NamedTuple):
-    """Time of an event by its sender's clock. Times of clocks that we corrected do not compare with other times."""
+class SenderClock(NamedTuple):
+    """Kind of clock of a sender. Only times of one kind compare with each other."""
 
+    sender: Sender
     is_corrected: bool
+
+
+class SenderTime(NamedTuple):
+    """Time of an event by its sender's clock, which no delay of a request can change.
+
+    Of older releases it is not known who sent a row: then the clock is a browser's, as most are, but not `is_known`.
+    """
+
+    clock: SenderClock
+    is_known: bool
     ts: int
 
 
 def sender_time(row: Row) -> SenderTime:
-    """Return the time that the sender gave, which no delay of a request can change."""
+    """Return the time that the sender gave."""
     error = clock_error(row["received_at"], row["sent_at"])
-    return SenderTime(error != 0, row["ts"] - error)
+    clock = SenderClock("server" if row["sender"] == "server" else "browser", error != 0)
+    return SenderTime(clock, row["sender"] in SENDERS, row["ts"] - error)
 
 
 def without_copies(rows: Iterable[Row]) -> list[Row]:
@@ -106,6 +119,12 @@ def money_of(row: Row, currency: str) -> HitMoney:
 def in_time(row: Row) -> tuple[int, str]:
     """Return the sort key for the order of events: by time, then by event id."""
     return happened_at(row), row["event_id"]
+
+
+def in_senders_order(row: Row) -> tuple[bool, int, str]:
+    """Return the sort key for the first of several events, which no delay changes; corrected clocks are last."""
+    sent = sender_time(row)
+    return sent.clock.is_corrected, sent.ts, row["event_id"]
 
 
 def precedes(row: Row, other: Row) -> bool:

@@ -175,7 +175,7 @@ def orders_of_day(rows: Sequence[Row], starts: int, currency: str) -> list[Order
     """Return the orders of the day that begins at `starts`, each once, with their money less refunds."""
     refunds = refunded(rows, currency)
     orders: list[Order] = []
-    for row in without_repeated_orders(row for row in rows if SHOP_REVENUE.is_hit(row)):
+    for row in without_repeated_orders((row for row in rows if SHOP_REVENUE.is_hit(row)), in_time):
         if starts <= happened_at(row) < starts + DAY_MS:
             money = money_of(row, currency)
             # `refunded` has the shop's currency only, which cannot be subtracted from other money.
