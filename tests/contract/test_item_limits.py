@@ -122,9 +122,9 @@ def test_delivery__over_400_kb__is_refused_and_not_stored(ports: Ports) -> None:
 
 def test_stored_answer_and_roll_up__of_any_size__are_kept_in_parts(ports: Ports) -> None:
     answer = StoredAnswer(status=200, headers={}, body=bytes.fromhex(NOISE))
-    ports.idempotency.begin("key", body_hash="h", now=at())
+    ports.idempotency.begin("key", body_hash="h", token="t", now=at())
     ports.idempotency.finish("key", body_hash="h", answer=answer, now=at(1))
-    assert ports.idempotency.begin("key", body_hash="h", now=at(2)).answer == answer
+    assert ports.idempotency.begin("key", body_hash="h", token="u", now=at(2)).answer == answer
     totals = {"experiment_id": "e", "measurement_epoch": 1, "generation": 1, "noise": NOISE}
     assert ports.rollup_store.put(totals, {}, {})
     assert ports.rollup_store.totals("e", 1) == totals

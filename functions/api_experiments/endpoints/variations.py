@@ -217,9 +217,6 @@ def update_variation_alone(
 
 
 @alone.delete("/{variation_id}", operation_id="deleteVariationAlone", status_code=204, responses=DELETION)
-def delete_variation_alone(
-    variation_id: VariationId, caller: Writer, arms: Arms, experiments: Reads, if_match: IfMatch
-) -> None:
+def delete_variation_alone(variation_id: VariationId, caller: Writer, arms: Arms, if_match: IfMatch) -> None:
     """Delete a variation of a draft that never started, without naming its experiment."""
-    arm = experiments.variation(caller.shop_id, variation_id)[1]
-    arms.delete(caller, arm.experiment_id, arm.id, expected_version=if_match)
+    arms.delete_alone(caller, variation_id, expected_version=if_match)

@@ -59,7 +59,9 @@ PARAMETERS: Mapping[str, Json] = {
         "name": "Idempotency-Key",
         "in": "header",
         "required": False,
-        "description": "Makes retries safe: the first response is stored for 24 hours and returned again.",
+        "description": "Makes retries safe: the first response is stored for 24 hours and returned again. Until there "
+        "is one, a repetition is 409 with Retry-After. After a 503 it is done once, even if the first attempt was "
+        "stored.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
     },
     "If-None-Match": {

@@ -77,8 +77,9 @@ class IdempotencyInProgressError(ServiceError):
     status = 409
     code = "idempotency_in_progress"
 
-    def __init__(self) -> None:
-        super().__init__("the first request with this Idempotency-Key is still running; repeat it in a moment")
+    def __init__(self, retry_after: int) -> None:
+        message = "the first request with this Idempotency-Key is still running; repeat it in a moment"
+        super().__init__(message, headers={"Retry-After": str(retry_after)})
 
 
 class PayloadTooLargeError(ServiceError):

@@ -62,6 +62,11 @@ def uuid7_milliseconds(text: str) -> int:
     return value.int >> 80
 
 
+def after_uuid(text: str) -> str:
+    """Return the lowest text that sorts after this UUID as a UUID itself."""
+    return str(uuid.UUID(int=uuid.UUID(text).int + 1))
+
+
 def before_uuid7(moment: datetime) -> str:
     """Return a text that sorts before all UUIDs version 7 of this millisecond or later, and after all earlier ones."""
     return str(uuid.UUID(int=to_milliseconds(moment) << 80))

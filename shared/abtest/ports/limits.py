@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any, Literal, Protocol
 
 CLAIM_HELD = timedelta(seconds=60)
@@ -49,30 +50,55 @@ class StoredAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstRun:
+    """First run of a request under an idempotency key: its token, and when it began.
+
+    `is_repeated` when it ended without a response and this is a later run of the same request.
+    """
+
+    token: str
+    begun_at: datetime
+    is_repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IdempotencyClaim:
     """State of an idempotency key.
 
-    `new`: the caller holds the claim and goes on. `running`: the first request has no response yet. `done`: repeat
-    `answer`. `mismatch`: the key was used with another body.
+    `new`: the caller holds the claim and runs the request, for the first time or again; see `run`. `running`: another
+    run has no response yet; its claim is free after `retry_after` seconds, at least 1. `done`: repeat `answer`.
+    `mismatch`: the key was used with another body.
     """
 
     state: Literal["new", "running", "done", "mismatch"]
+    run: FirstRun | None = None
+    retry_after: int = 0
     answer: StoredAnswer | None = None
+
+
+def seconds_until(moment: datetime, now: datetime) -> int:
+    """Return the seconds until a moment, rounded up and at least 1, as Retry-After states them."""
+    return max(1, ceil((moment - now).total_seconds()))
 
 
 class Idempotency(Protocol):
     """Responses by API key, method, path and Idempotency-Key, kept for 24 hours."""
 
-    def begin(self, key: str, *, body_hash: str, now: datetime) -> IdempotencyClaim:
-        """Claim the key if it is free, and return its state. A claim without a response expires after 60 s."""
+    def begin(self, key: str, *, body_hash: str, token: str, now: datetime) -> IdempotencyClaim:
+        """Claim the key if it is free, and return its state. A claim without a response is free after 60 s.
+
+        `token` is new for each call; one that is sent again has the claim that it took. A free claim keeps its first
+        run for 24 hours, so that a later run with the same body can continue it. With another body, or after that time,
+        a first run begins.
+        """
         ...
 
     def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
         """Store the response for 24 hours, unless one is stored or the claim now belongs to another body."""
         ...
 
-    def abandon(self, key: str) -> None:
-        """Release the claim without a response. A stored response is not removed."""
+    def abandon(self, key: str, *, token: str, now: datetime) -> None:
+        """Free the claim of this token without a response. What it knows of the first run is kept."""
         ...
 
 

@@ -2,6 +2,9 @@
 
 A family declares what its aggregates have of their own as a `Resource`; `Aggregates` does the rest. A change is one
 commit: the record, the unique names that it takes and gives back, its audit row, its outbox rows.
+
+A request that is repeated because its outcome is unknown makes the same ids again. A new record under such an id, and
+an audit row under such an id, were stored by an earlier run; the stored aggregate is then the result.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +13,7 @@ from typing import Any, Generic, NamedTuple
 
 from abtest.contract.base import PublicationWarning
 from abtest.domain.changes.change import Change, Occasion
-from abtest.kit.errors import ConflictError
+from abtest.kit.errors import ConflictError, NotFoundError
 from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow, Remove, together
 from abtest.services.context import Caller, World
 from abtest.services.listing import Filters, Listing
@@ -102,6 +105,7 @@ class Aggregates(Generic[A]):
     def add(
         self,
         caller: Caller,
+        record_id: str,
         make: Callable[[Occasion], A],
         *,
         action: str | None = None,
@@ -109,13 +113,15 @@ class Aggregates(Generic[A]):
         extra: Commit = NOTHING,
         attempts: int = ATTEMPTS,
     ) -> Saved[A]:
-        """Make an aggregate and store it; `make` is called again when another writer was faster.
+        """Make an aggregate with this id and store it; `make` is called again when another writer was faster.
 
         Raises what `make` and `save` raise, and StaleVersionError when every attempt lost its race.
         """
         action = action or f"{self.resource.entity_type}.create"
 
         def attempt() -> Saved[A]:
+            if earlier := self.earlier(caller.shop_id, record_id):
+                return earlier
             made = make(self.occasion(caller))
             return self.save(caller.user_id, Change(before=None, after=made, action=action, note=note or {}), extra)
 
@@ -129,22 +135,31 @@ class Aggregates(Generic[A]):
         *,
         expected_version: Versions = None,
         extra: Commit = NOTHING,
+        row_id: str | None = None,
     ) -> Saved[A]:
         """Load, decide, commit, publish; decide again when another writer was faster.
 
         `which` is an id, or loads the aggregate. A change that changes nothing and notes nothing is not committed; one
         that only notes something is audited.
-        `extra` is committed with the change or not at all.
+        `extra` is committed with the change or not at all. `row_id` is the new id of its audit row. When an earlier run
+        of a repeated request committed the change, the stored aggregate is returned, whatever version is expected.
 
         Raises NotFoundError, VersionConflictError when the caller expects another version, StaleVersionError when every
         attempt lost its race, and whatever `decide` and `save` raise.
         """
 
+        # Drawn once: attempts differ in how many ids they draw.
+        mark = row_id or self.world.audit_row_id()
+
         def attempt() -> Saved[A]:
             before = self.get(caller.shop_id, which) if isinstance(which, str) else which()
+            if self.world.is_stored(self.resource.shop_id(before), mark):
+                return self._stored_earlier(before, before)
             refuse_other_version(expected_version, before.version)
             change = decide(before, self.occasion(caller))
-            return Saved(before, changed=False) if change.is_empty else self.save(caller.user_id, change, extra)
+            if change.is_empty:
+                return Saved(before, changed=False)
+            return self.save(caller.user_id, change, extra, row_id=mark)
 
         return retried(attempt)
 
@@ -155,22 +170,38 @@ class Aggregates(Generic[A]):
         *,
         expected_version: Versions,
         check: Callable[[A], None] = lambda _: None,
-    ) -> Saved[A]:
-        """Delete an aggregate and return its last state. Raises what `change` and `check` raise."""
+    ) -> Saved[A] | None:
+        """Delete an aggregate and return its last state, None when an earlier run of this request deleted it.
+
+        Raises what `change` and `check` raise.
+        """
+        mark = self.world.audit_row_id()
 
         def decide(before: A, _occasion: Occasion) -> Change[A]:
             check(before)
             return Change(before=before, after=None, action=f"{self.resource.entity_type}.delete")
 
-        return self.change(caller, which, decide, expected_version=expected_version)
+        try:
+            return self.change(caller, which, decide, expected_version=expected_version, row_id=mark)
+        except NotFoundError:
+            if not self.world.is_stored(caller.shop_id, mark):
+                raise
+        return None
 
-    def save(self, user_id: str, change: Change[A], extra: Commit = NOTHING) -> Saved[A]:
+    def earlier(self, shop_id: str, record_id: str) -> Saved[A] | None:
+        """Return the record that an earlier run of this request stored under its new id, if it did."""
+        if not self.world.is_repeated:
+            return None
+        record = self.world.catalog.get(shop_id, self.resource.kind, record_id)
+        return self._stored_earlier(None, self.resource.from_record(record)) if record else None
+
+    def save(self, user_id: str, change: Change[A], extra: Commit = NOTHING, *, row_id: str | None = None) -> Saved[A]:
         """Commit one decided change and publish what shoppers see.
 
         Raises StaleVersionError, the resource's error for a name that is taken, and TooLargeError for what could not be
         published.
         """
-        staged = self.stage([change], [self.audit_row(user_id, change)])
+        staged = self.stage([change], [self.audit_row(user_id, change, row_id)])
         reasons = self._commit(change, together(staged.commit, extra))
         return Saved(staged.values[0], reasons, changed=change.before != change.after)
 
@@ -237,7 +268,13 @@ class Aggregates(Generic[A]):
             return ()
         return self.storefronts.refresh(row.shop_id, row)
 
-    def audit_row(self, user_id: str, change: Change[A]) -> AuditRow:
+    def _stored_earlier(self, before: A | None, value: A) -> Saved[A]:
+        """The result of an earlier run, which may have ended before it published."""
+        if self.storefronts is None or not self.resource.reaches_shoppers(before, value):
+            return Saved(value)
+        return Saved(value, self.storefronts.refresh(self.resource.shop_id(value)))
+
+    def audit_row(self, user_id: str, change: Change[A], row_id: str | None = None) -> AuditRow:
         """Build the audit row of a change."""
         resource, subject = self.resource, change.subject
         return self.world.audit_row(
@@ -246,6 +283,7 @@ class Aggregates(Generic[A]):
             action=change.action,
             entity=(resource.entity_type, subject.id, resource.summary(subject).name),
             diff=resource.diff(change),
+            row_id=row_id,
         )
 
     def _events(self, change: Change[A]) -> list[OutboxRow]:

@@ -93,13 +93,14 @@ class ShopGoals(Aggregates[ShopGoal]):
         """Create a goal from the fields of ShopGoalCreate. Raises ValidationFailedError."""
         window = shop_defaults(self.world.catalog, caller.shop_id)["attribution_window_days"]
 
+        goal_id = self.world.new_id()
+
         def make(occasion: Occasion) -> ShopGoal:
-            goal_id = self.world.new_id()
             goal = edits.make(given, goal_id=goal_id, experiment_id=None, now=occasion.now, window_days=window)
             check_goal(goal)
             return ShopGoal(shop_id=caller.shop_id, goal=goal)
 
-        return self.add(caller, make)
+        return self.add(caller, goal_id, make)
 
     def update(self, caller: Caller, goal_id: str, given: GoalFields, *, expected_version: Versions) -> Saved[ShopGoal]:
         """Change the given fields. Raises NotFoundError, ValidationFailedError."""

@@ -68,8 +68,8 @@ class Keys:
             self._world, kind=given.kind, shop_id=caller.shop_id, user_id=caller.user_id, name=given.name, scopes=scopes
         )
         key = replace(minted.key, expires_at=given.expires_at)
-        self._keys.add(caller, lambda _occasion: key)
-        return created(Minted(key, minted.text))
+        saved = self._keys.add(caller, key.id, lambda _occasion: key)
+        return created(Minted(saved.value, minted.text))
 
     def update(
         self, caller: Caller, key_id: str, patch: contract.UpdateApiKey, expected_version: Versions
@@ -100,19 +100,25 @@ class Keys:
 
         Raises NotFoundError, VersionConflictError, ConflictError, ScopeNotHeldError (a rotation hands out a secret).
         """
-        minted = retried(lambda: self._rotate(caller, key_id, grace_seconds, expected_version))
+        old = self._keys.get(caller.shop_id, key_id)
+        # Minted once: attempts differ in how much they draw. Names and scopes may change until the one that succeeds.
+        minted = mint(self._world, kind=old.kind, shop_id=old.shop_id, user_id=old.user_id, name=old.name, scopes=())
+        key = retried(lambda: self._rotate(caller, key_id, minted.key, grace_seconds, expected_version))
         self._authentication.forget(key_id)
-        return created(minted)
+        return created(Minted(key, minted.text))
 
-    def _rotate(self, caller: Caller, key_id: str, grace_seconds: int, expected_version: Versions) -> Minted:
+    def _rotate(
+        self, caller: Caller, key_id: str, fresh: ApiKey, grace_seconds: int, expected_version: Versions
+    ) -> ApiKey:
+        if earlier := self._keys.earlier(caller.shop_id, fresh.id):
+            return earlier.value
         old = self._keys.get(caller.shop_id, key_id)
         refuse_other_version(expected_version, old.version)
         refuse_unheld(caller.scopes, old.scopes)
-        minted = mint(
-            self._world, kind=old.kind, shop_id=old.shop_id, user_id=old.user_id, name=old.name, scopes=old.scopes
-        )
         successor = replace(
-            minted.key,
+            fresh,
+            name=old.name,
+            scopes=old.scopes,
             created_by=caller.user_id,
             # The successor does not outlive what was granted to the old key.
             expires_at=old.expires_at,
@@ -123,7 +129,7 @@ class Keys:
         creation = Change(before=None, after=successor, action="api_key.rotate")
         # One commit: if it fails, the old key is unchanged and the new one does not exist.
         self._keys.save_many([retirement, creation], self._keys.audit_row(caller.user_id, retirement))
-        return Minted(successor, minted.text)
+        return successor
 
     def _changed(
         self, caller: Caller, key_id: str, decide: Decide[ApiKey], expected_version: Versions
@@ -141,8 +147,8 @@ class Keys:
 def mint(world: World, *, kind: KeyKind, shop_id: str, user_id: str, name: str, scopes: Sequence[str]) -> Minted:
     """Make a key, which is not stored yet."""
     now = world.now()
-    lookup_id = random_base62(ID_LENGTH, world.random)
-    text = compose(kind, lookup_id, random_base62(SECRET_LENGTH, world.random))
+    lookup_id = random_base62(ID_LENGTH, world)
+    text = compose(kind, lookup_id, random_base62(SECRET_LENGTH, world))
     key = ApiKey(
         id=world.new_id(),
         shop_id=shop_id,

@@ -71,7 +71,9 @@ class Republication:
             sleep(pause)
             if outcome := self._just_done(name, changed_at):
                 return outcome
-            with lease(self.leases, name, owner=world.new_id(), clock=world.clock, seconds=LEASE_SECONDS) as held:
+            with lease(
+                self.leases, name, owner=world.unrepeated_id(), clock=world.clock, seconds=LEASE_SECONDS
+            ) as held:
                 if held is not None:
                     return self._just_done(name, changed_at) or self._publish(name, shop_id, begin)
         return KnownOutcome(reasons=[LATE])

@@ -10,7 +10,7 @@ from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.credentials.api_keys import PRESETS
 from abtest.domain.settings import defaults
-from abtest.domain.settings.shop import Shop
+from abtest.domain.settings.shop import RECORD_ID, Shop
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Catalog, Commit, Head, Put, Record
 from abtest.services.authentication import stored_key_by_id
@@ -55,10 +55,15 @@ class Shops:
         shop = Shop(id=self._world.new_id(), org_id=user_id, created_at=now, updated_at=now, **fields)
         scopes = sorted(PRESETS["admin"])
         minted = mint(self._world, kind="shop", shop_id=shop.id, user_id=user_id, name=FIRST_KEY_NAME, scopes=scopes)
+        return retried(lambda: self._store_or_earlier(shop, minted))
+
+    def _store_or_earlier(self, shop: Shop, minted: Minted) -> tuple[Shop, Minted]:
+        if earlier := self._shops.earlier(shop.id, RECORD_ID):
+            return earlier.value, Minted(self._keys.get(shop.id, minted.key.id), minted.text)
         # Both or neither: the owner could not use a shop without a key.
         creation = Change(before=None, after=minted.key, action="api_key.create")
-        key = self._keys.stage([creation], [self._keys.audit_row(user_id, creation)])
-        saved = self._shops.save(user_id, Change(before=None, after=shop, action="shop.create"), extra=key.commit)
+        key = self._keys.stage([creation], [self._keys.audit_row(shop.org_id, creation)])
+        saved = self._shops.save(shop.org_id, Change(before=None, after=shop, action="shop.create"), extra=key.commit)
         return saved.value, minted
 
     def get(self, caller: Caller, shop_id: str) -> contract.Shop:
@@ -109,7 +114,8 @@ class Shops:
         self, caller: Caller, patch: contract.UpdateShopDefaults, expected_version: Versions
     ) -> contract.ShopDefaults:
         """The defaults after a merge patch. Raises VersionConflictError."""
-        return retried(lambda: self._update_defaults(caller, patch.provided(), expected_version))
+        mark = self._world.audit_row_id()
+        return retried(lambda: self._update_defaults(caller, patch.provided(), expected_version, mark))
 
     def me(self, caller: Caller, limit: int, window_seconds: int) -> Me:
         """Return the calling key, its shop and its rate limit."""
@@ -135,8 +141,10 @@ class Shops:
         return shop
 
     def _update_defaults(
-        self, caller: Caller, changes: Mapping[str, Any], expected_version: Versions
+        self, caller: Caller, changes: Mapping[str, Any], expected_version: Versions, mark: str | None
     ) -> contract.ShopDefaults:
+        if self._world.is_stored(caller.shop_id, mark):
+            return self.defaults(caller)
         catalog, now = self._world.catalog, self._world.now()
         shop = read_shop(catalog, caller.shop_id)
         record = _stored_defaults(catalog, shop.id)
@@ -164,6 +172,7 @@ class Shops:
             entity=("shop", shop.id, shop.name),
             diff={name: [before.get(name), value] for name, value in after.items() if before.get(name) != value},
             now=now,
+            row_id=mark,
         )
         put = Put(record=Record(head=head, body=after_patch), expected_version=version)
         catalog.commit(Commit(puts=[put], audit=[audit]))

@@ -119,10 +119,10 @@ def test_rollups__items_of_an_earlier_release__are_read(aws_stack: AwsStack, ite
 def test_ephemeral__items_of_an_earlier_release__are_read(aws_stack: AwsStack) -> None:
     table, soon = aws_stack.name("EphemeralTable"), WRITTEN + timedelta(seconds=1)
     idempotency = DynamoIdempotency(table)
-    done = idempotency.begin("POST /experiments shop key-1", body_hash="hash-1", now=soon)
+    done = idempotency.begin("POST /experiments shop key-1", body_hash="hash-1", token="t", now=soon)
     assert done.answer is not None
     assert (done.state, done.answer.status, done.answer.body) == ("done", 201, b'{"id":"one"}')
-    assert idempotency.begin("POST /experiments shop key-2", body_hash="hash-2", now=soon).state == "running"
+    assert idempotency.begin("POST /experiments shop key-2", body_hash="hash-2", token="t", now=soon).state == "running"
     assert DynamoLeases(table).is_held("cron", now=soon)
     assert not DynamoLeases(table).acquire("cron", owner="owner-2", seconds=60, now=soon)
     assert DynamoSessions(table).get("session-1", now=soon) == {

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,9 +13,11 @@ from abtest.kit import canonical_json
 from abtest.ports.limits import (
     ANSWER_KEPT,
     CLAIM_HELD,
+    FirstRun,
     IdempotencyClaim,
     RateDecision,
     StoredAnswer,
+    seconds_until,
 )
 
 
@@ -40,7 +42,14 @@ class MemoryRateLimiter:
 class _Claimed:
     body_hash: str
     free_at: datetime
+    owner: str
+    first: FirstRun
     answer: StoredAnswer | None = None
+
+    def is_over(self, body_hash: str, now: datetime) -> bool:
+        """The claim is free, and a request with this body has no first run to continue."""
+        is_another = self.answer is not None or self.body_hash != body_hash
+        return self.free_at <= now and (is_another or self.first.begun_at <= now - ANSWER_KEPT)
 
 
 class MemoryIdempotency:
@@ -50,32 +59,38 @@ class MemoryIdempotency:
         self._records: dict[str, _Claimed] = {}
         self._lock = threading.Lock()
 
-    def begin(self, key: str, *, body_hash: str, now: datetime) -> IdempotencyClaim:
+    def begin(self, key: str, *, body_hash: str, token: str, now: datetime) -> IdempotencyClaim:
         with self._lock:
             found = self._records.get(key)
-            if found is None or found.free_at <= now:
-                self._records[key] = _Claimed(body_hash, now + CLAIM_HELD)
-                return IdempotencyClaim(state="new")
-            return _found(found, body_hash)
+            if found is None or found.is_over(body_hash, now):
+                run = FirstRun(token=token, begun_at=now)
+            elif found.answer is None and found.free_at <= now:
+                run = replace(found.first, is_repeated=True)
+            elif found.owner == token:
+                return IdempotencyClaim(state="new", run=found.first)
+            else:
+                return _found(found, body_hash, now)
+            self._records[key] = _Claimed(body_hash, now + CLAIM_HELD, token, run)
+            return IdempotencyClaim(state="new", run=run)
 
     def finish(self, key: str, *, body_hash: str, answer: StoredAnswer, now: datetime) -> None:
         with self._lock:
             found = self._records.get(key)
             if found and found.answer is None and found.body_hash == body_hash:
-                self._records[key] = _Claimed(body_hash, now + ANSWER_KEPT, answer)
+                self._records[key] = replace(found, free_at=now + ANSWER_KEPT, answer=answer)
 
-    def abandon(self, key: str) -> None:
+    def abandon(self, key: str, *, token: str, now: datetime) -> None:
         with self._lock:
             found = self._records.get(key)
-            if found and found.answer is None:
-                del self._records[key]
+            if found and found.answer is None and found.owner == token:
+                self._records[key] = replace(found, free_at=now)
 
 
-def _found(claimed: _Claimed, body_hash: str) -> IdempotencyClaim:
+def _found(claimed: _Claimed, body_hash: str, now: datetime) -> IdempotencyClaim:
     if claimed.body_hash != body_hash:
         return IdempotencyClaim(state="mismatch")
     if claimed.answer is None:
-        return IdempotencyClaim(state="running")
+        return IdempotencyClaim(state="running", retry_after=seconds_until(claimed.free_at, now))
     return IdempotencyClaim(state="done", answer=claimed.answer)
 
 

@@ -75,7 +75,7 @@ class House:
 
     def add(self, number: int = 1, shop_id: str = SHOP) -> Any:
         made = self.family.make(number, shop_id)
-        return self.store.add(self.caller(shop_id), lambda _: made).value
+        return self.store.add(self.caller(shop_id), self.record_id(made), lambda _: made).value
 
     def record_id(self, aggregate: Any) -> str:
         return self.family.resource.record_id(aggregate)
@@ -88,7 +88,9 @@ class House:
         return self.store.change(self.caller(), self.record_id(aggregate), decide, expected_version=expected)
 
     def remove(self, aggregate: Any, *, expected: int | None = None) -> Saved[Any]:
-        return self.store.remove(self.caller(), self.record_id(aggregate), expected_version=expected)
+        removed = self.store.remove(self.caller(), self.record_id(aggregate), expected_version=expected)
+        assert removed is not None
+        return removed
 
     def stored(self, aggregate: Any) -> Any:
         return self.store.get(SHOP, self.record_id(aggregate))
@@ -291,7 +293,7 @@ def test_publication__that_fails__leaves_the_commit_a_warning_and_the_promise(ho
     house.is_busy = failure == "busy"
     house.outcome = PublicationOutcome(ok=False, revision=1, reasons=("no answer",))
     made = house.family.make(1, SHOP)
-    saved = house.store.add(house.caller(), lambda _: made)
+    saved = house.store.add(house.caller(), house.record_id(made), lambda _: made)
     reaches = house.family.resource.reaches_shoppers(None, made)
     assert house.stored(made).version == 1
     assert (saved.warning is not None, len(house.outbox())) == (reaches, int(reaches))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import pytest
@@ -38,12 +38,15 @@ class Bench:
 
     def __init__(self) -> None:
         self.runs = 0
+        self.before: Callable[[], None] | None = None
         self.next_error: BaseException | None = None
         self.router = Router("/things", tag="Things")
         self._declare()
 
     def run(self) -> None:
         self.runs += 1
+        if self.before is not None:
+            self.before()
         if self.next_error is not None:
             raise self.next_error
 

@@ -3,10 +3,13 @@
 import pytest
 
 from abtest.kit.errors import ConflictError, DatabaseBusyError
+from abtest.ports.limits import RateDecision
+from abtest.services.rate_limits import RateLimitedError
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 from tests.unit.http.conftest import Bench
 
+DENIED = RateDecision(allowed=False, limit=1, remaining=0, reset_at=0, retry_after=5)
 ONCE = {"Idempotency-Key": "once"}
 
 
@@ -95,6 +98,7 @@ def test_answer__that_cannot_be_kept__is_told_all_the_same(
     monkeypatch.undo()
     running = client.post("/things", {"name": "a"}, headers=ONCE)
     assert (running.status, running.code) == (409, "idempotency_in_progress")
+    assert running.headers["retry-after"] == "60"
 
 
 def test_process__that_dies__leaves_its_claim_to_expire(client: Client, bench: Bench, api: MemoryApi) -> None:
@@ -104,8 +108,55 @@ def test_process__that_dies__leaves_its_claim_to_expire(client: Client, bench: B
     bench.next_error = None
     running = client.post("/things", {"name": "a"}, headers=ONCE)
     assert (running.status, running.code) == (409, "idempotency_in_progress")
-    api.clock.advance(seconds=61)
+    api.clock.advance(seconds=58.5)
+    assert client.post("/things", {"name": "a"}, headers=ONCE).headers["retry-after"] == "2"
+    api.clock.advance(seconds=1.5)
     assert client.post("/things", {"name": "a"}, headers=ONCE).status == 201
+
+
+def _drawn(client: Client, bench: Bench, api: MemoryApi, **body: object) -> tuple[list[str], int]:
+    """Draws of one run: two ids, and bits of a secret. Its outcome is unknown to the caller."""
+    drawn: list[tuple[list[str], int]] = []
+
+    def draw() -> None:
+        drawn.append(([api.world.new_id() for _ in range(2)], api.world.bits(256)))
+        raise DatabaseBusyError
+
+    bench.before = draw
+    assert client.post("/things", {"name": "a", **body}, headers=ONCE).code == "database_busy"
+    return drawn[0]
+
+
+def test_run_again__after_an_unknown_outcome__draws_the_same_ids_and_secrets(
+    client: Client, bench: Bench, api: MemoryApi
+) -> None:
+    first = _drawn(client, bench, api)
+    assert first[0] == sorted(set(first[0]))
+    api.clock.advance(hours=23)
+    assert _drawn(client, bench, api) == first
+    api.clock.advance(hours=1)
+    assert _drawn(client, bench, api) != first
+
+
+def test_run_again__with_another_body__draws_others(client: Client, bench: Bench, api: MemoryApi) -> None:
+    first, other = _drawn(client, bench, api), _drawn(client, bench, api, size=2)
+    assert {*first[0], first[1]}.isdisjoint({*other[0], other[1]})
+
+
+def test_run_again__after_a_refusal_in_between__still_draws_the_same(
+    client: Client, bench: Bench, api: MemoryApi
+) -> None:
+    """A refusal of the second run proves nothing about the work of the first."""
+    first = _drawn(client, bench, api)
+    bench.before, bench.next_error = None, RateLimitedError(DENIED, "this route")
+    assert client.post("/things", {"name": "a"}, headers=ONCE).status == 429
+    bench.next_error = None
+    assert _drawn(client, bench, api) == first
+
+
+def test_id__outside_of_a_repeatable_run__is_new_each_time(client: Client, bench: Bench, api: MemoryApi) -> None:
+    _drawn(client, bench, api)
+    assert len({api.world.new_id() for _ in range(3)} | {api.world.unrepeated_id() for _ in range(3)}) == 6
 
 
 def test_invalid_body__is_told_again_without_running(client: Client, bench: Bench) -> None:

@@ -50,7 +50,10 @@ class ExperimentEditor:
             raise refused("idea_id", "there is no such idea")
         _check_schedule_scope(caller, given)
         refuse_broken_scripts(given, self._checker)
-        return self._store.add(caller, lambda occasion: self._new(caller, given, occasion))
+        experiment_id = self._store.world.new_id()
+        return self._store.add(
+            caller, experiment_id, lambda occasion: self._new(caller, experiment_id, given, occasion)
+        )
 
     def update(
         self,
@@ -81,29 +84,28 @@ class ExperimentEditor:
 
     def duplicate(self, caller: Caller, reference: str, *, name: str | None, include_goals: bool) -> Saved[Experiment]:
         """Create a draft with the same design under new ids; goals of the shop keep their ids."""
+        experiment_id = self._store.world.new_id()
         source = self._store.get(caller.shop_id, reference)
         goal_ids = self._goal_ids(caller, source.goals) if include_goals else None
 
         def make(occasion: Occasion) -> Experiment:
-            experiment_id, public_id = self._store.new_identity()
             return duplicate(
                 source,
                 experiment_id=experiment_id,
-                public_id=public_id,
+                public_id=self._store.new_public_id(),
                 variation_identities=[self._store.new_identity() for _ in source.variations],
                 goal_ids=goal_ids,
                 name=name,
                 now=occasion.now,
             )
 
-        return self._store.add(caller, make, action="experiment.duplicate", note={"source": source.id})
+        return self._store.add(caller, experiment_id, make, action="experiment.duplicate", note={"source": source.id})
 
-    def _new(self, caller: Caller, given: Given, occasion: Occasion) -> Experiment:
-        experiment_id, public_id = self._store.new_identity()
+    def _new(self, caller: Caller, experiment_id: str, given: Given, occasion: Occasion) -> Experiment:
         blank = Experiment(
             id=experiment_id,
             shop_id=caller.shop_id,
-            public_id=public_id,
+            public_id=self._store.new_public_id(),
             name=given["name"],
             created_at=occasion.now,
             updated_at=occasion.now,

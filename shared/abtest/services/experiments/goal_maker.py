@@ -22,14 +22,25 @@ class GoalMaker:
         self._world = world
         self._shop_id = shop_id
 
-    def make(self, experiment: Experiment, given: GoalFields, occasion: Occasion, path: str = "") -> Goal:
-        """The goal that an input describes. Raises ValidationFailedError for an unknown goal_id."""
+    def make(
+        self,
+        experiment: Experiment,
+        given: GoalFields,
+        occasion: Occasion,
+        path: str = "",
+        *,
+        new_id: str | None = None,
+    ) -> Goal:
+        """The goal that an input describes, under a new id unless it is the shop's.
+
+        Raises ValidationFailedError for an unknown goal_id.
+        """
         if "goal_id" in given:
             kept = shop_goal(self._world.catalog, self._shop_id, given["goal_id"])
             return _attached(kept, experiment, given, occasion, path)
         return edits.make(
             given,
-            goal_id=self._world.new_id(),
+            goal_id=new_id or self._world.new_id(),
             experiment_id=experiment.id,
             now=occasion.now,
             window_days=self._window_days,

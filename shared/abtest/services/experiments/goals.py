@@ -29,13 +29,14 @@ class ExperimentGoals:
         self, caller: Caller, reference: str, given: GoalFields, *, expected_version: Versions
     ) -> tuple[Saved[Experiment], Goal]:
         """A new goal, or a copy of one of the shop's. Raises ConflictError when that is attached already."""
+        new_id = self._store.world.new_id()
 
         def edit(experiment: Experiment, occasion: Occasion) -> Experiment:
             maker = GoalMaker(self._store.world, experiment.shop_id)
-            return experiment_goals.join(experiment, maker.make(experiment, given, occasion), given)
+            return experiment_goals.join(experiment, maker.make(experiment, given, occasion, new_id=new_id), given)
 
         saved = self._edit(caller, reference, "create", edit, expected_version)
-        return saved, saved.value.goals[-1]
+        return saved, experiment_goals.find(saved.value, given.get("goal_id", new_id))
 
     def update(
         self, caller: Caller, reference: str, goal_id: str, given: GoalFields, *, expected_version: Versions

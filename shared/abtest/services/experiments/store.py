@@ -57,5 +57,9 @@ class ExperimentStore(Aggregates[Experiment]):
         return self.page(shop_id, filters, limit=limit, after=after, admits_whole=has_goal)
 
     def new_identity(self) -> tuple[str, str]:
-        """Return a new id and a new public id. The commit checks that no other experiment has the public id."""
-        return self.world.new_id(), public_id(self.world.random)
+        """Return a new id and a new public id."""
+        return self.world.new_id(), self.new_public_id()
+
+    def new_public_id(self) -> str:
+        """Return a new public id. The commit checks that no other experiment has it."""
+        return public_id(self.world)

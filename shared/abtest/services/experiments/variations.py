@@ -7,6 +7,7 @@ from abtest.domain.changes.consent import NO_CONSENT, Consent
 from abtest.domain.experiments import editing, rules, variations
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.shapes import VariationFields
+from abtest.kit.errors import NotFoundError
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
@@ -35,13 +36,14 @@ class Variations:
     ) -> tuple[Saved[Experiment], Variation]:
         """One more variation, and the experiment that has it. Raises InvalidScriptError."""
         refuse_broken_scripts(given, self._checker)
+        variation_id = self._store.world.new_id()
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             # Drawn inside of the retried part: a public id that is taken must be replaced by another one.
-            return variations.add(experiment, given, *self._store.new_identity())
+            return variations.add(experiment, given, variation_id, self._store.new_public_id())
 
         saved = self._edit(caller, reference, "create", edit, consent, expected_version)
-        return saved, saved.value.variations[-1]
+        return saved, variations.find(saved.value, variation_id)
 
     def update(
         self,
@@ -83,13 +85,32 @@ class Variations:
         saved = self._edit(caller, reference, action, edit, consent, expected_version)
         return saved, variations.find(saved.value, variation_id)
 
-    def delete(self, caller: Caller, reference: str, variation_id: str, *, expected_version: Versions) -> None:
+    def delete(
+        self,
+        caller: Caller,
+        reference: str,
+        variation_id: str,
+        *,
+        expected_version: Versions,
+        row_id: str | None = None,
+    ) -> None:
         """Remove a variation of a draft that never started. Raises NotDeletableError."""
 
         def edit(experiment: Experiment, _occasion: Occasion) -> Experiment:
             return variations.delete(experiment, variation_id)
 
-        self._edit(caller, reference, "delete", edit, NO_CONSENT, expected_version)
+        self._edit(caller, reference, "delete", edit, NO_CONSENT, expected_version, row_id)
+
+    def delete_alone(self, caller: Caller, variation_id: str, *, expected_version: Versions) -> None:
+        """Remove the variation from whichever experiment has it. Raises NotFoundError, NotDeletableError."""
+        row_id = self._store.world.audit_row_id()
+        try:
+            experiment, variation = self._store.variation(caller.shop_id, variation_id)
+        except NotFoundError:
+            if self._store.world.is_stored(caller.shop_id, row_id):
+                return
+            raise
+        self.delete(caller, experiment.id, variation.id, expected_version=expected_version, row_id=row_id)
 
     def weigh(
         self,
@@ -110,11 +131,18 @@ class Variations:
         return self._edit(caller, reference, "weigh", edit, consent, expected_version)
 
     def _edit(
-        self, caller: Caller, reference: str, verb: str, edit: Edit, consent: Consent, expected_version: Versions
+        self,
+        caller: Caller,
+        reference: str,
+        verb: str,
+        edit: Edit,
+        consent: Consent,
+        expected_version: Versions,
+        row_id: str | None = None,
     ) -> Saved[Experiment]:
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             after = edit(experiment, occasion)
             rules.check_controls(after, changed_alone=True)
             return editing.settle(experiment, after, occasion, action=f"variation.{verb}", consent=consent)
 
-        return self._store.change(caller, reference, decide, expected_version=expected_version)
+        return self._store.change(caller, reference, decide, expected_version=expected_version, row_id=row_id)

@@ -41,9 +41,11 @@ class FlagEditor:
             require_scope(caller, ACTIVATE_SCOPE, field="activate")
         key, name = fields.pop("key"), fields.pop("name")
 
+        flag_id = self._store.world.new_id()
+
         def make(occasion: Occasion) -> Flag:
             blank = Flag(
-                id=self._store.world.new_id(),
+                id=flag_id,
                 shop_id=caller.shop_id,
                 key=key,
                 name=name,
@@ -54,7 +56,7 @@ class FlagEditor:
             self._check_references(blank, flag)
             return flag
 
-        return self._store.add(caller, make)
+        return self._store.add(caller, flag_id, make)
 
     def update(
         self, caller: Caller, reference: Reference, given: Given, *, consent: Consent, expected_version: Versions

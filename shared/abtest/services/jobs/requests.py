@@ -38,9 +38,20 @@ class Jobs:
 
         If the queue does not answer, the job stays queued until the sweep sends its message.
         """
+        job_id = self._world.new_id()
+        return retried(lambda: self._earlier(caller.shop_id, job_id) or self._create(caller, job_id, request, entity))
+
+    def _earlier(self, shop_id: str, job_id: str) -> Job | None:
+        """Return the job that an earlier run of this request stored. If it sent no message, the sweep does."""
+        record = self._world.catalog.get(shop_id, "JOB", job_id) if self._world.is_repeated else None
+        return job_in(record) if record else None
+
+    def _create(
+        self, caller: Caller, job_id: str, request: Mapping[str, Any], entity: tuple[str, str, str | None] | None
+    ) -> Job:
         now = self._world.now()
         job = Job(
-            id=self._world.new_id(),
+            id=job_id,
             shop_id=caller.shop_id,
             type=self._type,
             created_by=caller.user_id,

@@ -48,7 +48,8 @@ class PersonalizationEditor:
         if given.get("activate"):
             require_scope(caller, ACTIVATE_SCOPE, field="activate")
         refuse_broken_scripts(given, self._checker)
-        return self._store.add(caller, lambda occasion: self._new(caller, given, occasion))
+        new_id = self._store.world.new_id()
+        return self._store.add(caller, new_id, lambda occasion: self._new(caller, new_id, given, occasion))
 
     def update(
         self,
@@ -85,12 +86,13 @@ class PersonalizationEditor:
 
         Raises KeyTakenError for a given key that is taken; otherwise a free key is chosen.
         """
+        new_id = self._store.world.new_id()
         source = self._store.get(caller.shop_id, personalization_id)
         if key is not None:
-            return self._copied(caller, source, name, key)
+            return self._copied(caller, new_id, source, name, key)
         for free in self._free_keys(source):
             try:
-                return self._copied(caller, source, name, free)
+                return self._copied(caller, new_id, source, name, free)
             except KeyTakenError:
                 continue  # another writer took it since it was looked up
         raise KeyTakenError(f"the keys {copy_key(source.key, 1)} to {copy_key(source.key, COPIES)} are taken")
@@ -107,11 +109,11 @@ class PersonalizationEditor:
         saved = self._store.change(caller, personalization_id, decide, expected_version=expected_version)
         return saved if saved.changed else self._republication.of_unchanged(saved.value)
 
-    def _new(self, caller: Caller, given: Given, occasion: Occasion) -> Personalization:
+    def _new(self, caller: Caller, new_id: str, given: Given, occasion: Occasion) -> Personalization:
         now, world = occasion.now, self._store.world
         life = begun(activate=bool(given.get("activate")), now=now)
         blank = Personalization(
-            id=world.new_id(),
+            id=new_id,
             shop_id=caller.shop_id,
             key=given["key"],
             name=given["name"],
@@ -138,17 +140,22 @@ class PersonalizationEditor:
             if resolve(source.shop_id, key_name(source.environment_key, key)) is None:
                 yield key
 
-    def _copied(self, caller: Caller, source: Personalization, name: str | None, key: str) -> Saved[Personalization]:
+    def _copied(
+        self, caller: Caller, new_id: str, source: Personalization, name: str | None, key: str
+    ) -> Saved[Personalization]:
         world = self._store.world
         shops = shop_goal_ids(world.catalog, caller.shop_id, [goal.id for goal in source.goals])
-        copy = duplicate(
-            source,
-            key=key,
-            name=name,
-            goal_ids={goal.id: goal.id if goal.id in shops else world.new_id() for goal in source.goals},
-            new_id=world.new_id,
-            now=world.now(),
-        )
+
+        def make(occasion: Occasion) -> Personalization:
+            copy = duplicate(
+                source,
+                key=key,
+                name=name,
+                goal_ids={goal.id: goal.id if goal.id in shops else world.new_id() for goal in source.goals},
+                new_id=world.new_id,
+                now=occasion.now,
+            )
+            return replace(copy, id=new_id)
+
         note = {"source": source.id}
-        change = Change(before=None, after=copy, action="personalization.duplicate", note=note)
-        return self._store.save(caller.user_id, change)
+        return self._store.add(caller, new_id, make, action="personalization.duplicate", note=note)

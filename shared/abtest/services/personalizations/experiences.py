@@ -44,7 +44,7 @@ class Experiences:
             return experiences.add(personalization, given, experience_id)
 
         saved = self._edit(caller, personalization_id, "add_experience", edit, consent, expected_version)
-        return saved, saved.value.experiences[-1]
+        return saved, next(each for each in saved.value.experiences if each.id == experience_id)
 
     def update(
         self,

@@ -1,6 +1,7 @@
 """Shipment of a winner: the content of a variation becomes an active personalization for all visitors."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from abtest.domain.changes.change import Change
@@ -14,6 +15,7 @@ from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.goals import shop_goal_ids
 from abtest.services.personalizations.store import PersonalizationStore
+from abtest.services.retries import retried
 from abtest.services.shops import shop_defaults
 
 
@@ -31,6 +33,12 @@ class Shipment:
         Raises InvalidStateTransitionError unless the experiment is paused or completed, ValidationFailedError for a
         variation that cannot be shipped, KeyTakenError when it was shipped before, CodeBudgetExceededError.
         """
+        new_id = self._world.new_id()
+        return retried(lambda: self._ship(caller, reference, given, new_id))
+
+    def _ship(self, caller: Caller, reference: str, given: Mapping[str, Any], new_id: str) -> Saved[Personalization]:
+        if earlier := self._personalizations.earlier(caller.shop_id, new_id):
+            return earlier
         experiment = self._experiments.get(caller.shop_id, reference)
         made = ship(
             experiment,
@@ -40,6 +48,7 @@ class Shipment:
             new_id=self._world.new_id,
             now=self._world.now(),
         )
+        made = replace(made, id=new_id)
         change = Change(
             before=None, after=made, action="personalization.create", note={"source_experiment": experiment.id}
         )

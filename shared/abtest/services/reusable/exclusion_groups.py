@@ -52,9 +52,11 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
     def create(self, caller: Caller, given: GroupFields, *, consent: Consent) -> Saved[ExclusionGroup]:
         """Create a group. Raises ValidationFailedError, ConflictError, LiveImpactError."""
 
+        group_id = self.world.new_id()
+
         def make(occasion: Occasion) -> ExclusionGroup:
             blank = ExclusionGroup(
-                id=self.world.new_id(),
+                id=group_id,
                 shop_id=caller.shop_id,
                 name=given["name"],
                 created_at=occasion.now,
@@ -64,7 +66,7 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
             self._check(blank, group, consent)
             return group
 
-        return self.add(caller, make)
+        return self.add(caller, group_id, make)
 
     def update(
         self, caller: Caller, group_id: str, given: GroupFields, *, consent: Consent, expected_version: Versions
@@ -80,13 +82,13 @@ class ExclusionGroups(Aggregates[ExclusionGroup]):
 
     def delete(
         self, caller: Caller, group_id: str, *, consent: Consent = NO_CONSENT, expected_version: Versions
-    ) -> Saved[ExclusionGroup]:
+    ) -> None:
         """Delete the group: its experiments get the visitors that it kept from them. Raises LiveImpactError."""
 
         def check(group: ExclusionGroup) -> None:
             self._check(group, replace(group, members=()), consent)
 
-        return self.remove(caller, group_id, expected_version=expected_version, check=check)
+        self.remove(caller, group_id, expected_version=expected_version, check=check)
 
     def _check(self, before: ExclusionGroup, after: ExclusionGroup, consent: Consent) -> None:
         """Raise ValidationFailedError for unknown members and LiveImpactError where running ones are affected."""

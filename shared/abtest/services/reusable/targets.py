@@ -50,10 +50,12 @@ class Targets(Aggregates[Target]):
     def create(self, caller: Caller, given: Given) -> Saved[Target]:
         """Create one that nothing refers to yet. Raises ValidationFailedError and UnsafeRegexError."""
 
+        target_id = self.world.new_id()
+
         def make(occasion: Occasion) -> Target:
             target = Target(
                 kind=self.kind,
-                id=self.world.new_id(),
+                id=target_id,
                 shop_id=caller.shop_id,
                 name=given["name"],
                 fields={name: given.get(name, default) for name, default in DEFAULTS[self.kind].items()},
@@ -63,7 +65,7 @@ class Targets(Aggregates[Target]):
             check(target)
             return target
 
-        return self.add(caller, make)
+        return self.add(caller, target_id, make)
 
     def update(
         self, caller: Caller, target_id: str, given: Given, *, consent: Consent, expected_version: Versions

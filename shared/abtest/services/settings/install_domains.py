@@ -73,9 +73,12 @@ class InstallDomainSettings:
         Raises RevisionConflictError, VersionConflictError, ValidationFailedError, and ConflictError for a host that
         another shop has.
         """
+        row_id = self._store.world.audit_row_id()
 
         def attempt() -> tuple[_State, OutboxRow | None]:
             state = self._read(caller.shop_id)
+            if self._store.world.is_stored(caller.shop_id, row_id):
+                return state, None
             refuse_other_version(expected_version, state.kept.version)
             # Before the first write the field may be absent or `initial`. Afterwards the revision must be named.
             if state.kept.revision is not None or given.expected_revision not in (None, state.revision):
@@ -89,7 +92,7 @@ class InstallDomainSettings:
             # The first write is stored even when it changes nothing, so that the setting has a revision from then on.
             if state.kept.version and after == state.domains:
                 return state, None
-            return state, self._write(caller, state, after)
+            return state, self._write(caller, state, after, row_id)
 
         before, row = retried(attempt)
         with contextlib.suppress(DatabaseBusyError):  # the write is stored; the next one gives back what remains
@@ -102,7 +105,7 @@ class InstallDomainSettings:
         shop = read_shop(self._store.world.catalog, shop_id)
         return _State(shop=shop, kept=self._store.read(shop_id, SETTING))
 
-    def _write(self, caller: Caller, state: _State, after: InstallDomains) -> OutboxRow:
+    def _write(self, caller: Caller, state: _State, after: InstallDomains, row_id: str | None) -> OutboxRow:
         world, now = self._store.world, self._store.world.now()
         shop = state.shop.changed({"domain": after.domain}, now)
         fresh = sorted(set(after.hosts) - state.held)
@@ -112,7 +115,7 @@ class InstallDomainSettings:
         held = sorted(state.held.union(fresh).difference(gone))
         kept = state.kept.written({"additional": list(after.additional), "held": held}, now)
         row = world.publish_row(shop.id)
-        audit = self._store.audit(caller, SETTING.verb, _shown(state.domains), _shown(after))
+        audit = self._store.audit(caller, SETTING.verb, _shown(state.domains), _shown(after), row_id)
         commit = Commit(
             puts=[self._store.put(shop.id, SETTING, kept), *(puts_of(shop) if shop != state.shop else [])],
             claims=[

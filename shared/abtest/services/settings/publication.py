@@ -53,11 +53,12 @@ class PublicationControl(RuntimeSetting[Announcements, contract.PublicationSetti
     def publish(self, caller: Caller) -> contract.PublishResult:
         """Publish the stored state, unless that has just been done. The sweep repeats it where this fails."""
         world, shop_id = self._store.world, caller.shop_id
+        row_id = world.audit_row_id()
 
         def begin() -> OutboxRow:
             # Committed before the attempt, so that a process that dies in it leaves a repetition to the sweep.
             row = world.publish_row(shop_id)
-            world.catalog.commit(Commit(audit=[self._store.audit(caller, _VERB, {}, {})], outbox=[row]))
+            world.catalog.commit(Commit(audit=[self._store.audit(caller, _VERB, {}, {}, row_id)], outbox=[row]))
             return row
 
         outcome = self._store.republication.publish(shop_id, self._changed_at(shop_id), begin)

@@ -92,15 +92,20 @@ class SettingsStore:
         Raises what `check` and `decide` raise, and StaleVersionError when every attempt lost its race.
         """
 
+        row_id = self.world.audit_row_id()
+
         def attempt() -> tuple[Kept, OutboxRow | None]:
             before = self.read(caller.shop_id, setting)
+            # A repeated request whose first run was committed: the revision that it expects was the one before.
+            if self.world.is_stored(caller.shop_id, row_id):
+                return before, None
             check(before)
             document = decide(before.document)
             # Not stored, but published by the caller below: repeating a write is the way to repeat a failed
             # publication.
             if before.version and document == before.document:
                 return before, None
-            return self._write(caller, setting, before, document, publishes=publishes)
+            return self._write(caller, setting, before, document, row_id, publishes=publishes)
 
         after, row = retried(attempt)
         return after, self.publish(caller.shop_id, row, after.revision or "") if publishes else None
@@ -117,7 +122,9 @@ class SettingsStore:
         )
         return Put(record=Record(head=head, body=after.document), expected_version=after.version - 1)
 
-    def audit(self, caller: Caller, verb: str, before: Document, after: Document) -> AuditRow:
+    def audit(
+        self, caller: Caller, verb: str, before: Document, after: Document, row_id: str | None = None
+    ) -> AuditRow:
         """Build the audit row of a change; code and long values appear as hash and length."""
         return self.world.audit_row(
             user_id=caller.user_id,
@@ -125,6 +132,7 @@ class SettingsStore:
             action=f"settings.{verb}",
             entity=("settings", caller.shop_id, None),
             diff=differences(dict(before), dict(after)),
+            row_id=row_id,
         )
 
     def publish(self, shop_id: str, row: OutboxRow | None, changed_at: Timestamp) -> PrecompileResult:
@@ -134,14 +142,16 @@ class SettingsStore:
         return precompile_of(self.republication.storefronts.publish(shop_id, row))
 
     def _write(
-        self, caller: Caller, setting: Setting, before: Kept, document: Document, *, publishes: bool
+        self, caller: Caller, setting: Setting, before: Kept, document: Document, row_id: str | None, *, publishes: bool
     ) -> tuple[Kept, OutboxRow | None]:
         after = before.written(document, self.world.now())
         row = self.world.publish_row(caller.shop_id) if publishes else None
         self.world.catalog.commit(
             Commit(
                 puts=[self.put(caller.shop_id, setting, after)],
-                audit=[self.audit(caller, setting.verb, setting.shown(before.document), setting.shown(document))],
+                audit=[
+                    self.audit(caller, setting.verb, setting.shown(before.document), setting.shown(document), row_id)
+                ],
                 outbox=[row] if row else [],
             )
         )

@@ -68,7 +68,7 @@ class Triggers(Aggregates[Trigger]):
                 updated_at=occasion.now,
             )
 
-        return self.add(caller, make)
+        return self.add(caller, trigger_id, make)
 
     def replace(self, caller: Caller, trigger_id: str, says: Says, *, expected_version: Versions) -> Saved[Trigger]:
         """Replace all fields. Raises NotFoundError, ValidationFailedError, CodeBudgetExceededError."""

@@ -94,7 +94,7 @@ class Endpoints:
 
         try:
             # Each lost race means that another creation took a slot, so after this many all slots are taken.
-            saved = self._webhooks.add(caller, make, attempts=MAX_WEBHOOKS + 1)
+            saved = self._webhooks.add(caller, webhook_id, make, attempts=MAX_WEBHOOKS + 1)
         except StaleVersionError as error:
             raise LimitReachedError(_FULL) from error
         return Issued(EndpointHealth(saved.value, Health()), secret)
@@ -170,7 +170,7 @@ class Endpoints:
         return sent
 
     def _new_secret(self) -> str:
-        return secret_of(self.world.random.bits(8 * SECRET_BYTES).to_bytes(SECRET_BYTES, "big"))
+        return secret_of(self.world.bits(8 * SECRET_BYTES).to_bytes(SECRET_BYTES, "big"))
 
     def _free_slot(self, shop_id: str) -> int:
         # A random one of the free slots, so that concurrent creations seldom take the same.
@@ -178,7 +178,7 @@ class Endpoints:
         free = [slot for slot in range(MAX_WEBHOOKS) if slot not in taken]
         if not free:
             raise LimitReachedError(_FULL)
-        return free[self.world.random.bits(64) % len(free)]
+        return free[self.world.bits(64) % len(free)]
 
     def _reset_health(self, webhook_id: str) -> Health:
         # Failures are reset after the audit row is committed: a caller that is interrupted here repeats the request.

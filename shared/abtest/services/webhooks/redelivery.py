@@ -70,17 +70,24 @@ class Redelivery:
         self, caller: Caller, webhook_id: str, event: str | None, *, expected_version: Versions = None
     ) -> Delivery:
         """Send an example of an event, even where the endpoint is disabled. Raises RateLimitedError."""
+        new_id = self.world.new_id()
         webhook = self._read(caller.shop_id, webhook_id, expected_version).webhook
+        if earlier := self._earlier(webhook_id, new_id):
+            return earlier
         self._take_rate(webhook_id)
         name = event or webhook.events[0]
-        delivery = deliveries.queued(webhook, self.world.new_id(), name, EVENTS[name].example, self.world.now())
+        delivery = deliveries.queued(webhook, new_id, name, EVENTS[name].example, self.world.now())
         return self._queue(caller, webhook, "test", replace(delivery, is_test=True))
 
     def redeliver(
         self, caller: Caller, webhook_id: str, delivery_id: str, *, expected_version: Versions = None
     ) -> Delivery:
         """Send the same event in a new delivery. Raises WebhookDisabledError, RateLimitedError."""
+        # A new id, so that receivers which drop known ids accept it: the shop wants it processed again.
+        new_id = self.world.new_id()
         endpoint = self._read(caller.shop_id, webhook_id)
+        if earlier := self._earlier(webhook_id, new_id):
+            return earlier
         original = self.store.get(webhook_id, delivery_id)
         if original is None:
             raise NotFoundError("no such delivery")
@@ -88,9 +95,7 @@ class Redelivery:
         if not endpoint.is_active:
             raise WebhookDisabledError
         self._take_rate(webhook_id)
-        # A new id, so that receivers which drop known ids accept it: the shop wants it processed again.
-        new_id, now = self.world.new_id(), self.world.now()
-        new = deliveries.queued(endpoint.webhook, new_id, original.event, original.payload, now)
+        new = deliveries.queued(endpoint.webhook, new_id, original.event, original.payload, self.world.now())
         new = replace(new, is_test=original.is_test, redelivery_of=original.id)
         return self._queue(caller, endpoint.webhook, "redeliver", new)
 
@@ -139,6 +144,10 @@ class Redelivery:
 
     def _read(self, shop_id: str, webhook_id: str, expected_version: Versions = None) -> EndpointHealth:
         return usable(read_endpoint_health(self.world.catalog, self.store, shop_id, webhook_id), expected_version)
+
+    def _earlier(self, webhook_id: str, new_id: str) -> Delivery | None:
+        """Return the delivery that an earlier run of this request stored. If no worker woke, the sweep finds it."""
+        return self.store.get(webhook_id, new_id) if self.world.is_repeated else None
 
     def _check_time(self, since: Timestamp, until: Timestamp | None) -> None:
         field, problem = "", ""

@@ -1,0 +1,84 @@
+"""Needs of valid requests beyond the document: things in the state of an action, and bodies that name real things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from abtest.kit.clock import timestamp
+from tests.support.api import START
+from tests.support.client import Client
+
+KEPT_HEADERS = {"idempotency-key"}
+Ids = Mapping[str, str]
+Hook = Callable[[Client, Ids], Mapping[str, str]]
+Link = Callable[[Client, Ids], Mapping[str, Any]]
+
+
+def does(*actions: str, at: str = "/experiments/{experiment_id}") -> Hook:
+    """Return a hook that calls these actions on the thing at an address."""
+
+    def hook(client: Client, ids: Ids) -> Mapping[str, str]:
+        for action in actions:
+            answer = client.post(f"{at.format(**ids)}/{action}", {}, checked=False)
+            assert answer.status < 300, (action, answer.body)
+        return {}
+
+    return hook
+
+
+def makes(name: str, path: str, body: Mapping[str, Any], member: str = "id") -> Hook:
+    """Return a hook that makes a thing of its own, which nothing uses, and takes its id."""
+    return lambda client, ids: {name: client.post(path.format(**ids), dict(body)).json()[member]}
+
+
+EXPORTED = {"from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z"}
+THIRD = {"name": "Third"}
+PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
+
+BEFORE: Mapping[str, Hook] = {
+    "deleteAudience": makes("audience_id", "/audiences", {"name": "Unused", "rules": PHONES}),
+    "deletePage": makes("page_id", "/pages", {"name": "Unused"}),
+    "deleteExclusionGroup": makes("group_id", "/exclusion-groups", {"name": "Unused"}),
+    "approveExperiment": does("request-approval"),
+    "requestChanges": does("request-approval"),
+    "markReady": does("start-qa"),
+    "pauseExperiment": does("launch"),
+    "completeExperiment": does("launch"),
+    "restartExperiment": does("launch", "pause"),
+    "resumeExperiment": does("launch", "pause"),
+    "shipExperiment": does("launch", "pause"),
+    "archiveVariation": makes("variation_id", "/experiments/{experiment_id}/variations", THIRD),
+    "deleteVariation": makes("variation_id", "/experiments/{experiment_id}/variations", THIRD),
+    "deleteVariationAlone": makes("variation_id", "/experiments/{experiment_id}/variations", THIRD),
+    "deleteExperience": makes(
+        "experience_key", "/personalizations/{personalization_id}/experiences", {"key": "second"}, member="key"
+    ),
+    "pauseFlag": does("activate", at="/flags/{flag_id}"),
+    "pausePersonalization": does("activate", at="/personalizations/{personalization_id}"),
+}
+"""State that an operation needs, by its id. A hook returns ids that replace those of the world."""
+
+
+def weights(client: Client, ids: Ids) -> Mapping[str, Any]:
+    """Return equal weights of the variations."""
+    variations = client.get(f"/experiments/{ids['experiment_id']}").json()["variations"]
+    return {"weights": {each["id"]: 1 / len(variations) for each in variations}}
+
+
+LINKS: Mapping[str, Link] = {
+    # Which operators an attribute has is a rule of the domain (422): a random pair is rarely one.
+    "createAudience": lambda *_: {"rules": PHONES},
+    "createExport": lambda *_: EXPORTED,
+    "createShop": lambda *_: {"currency": "EUR"},
+    "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
+    "orderGoals": lambda _, ids: {"ids": [ids["goal_id"]]},
+    "orderPersonalizations": lambda _, ids: {"ids": [ids["personalization_id"]]},
+    "recoverWebhook": lambda *_: {"since": timestamp(START)},
+    "setPlan": lambda _, ids: {"goal_id": ids["goal_id"], "baseline_rate": 0.05, "mde": 0.1},
+    "setSchedule": lambda *_: {"end_at": "2099-01-01T00:00:00Z"},
+    "setWeights": weights,
+    "shipExperiment": lambda _, ids: {"variation_id": ids["variation_id"]},
+    "verifyInstallation": lambda *_: {"url": "https://shop.example/"},
+}
+"""Properties of a body that must name something real, by operation, and where their values come from."""
