@@ -48,5 +48,7 @@ def read_inbox(text: str | bytes) -> InboxRow:
 
 
 def _head_document(head: Head) -> dict[str, Any]:
+    # Most heads have no parent, and the form of those that are stored already stays as it is.
+    omit = () if head.parent_id else ("parent_id",)
     # JSON knows dictionaries only; services may pass any other mapping.
-    return documents.encode(head) | {"attributes": dict(head.attributes), "due": dict(head.due)}
+    return documents.encode(head, omit=omit) | {"attributes": dict(head.attributes), "due": dict(head.due)}

@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
-from abtest.ports.catalog import MAX_COMMIT_ITEMS, WORK_QUEUES, Commit, CommitTooLargeError, Head
+from abtest.ports.catalog import CHILD_KINDS, MAX_COMMIT_ITEMS, WORK_QUEUES, Commit, CommitTooLargeError, Head
 
-RecordKey = tuple[str, str, str]
-"""Shop id, kind, record id."""
+RecordKey = tuple[str, str, str, str | None]
+"""Shop id, kind, record id, parent id."""
 
 
 def record_key(head: Head) -> RecordKey:
     """Return the key that identifies a record in the whole service."""
-    return head.shop_id, head.kind, head.id
+    return head.shop_id, head.kind, head.id, head.parent_id
 
 
 def check(change: Commit) -> None:
@@ -27,6 +27,11 @@ def check(change: Commit) -> None:
         for key, count in Counter(keys).items():
             if count > 1:
                 raise ValueError(f"a commit must not have the {what} {key} twice")
+    for head in [put.record.head for put in change.puts] + [remove.head for remove in change.removes]:
+        if (head.kind in CHILD_KINDS) != (head.parent_id is not None):
+            raise ValueError(
+                f"a record of kind {head.kind} must{'' if head.kind in CHILD_KINDS else ' not'} have a parent"
+            )
     for put in change.puts:
         head = put.record.head
         if unknown := set(head.due) - set(queues_of(head)):

@@ -24,15 +24,25 @@ Kind = Literal[
     "HOOK",
     "USED",
     "PUB",
+    "BRIEF",
+    "LP",
+    "LPV",
+    "LPP",
+    "LPQ",
+    "ASSET",
 ]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
 data-layer trigger, job (an export or a refresh), state of Guardian, webhook, last use of an API key, announced
-publications.
+publications, content brief, landing page, and its versions, publishes and QA runs, asset.
 
-The last two are written by functions that may write neither keys nor settings, because policies grant kinds.
+`USED` and `PUB` are written by functions that may write neither keys nor settings, because policies grant kinds.
 
 A `GUARD` record has the id of its experiment. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) in their
 shop."""
+
+CHILD_KINDS: frozenset[Kind] = frozenset({"LPV", "LPP", "LPQ"})
+"""Kinds whose records belong to a record of another kind, their parent. Lists and reads name the parent, so the
+children of another parent do not exist for them. Children are in no work queue."""
 
 WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
     "EXP": ("RUN", "LAUNCH", "END", "COUNT"),
@@ -75,6 +85,8 @@ class Head:
     version: int
     created_at: Timestamp
     updated_at: Timestamp
+    parent_id: str | None = None
+    """Parent of a record of CHILD_KINDS; None for every other kind."""
     name: str | None = None
     status: str | None = None
     archived_at: Timestamp | None = None
@@ -244,18 +256,23 @@ class CommitTooLargeError(ItemTooLargeError):
 class Catalog(Protocol):
     """Aggregates of all shops. Reads name the shop; another shop's ids do not exist for them.
 
+    Reads of CHILD_KINDS also name the parent with `parent_id`; they find nothing without it.
     All calls may raise DatabaseBusyError when the store throttles.
     """
 
-    def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
+    def get(self, shop_id: str, kind: Kind, record_id: str, *, parent_id: str | None = None) -> Record | None:
         """Return the record, read consistently, or None."""
         ...
 
-    def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
+    def get_many(
+        self, shop_id: str, kind: Kind, record_ids: Sequence[str], *, parent_id: str | None = None
+    ) -> list[Record]:
         """Return the records that exist, read consistently, in the order of the ids."""
         ...
 
-    def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
+    def list(
+        self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None, parent_id: str | None = None
+    ) -> HeadPage:
         """Return at most `limit` heads by descending id (newest first); with `after_id`, only ids below it."""
         ...
 
@@ -275,7 +292,8 @@ class Catalog(Protocol):
         """Apply a change: all of it or none.
 
         Raises StaleVersionError, NameTakenError (the first where both apply), CommitTooLargeError, and ValueError for
-        a change with one record or name twice, or with a work queue that the kind does not have.
+        a change with one record or name twice, with a work queue that the kind does not have, or with a parent where
+        the kind has none (or without one where it has).
         """
         ...
 

@@ -61,19 +61,25 @@ class MemoryCatalog:
         self._revisions: dict[str, int] = {}
         self._lock = threading.RLock()
 
-    def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
+    def get(self, shop_id: str, kind: Kind, record_id: str, *, parent_id: str | None = None) -> Record | None:
         with self._lock:
-            found = self._records.get((shop_id, kind, record_id))
+            found = self._records.get((shop_id, kind, record_id, parent_id))
         return documents.read_record(found[1]) if found else None
 
-    def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
-        found = [self.get(shop_id, kind, record_id) for record_id in record_ids]
+    def get_many(
+        self, shop_id: str, kind: Kind, record_ids: Sequence[str], *, parent_id: str | None = None
+    ) -> list[Record]:
+        found = [self.get(shop_id, kind, record_id, parent_id=parent_id) for record_id in record_ids]
         return [record for record in found if record]
 
-    def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
+    def list(
+        self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None, parent_id: str | None = None
+    ) -> HeadPage:
         with self._lock:
             heads = [
-                head for (shop, of_kind, _), (head, _) in self._records.items() if (shop, of_kind) == (shop_id, kind)
+                head
+                for (shop, of_kind, _, parent), (head, _) in self._records.items()
+                if (shop, of_kind, parent) == (shop_id, kind, parent_id)
             ]
         older = [head for head in heads if after_id is None or head.id < after_id]
         newest, last_id = page(sorted(older, key=lambda head: head.id, reverse=True), limit)
@@ -131,7 +137,7 @@ class MemoryCatalog:
         return heapq.nsmallest(limit, entries, key=lambda entry: (entry.due, entry.id))
 
     def forget_due(self, queue: str, entry: DueEntry) -> None:
-        key = (entry.shop_id, entry.kind, entry.id)
+        key = (entry.shop_id, entry.kind, entry.id, None)
         with self._lock:
             head, text = self._records.get(key, (None, b""))
             if head is not None and head.due.get(queue) == entry.due:

@@ -166,15 +166,15 @@ class Losing(MemoryCatalog):
     lost: tuple[str, ...] = ()
     error: Exception = OSError("the body is gone")
 
-    def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
+    def get(self, shop_id: str, kind: Kind, record_id: str, *, parent_id: str | None = None) -> Record | None:
         if record_id in self.lost:
             raise self.error
-        return super().get(shop_id, kind, record_id)
+        return super().get(shop_id, kind, record_id, parent_id=parent_id)
 
-    def get_many(self, shop_id: str, kind: Kind, record_ids: Any) -> list[Record]:
+    def get_many(self, shop_id: str, kind: Kind, record_ids: Any, *, parent_id: str | None = None) -> list[Record]:
         if set(self.lost) & set(record_ids):
             raise self.error
-        return super().get_many(shop_id, kind, record_ids)
+        return super().get_many(shop_id, kind, record_ids, parent_id=parent_id)
 
 
 def test_publish__with_bodies_that_are_lost__leaves_these_out_and_says_so() -> None:

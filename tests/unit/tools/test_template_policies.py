@@ -7,7 +7,7 @@ import pytest
 
 from abtest.adapters.dynamo import keys
 from abtest.domain.credentials.ingest_epochs import claim_name
-from abtest.ports.catalog import Commit, Kind
+from abtest.ports.catalog import CHILD_KINDS, Commit, Kind
 from tests.support.memory.policed import PolicedCatalog
 from tests.support.permissions import Need, allows
 from tests.support.template import Stack
@@ -37,6 +37,12 @@ WRITERS: dict[Kind, set[str]] = {
     "HOOK": {"ApiWebhooks"},
     "USED": MANAGEMENT,
     "PUB": PUBLISHING,
+    "BRIEF": set(),
+    "LP": set(),
+    "LPV": set(),
+    "LPP": set(),
+    "LPQ": set(),
+    "ASSET": set(),
 }
 
 
@@ -52,8 +58,9 @@ def test_table__names_every_kind() -> None:
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_records__are_written_by_functions_of_their_family_only(kind: Kind) -> None:
-    assert writers(keys.heads(SHOP, kind)) == WRITERS[kind]
-    assert writers(keys.record(SHOP, kind, number_id(1))) == WRITERS[kind]
+    parent_id = number_id(2) if kind in CHILD_KINDS else None
+    assert writers(keys.heads(SHOP, kind, parent_id)) == WRITERS[kind]
+    assert writers(keys.record(SHOP, kind, number_id(1), parent_id)) == WRITERS[kind]
 
 
 def test_names__of_keys_and_hosts__are_written_by_settings_only() -> None:

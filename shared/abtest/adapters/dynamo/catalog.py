@@ -48,21 +48,28 @@ class DynamoCatalog:
         self._bodies = Bodies(blobs)
         self._months_listed: set[str] = set()
 
-    def get(self, shop_id: str, kind: Kind, record_id: str) -> Record | None:
-        if not keys.is_usable(record_id):
+    def get(self, shop_id: str, kind: Kind, record_id: str, *, parent_id: str | None = None) -> Record | None:
+        if not _is_key(record_id, parent_id):
             return None
-        item = self._table.get(keys.record(shop_id, kind, record_id), keys.BODY)
+        item = self._table.get(keys.record(shop_id, kind, record_id, parent_id), keys.BODY)
         return self._record(item) if item else None
 
-    def get_many(self, shop_id: str, kind: Kind, record_ids: Sequence[str]) -> list[Record]:
+    def get_many(
+        self, shop_id: str, kind: Kind, record_ids: Sequence[str], *, parent_id: str | None = None
+    ) -> list[Record]:
         # BatchGetItem refuses a request that has the same key twice.
-        distinct = dict.fromkeys(record_id for record_id in record_ids if keys.is_usable(record_id))
-        items = self._table.get_many([(keys.record(shop_id, kind, record_id), keys.BODY) for record_id in distinct])
+        distinct = dict.fromkeys(record_id for record_id in record_ids if _is_key(record_id, parent_id))
+        partitions = [keys.record(shop_id, kind, record_id, parent_id) for record_id in distinct]
+        items = self._table.get_many([(pk, keys.BODY) for pk in partitions])
         records = {record.head.id: record for record in map(self._record, items)}
         return [records[record_id] for record_id in record_ids if record_id in records]
 
-    def list(self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None) -> HeadPage:
-        items = self._newest(keys.heads(shop_id, kind), limit + 1, after_id)
+    def list(
+        self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None, parent_id: str | None = None
+    ) -> HeadPage:
+        if parent_id is not None and not keys.is_usable(parent_id):
+            return HeadPage(heads=[], last_id=None)
+        items = self._newest(keys.heads(shop_id, kind, parent_id), limit + 1, after_id)
         heads, last_id = page([documents.read_head(item["head"]) for item in items], limit)
         return HeadPage(heads=heads, last_id=last_id)
 
@@ -168,3 +175,7 @@ class DynamoCatalog:
                 yield item
             if not remaining:
                 return
+
+
+def _is_key(record_id: str, parent_id: str | None) -> bool:
+    return keys.is_usable(record_id) and (parent_id is None or keys.is_usable(parent_id))

@@ -5,7 +5,9 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only)
 | item | pk | sk | attributes |
 |---|---|---|---|
 | head | `S#<shop>#<kind>` | `<id>` | `version`, `head` (JSON) |
+| head of a child | `S#<shop>#<kind>#<parent id>` | `<id>` | the same |
 | body | `X#<kind>#<shop>#<id>` | `BODY` | `version`, `head`, `body` (gzip of JSON) or `blob` (address) |
+| body of a child | `X#<kind>#<shop>#<parent id>#<id>` | `BODY` | the same |
 | work entry | `X#<kind>#<shop>#<id>` | `DUE#<queue>` | `work` = `<queue>#<0..7>`, `due` = `<moment>#<id>` |
 | unique name of a shop | `U#<shop>#<name>` | `U` | `shop`, `target`, `attributes` (JSON) |
 | unique name of the service | `U#<name>` | `U` | `shop`, `target`, `attributes` |
@@ -80,18 +82,18 @@ def is_usable(name: str) -> bool:
         return False
 
 
-def heads(shop_id: str, kind: str) -> str:
-    """Return the partition of a shop's heads of one kind."""
-    return f"S#{shop_id}#{kind}"
+def heads(shop_id: str, kind: str, parent_id: str | None = None) -> str:
+    """Return the partition of a shop's heads of one kind; for children, those of one parent."""
+    return f"S#{shop_id}#{kind}" + ("" if parent_id is None else f"#{parent_id}")
 
 
-def record(shop_id: str, kind: str, record_id: str) -> str:
+def record(shop_id: str, kind: str, record_id: str, parent_id: str | None = None) -> str:
     """Return the partition of one record's body and work entries."""
-    return f"X#{kind}#{shop_id}#{record_id}"
+    return f"X#{kind}#{shop_id}#" + (record_id if parent_id is None else f"{parent_id}#{record_id}")
 
 
 def parse_record(pk: str) -> tuple[str, str, str]:
-    """Return (shop id, kind, record id) of a record's partition."""
+    """Return (shop id, kind, record id) of the partition of a record that has work entries, not of a child."""
     _, kind, shop_id, record_id = pk.split("#", 3)
     return shop_id, kind, record_id
 

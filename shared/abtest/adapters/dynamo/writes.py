@@ -25,7 +25,7 @@ def plan(table: Table, bodies: Bodies, change: Commit) -> Transaction:
         head = remove.head
         pk = keys.record(*record_key(head))
         is_unchanged = Path("version") == head.version
-        transaction.delete(keys.heads(head.shop_id, head.kind), head.id, is_unchanged, _stale(head))
+        transaction.delete(keys.heads(head.shop_id, head.kind, head.parent_id), head.id, is_unchanged, _stale(head))
         transaction.delete(pk, keys.BODY)
         for queue in queues_of(head):
             transaction.delete(pk, keys.work_entry(queue))
@@ -39,7 +39,8 @@ def _put_record(transaction: Transaction, bodies: Bodies, put: Put) -> None:
     common = {"version": head.version, "head": documents.write_head(head).decode()}
     is_new = put.expected_version == 0
     condition = absent() if is_new else Path("version") == put.expected_version
-    heads, pk = keys.heads(head.shop_id, head.kind), keys.record(*record_key(head))
+    heads = keys.heads(head.shop_id, head.kind, head.parent_id and _usable(head.parent_id))
+    pk = keys.record(*record_key(head))
     # Only the head's item has a condition: all writes of a record are in one transaction with it.
     what = f"the record {head.kind} {head.id}"
     transaction.put({"pk": heads, "sk": _usable(head.id), **common}, condition, _stale(head), what=what)
