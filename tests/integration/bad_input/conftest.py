@@ -20,6 +20,7 @@ from abtest.services.settings.installation import Pages
 from abtest.wiring.api_analytics import analytics_of
 from abtest.wiring.api_experiments import experiments_uses
 from abtest.wiring.api_flags import flags_uses
+from abtest.wiring.api_pages import pages_uses
 from abtest.wiring.api_personalizations import personalizations_uses
 from abtest.wiring.api_settings import settings_uses
 from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
@@ -114,6 +115,7 @@ class World:
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
             **personalizations_uses(base),
+            **pages_uses(base),
             **webhook_uses(base, _webhook_parts()),
             **analytics_of(base.world, MemoryRollupStore(), MemoryLookStore(), MemoryQueue()),
             Quarantined: Quarantined(base.blobs, base.clock),
@@ -192,6 +194,7 @@ class World:
             "experience_key": personalization["experiences"][0]["key"],
             "trigger_id": client.post("/settings/data-layer-triggers", {"eventName": "purchase"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
+            "brief_id": client.post("/content-briefs", BRIEF).json()["id"],
             **self._webhook(client),
         }
 
@@ -226,6 +229,7 @@ def _webhook_parts() -> WebhookParts:
 
 ON_PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
 EVENTS = {"dataset": "events", "format": "csv", "from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z"}
+BRIEF = {"format": "landing", "angle": "One"}
 CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
 
 

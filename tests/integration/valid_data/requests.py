@@ -69,12 +69,14 @@ def weights(client: Client, ids: Ids) -> Mapping[str, Any]:
 LINKS: Mapping[str, Link] = {
     # Which operators an attribute has is a rule of the domain (422): a random pair is rarely one.
     "createAudience": lambda *_: {"rules": PHONES},
+    "createContentBrief": lambda *_: {"landing_page_id": None},
     "createExport": lambda *_: EXPORTED,
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
     "orderGoals": lambda _, ids: {"ids": [ids["goal_id"]]},
     "orderPersonalizations": lambda _, ids: {"ids": [ids["personalization_id"]]},
     "recoverWebhook": lambda *_: {"since": timestamp(START)},
+    "updateContentBrief": lambda *_: {"landing_page_id": None},
     "setPlan": lambda _, ids: {"goal_id": ids["goal_id"], "baseline_rate": 0.05, "mde": 0.1},
     "setSchedule": lambda *_: {"end_at": "2099-01-01T00:00:00Z"},
     "setWeights": weights,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.domain.credentials.api_keys import ApiKey
+from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.reusable.model import DEFAULTS, Target, TargetKind
 from abtest.domain.signals.model import Trigger
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
@@ -15,6 +16,7 @@ from abtest.services.experiments.store import ExperimentStore
 from abtest.services.flags.store import FLAGS, FlagStore
 from abtest.services.goals import GOALS, ShopGoal, ShopGoals
 from abtest.services.key_records import KEYS, KeyStore
+from abtest.services.pages.briefs import BRIEFS, ContentBriefs
 from abtest.services.personalizations.store import PERSONALIZATIONS, PersonalizationStore
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.resources import Resource
@@ -135,6 +137,11 @@ def _goal(number: int, shop_id: str) -> ShopGoal:
     return ShopGoal(shop_id=shop_id, goal=goal)
 
 
+def _brief(number: int, shop_id: str) -> ContentBrief:
+    texts: dict[str, Any] = {"angle": f"Item {number}", "format": "landing"}
+    return ContentBrief(id=number_id(number), shop_id=shop_id, created_at=MOMENT, updated_at=MOMENT, **texts)
+
+
 def _plain(kind: Callable[..., Any]) -> Callable[[int, str], Any]:
     return lambda number, shop_id: kind(
         id=number_id(number), shop_id=shop_id, name=f"Item {number}", created_at=MOMENT, updated_at=MOMENT
@@ -154,6 +161,7 @@ FAMILIES = {
     "exclusion groups": Family(resource=GROUPS, make=_named(delivered.group)),
     "data-layer triggers": Family(resource=TRIGGERS, make=_trigger, field="eventName"),
     "goals": Family(resource=GOALS, make=_goal, is_archivable=True),
+    "content briefs": Family(resource=BRIEFS, make=_brief, field="angle", is_archivable=True),
     "webhooks": Family(resource=WEBHOOKS, make=_webhook, field="url", is_archivable=True),
     "API keys": Family(resource=KEYS, make=_key, is_archivable=True),
     "shops": Family(resource=SHOPS, make=lambda number, shop_id: storefronts.shop(id=shop_id, name=f"Item {number}")),
@@ -168,6 +176,7 @@ STORES: dict[str, Store] = {
     "exclusion groups": ExclusionGroups,
     "data-layer triggers": Triggers,
     "goals": lambda world, _: ShopGoals(world),
+    "content briefs": lambda world, _: ContentBriefs(world),
     "API keys": lambda world, _: KeyStore(world),
     "shops": ShopStore,
 }

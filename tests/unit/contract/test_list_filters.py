@@ -25,8 +25,15 @@ WITHOUT = {
     "/webhook-events",
     "/webhooks/{webhook_id}/deliveries",
 }
-HAVING_STATUS = {"/experiments", "/flags", "/personalizations", "/exports", "/settings/data-layer-triggers"}
-HAVING_ARCHIVED = {"/api-keys", "/experiments", "/flags", "/goals", "/personalizations", "/webhooks"}
+HAVING_STATUS = {
+    "/content-briefs",
+    "/experiments",
+    "/exports",
+    "/flags",
+    "/personalizations",
+    "/settings/data-layer-triggers",
+}
+HAVING_ARCHIVED = {"/api-keys", "/content-briefs", "/experiments", "/flags", "/goals", "/personalizations", "/webhooks"}
 
 
 @pytest.mark.parametrize(("path", "operation"), LISTS, ids=[path for path, _ in LISTS])

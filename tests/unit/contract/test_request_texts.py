@@ -15,6 +15,7 @@ Json = Mapping[str, Any]
 
 FREE_TEXT = {
     "anti_flicker_selectors",
+    "audience",
     "css",
     "custom_css",
     "custom_js",

@@ -18,7 +18,7 @@ STATEMENTS = {function.logical_id: STACK.statements(function.logical_id) for fun
 TABLE = STACK.resolver.attributes["CatalogTable"]["Arn"]
 MANAGEMENT = {name for name in STATEMENTS if name.startswith("Api")}
 SCHEDULES = {"CronAutostop", "CronGuardian", "CronLaunch"}
-PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {"ApiAnalytics", "ApiWebhooks"}
+PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {"ApiAnalytics", "ApiPages", "ApiWebhooks"}
 
 WRITERS: dict[Kind, set[str]] = {
     "EXP": {"ApiExperiments"} | SCHEDULES,
@@ -37,7 +37,7 @@ WRITERS: dict[Kind, set[str]] = {
     "HOOK": {"ApiWebhooks"},
     "USED": MANAGEMENT,
     "PUB": PUBLISHING,
-    "BRIEF": set(),
+    "BRIEF": {"ApiPages"},
     "LP": set(),
     "LPV": set(),
     "LPP": set(),

@@ -1,0 +1,1 @@
+"""Landing pages: their specs, the rules of a spec, and its rendering."""

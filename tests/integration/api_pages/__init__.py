@@ -1,0 +1,1 @@
+"""Landing pages and content briefs over HTTP."""

@@ -1,0 +1,1 @@
+"""Landing pages: the grammar of specs, its rules, and the rendering."""
