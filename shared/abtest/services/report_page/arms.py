@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from abtest.contract.report import Report
 from abtest.contract.results import ResultRow
-from abtest.services.report_page.markup import Html, el, typed
+from abtest.kit.markup import Html, el, typed
 
 COLOURS = 10
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from abtest.contract.report import IntervalCourse, IntervalPoint, Report
+from abtest.kit.markup import Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
-from abtest.services.report_page.markup import Html, el, typed
 from abtest.services.report_page.plots import Frame, band, dot, path
 from abtest.services.report_page.scales import Scale, scale
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from abtest.contract.report import Report
 from abtest.contract.results import GoalResult, Timeseries
+from abtest.kit.markup import Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
-from abtest.services.report_page.markup import Html, el, typed
 from abtest.services.report_page.plots import WIDTH, Frame, dot, path
 from abtest.services.report_page.scales import scale, spread
 

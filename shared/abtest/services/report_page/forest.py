@@ -5,9 +5,9 @@ from statistics import median
 
 from abtest.contract.report import Report
 from abtest.contract.results import GoalResult, Interval, ResultRow
+from abtest.kit.markup import Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm, row_name
-from abtest.services.report_page.markup import Html, el, typed
 from abtest.services.report_page.scales import round_up
 
 _ROLES = {"primary": "Primary goal", "secondary": "Secondary goal", "guardrail": "Guardrail"}

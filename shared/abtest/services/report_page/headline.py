@@ -8,10 +8,10 @@ from abtest.domain.experiments.model import CountingType, Status
 from abtest.domain.goals.coverage import MESSAGES
 from abtest.domain.planning.duration import in_words
 from abtest.kit.clock import parse_timestamp
+from abtest.kit.markup import Child, Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
 from abtest.services.report_page.forest import badge
-from abtest.services.report_page.markup import Child, Html, el, typed
 
 _STATUSES: Mapping[Status, str] = {
     "draft": "Draft",

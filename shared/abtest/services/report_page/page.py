@@ -3,12 +3,12 @@
 from urllib.parse import quote
 
 from abtest.contract.report import Report
+from abtest.kit.markup import Html, clean, el
 from abtest.services.report_page.arms import arms_of
 from abtest.services.report_page.courses import courses
 from abtest.services.report_page.curves import curves
 from abtest.services.report_page.forest import forest
 from abtest.services.report_page.headline import header, verdict
-from abtest.services.report_page.markup import Html, clean, el
 from abtest.services.report_page.story import made, source, timeline
 from abtest.services.report_page.stylesheet import STYLESHEET
 from abtest.services.report_page.tables import numbers, segments

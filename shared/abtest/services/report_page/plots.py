@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from abtest.kit.clock import parse_timestamp, timestamp
+from abtest.kit.markup import Child, Html, el
 from abtest.services.report_page import wording
-from abtest.services.report_page.markup import Child, Html, el
 from abtest.services.report_page.scales import Scale
 
 WIDTH = 1000.0

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from abtest.contract.report import Report, TimelineBy
+from abtest.kit.markup import Child, Html, el
 from abtest.services.report_page import wording
-from abtest.services.report_page.markup import Child, Html, el
 
 _BY: Mapping[TimelineBy, str] = {
     "person": "by a person",

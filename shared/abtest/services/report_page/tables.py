@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from abtest.contract.report import Report, ReportSegments
 from abtest.contract.results import GoalResult, ResultRow
+from abtest.kit.markup import Child, Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm, row_name
 from abtest.services.report_page.forest import axis, badge, reach_of, strip
-from abtest.services.report_page.markup import Child, Html, el, typed
 
 Cells = Sequence[Child]
 Cell = Callable[[GoalResult, ResultRow], str]

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from abtest.contract.report import MoneySetAside, Report
 from abtest.contract.trust import HealthFinding, PlanProgress
 from abtest.domain.goals.coverage import MESSAGES
+from abtest.kit.markup import Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
 from abtest.services.report_page.forest import badge
-from abtest.services.report_page.markup import Html, el, typed
 from abtest.services.report_page.tables import boxed, table
 
 _SEVERITIES = {"critical": ("Critical", "bad"), "warning": ("Warning", "warn"), "notice": ("Notice", "plain")}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abtest.services.report_page.markup import clean, el, joined, typed
+from abtest.kit.markup import clean, el, joined, typed
 
 
 class Reader(HTMLParser):
