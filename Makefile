@@ -79,8 +79,9 @@ browser-full: ## The same with every table at full size: each report in both col
 property: ## Random tests at full size: both languages, expressions, counts, histories of the ledger
 	@.venv/bin/pytest tests/property -q --large $(ARGS)
 
-golden: ## Write the golden vectors again; refuses where Python and JavaScript disagree
+golden: ## Write the golden vectors and pages again; refuses where Python and JavaScript disagree
 	@$(PY) -m tools.golden $(ARGS)
+	@$(PY) -m tools.golden_pages $(ARGS)
 
 proof: ## A million random questions to both languages (ARGS="--seeds 7 8")
 	@$(PY) -m tools.golden.compare --cases 1000000 $(ARGS)

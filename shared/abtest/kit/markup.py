@@ -1,11 +1,12 @@
 """HTML and SVG that typed text cannot break: a string that is not `Html` is text, and is escaped."""
 
+import json
 import re
 from collections.abc import Iterable
 from html import escape
 from typing import TypeAlias
 
-_VOID = frozenset({"meta", "br", "col"})
+_VOID = frozenset({"meta", "link", "br", "col", "img", "input"})
 _UNSEEN = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -47,6 +48,14 @@ def joined(child: Child) -> Html:
     if isinstance(child, str):
         return Html(escape(clean(child)))
     return Html("".join(joined(part) for part in child))
+
+
+def data_block(value: object) -> Html:
+    """Return JSON-LD: a script element that holds data and is not executed."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # Inside of a script entities mean nothing, so the characters that could end it become escapes of JSON.
+    safe = re.sub("[<>&\u2028\u2029]", lambda character: f"\\u{ord(character[0]):04x}", clean(text))
+    return el("script", Html(safe), type="application/ld+json")
 
 
 def typed(text: str) -> Html:

@@ -1,0 +1,1 @@
+"""Rules on uploaded files: accepted types, names, structure of containers, sanitised SVG. Pure."""
