@@ -6,6 +6,9 @@ from pathlib import Path
 
 import grimp
 
+AHEAD = ("abtest.contract.page_specs", "abtest.domain.pages.rules", "abtest.domain.pages.render")
+"""Modules whose routes are not there yet, with all that only they import. An entry that some function reaches fails."""
+
 
 def test_layer__each_module__is_imported_by_some_function() -> None:
     functions = [app.parent.name for app in Path("functions").glob("*/app.py")]
@@ -13,8 +16,11 @@ def test_layer__each_module__is_imported_by_some_function() -> None:
     loaded = {module for name in functions for module in graph.find_upstream_modules(f"{name}.app")}
     # Importing a module runs the packages around it, which no import statement names.
     packages = {module.rsplit(".", depth)[0] for module in loaded for depth in range(1, module.count(".") + 1)}
-    unused = {module for module in graph.modules if module.startswith("abtest.")} - loaded - packages
+    ahead = {module for name in AHEAD for module in (name, *graph.find_upstream_modules(name))} - loaded
+    packages |= {module.rsplit(".", depth)[0] for module in ahead for depth in range(1, module.count(".") + 1)}
+    unused = {module for module in graph.modules if module.startswith("abtest.")} - loaded - packages - ahead
     assert sorted(unused) == []
+    assert set(AHEAD) <= ahead
 
 
 DATA = {"tzdata"}

@@ -1,8 +1,7 @@
 """Rules of the style sheet for the page, and for what several blocks share.
 
-Sizes grow with the window between a phone and a desktop, without steps.
-
-Spacing is a scale: `--s1` to `--s5`, each about one and a half times the one before. Colours are those of the tone.
+Sizes grow with the window between a phone and a desktop, without steps. Spacing is a scale: `--s1` to `--s5`, each
+about one and a half times the one before. Colours are those of the tone.
 """
 
 BASE = """

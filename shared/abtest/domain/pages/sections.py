@@ -19,7 +19,7 @@ _HIDDEN = {None: None, "phone": "no-phone", "desktop": "no-desktop"}
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Facts that blocks need besides their own fields. `title` is the block with the page's h1, `lead` the first image."""
+    """Facts that blocks need. `title` is the block with the page's h1, `lead` the first image."""
 
     spec: PageSpec
     assets: Mapping[str, AssetFacts]
