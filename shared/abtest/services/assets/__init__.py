@@ -1,0 +1,1 @@
+"""Assets: uploaded files, and what is made of them."""
