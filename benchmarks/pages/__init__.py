@@ -1,1 +1,0 @@
-"""Landing pages next to a template that a shop could take instead."""
