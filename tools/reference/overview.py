@@ -20,6 +20,7 @@ TAGS: Mapping[str, str] = {
     "Exclusion groups": "Experiments that share traffic so that a visitor takes part in at most one.",
     "Feature flags": "Values that are switched on for a share of visitors without a measurement.",
     "Personalizations": "Experiences for certain visitors, and the rollout of winners.",
+    "Landing pages": "Pages that the service serves on the shop's hosts.",
     "Content briefs": "What a landing page should say, to whom, and with which proof.",
     "Analytics": "Figures of the whole shop, sample sizes, and events that were not counted.",
     "Exports": "Raw events and results as files.",

@@ -12,11 +12,16 @@ from abtest.contract.experiments import (
     Experiment,
     ExperimentCreate,
     ExperimentUpdate,
-    Slug,
     UpdatedExperiment,
 )
-from abtest.domain.changes.errors import InvalidStateTransitionError, LiveImpactError, NotDeletableError
-from abtest.domain.experiments.errors import RedirectMatchesSourceError, SlugTakenError, WeightsSumError
+from abtest.contract.names import Slug
+from abtest.domain.changes.errors import (
+    InvalidStateTransitionError,
+    LiveImpactError,
+    NotDeletableError,
+    SlugTakenError,
+)
+from abtest.domain.experiments.errors import RedirectMatchesSourceError, WeightsSumError
 from abtest.domain.experiments.model import CountingType, DeliveryType, Status
 from abtest.domain.targeting.admission import UnsafeRegexError
 from abtest.http.deps import IfMatch, Page, carries_code, use

@@ -19,9 +19,8 @@ from abtest.contract.base import (
 )
 from abtest.contract.code import Code
 from abtest.contract.consent import LiveEdit
-from abtest.contract.forms import Form
 from abtest.contract.goals import Goal, GoalCreate, GoalItem
-from abtest.contract.names import Name
+from abtest.contract.names import Name, Slug
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.contract.page_rules import PageRuleList, PageRules
 from abtest.contract.planned_test import PlannedTestSnapshot, shown_plan
@@ -47,7 +46,6 @@ from abtest.domain.experiments.model import (
 from abtest.kit.errors import refused
 from abtest.kit.json_objects import present
 
-Slug = Annotated[str, Form("[a-z0-9-]{1,100}", "have 1 to 100 lower-case letters, digits and hyphens")]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 ALIASES = {"type": "counting_type", "experiment_type": "delivery_type"}

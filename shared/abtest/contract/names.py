@@ -12,6 +12,7 @@ from pydantic.annotated_handlers import GetCoreSchemaHandler, GetJsonSchemaHandl
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from abtest.contract.forms import Form
 from abtest.kit.visible_text import INVISIBLE, UNSAFE, has_unsafe, has_visible
 
 # These escapes mean the same in Python and in the dialect of JSON Schema (ECMA-262).
@@ -60,6 +61,9 @@ Name = Annotated[str, Field(min_length=1, max_length=255), READABLE]
 
 OptionalName = Annotated[str, Field(max_length=255), READABLE_OR_EMPTY]
 """The name of a rule in a list. Older releases stored empty ones, and a change of one rule sends all rules again."""
+
+Slug = Annotated[str, Form("[a-z0-9-]{1,100}", "have 1 to 100 lower-case letters, digits and hyphens")]
+"""The name of a resource in addresses."""
 
 Label = Annotated[str, Field(min_length=1, max_length=255), READABLE]
 """The name of something outside of the service, such as an event, an attribute or a property."""

@@ -194,6 +194,7 @@ class World:
             "experience_key": personalization["experiences"][0]["key"],
             "trigger_id": client.post("/settings/data-layer-triggers", {"eventName": "purchase"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
+            "landing_page_id": client.post("/landing-pages", {"name": "One", "slug": "one"}).json()["id"],
             "brief_id": client.post("/content-briefs", BRIEF).json()["id"],
             **self._webhook(client),
         }

@@ -66,11 +66,14 @@ def weights(client: Client, ids: Ids) -> Mapping[str, Any]:
     return {"weights": {each["id"]: 1 / len(variations) for each in variations}}
 
 
+AT_HOME = {"publish_host": "shop.example", "publish_path": "/Guides/%7Espring"}
+
 LINKS: Mapping[str, Link] = {
     # Which operators an attribute has is a rule of the domain (422): a random pair is rarely one.
     "createAudience": lambda *_: {"rules": PHONES},
     "createContentBrief": lambda *_: {"landing_page_id": None},
     "createExport": lambda *_: EXPORTED,
+    "createLandingPage": lambda *_: AT_HOME,
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
     "orderGoals": lambda _, ids: {"ids": [ids["goal_id"]]},
@@ -81,6 +84,7 @@ LINKS: Mapping[str, Link] = {
     "setSchedule": lambda *_: {"end_at": "2099-01-01T00:00:00Z"},
     "setWeights": weights,
     "shipExperiment": lambda _, ids: {"variation_id": ids["variation_id"]},
+    "updateLandingPage": lambda *_: AT_HOME,
     "verifyInstallation": lambda *_: {"url": "https://shop.example/"},
 }
 """Properties of a body that must name something real, by operation, and where their values come from."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.pages.briefs import ContentBrief
+from abtest.domain.pages.model import LandingPage
 from abtest.domain.reusable.model import DEFAULTS, Target, TargetKind
 from abtest.domain.signals.model import Trigger
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
@@ -17,6 +18,7 @@ from abtest.services.flags.store import FLAGS, FlagStore
 from abtest.services.goals import GOALS, ShopGoal, ShopGoals
 from abtest.services.key_records import KEYS, KeyStore
 from abtest.services.pages.briefs import BRIEFS, ContentBriefs
+from abtest.services.pages.pages import LANDING_PAGES, LandingPages
 from abtest.services.personalizations.store import PERSONALIZATIONS, PersonalizationStore
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.resources import Resource
@@ -142,6 +144,12 @@ def _brief(number: int, shop_id: str) -> ContentBrief:
     return ContentBrief(id=number_id(number), shop_id=shop_id, created_at=MOMENT, updated_at=MOMENT, **texts)
 
 
+def _landing_page(number: int, shop_id: str) -> LandingPage:
+    fields: dict[str, Any] = {"name": f"Item {number}", "slug": f"item-{number}", "publish_host": "shop.example"}
+    fields |= {"created_at": MOMENT, "updated_at": MOMENT}
+    return LandingPage(id=number_id(number), shop_id=shop_id, seat=number, **fields)
+
+
 def _plain(kind: Callable[..., Any]) -> Callable[[int, str], Any]:
     return lambda number, shop_id: kind(
         id=number_id(number), shop_id=shop_id, name=f"Item {number}", created_at=MOMENT, updated_at=MOMENT
@@ -162,6 +170,7 @@ FAMILIES = {
     "data-layer triggers": Family(resource=TRIGGERS, make=_trigger, field="eventName"),
     "goals": Family(resource=GOALS, make=_goal, is_archivable=True),
     "content briefs": Family(resource=BRIEFS, make=_brief, field="angle", is_archivable=True),
+    "landing pages": Family(resource=LANDING_PAGES, make=_landing_page, is_archivable=True),
     "webhooks": Family(resource=WEBHOOKS, make=_webhook, field="url", is_archivable=True),
     "API keys": Family(resource=KEYS, make=_key, is_archivable=True),
     "shops": Family(resource=SHOPS, make=lambda number, shop_id: storefronts.shop(id=shop_id, name=f"Item {number}")),
@@ -177,6 +186,7 @@ STORES: dict[str, Store] = {
     "data-layer triggers": Triggers,
     "goals": lambda world, _: ShopGoals(world),
     "content briefs": lambda world, _: ContentBriefs(world),
+    "landing pages": lambda world, _: LandingPages(world),
     "API keys": lambda world, _: KeyStore(world),
     "shops": ShopStore,
 }

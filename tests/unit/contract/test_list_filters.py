@@ -30,10 +30,20 @@ HAVING_STATUS = {
     "/experiments",
     "/exports",
     "/flags",
+    "/landing-pages",
     "/personalizations",
     "/settings/data-layer-triggers",
 }
-HAVING_ARCHIVED = {"/api-keys", "/content-briefs", "/experiments", "/flags", "/goals", "/personalizations", "/webhooks"}
+HAVING_ARCHIVED = {
+    "/api-keys",
+    "/content-briefs",
+    "/experiments",
+    "/flags",
+    "/goals",
+    "/landing-pages",
+    "/personalizations",
+    "/webhooks",
+}
 
 
 @pytest.mark.parametrize(("path", "operation"), LISTS, ids=[path for path, _ in LISTS])

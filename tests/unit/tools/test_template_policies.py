@@ -38,7 +38,7 @@ WRITERS: dict[Kind, set[str]] = {
     "USED": MANAGEMENT,
     "PUB": PUBLISHING,
     "BRIEF": {"ApiPages"},
-    "LP": set(),
+    "LP": {"ApiPages"},
     "LPV": set(),
     "LPP": set(),
     "LPQ": set(),

@@ -28,6 +28,13 @@ class InvalidStateTransitionError(ServiceError):
         )
 
 
+class SlugTakenError(ServiceError):
+    """Another resource of this kind has the slug in the shop."""
+
+    status = 409
+    code = "slug_taken"
+
+
 class NotDeletableError(ServiceError):
     """It has data, or may have: archive it instead."""
 

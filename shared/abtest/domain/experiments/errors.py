@@ -17,13 +17,6 @@ class ApprovalStaleError(ServiceError):
     code = "approval_stale"
 
 
-class SlugTakenError(ServiceError):
-    """Another experiment of the shop has this slug."""
-
-    status = 409
-    code = "slug_taken"
-
-
 class WeightsSumError(ServiceError):
     """The weights of the variations in use do not sum to 1."""
 

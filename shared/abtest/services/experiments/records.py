@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from abtest.domain.changes.errors import SlugTakenError
 from abtest.domain.experiments.audit import audited
-from abtest.domain.experiments.errors import SlugTakenError
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
 from abtest.domain.goals.model import Goal

@@ -1,6 +1,7 @@
 """Use cases of content briefs: created, listed, changed, deleted."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
@@ -9,6 +10,7 @@ from abtest.kit.documents import decode, encode
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.known_ids import refuse_unknown_ids
+from abtest.services.listing import SCANNED_A_PAGE, every_head
 from abtest.services.resources import Resource, Summary
 from abtest.services.retries import Versions
 
@@ -65,6 +67,12 @@ class ContentBriefs(Aggregates[ContentBrief]):
             return Change(before=before, after=edited(before, changes, occasion.now), action="content_brief.update")
 
         return self.change(caller, brief_id, decide, expected_version=expected_version)
+
+    def newest_of(self, shop_id: str, page_id: str) -> list[ContentBrief]:
+        """Return the newest brief of a landing page in a list, empty when the newest 2,000 briefs have none."""
+        heads = islice(every_head(self.world.catalog, shop_id, "BRIEF"), SCANNED_A_PAGE)
+        brief_id = next((head.id for head in heads if head.attributes.get("landing_page_id") == page_id), None)
+        return self.get_many(shop_id, [brief_id] if brief_id else [])
 
     def _refuse_unknown_page(self, shop_id: str, fields: Mapping[str, Any]) -> None:
         if page_id := fields.get("landing_page_id"):

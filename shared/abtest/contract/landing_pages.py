@@ -1,0 +1,204 @@
+"""Landing pages on the wire, with their versions, publishes and QA runs."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
+from abtest.contract.briefs import LandingPageContentBrief
+from abtest.contract.names import Name, Slug
+from abtest.contract.shops import HostName
+from abtest.domain.pages.addresses import InvalidPathError, normalized_path
+from abtest.domain.pages.briefs import ContentBrief
+from abtest.domain.pages.model import LandingPage as Aggregate
+from abtest.domain.pages.model import PageStatus, PublishMode, VersionEntry
+from abtest.domain.pages.vocabulary import PageType
+
+MAX_PATH_CHARACTERS = 2048
+"""Before normalization, which decodes escapes and drops what means nothing."""
+
+
+def page_path(text: str) -> str:
+    """Return the one spelling of a path. Raises PydanticCustomError."""
+    try:
+        return normalized_path(text)
+    except InvalidPathError as error:
+        raise PydanticCustomError("page_path", "must {words}", {"words": str(error)}) from error
+
+
+PagePath = Annotated[
+    str,
+    Field(max_length=MAX_PATH_CHARACTERS),
+    AfterValidator(page_path),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "uri-reference",
+            "pattern": r"^/[^?#\\]*$",
+            "maxLength": MAX_PATH_CHARACTERS,
+            "examples": ["/guides/spring"],
+        }
+    ),
+]
+"""Path of a page, rewritten to its one spelling."""
+
+
+class _PageFields(Input):
+    page_type: PageType = ABSENT
+    publish_mode: PublishMode = ABSENT
+    publish_host: HostName | None = ABSENT
+    publish_path: PagePath | None = ABSENT
+
+
+class LandingPageCreate(_PageFields):
+    """A new landing page. `page_type` defaults to `landing`, `publish_mode` to `edge`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"name": "Spring guide", "slug": "spring-guide", "publish_path": "/guides/spring"}]
+        }
+    )
+
+    name: Name
+    slug: Slug
+
+
+class LandingPageUpdate(_PageFields):
+    """Changes to a landing page. Absent fields keep their value."""
+
+    name: Name = ABSENT
+    slug: Slug = ABSENT
+
+
+class LandingPageVersion(Output):
+    """One version of a landing page, never changed."""
+
+    id: Id
+    landing_page_id: Id
+    version_number: int
+    spec: dict[str, Any]
+    brief_id: Id | None
+    brief_snapshot: dict[str, Any]
+    gate_report: dict[str, Any]
+    claims: list[Any]
+    seo_manifest: dict[str, Any]
+    render_manifest: dict[str, Any]
+    r2_prefix: str | None
+    html_key: str | None
+    created_by: Id | None
+    created_at: DateTime
+
+
+class LandingPagePublish(Output):
+    """One publication of a version at an address."""
+
+    id: Id
+    landing_page_id: Id
+    version_id: Id
+    url: str
+    host: str
+    path: str
+    status: Literal["publishing", "published", "failed", "superseded", "unpublished"]
+    published_by: Id | None
+    published_at: DateTime
+    error: str | None
+
+
+class LandingPageQaRun(Output):
+    """One check of a version in a browser."""
+
+    id: Id
+    landing_page_id: Id
+    version_id: Id
+    status: Literal["queued", "running", "passed", "failed", "approved", "rejected"]
+    viewports: list[Any]
+    screenshots: dict[str, Any]
+    findings: list[Any]
+    approved_by: Id | None
+    approved_at: DateTime | None
+    created_at: DateTime
+    updated_at: DateTime
+
+
+class _Page(Output):
+    id: Id
+    name: str
+    slug: str
+    page_type: PageType
+    status: PageStatus
+    publish_mode: PublishMode
+    publish_host: str | None
+    publish_path: str | None
+    current_version_id: Id | None
+    published_version_id: Id | None
+    created_at: DateTime
+    updated_at: DateTime
+
+
+class LandingPage(_Page):
+    """A landing page with its newest versions (10 at most), publishes and QA runs (3 each), and its newest brief."""
+
+    shop_id: Id
+    created_by: Id | None
+    current_version: LandingPageVersion | None
+    published_version: LandingPageVersion | None
+    versions: list[LandingPageVersion]
+    publishes: list[LandingPagePublish]
+    qa_runs: list[LandingPageQaRun]
+    content_briefs: list[LandingPageContentBrief]
+
+    @classmethod
+    def of(cls, page: Aggregate, briefs: Sequence[ContentBrief]) -> Self:
+        """Return the response of a page."""
+        return cls(
+            **{name: getattr(page, name) for name in _Page.model_fields},
+            shop_id=page.shop_id,
+            created_by=page.created_by,
+            current_version=None,
+            published_version=None,
+            versions=[],
+            publishes=[],
+            qa_runs=[],
+            content_briefs=[LandingPageContentBrief.of(brief) for brief in briefs],
+        ).at(page.version)
+
+
+class VersionSummary(Output):
+    """Id and age of a version."""
+
+    id: Id
+    created_at: DateTime
+
+    @classmethod
+    def of(cls, entry: VersionEntry | None) -> Self | None:
+        """Return the summary of a version, if there is one."""
+        return None if entry is None else cls(id=entry.id, created_at=entry.created_at)
+
+
+class PageCounts(Output):
+    """Numbers of records of a landing page."""
+
+    versions: int
+    publishes: int
+    qa_runs: int
+
+
+class LandingPageSummary(_Page):
+    """A landing page in a list."""
+
+    current_version: VersionSummary | None
+    published_version: VersionSummary | None
+    counts: Annotated[PageCounts, Field(alias="_count")]
+
+    @classmethod
+    def of(cls, page: Aggregate) -> Self:
+        """Return the response of a page in a list."""
+        counts = PageCounts(versions=len(page.versions), publishes=page.publishes, qa_runs=page.qa_runs)
+        fields: dict[str, Any] = {name: getattr(page, name) for name in _Page.model_fields} | {"_count": counts}
+        return cls(
+            **fields,
+            current_version=VersionSummary.of(page.entry(page.current_version_id)),
+            published_version=VersionSummary.of(page.entry(page.published_version_id)),
+        ).at(page.version)

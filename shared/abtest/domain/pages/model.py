@@ -1,0 +1,70 @@
+"""Landing page: its name and address, its versions in order, and its status."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from abtest.domain.pages.vocabulary import PageType
+from abtest.kit.clock import Timestamp
+
+PageStatus = Literal["draft", "in_review", "ready", "published", "unpublished", "archived"]
+PublishMode = Literal["edge", "export"]
+
+MAX_PAGES = 500
+"""Landing pages of a shop."""
+
+MAX_VERSIONS = 200
+"""Versions of a landing page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionEntry:
+    """Version in the list that a page has of its versions."""
+
+    id: str
+    created_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingPage:
+    """One landing page of a shop. Versions, publishes and QA runs are records of their own.
+
+    Number n is the n-th of `versions`. `publishes` and `qa_runs` count the records. `seat` is a number below MAX_PAGES
+    that no other page of the shop has.
+    """
+
+    id: str
+    shop_id: str
+    version: int = 0
+    seat: int
+    name: str
+    slug: str
+    page_type: PageType = "landing"
+    status: PageStatus = "draft"
+    publish_mode: PublishMode = "edge"
+    publish_host: str
+    publish_path: str | None = None
+    versions: tuple[VersionEntry, ...] = ()
+    current_version_id: str | None = None
+    published_version_id: str | None = None
+    publishes: int = 0
+    qa_runs: int = 0
+    created_by: str | None = None
+    archived_at: Timestamp | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+    @property
+    def was_published(self) -> bool:
+        """True once it had a publish, also a failed one: visitors may have seen it."""
+        return self.publishes > 0
+
+    def entry(self, version_id: str | None) -> VersionEntry | None:
+        """Return the entry of a version, if the page has it."""
+        return next((entry for entry in self.versions if entry.id == version_id), None)
+
+
+def edited(page: LandingPage, changes: Mapping[str, Any], now: Timestamp) -> LandingPage:
+    """Return the page with these fields; the same one when nothing differs."""
+    after = replace(page, **changes)
+    return page if after == page else replace(after, updated_at=now)
