@@ -3,24 +3,19 @@
 import json
 import subprocess
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 import brotli
 
+from benchmarks import npm
+
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
-MARK = MODULES / ".installed"
 
 
 def install() -> None:
-    """What package-lock.json says, unless it stands already. Nothing of it is executed at installation."""
-    wanted = sha256((HERE / "package-lock.json").read_bytes()).hexdigest()
-    if MARK.exists() and MARK.read_text() == wanted:
-        return
-    print("installing the peers from npm into benchmarks/storefront/node_modules")
-    subprocess.run(["npm", "ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, check=True)
-    MARK.write_text(wanted)
+    """Install the peers, unless they are there."""
+    npm.install(HERE)
 
 
 def version(package: str) -> str:

@@ -207,6 +207,32 @@ def block(type_: str, **more: Any) -> dict[str, Any]:
     return {"type": type_, "id": type_, **BLOCKS[type_], **more}
 
 
+def other_forms() -> dict[str, Any]:
+    """Return a page with the blocks in their other forms: without pictures, with fewer or more items."""
+    wood = [
+        {"heading": f"Wood {place}", "body": "From a forest nearby.", "image": _photo("Wood")} for place in range(4)
+    ]
+    steps = [{"heading": f"Step {place}", "body": "A line that explains it."} for place in range(6)]
+    names = ["Aurora One", "Aurora Pro", "Aurora Studio", "Industrial"]
+    cells = ["CRI 90", "CRI 95", "CRI 98, tested by an independent laboratory", False]
+    more = {"label": "How it works", "href": "#steps", "style": "text"}
+    blocks = [
+        block("hero", tone="dark", links=[_BUY, more]),
+        block("features", items=wood),
+        block("steps", tone="muted", items=steps),
+        block("testimonials", items=BLOCKS["testimonials"]["items"][:1]),
+        block("product", tone="muted"),
+        block("text"),
+        block("stats", tone="dark", items=BLOCKS["stats"]["items"][:3]),
+        block("comparison", columns=names, rows=[{"label": "Colour rendering", "cells": cells}]),
+        block("testimonials", id="two", tone="muted", items=BLOCKS["testimonials"]["items"][:2]),
+        block("stats", id="two-stats", items=BLOCKS["stats"]["items"][:2]),
+    ]
+    for place, field in ((0, "image"), (4, "image"), (5, "heading")):
+        del blocks[place][field]
+    return page(footer={**FOOTER, "tone": "dark"}) | {"blocks": blocks}
+
+
 def png(width: int, height: int) -> bytes:
     """Return a picture of a soft gradient, which takes the place of a photograph in screenshots."""
     # The sum of a row and a column, so that the light comes from a corner.

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.landing.conftest import Open, rendered
-from tests.support.landing import BLOCKS, FOOTER, block, page
+from tests.support.landing import BLOCKS, FOOTER, block, other_forms, page
 
 pytestmark = pytest.mark.browser
 
@@ -52,11 +52,24 @@ def everything(tone: str, theme: dict[str, Any]) -> dict[str, Any]:
     return page(tone=tone, theme=theme, footer={**FOOTER, "tone": tone})
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_blocks__in_their_other_forms__have_no_barrier_and_no_sideways_scroll(
+    serve: Open, axe: str, width: int
+) -> None:
+    shown = serve(rendered(other_forms()), width=width)
+    _is_usable(shown, axe, width)
+
+
 @pytest.mark.parametrize(("tone", "width", "theme"), LOOKS, ids=[f"{tone}-{width}" for tone, width, _ in LOOKS])
 def test_page__with_every_block__has_no_barrier_and_no_sideways_scroll(
     serve: Open, axe: str, tone: str, width: int, theme: dict[str, Any]
 ) -> None:
     shown = serve(rendered(everything(tone, theme)), width=width)
+    _is_usable(shown, axe, width)
+    assert len(shown.locator("section").all()) == len(BLOCKS)
+
+
+def _is_usable(shown: Page, axe: str, width: int) -> None:
     shown.evaluate(LOAD_ALL)
     shown.wait_for_function(ALL_LOADED)
     shown.eval_on_selector_all("details", "found => found.forEach((one) => { one.open = true; })")
@@ -68,7 +81,6 @@ def test_page__with_every_block__has_no_barrier_and_no_sideways_scroll(
     assert shown.evaluate(SMALL_TEXT) == []
     assert shown.evaluate(SMALL_TARGETS) == []
     assert shown.eval_on_selector_all("section", LOW) == []
-    assert len(shown.locator("section").all()) == len(BLOCKS)
 
 
 def _violations(shown: Page, axe: str) -> list[tuple[str, str]]:

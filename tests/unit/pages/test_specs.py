@@ -6,13 +6,15 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
+from abtest.contract.base import Input
 from abtest.contract.page_blocks import BLOCK_MODELS
-from abtest.contract.page_specs import _SHAPES, seo_of, spec_of
+from abtest.contract.page_specs import _SHAPES, PageSpecInput, seo_of, spec_of
 from abtest.contract.schema_messages import schema_message
 from abtest.domain.pages import spec
-from abtest.http.validation import field_path
+from abtest.http.validation import field_path, translate
 from tests.support.landing import BLOCKS, FONT, FOOTER, PHOTO, block, page
 
 IMAGE = {"asset_id": PHOTO.id, "alt": "A lamp"}
@@ -192,3 +194,28 @@ def test_seo_manifest__reads_its_fields_and_refuses_others() -> None:
     for bad in ({}, {"title": "a" * 71}, {"title": "a", "canonical": "http://x.example/"}, {"title": "a", "og": 1}):
         with pytest.raises(ValidationError):
             seo_of(bad)
+
+
+class Version(Input):
+    """Body of a request with a spec."""
+
+    spec: PageSpecInput
+
+
+@pytest.mark.parametrize(
+    ("more", "path", "message"),
+    [
+        ({"headng": "x"}, "spec.blocks[0].headng", f"{UNKNOWN}; did you mean heading?"),
+        ({"image": IMAGE | {"assetId": "x"}}, "spec.blocks[0].image.assetId", f"{UNKNOWN}; did you mean asset_id?"),
+        ({"onclick": "x"}, "spec.blocks[0].onclick", UNKNOWN),
+    ],
+)
+def test_property__that_is_misspelt__gets_a_400_with_a_suggestion(
+    more: dict[str, Any], path: str, message: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Version.model_validate({"spec": page() | {"blocks": [block("hero", **more)]}})
+    located = [{**problem, "loc": ("body", *problem["loc"])} for problem in caught.value.errors(include_url=False)]
+    error = translate(RequestValidationError(located), Version)
+    assert (error.status, error.code) == (400, "unknown_property")
+    assert [(field.path, field.message) for field in error.fields] == [(path, message)]

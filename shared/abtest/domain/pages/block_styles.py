@@ -69,6 +69,7 @@ thead th{padding:.7rem 0;border:0;font-size:.875rem;align-self:end}
 tbody tr{padding-block:.9rem 1rem;border-bottom:1px solid var(--line)}
 tbody th{grid-column:1/-1;width:auto;padding:0 0 .35rem;border:0;font-size:.9375rem}
 tbody td{padding:0;border:0;font-size:.9375rem;overflow-wrap:anywhere;hyphens:auto}
+.of4 :is(thead th,tbody td){font-size:.8125rem}
 tbody tr>*{border:0}}
 """
 
@@ -192,7 +193,7 @@ SHARED: dict[str, set[str]] = {
     "items": {"features", "steps"},
     "split": {"product"},
     "card": {"product", "testimonials", "form"},
-    "aside": {"text", "faq"},
+    "aside": {"text", "faq", "steps"},
     "figure": {"image", "video"},
 }
 """Parts that several types of blocks share."""

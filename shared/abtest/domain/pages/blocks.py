@@ -34,6 +34,7 @@ from abtest.domain.pages.spec import (
 from abtest.kit.markup import Html, el
 
 _HALF = "(min-width: 56em) 50vw, 92vw"
+_STEPS_OF_A_ROW = 4
 _THIRD = "(min-width: 64em) 33vw, (min-width: 40em) 50vw, 92vw"
 
 
@@ -97,9 +98,10 @@ def _features(block: Features, setting: Setting) -> Html:
 @rendered.register
 def _steps(block: Steps, setting: Setting) -> Html:
     items = [el("li", _item(block, each, setting)) for each in block.items]
-    # A row has no room for more than four; longer lists run from top to bottom at any width.
-    shape = f"grid row {columns(len(items))}" if len(items) in (2, 3, 4) else "column"
-    return section(block, heading(block, block.heading, setting), el("ol", items, class_=shape, role="list"))
+    title = heading(block, block.heading, setting)
+    if len(items) <= _STEPS_OF_A_ROW:
+        return section(block, title, el("ol", items, class_=f"grid row {columns(len(items))}", role="list"))
+    return section(block, el("div", title, el("ol", items, class_="column", role="list"), class_="aside"))
 
 
 def _item(block: Features | Steps, item: Item, setting: Setting) -> list[Html | None]:

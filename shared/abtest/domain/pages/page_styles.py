@@ -75,7 +75,7 @@ PROSE = """
 """
 
 GRID = """
-h2+.grid,h1+.grid,h2+.column,h1+.column{margin-top:var(--s4)}
+h2+.grid,h1+.grid{margin-top:var(--s4)}
 .grid{display:grid;gap:var(--s4) clamp(1.5rem,1rem + 2vw,3rem)}
 @media (min-width:40em){.two,.four{grid-template-columns:repeat(2,minmax(0,1fr))}}
 @media (min-width:48em){.three{grid-template-columns:repeat(3,minmax(0,1fr))}}

@@ -1,0 +1,1 @@
+"""Landing pages next to a template that a shop could take instead."""
